@@ -1,0 +1,24 @@
+/** What the engine takes from the outside as values or narrow functions, so that nothing inside looks around. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds on a clock that never jumps. */
+  monotonic(): number
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+export interface Random {
+  hex(bytes: number): string
+  /** In [0, 1). */
+  fraction(): number
+}
+
+/** Tests end the process here; everywhere else it does nothing. */
+export interface Faults {
+  reach(point: string): void
+}
+
+/** Where progress is told to people; results go to the caller as values. */
+export interface Progress {
+  say(line: string): void
+}
