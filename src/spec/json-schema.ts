@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { type Rules, specSchema } from './schema.ts'
+
+type JsonObject = Record<string, unknown>
+
+const VERSION = {
+  const: 1,
+  description: "Selects winnow's defaults; without it the file is a ce-optimize spec.",
+}
+
+/** What a whole number is at all says nothing about a key. */
+function withoutIntegerLimits(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+}
+
+function half(rules: Rules): JsonObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(specSchema(rules), {
+    io: 'input',
+    target: 'draft-07',
+    override: ({ jsonSchema }) => withoutIntegerLimits(jsonSchema),
+  })
+  return schema
+}
+
+/**
+ * Both kinds of spec in one schema, chosen by the key `winnow`.
+ * Draft 7, because editors' YAML servers understand no newer one fully.
+ */
+export function specJsonSchema(): JsonObject {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'winnow spec',
+    description: 'What to improve, how to measure it, and what may change.',
+    type: 'object',
+    properties: { winnow: VERSION },
+    if: { required: ['winnow'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own keyword
+    then: { $ref: '#/definitions/winnow' },
+    else: { $ref: '#/definitions/ce' },
+    definitions: { winnow: half('winnow'), ce: half('ce') },
+  }
+}
+
+/** Exactly what `schema/spec.schema.json` holds. */
+export function specJsonSchemaText(): string {
+  return `${JSON.stringify(specJsonSchema(), null, 2)}\n`
+}

@@ -1,0 +1,50 @@
+import { given } from './prepare.ts'
+import type { RuleContext } from './rules/rule.ts'
+import type { ParsedSpec, Spec } from './schema.ts'
+
+/** One key for each thing, whichever word the file used. */
+
+function metric(parsed: ParsedSpec['metric']): Spec['metric'] {
+  const { baseline: _ignored, ...primary } = parsed.primary
+  const objectives = parsed.objectives.flatMap(objective => {
+    if (objective.name !== primary.name) return [objective]
+    if (objective.role === 'secondary') return []
+    const { direction, target } = primary
+    return [{ ...objective, role: 'required' as const, direction, target }]
+  })
+  return { ...parsed, primary, objectives }
+}
+
+function measurement(parsed: ParsedSpec['measurement']): Spec['measurement'] {
+  const { output_format: _json, per_case: _accepted, ...kept } = parsed
+  return kept
+}
+
+/** ce counts active hours apart from wall-clock hours; winnow has only the latter. */
+function stopping({ spec, raw }: RuleContext): Spec['stopping'] {
+  const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping
+  const hoursGiven = given(raw, ['stopping', 'max_hours']) !== undefined
+  const caps = [hoursGiven ? kept.max_hours : null, max_wall_hours ?? null].filter(cap => cap !== null)
+  const wallGiven = (max_wall_hours ?? null) !== null
+  return {
+    ...kept,
+    plateau: plateau_iterations ?? kept.plateau,
+    max_hours: wallGiven ? Math.min(...caps) : kept.max_hours,
+  }
+}
+
+export function normalised(context: RuleContext, name: string): Spec {
+  const { winnow: _rules, constraints, ...spec } = context.spec
+  const serial = spec.parallel.exclusive_resources.length > 0
+  return {
+    ...spec,
+    rules: context.rules,
+    name,
+    description: spec.description ?? name,
+    metric: metric(spec.metric),
+    measurement: measurement(spec.measurement),
+    stopping: stopping(context),
+    advice: [...spec.advice, ...constraints],
+    execution: serial ? { ...spec.execution, mode: 'serial' } : spec.execution,
+  }
+}

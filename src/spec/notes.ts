@@ -1,0 +1,82 @@
+import { BUILT_IN_METRICS } from './built-in-metrics.ts'
+import { given } from './prepare.ts'
+import type { RuleContext } from './rules/rule.ts'
+
+/** What every check, status and verdict says when ce's comparison decides. */
+export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'
+
+/** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
+export function usesStoredScore(spec: { measurement: { stability: unknown } }): boolean {
+  return spec.measurement.stability !== null
+}
+
+type Note = (context: RuleContext) => string | false
+
+const comparison: readonly Note[] = [
+  ({ spec }) => usesStoredScore(spec) && NOT_NOISE_PROOF,
+  ({ spec, raw }) =>
+    usesStoredScore(spec) &&
+    given(raw, ['evidence']) !== undefined &&
+    'evidence is not used: measurement.stability selects the comparison with a stored score',
+  ({ spec: { measurement } }) =>
+    measurement.stability?.mode === 'ladder' &&
+    measurement.stability.comparison.method === 'absolute' &&
+    'measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual',
+  ({ spec: { metric }, raw }) =>
+    given(raw, ['metric', 'primary', 'direction']) === undefined &&
+    !BUILT_IN_METRICS.has(metric.primary.name) &&
+    `metric.primary.direction is not given: less ${metric.primary.name} is better`,
+]
+
+const compatibility: readonly Note[] = [
+  ({ raw }) =>
+    given(raw, ['metric', 'primary', 'baseline']) !== undefined &&
+    'metric.primary.baseline is ignored: winnow measures the baseline itself',
+  ({ raw }) =>
+    given(raw, ['measurement', 'per_case']) !== undefined &&
+    'measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch',
+  ({ raw }) =>
+    given(raw, ['stopping', 'max_wall_hours']) !== undefined &&
+    'stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign',
+  ({ spec }) =>
+    spec.constraints.length > 0 &&
+    'constraints are told to proposers as advice, nothing checks them; metric.constraints are checked',
+]
+
+/** What the file says and this spec does not use: said, never silently dropped. */
+const unused: readonly Note[] = [
+  ({ spec: { metric } }) =>
+    metric.objectives.some(one => one.name === metric.primary.name && one.role === 'secondary') &&
+    `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
+  ({ spec: { metric } }) =>
+    metric.objectives.some(one => one.name === metric.primary.name && one.role === 'guardrail') &&
+    `metric.objectives: ${metric.primary.name} is the primary, which is always required`,
+  ({ spec: { metric } }) =>
+    metric.judge !== null &&
+    metric.primary.type !== 'judge' &&
+    `metric.judge is ignored: metric.primary.type is ${metric.primary.type}`,
+  ({ spec: { metric } }) =>
+    metric.loss !== null &&
+    metric.primary.type !== 'loss' &&
+    `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
+]
+
+const MANY_WORK_TREES = 6
+
+const execution: readonly Note[] = [
+  ({ spec }) =>
+    spec.parallel.exclusive_resources.length > 0 &&
+    `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(', ')}): the campaign is serial`,
+  ({ spec: { execution: run }, rules }) =>
+    run.max_concurrent > MANY_WORK_TREES &&
+    (run.backend === 'worktree' || (run.backend === 'auto' && rules === 'ce')) &&
+    `execution.max_concurrent ${run.max_concurrent}: at most ${MANY_WORK_TREES} is advised for work trees`,
+  ({ spec: { parallel } }) =>
+    parallel.port_env_var === null &&
+    (parallel.port_strategy === 'parameterized' || parallel.port_base !== null) &&
+    'parallel: no port is handed out without port_env_var',
+]
+
+export function notesOf(context: RuleContext): string[] {
+  return [...comparison, ...compatibility, ...unused, ...execution].flatMap(note => note(context) || [])
+}

@@ -1,0 +1,71 @@
+import type { Finding } from './problem.ts'
+import { artifactsUnique, commandProposersStart, onePlateau } from './rules/campaign.ts'
+import { environmentNames, environmentOnce, portsExist, portVariable } from './rules/environment.ts'
+import { aGateOfEitherKind, ceMetricGate, gateNamesUnique } from './rules/gates.ts'
+import {
+  ladderConfirmsAtLeastWhatItExplored,
+  legalMeasurement,
+  networkOffIsEnforced,
+  nullEffectBelowMinEffect,
+  suiteCanDecide,
+  suiteTasksRun,
+  suiteTasksUnique,
+} from './rules/measurement.ts'
+import {
+  builtInsAreNotPrinted,
+  judgeCostIsCapped,
+  judgeHasASection,
+  judgeScoresThePrimary,
+  lossHasASuite,
+  objectivesUnique,
+  scoreFieldIsNotTimed,
+  singletonsHaveARubric,
+} from './rules/metric.ts'
+import {
+  artifactsInside,
+  envFileInside,
+  mutableIsReachable,
+  scopePatterns,
+  sharedFilesInside,
+  workingDirectoryInside,
+} from './rules/paths.ts'
+import type { Rule, RuleContext } from './rules/rule.ts'
+
+/** Everything a spec must hold that spans several keys or that a shape cannot say. */
+export const RULES: readonly Rule[] = [
+  { name: 'at least one gate of either kind', check: aGateOfEitherKind },
+  { name: 'ce: at least one metric gate', check: ceMetricGate },
+  { name: 'gate names are unique', check: gateNamesUnique },
+  { name: 'the measurement is legal for the type of primary', check: legalMeasurement },
+  { name: 'a judge metric has a judge', check: judgeHasASection },
+  { name: 'a judge scores the primary', check: judgeScoresThePrimary },
+  { name: 'sampled singletons have a rubric', check: singletonsHaveARubric },
+  { name: 'judging is capped', check: judgeCostIsCapped },
+  { name: 'a loss has a suite', check: lossHasASuite },
+  { name: 'objectives are unique', check: objectivesUnique },
+  { name: 'built-in metrics are not printed', check: builtInsAreNotPrinted },
+  { name: 'a scored primary is not built in', check: scoreFieldIsNotTimed },
+  { name: 'a ladder confirms at least what it explored', check: ladderConfirmsAtLeastWhatItExplored },
+  { name: 'a suite can decide', check: suiteCanDecide },
+  { name: 'suite tasks have one thing to run', check: suiteTasksRun },
+  { name: 'suite tasks are unique', check: suiteTasksUnique },
+  { name: 'null_effect is below min_effect', check: nullEffectBelowMinEffect },
+  { name: 'network off is enforced', check: networkOffIsEnforced },
+  { name: 'scope patterns stay inside the repository', check: scopePatterns },
+  { name: 'something mutable is left', check: mutableIsReachable },
+  { name: 'working_directory is inside the repository', check: workingDirectoryInside },
+  { name: 'shared files are inside the repository', check: sharedFilesInside },
+  { name: 'artifacts are inside the repository', check: artifactsInside },
+  { name: 'env_file is inside the repository', check: envFileInside },
+  { name: 'environment names may be let through', check: environmentNames },
+  { name: 'an environment name has one source', check: environmentOnce },
+  { name: 'the port variable is free', check: portVariable },
+  { name: 'ports exist', check: portsExist },
+  { name: 'one plateau', check: onePlateau },
+  { name: 'a command proposer has one command', check: commandProposersStart },
+  { name: 'artifacts are unique', check: artifactsUnique },
+]
+
+export function brokenRules(context: RuleContext): Finding[] {
+  return RULES.flatMap(rule => rule.check(context))
+}

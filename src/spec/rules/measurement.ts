@@ -1,0 +1,104 @@
+import type { Finding } from '../problem.ts'
+import { given } from '../prepare.ts'
+import { finding, repeated, type RuleContext } from './rule.ts'
+
+const LEGAL = {
+  hard: 'mode auto, once or paired; or stability with any method',
+  judge: 'mode auto or paired (paired items); or stability, with minimum_improvement',
+  loss: 'mode auto or paired with a suite (suite pairs); or suite.advisory: true (means)',
+} as const
+
+/** The table of spec.md: which measurement a type of primary metric may have. */
+export function legalMeasurement({ spec, raw }: RuleContext): Finding[] {
+  const { type } = spec.metric.primary
+  const { mode } = spec.measurement
+  const stability = given(raw, ['measurement', 'stability']) !== undefined
+  const found: string[] = []
+  if (type !== 'hard' && mode === 'once') found.push(`mode once with a ${type} metric`)
+  if (type === 'loss' && stability) found.push('stability with a loss metric')
+  if (stability && mode !== 'auto') found.push(`mode ${mode} together with stability`)
+  const key = found[0]?.startsWith('mode') ? 'mode' : 'stability'
+  return found
+    .slice(0, 1)
+    .map(what => finding(['measurement', key], what, `for ${type}: ${LEGAL[type]}`, 'choose one of these'))
+}
+
+export function ladderConfirmsAtLeastWhatItExplored({ spec }: RuleContext): Finding[] {
+  const ladder = spec.measurement.stability?.ladder ?? null
+  const confirm = ladder?.confirmation_repeats ?? null
+  if (ladder === null || confirm === null || confirm >= ladder.exploratory_pairs) return []
+  const path = ['measurement', 'stability', 'ladder', 'confirmation_repeats']
+  const least = `at least exploratory_pairs (${ladder.exploratory_pairs})`
+  return [finding(path, String(confirm), least, 'raise it, or lower exploratory_pairs')]
+}
+
+const FEWEST_PAIRS = 12
+
+/** Fewer pairs cannot reach any threshold, whatever they show. */
+export function suiteCanDecide({ spec }: RuleContext): Finding[] {
+  const { suite } = spec.measurement
+  if (suite === null || suite.advisory) return []
+  const pairs = suite.tasks.length * suite.seeds
+  if (pairs >= FEWEST_PAIRS) return []
+  const found = `${pairs} (task, seed) ${pairs === 1 ? 'pair' : 'pairs'}`
+  const fix = `add tasks, set seeds: ${Math.ceil(FEWEST_PAIRS / suite.tasks.length)}, or set advisory: true`
+  return [finding(['measurement', 'suite'], found, `at least ${FEWEST_PAIRS}`, fix, 'key')]
+}
+
+export function suiteTasksRun({ spec }: RuleContext): Finding[] {
+  const tasks = spec.measurement.suite?.tasks ?? []
+  return tasks.flatMap((task, index) => {
+    const ways = [task.command, task.args].filter(way => way !== undefined).length
+    const described = task.task !== undefined || task.workflow !== undefined
+    if (ways === 1 || (ways === 0 && described)) return []
+    const found = ways === 2 ? 'command and args' : 'nothing to run'
+    return [
+      finding(
+        ['measurement', 'suite', 'tasks', index],
+        found,
+        'command, args, task or workflow',
+        'give command or args',
+      ),
+    ]
+  })
+}
+
+export function suiteTasksUnique({ spec }: RuleContext): Finding[] {
+  const names = (spec.measurement.suite?.tasks ?? []).map(({ name }) => name)
+  return repeated(names).map(index =>
+    finding(
+      ['measurement', 'suite', 'tasks', index, 'name'],
+      JSON.stringify(names[index]),
+      'a name no other task has',
+      'rename it',
+    ),
+  )
+}
+
+/** A gain called none must be smaller than the smallest gain worth having. */
+export function nullEffectBelowMinEffect({ spec }: RuleContext): Finding[] {
+  const { min_effect: min, null_effect: none } = spec.evidence
+  if (min === null || none === null || none < min || (none === 0 && min === 0)) return []
+  return [
+    finding(
+      ['evidence', 'null_effect'],
+      String(none),
+      `less than min_effect (${min})`,
+      'lower it, or leave it out',
+    ),
+  ]
+}
+
+export function networkOffIsEnforced({ spec }: RuleContext): Finding[] {
+  const { network, isolation } = spec.measurement
+  if (network === 'on' || typeof isolation === 'object' || isolation === 'bwrap') return []
+  const found = `off with isolation ${isolation}`
+  return [
+    finding(
+      ['measurement', 'network'],
+      found,
+      'isolation bwrap or container',
+      'set measurement.isolation: bwrap',
+    ),
+  ]
+}

@@ -1,0 +1,113 @@
+import { BUILT_IN_METRICS } from '../built-in-metrics.ts'
+import type { Finding } from '../problem.ts'
+import { finding, repeated, type RuleContext } from './rule.ts'
+
+export function judgeHasASection({ spec }: RuleContext): Finding[] {
+  if (spec.metric.primary.type !== 'judge' || spec.metric.judge !== null) return []
+  return [
+    finding(
+      ['metric', 'judge'],
+      'nothing',
+      'rubric and scoring',
+      'add metric.judge: { rubric, scoring: { primary } }',
+    ),
+  ]
+}
+
+export function judgeScoresThePrimary({ spec }: RuleContext): Finding[] {
+  const { primary, judge } = spec.metric
+  if (primary.type !== 'judge' || judge === null) return []
+  const fields = [judge.scoring.primary, ...judge.scoring.secondary]
+  if (fields.includes(primary.name)) return []
+  const fix = `write name: ${judge.scoring.primary}, or add ${primary.name} to metric.judge.scoring`
+  return [
+    finding(
+      ['metric', 'primary', 'name'],
+      JSON.stringify(primary.name),
+      'a field of metric.judge.scoring',
+      fix,
+    ),
+  ]
+}
+
+export function singletonsHaveARubric({ spec }: RuleContext): Finding[] {
+  const { judge } = spec.metric
+  if (judge === null || judge.singleton_sample === 0 || judge.singleton_rubric !== null) return []
+  return [
+    finding(
+      ['metric', 'judge', 'singleton_sample'],
+      String(judge.singleton_sample),
+      '0 without a singleton_rubric',
+      'add metric.judge.singleton_rubric',
+    ),
+  ]
+}
+
+/** Money is capped unless a person says otherwise on the command line, where no file can say it for them. */
+export function judgeCostIsCapped({ spec, allowUncapped }: RuleContext): Finding[] {
+  const { primary, judge } = spec.metric
+  if (primary.type !== 'judge' || judge?.max_total_cost_usd !== null || allowUncapped) return []
+  return [
+    finding(
+      ['metric', 'judge', 'max_total_cost_usd'],
+      'no cap',
+      'an amount in USD',
+      'write a cap, or pass --allow-uncapped',
+    ),
+  ]
+}
+
+export function lossHasASuite({ spec }: RuleContext): Finding[] {
+  if (spec.metric.primary.type !== 'loss' || spec.measurement.suite !== null) return []
+  return [
+    finding(
+      ['measurement', 'suite'],
+      'nothing',
+      'a suite, over which a loss is taken',
+      'add measurement.suite: { tasks }',
+    ),
+  ]
+}
+
+export function objectivesUnique({ spec }: RuleContext): Finding[] {
+  const names = spec.metric.objectives.map(({ name }) => name)
+  return repeated(names).map(index =>
+    finding(
+      ['metric', 'objectives', index, 'name'],
+      JSON.stringify(names[index]),
+      'each objective once',
+      'remove or rename one of the two',
+    ),
+  )
+}
+
+/** What the supervisor measures must not also be something the code under test can print. */
+export function builtInsAreNotPrinted({ spec }: RuleContext): Finding[] {
+  const { primary, judge } = spec.metric
+  const parse = spec.measurement.score?.parse
+  const printed: [(string | number)[], string | null | undefined][] = [
+    [['metric', 'primary', 'name'], primary.type === 'hard' ? null : primary.name],
+    [['metric', 'judge', 'scoring', 'primary'], judge?.scoring.primary],
+    [['measurement', 'score', 'parse', 'score_field'], parse?.score_field],
+    [['measurement', 'score', 'parse', 'metrics_field'], parse?.metrics_field],
+  ]
+  for (const [index, name] of (judge?.scoring.secondary ?? []).entries()) {
+    printed.push([['metric', 'judge', 'scoring', 'secondary', index], name])
+  }
+  return printed.flatMap(([path, name]) => {
+    if (typeof name !== 'string' || !BUILT_IN_METRICS.has(name)) return []
+    return [finding(path, name, 'a name winnow does not measure itself', 'choose another name')]
+  })
+}
+
+/** One metric cannot be both timed by winnow and read from a separate scorer. */
+export function scoreFieldIsNotTimed({ spec }: RuleContext): Finding[] {
+  const { primary } = spec.metric
+  const field = spec.measurement.score?.parse.score_field ?? null
+  if (field === null || !BUILT_IN_METRICS.has(primary.name)) return []
+  const found = `${field}, while the primary is ${primary.name}`
+  const fix = 'name the scored metric in metric.primary.name, or remove score_field'
+  return [
+    finding(['measurement', 'score', 'parse', 'score_field'], found, 'a primary that is not built in', fix),
+  ]
+}

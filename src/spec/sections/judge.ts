@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { count, fraction, natural, positive, text } from './scalar.ts'
+
+const stratum = z.strictObject({
+  bucket: text.describe('Bucket the items carry.'),
+  count: count.describe('Items drawn from it.'),
+})
+
+const scoring = z.strictObject({
+  primary: text.describe('Rubric field that is optimised; metric.primary.name names it.'),
+  secondary: z.array(text).default([]).describe('Other rubric fields, logged.'),
+})
+
+const calibration = z.strictObject({
+  labels: text.describe('File of human scores.'),
+  min_agreement: fraction.default(0.8).describe('Least agreement with them.'),
+})
+
+/** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
+export const judge = z.strictObject({
+  rubric: text.describe('What a judge scores, with its scale.'),
+  scoring: scoring.describe('Fields of a score.'),
+  model: text.default('cheap').describe('cheap, strong, haiku, sonnet or a model id.'),
+  sample_size: count.default(10).describe('Items scored per side.'),
+  stratification: z.array(stratum).nullable().default(null).describe('Sample per bucket; null is uniform.'),
+  singleton_sample: natural.default(0).describe('Singletons scored with singleton_rubric.'),
+  singleton_rubric: text.nullable().default(null).describe('Rubric for singletons.'),
+  sample_seed: z.number().int().default(42).describe('Seed of the sample.'),
+  batch_size: count.default(5).describe('Items per request.'),
+  minimum_improvement: z.number().nonnegative().default(0.3).describe('Score gain that counts.'),
+  max_total_cost_usd: positive.nullable().default(5).describe('Cap; null needs --allow-uncapped.'),
+  judges: count.default(1).describe('Judges per item.'),
+  confirmation_seed: z.number().int().nullable().default(null).describe('Seed of the confirming sample.'),
+  calibration: calibration.nullable().default(null).describe('Agreement with human labels, checked first.'),
+})
+
+export const loss = z.strictObject({
+  weights: z
+    .record(text, z.number().nonnegative())
+    .default({ eval: 0.4, critique: 0.3, gate_rejections: 0.15, budget: 0.05, status: 0.1 })
+    .describe('Weight of each component, all in [0, 1].'),
+  max_rejections: positive.default(3).describe('Gate rejections that count as 1.'),
+  missing: z.enum(['error', 'neutral']).default('error').describe('What a missing component is.'),
+})

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { Rules } from './kind.ts'
+import { count, natural, text } from './scalar.ts'
+
+/** A ce spec has no limits unless it says so. */
+export function limitsSchema(rules: Rules) {
+  const none = rules === 'ce'
+  return z.strictObject({
+    max_files: count
+      .nullable()
+      .default(none ? null : 20)
+      .describe('Files one experiment may change.'),
+    max_changed_lines: count
+      .nullable()
+      .default(none ? null : 500)
+      .describe('Lines it may add and remove.'),
+    allowed_file_types: z.array(text).default([]).describe('Extensions; empty is any text.'),
+    max_binary_bytes: natural
+      .nullable()
+      .default(none ? null : 0)
+      .describe('Bytes of binary files.'),
+  })
+}
+
+export const dependencies = z.strictObject({
+  approved: z.array(text).default([]).describe('Packages that may be added.'),
+  approval: z.enum(['review', 'deny']).default('review').describe('What happens to other packages.'),
+  approvers: z
+    .union([z.enum(['write', 'admin']), z.array(text).min(1)])
+    .default('write')
+    .describe('Who may approve: a permission, or logins and teams.'),
+  min_release_age_days: natural.default(7).describe('Younger releases are refused.'),
+  allow_scripts: z.boolean().default(false).describe('Let packages run install scripts.'),
+})

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { Rules } from './kind.ts'
+import { positive, text } from './scalar.ts'
+import { stability } from './stability.ts'
+import { holdout, suite } from './suite.ts'
+
+const parse = z.strictObject({
+  format: z.enum(['json', 'metric-lines']).default('json').describe('What the scorer prints.'),
+  score_field: text.nullable().default(null).describe('Field that holds the primary metric.'),
+  metrics_field: text.nullable().default(null).describe('Field that holds the other metrics.'),
+})
+
+const score = z.strictObject({
+  command: text.describe('Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics.'),
+  timeout_seconds: positive.default(600).describe('Its whole process tree is killed after this.'),
+  parse: parse.prefault({}).describe('How its output is read.'),
+})
+
+const envFile = z.strictObject({
+  path: text.describe('File in the repository directory.'),
+  keys: z.array(text).min(1).describe('Only these names are loaded.'),
+})
+
+const isolation = z.union([
+  z.enum(['auto', 'uid', 'bwrap', 'none']),
+  z.strictObject({
+    container: z.strictObject({ image: text.describe('Image.') }).describe('Run in a container.'),
+  }),
+])
+
+const STABILITY = "ce's comparison with a stored score, instead of evidence."
+
+const measurement = z.strictObject({
+  command: text.describe('The harness.'),
+  setup: text.nullable().default(null).describe('Install and build; not timed.'),
+  setup_scope: z.enum(['per_job', 'once']).default('per_job').describe('Rebuilt in every job, or kept.'),
+  timeout_seconds: positive.default(600).describe('The whole process tree is killed after this.'),
+  working_directory: text.default('.').describe('Where commands run, inside the repository.'),
+  output: z
+    .enum(['json', 'metric-lines', 'go', 'cargo', 'pytest-benchmark', 'hyperfine', 'vitest'])
+    .default('json')
+    .describe('What the harness prints.'),
+  output_format: z.literal('json').optional().describe('ce: accepted, json.'),
+  per_case: z.boolean().optional().describe('ce: accepted.'),
+  score: score.nullable().default(null).describe('Separate trusted scorer.'),
+  env: z.array(text).default([]).describe('Variable names let through.'),
+  env_file: envFile.nullable().default(null).describe('Named keys loaded from a file.'),
+  isolation: isolation.default('auto').describe('How the candidate is kept from everything else.'),
+  network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
+  mode: z.enum(['auto', 'once', 'paired']).default('auto').describe('auto calibrates, then decides.'),
+  stability: stability.nullable().default(null).describe(STABILITY),
+  baseline: z
+    .enum(['cached', 'fresh'])
+    .default('fresh')
+    .describe('Stored incumbent report, or measured again.'),
+  suite: suite.nullable().default(null).describe('Many tasks, measured as pairs.'),
+  holdout: holdout.nullable().default(null).describe('Measured only before a merge.'),
+})
+
+export function measurementSchema(rules: Rules) {
+  return rules === 'ce'
+    ? measurement.extend({
+        stability: stability.nullable().prefault({}).describe(STABILITY),
+        baseline: z.enum(['cached', 'fresh']).default('cached').describe('Stored report, or measured again.'),
+      })
+    : measurement
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { count, text } from './scalar.ts'
+
+/** One component of a ref name, as git check-ref-format would accept it. */
+const REF_COMPONENT = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.|lock$|$))*$/
+
+export const merge = z.strictObject({
+  via: z.enum(['push', 'api']).default('push').describe('How a kept change lands.'),
+  auto: z.boolean().default(true).describe('Merge without a person.'),
+  max_open_experiments: count.default(4).describe('Open pull requests of the engine.'),
+  max_pull_requests_per_hour: count.default(4).describe('Rate of opening them.'),
+  unisolated: z
+    .enum(['allow', 'deny', 'auto'])
+    .default('auto')
+    .describe('Merge what was measured without isolation; auto denies strangers on GitHub.'),
+  on_merge: z.enum(['stop', 'restart']).default('stop').describe('When the campaign is merged.'),
+})
+
+export const branches = z.strictObject({
+  prefix: z
+    .string()
+    .regex(REF_COMPONENT, 'one lower-case component of a branch name')
+    .default('optimize')
+    .describe('First component of every branch.'),
+})
+
+export const report = z.strictObject({
+  comment: z.enum(['on-action', 'never']).default('on-action').describe('Comments on pull requests.'),
+  dashboard: z.boolean().default(true).describe('Write the dashboard.'),
+  pages_branch: text.nullable().default(null).describe('Branch the dashboard is published on.'),
+  webhook: z
+    .url({ protocol: /^https?$/, error: 'an http or https address' })
+    .nullable()
+    .default(null)
+    .describe('Called on keep, needs-you, stopped.'),
+})

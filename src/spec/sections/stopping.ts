@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Rules, Surroundings } from './kind.ts'
+import { count, positive } from './scalar.ts'
+
+/** Hours are capped where a person's machine pays; runner minutes where the repository's owner does. */
+export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
+  const capHours = rules === 'ce' || surroundings.host === 'local'
+  return z.strictObject({
+    max_iterations: count.default(100).describe('Experiments that ended.'),
+    max_hours: positive
+      .nullable()
+      .default(capHours ? 8 : null)
+      .describe('Wall-clock hours.'),
+    max_wall_hours: positive.nullable().optional().describe('ce: accepted, wall-clock hours.'),
+    plateau: count.default(rules === 'ce' ? 10 : 40).describe('Experiments without a new incumbent.'),
+    plateau_iterations: count.optional().describe("ce's name of plateau."),
+    target_reached: z.boolean().default(true).describe('Stop when the targets are met.'),
+    max_runner_minutes: positive
+      .nullable()
+      .default(surroundings.privateRepository ? 600 : null)
+      .describe('Runner minutes.'),
+    max_total_cost_usd: positive.nullable().default(null).describe('Money spent on models.'),
+    max_failures: count.nullable().default(null).describe('Broken experiments in a row.'),
+  })
+}

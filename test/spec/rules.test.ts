@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest'
+import { RULES } from '../../src/spec/rules.ts'
+import { problemsOf, changed, refusals } from './problems-of.ts'
+
+const W = 'winnow-smallest.yaml'
+const CE = 'ce-hard.yaml'
+const JUDGE = 'ce-judge.yaml'
+const SUITE = 'winnow-suite.yaml'
+const ALL = 'winnow-everything.yaml'
+
+type Case = [fixture: string, changes: Record<string, unknown>, refusal: string | undefined]
+
+/** For each rule of the table: what it refuses, in the words a person reads, and what it lets pass. */
+const cases: Record<string, Case[]> = {
+  'at least one gate of either kind': [
+    [W, { gates: [] }, 'gates: no gate'],
+    [W, { gates: undefined }, 'gates: no gate'],
+    [W, { gates: [], 'metric.degenerate_gates': [{ name: 'ok', check: '== true' }] }, undefined],
+  ],
+  'ce: at least one metric gate': [
+    [CE, { 'metric.degenerate_gates': [] }, 'metric.degenerate_gates: no gate'],
+    [
+      CE,
+      { 'metric.degenerate_gates': [], gates: [{ name: 't', command: 'x' }] },
+      'metric.degenerate_gates: no gate',
+    ],
+  ],
+  'gate names are unique': [
+    [
+      W,
+      {
+        gates: [
+          { name: 't', command: 'a' },
+          { name: 't', command: 'b' },
+        ],
+      },
+      'gates[1].name: "t"',
+    ],
+    [W, { 'metric.degenerate_gates': [{ name: 'tests', check: '>0' }] }, 'gates[0].name: "tests"'],
+    [
+      W,
+      {
+        gates: [
+          { name: 't', command: 'a' },
+          { name: 'u', command: 'a' },
+        ],
+      },
+      undefined,
+    ],
+  ],
+  'the measurement is legal for the type of primary': [
+    [JUDGE, { 'measurement.mode': 'once' }, 'measurement.mode: mode once with a judge metric'],
+    [JUDGE, { 'measurement.mode': 'paired' }, undefined],
+    [CE, { 'measurement.mode': 'paired' }, 'measurement.mode: mode paired together with stability'],
+    [CE, { 'measurement.mode': 'once', 'measurement.stability': undefined }, undefined],
+    [SUITE, { 'measurement.stability': {} }, 'measurement.stability: stability with a loss metric'],
+    [SUITE, { 'measurement.mode': 'once' }, 'measurement.mode: mode once with a loss metric'],
+    [W, { 'measurement.stability': { mode: 'ladder' } }, undefined],
+    [
+      W,
+      { 'measurement.stability': {}, 'measurement.mode': 'once' },
+      'measurement.mode: mode once together with stability',
+    ],
+  ],
+  'a judge metric has a judge': [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
+  'a judge scores the primary': [
+    [JUDGE, { 'metric.primary.name': 'other' }, 'metric.primary.name: "other"'],
+    [JUDGE, { 'metric.primary.name': 'coverage' }, undefined],
+  ],
+  'sampled singletons have a rubric': [
+    [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],
+    [JUDGE, { 'metric.judge.singleton_sample': 3, 'metric.judge.singleton_rubric': 'score it' }, undefined],
+  ],
+  'judging is capped': [
+    [JUDGE, { 'metric.judge.max_total_cost_usd': null }, 'metric.judge.max_total_cost_usd: no cap'],
+  ],
+  'a loss has a suite': [[SUITE, { 'measurement.suite': undefined }, 'measurement.suite: nothing']],
+  'objectives are unique': [
+    [
+      CE,
+      {
+        'metric.objectives': [
+          { name: 'x', direction: 'minimize' },
+          { name: 'x', direction: 'maximize' },
+        ],
+      },
+      'metric.objectives[1].name: "x"',
+    ],
+  ],
+  'built-in metrics are not printed': [
+    [SUITE, { 'metric.primary.name': 'cpu_seconds' }, 'metric.primary.name: cpu_seconds'],
+    [
+      JUDGE,
+      { 'metric.judge.scoring.secondary': ['wall_seconds'] },
+      'metric.judge.scoring.secondary[0]: wall_seconds',
+    ],
+    [
+      W,
+      { 'measurement.score': { command: 's', parse: { metrics_field: 'max_rss_mb' } } },
+      'measurement.score.parse.metrics_field: max_rss_mb',
+    ],
+    [
+      W,
+      { 'metric.primary': { name: 'max_rss_mb' }, 'metric.diagnostics': [{ name: 'wall_seconds' }] },
+      undefined,
+    ],
+  ],
+  'a scored primary is not built in': [
+    [
+      W,
+      { 'measurement.score': { command: 's', parse: { score_field: 'points' } } },
+      'measurement.score.parse.score_field: points, while the primary is wall_seconds',
+    ],
+  ],
+  'a ladder confirms at least what it explored': [
+    [
+      CE,
+      {
+        'measurement.stability': {
+          mode: 'ladder',
+          ladder: { exploratory_pairs: 3, confirmation_repeats: 2 },
+        },
+      },
+      'measurement.stability.ladder.confirmation_repeats: 2',
+    ],
+    [
+      CE,
+      {
+        'measurement.stability': {
+          mode: 'ladder',
+          ladder: { exploratory_pairs: 3, confirmation_repeats: 3 },
+        },
+      },
+      undefined,
+    ],
+  ],
+  'a suite can decide': [
+    [SUITE, { 'measurement.suite.seeds': 3 }, 'measurement.suite: 9 (task, seed) pairs'],
+    [SUITE, { 'measurement.suite.seeds': 3, 'measurement.suite.advisory': true }, undefined],
+  ],
+  'suite tasks have one thing to run': [
+    [
+      SUITE,
+      { 'measurement.suite.tasks': [{ name: 'a' }], 'measurement.suite.seeds': 12 },
+      'measurement.suite.tasks[0]: nothing to run',
+    ],
+    [
+      SUITE,
+      {
+        'measurement.suite.tasks': [{ name: 'a', command: 'x', args: ['y'] }],
+        'measurement.suite.seeds': 12,
+      },
+      'measurement.suite.tasks[0]: command and args',
+    ],
+  ],
+  'suite tasks are unique': [
+    [
+      SUITE,
+      {
+        'measurement.suite.tasks': [
+          { name: 'a', args: [] },
+          { name: 'a', args: [] },
+        ],
+        'measurement.suite.seeds': 6,
+      },
+      'measurement.suite.tasks[1].name: "a"',
+    ],
+  ],
+  'null_effect is below min_effect': [
+    [W, { evidence: { min_effect: 0.02, null_effect: 0.02 } }, 'evidence.null_effect: 0.02'],
+    [W, { evidence: { min_effect: 0, null_effect: 0 } }, undefined],
+  ],
+  'network off is enforced': [
+    [W, { 'measurement.network': 'off' }, 'measurement.network: off with isolation auto'],
+    [W, { 'measurement.network': 'off', 'measurement.isolation': 'bwrap' }, undefined],
+  ],
+  'scope patterns stay inside the repository': [
+    [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],
+    [W, { 'scope.mutable': ['a/../b'] }, 'scope.mutable[0]: "a/../b": a path with ..'],
+    [W, { 'scope.mutable': ['/etc'] }, 'scope.mutable[0]: "/etc": an absolute path'],
+    [W, { 'scope.mutable': ['C:\\x'] }, 'scope.mutable[0]: "C:\\\\x": an absolute path'],
+    [
+      W,
+      { 'scope.mutable': ['-rf'] },
+      'scope.mutable[0]: "-rf": a leading -, which a command would take for an option',
+    ],
+    [W, { 'scope.mutable': ['src/', '!src/a'] }, 'scope.mutable[1]: "!src/a": a negation'],
+    [W, { 'scope.mutable': [':^src'] }, 'scope.mutable[0]: ":^src": a negation'],
+    [W, { 'scope.mutable': [':(icase)src'] }, 'scope.mutable[0]: ":(icase)src": pathspec magic'],
+    [W, { 'scope.mutable': ['a\tb'] }, 'scope.mutable[0]: "a\\tb": a control character'],
+    [W, { 'scope.immutable': ['../up'] }, 'scope.immutable[0]: "../up": a path with ..'],
+    [W, { 'scope.mutable': ['.', './src', 'a..b', '**/*.ts'] }, undefined],
+  ],
+  'something mutable is left': [
+    [
+      W,
+      { 'scope.mutable': ['src/a/'], 'scope.immutable': ['src'] },
+      'scope.mutable[0]: "src/a/", all of it inside immutable "src"',
+    ],
+    [
+      W,
+      { 'scope.mutable': ['.github/workflows/'] },
+      'scope.mutable[0]: ".github/workflows/", all of it inside immutable ".github"',
+    ],
+    [
+      W,
+      { 'scope.mutable': ['a/.gitattributes'] },
+      'scope.mutable[0]: "a/.gitattributes", all of it inside immutable "**/.gitattributes"',
+    ],
+    [W, { 'scope.mutable': ['src/'], 'scope.immutable': ['src/a', '*', 'srcs'] }, undefined],
+  ],
+  'working_directory is inside the repository': [
+    [
+      W,
+      { 'measurement.working_directory': '../other' },
+      'measurement.working_directory: "../other": a path with ..',
+    ],
+    [W, { 'measurement.working_directory': '~/x' }, 'measurement.working_directory: "~/x": an absolute path'],
+    [W, { 'measurement.working_directory': 'services/api' }, undefined],
+  ],
+  'shared files are inside the repository': [
+    [W, { 'parallel.shared_files': ['/var/db'] }, 'parallel.shared_files[0]: "/var/db": an absolute path'],
+  ],
+  'artifacts are inside the repository': [
+    [W, { artifacts: [{ name: 'a', path: '../a' }] }, 'artifacts[0].path: "../a": a path with ..'],
+  ],
+  'env_file is inside the repository': [
+    [
+      W,
+      { 'measurement.env_file': { path: '/etc/env', keys: ['A'] } },
+      'measurement.env_file.path: "/etc/env": an absolute path',
+    ],
+  ],
+  'environment names may be let through': [
+    [W, { 'measurement.env': ['A=1'] }, 'measurement.env[0]: "A=1": not a variable name'],
+    [
+      W,
+      { 'measurement.env': ['WINNOW_SEED'] },
+      'measurement.env[0]: "WINNOW_SEED": a name winnow sets itself',
+    ],
+    [
+      W,
+      { 'measurement.env': ['GITHUB_TOKEN'] },
+      'measurement.env[0]: "GITHUB_TOKEN": a token of the forge, which the code under test must not see',
+    ],
+    [
+      W,
+      { 'measurement.env_file': { path: '.env', keys: ['a b'] } },
+      'measurement.env_file.keys[0]: "a b": not a variable name',
+    ],
+    [W, { 'measurement.env': ['NODE_OPTIONS', '_x1'] }, undefined],
+  ],
+  'an environment name has one source': [
+    [
+      W,
+      { 'measurement.env': ['A'], 'measurement.env_file': { path: '.env', keys: ['A'] } },
+      'measurement.env_file.keys[0]: A',
+    ],
+  ],
+  'the port variable is free': [
+    [W, { 'parallel.port_env_var': 'MY-PORT' }, 'parallel.port_env_var: "MY-PORT"'],
+    [W, { 'parallel.port_env_var': 'PORT' }, undefined],
+  ],
+  'ports exist': [
+    [W, { 'parallel.port_base': 65_000, 'execution.max_concurrent': 600 }, 'parallel.port_base: 65000'],
+    [W, { 'parallel.port_base': 65_000 }, undefined],
+  ],
+  'one plateau': [
+    [CE, { 'stopping.plateau': 5 }, 'stopping.plateau_iterations: plateau and plateau_iterations'],
+  ],
+  'a command proposer has one command': [
+    [W, { propose: [{ use: 'command' }] }, 'propose[0]: neither command nor preset'],
+    [W, { propose: [{ use: 'command', command: 'x', preset: 'codex' }] }, 'propose[0]: command and preset'],
+  ],
+  'artifacts are unique': [
+    [
+      ALL,
+      {
+        artifacts: [
+          { name: 'a', path: 'a' },
+          { name: 'a', path: 'b' },
+        ],
+      },
+      'artifacts[1].name: "a"',
+    ],
+  ],
+}
+
+describe('the rules over several keys', () => {
+  it('are all listed here', () => {
+    expect(Object.keys(cases)).toEqual(RULES.map(({ name }) => name))
+  })
+
+  for (const [name, listed] of Object.entries(cases)) {
+    it.each(listed)(`${name}: %s with %j`, (fixture, changes, refusal) => {
+      expect(refusals(fixture, changes)).toEqual(refusal === undefined ? [] : [refusal])
+    })
+  }
+
+  it('let a person lift the cap on judging, for this run only', () => {
+    const uncapped = { 'metric.judge.max_total_cost_usd': null }
+    expect(refusals('ce-judge.yaml', uncapped, { allowUncapped: true })).toEqual([])
+  })
+
+  it('name the legal choices when the measurement does not fit the metric', () => {
+    const [problem] = problemsOf(changed(JUDGE, { 'measurement.mode': 'once' }))
+    expect(problem?.expected).toContain('mode auto or paired (paired items); or stability')
+  })
+})
