@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { scratchOf } from './bare-repository.ts'
+import { indexFile } from './index-file.ts'
+import type { Isolation } from './isolation.ts'
+import type { ObjectFormat, Oid } from './object-format.ts'
+import type { ObjectStore } from './object-store.ts'
+import { type GitTask, gitRunner } from './runner.ts'
+import { treeFiles } from './tree-walk.ts'
+
+export type PatchResult = { tree: Oid } | { rejected: string }
+
+export interface PatchPlace {
+  dir: string
+  format: ObjectFormat
+  isolation: Isolation
+  store: ObjectStore
+}
+
+/** In an index of its own, never in a work tree. A patch comes from outside: it can only be rejected. */
+export async function applyPatch(place: PatchPlace, tree: Oid, patch: string): Promise<PatchResult> {
+  const scratch = await mkdtemp(join(scratchOf(place.dir), 'patch-'))
+  try {
+    const patchFile = join(scratch, 'patch')
+    await writeFile(patchFile, patch.endsWith('\n') ? patch : `${patch}\n`)
+    const index = indexFile(place.format, await treeFiles(place.store, tree))
+    const indexPath = join(scratch, 'index')
+    const git = gitRunner(place.isolation, { GIT_DIR: place.dir, GIT_INDEX_FILE: indexPath })
+    const reasons: string[] = []
+    for (const options of [[], ['--3way']]) {
+      await writeFile(indexPath, index)
+      const refused = await git.run(apply(patchFile, options))
+      if (refused === null) return { tree: await git.run(writeTree) }
+      reasons.push(refused)
+    }
+    return { rejected: reasons[0] ?? '' }
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** null: it applied. Verbose, because the runner waits 50 ms for a command that prints nothing. */
+function apply(patchFile: string, options: readonly string[]): GitTask<string | null> {
+  return {
+    args: ['apply', '--cached', '--verbose', '--whitespace=nowarn', ...options, '--', patchFile],
+    answers: [1, 128],
+    parse: ({ exitCode, stderr }) => (exitCode === 0 ? null : complaints(stderr)),
+  }
+}
+
+function complaints(stderr: string): string {
+  const errors = stderr.split('\n').filter(line => /^(?:error|fatal): (?!while searching for:)/.test(line))
+  return (errors.length > 0 ? errors : [stderr]).join('\n').trim()
+}
+
+const writeTree: GitTask<Oid> = { args: ['write-tree'], parse: ({ stdout }) => stdout.trim() }

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { nullIfMissing, scratchOf } from './bare-repository.ts'
+import type { Oid } from './object-format.ts'
+import type { GitOutput, GitTask } from './runner.ts'
+
+export interface RemoteTip {
+  ref: string
+  oid: Oid
+}
+
+/**
+ * Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
+ * collides as `a` and `a/b` would.
+ */
+export function heldRef(ref: string): string {
+  return `refs/winnow/remote/${createHash('sha256').update(ref).digest('hex').slice(0, 40)}`
+}
+
+/**
+ * What a shallow repository lacked is asked for again each time: its owner may have completed it. FETCH_HEAD
+ * is written, unused, because git then prints, and the runner waits 50 ms for a command that does not.
+ */
+export function fetchTask(
+  place: { dir: string; remote: string },
+  tips: readonly RemoteTip[],
+  by: 'oid' | 'ref',
+): GitTask<GitOutput> {
+  const quiet = ['--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
+  const shallow = existsSync(join(place.dir, 'shallow')) ? ['--unshallow'] : []
+  return {
+    args: [
+      'fetch',
+      ...quiet,
+      '--update-shallow',
+      ...shallow,
+      '--',
+      place.remote,
+      ...tips.map(tip => tip[by]),
+    ],
+    answers: [1, 128],
+    parse: output => output,
+  }
+}
+
+/** A held tip is complete: it is held only after git has checked everything reachable from it. */
+export async function isHeld(dir: string, tip: RemoteTip): Promise<boolean> {
+  const held = await readFile(join(dir, heldRef(tip.ref)), 'utf8').catch(nullIfMissing)
+  return held?.trim() === tip.oid
+}
+
+/** Written here and not by git, whose lock file would stay behind when it is killed. */
+export async function hold(dir: string, tip: RemoteTip): Promise<void> {
+  const file = join(dir, heldRef(tip.ref))
+  await mkdir(dirname(file), { recursive: true })
+  const temporary = join(scratchOf(dir), `held-${randomBytes(8).toString('hex')}`)
+  await writeFile(temporary, `${tip.oid}\n`)
+  await rename(temporary, file)
+}

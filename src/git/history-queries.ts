@@ -1,0 +1,49 @@
+import { type DiffEntry, diffTree } from './diff-tree.ts'
+import { isAncestor, mergeBase, type RevListOptions, revList } from './history.ts'
+import { type MergeResult, mergeTree } from './merge-tree.ts'
+import type { Oid } from './object-format.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { GitRunner } from './runner.ts'
+
+export interface History {
+  /** of commits; nothing is checked out, and no attribute or driver of the user takes part */
+  mergeTree(ours: Oid, theirs: Oid): Promise<MergeResult>
+  /** of trees or commits, without rename detection */
+  diff(from: Oid, to: Oid): Promise<DiffEntry[]>
+  isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>
+  /** null when they share no history */
+  mergeBase(a: Oid, b: Oid): Promise<Oid | null>
+  /** newest first */
+  revList(options: RevListOptions): Promise<Oid[]>
+  /** what `to` has and `from` has not, oldest first */
+  commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
+}
+
+export function historyOf(store: ObjectStore, runner: GitRunner): History {
+  async function isParent(parent: Oid, child: Oid): Promise<boolean> {
+    return parent === child || (await store.commit(child)).parents.includes(parent)
+  }
+
+  return {
+    async mergeTree(ours, theirs) {
+      if (await isParent(ours, theirs)) return { clean: true, tree: (await store.commit(theirs)).tree }
+      if (await isParent(theirs, ours)) return { clean: true, tree: (await store.commit(ours)).tree }
+      return runner.run(mergeTree(ours, theirs))
+    },
+    async diff(from, to) {
+      return from === to ? [] : runner.run(diffTree(from, to))
+    },
+    async isAncestor(ancestor, descendant) {
+      return (await isParent(ancestor, descendant)) || runner.run(isAncestor(ancestor, descendant))
+    },
+    async mergeBase(a, b) {
+      if (await isParent(a, b)) return a
+      return (await isParent(b, a)) ? b : runner.run(mergeBase(a, b))
+    },
+    revList: options => runner.run(revList(options)),
+    async commitsBetween(from, to) {
+      if (from === to) return []
+      return (await runner.run(revList({ from: to, not: from }))).reverse()
+    },
+  }
+}

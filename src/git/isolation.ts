@@ -1,0 +1,69 @@
+/** How winnow's own git processes are cut off from the user's configuration, hooks and environment. */
+export interface Isolation {
+  cwd: string
+  env: Record<string, string>
+  configArgs: string[]
+}
+
+export const CONFIG = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.attributesFile=/dev/null',
+  'core.quotePath=true',
+  'protocol.ext.allow=never',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+] as const
+
+/** What would point a git process at another repository, index or object store than the one we name. */
+const POINTERS = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_GRAFT_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_DEFAULT_HASH',
+  'GIT_TEMPLATE_DIR',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_EXEC_PATH',
+])
+
+const FIXED = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  LC_ALL: 'C',
+} as const
+
+const NO_USER_CONFIG = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+} as const
+
+/** Everything that stays on this machine: of the caller's environment only PATH. */
+export function localIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+  const path = env['PATH'] === undefined ? {} : { PATH: env['PATH'] }
+  return { cwd, env: { ...path, ...NO_USER_CONFIG, ...FIXED }, configArgs: configArgs() }
+}
+
+/** Commands that speak to the remote: the caller's environment (credentials, ssh, proxy) is added. */
+export function networkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+  const added = Object.entries(env).filter(([key]) => !POINTERS.has(key))
+  return { cwd, env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED }, configArgs: configArgs() }
+}
+
+function configArgs(): string[] {
+  return CONFIG.flatMap(setting => ['-c', setting])
+}

@@ -1,0 +1,24 @@
+import type { Oid } from './object-format.ts'
+import type { GitTask } from './runner.ts'
+
+export interface RemoteRefs {
+  /** what HEAD of the remote points to; null when it is detached or the remote is empty */
+  head: string | null
+  refs: Map<string, Oid>
+}
+
+export function lsRemote(remote: string, patterns: readonly string[] = []): GitTask<RemoteRefs> {
+  const named = patterns.length === 0 ? [] : ['HEAD', ...patterns]
+  return { args: ['ls-remote', '--symref', '--', remote, ...named], parse: ({ stdout }) => parse(stdout) }
+}
+
+function parse(stdout: string): RemoteRefs {
+  const found: RemoteRefs = { head: null, refs: new Map() }
+  for (const line of stdout.split('\n')) {
+    const [value = '', name = ''] = line.split('\t')
+    if (value.startsWith('ref: ') && name === 'HEAD') found.head = value.slice('ref: '.length)
+    if (value.startsWith('ref: ') || !name.startsWith('refs/') || name.endsWith('^{}')) continue
+    found.refs.set(name, value)
+  }
+  return found
+}

@@ -1,0 +1,129 @@
+import { lstat, mkdir, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
+import { Buffer } from 'node:buffer'
+import { UserError } from '../errors.ts'
+import { nullIfMissing } from './bare-repository.ts'
+import type { Oid } from './object-format.ts'
+import type { ObjectStore } from './object-store.ts'
+import { encodeName } from './path-bytes.ts'
+import { type TreeDifference, treeDifferences } from './tree-walk.ts'
+import type { EntryValue } from './tree-object.ts'
+
+export interface Materializer {
+  /** exactly the files of a tree, with no attribute, filter or line-ending conversion; `dir` must be empty or new */
+  materialize(tree: Oid, dir: string): Promise<void>
+  /** only what differs between two trees; every other file of `dir` is left as it is */
+  updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
+}
+
+export function materializer(store: ObjectStore): Materializer {
+  return {
+    materialize: (tree, dir) => applyDifferences(store, dir, null, tree),
+    updateMaterialized: (from, to, dir) => applyDifferences(store, dir, from, to),
+  }
+}
+
+async function applyDifferences(store: ObjectStore, dir: string, from: Oid | null, to: Oid): Promise<void> {
+  const differences = await treeDifferences(store, from, to)
+  for (const { path, to: added } of differences) if (added !== null) checkPath(path)
+  const root = new Folders(dir)
+  await root.make('')
+  for (const { path, from: removed } of differences) if (removed !== null) await root.remove(path)
+  const folders = new Set(differences.filter(isAdded).map(({ path }) => parentOf(path)))
+  for (const folder of folders) await root.make(folder)
+  await inParallel(differences.filter(isAdded), async ({ path, to: entry }) => {
+    await writeEntry(store, root.at(path), entry)
+  })
+}
+
+function isAdded(difference: TreeDifference): difference is TreeDifference & { to: EntryValue } {
+  return difference.to !== null
+}
+
+const PARALLEL = 16
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  async function worker(): Promise<void> {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker))
+}
+
+/** `wx`: on a file system that folds case, a second name for the same file is an error and not a surprise. */
+async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): Promise<void> {
+  if (entry.mode === '160000') {
+    await mkdir(path, { recursive: true })
+    return
+  }
+  const content = await store.blob(entry.oid)
+  if (entry.mode === '120000') await symlink(content, path)
+  else await writeFile(path, content, { flag: 'wx', mode: entry.mode === '100755' ? 0o755 : 0o644 })
+}
+
+/**
+ * Untrusted code may have run in this directory and put links where folders were: every folder is looked at
+ * before anything is written through it, and what is not a real folder is replaced by one.
+ */
+class Folders {
+  readonly #dir: string
+  readonly #real = new Set<string>()
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  at(path: string): Buffer {
+    return path === ''
+      ? Buffer.from(this.#dir)
+      : Buffer.from([...Buffer.from(`${this.#dir}/`), ...encodeName(path)])
+  }
+
+  async make(path: string): Promise<void> {
+    if (this.#real.has(path)) return
+    if (path !== '') await this.make(parentOf(path))
+    const found = await lstat(this.at(path)).catch(nullIfMissing)
+    if (found !== null && !found.isDirectory() && path !== '') await rm(this.at(path))
+    if (found === null || !found.isDirectory()) await mkdir(this.at(path), { recursive: path === '' })
+    this.#real.add(path)
+  }
+
+  async remove(path: string): Promise<void> {
+    if (!(await this.#isReal(parentOf(path)))) return
+    await rm(this.at(path), { recursive: true, force: true })
+    await this.#removeEmpty(parentOf(path))
+  }
+
+  async #isReal(path: string): Promise<boolean> {
+    if (path === '' || this.#real.has(path)) return true
+    if (!(await this.#isReal(parentOf(path)))) return false
+    const found = await lstat(this.at(path)).catch(nullIfMissing)
+    return found?.isDirectory() ?? false
+  }
+
+  async #removeEmpty(path: string): Promise<void> {
+    if (path === '') return
+    const removed = await rmdir(this.at(path)).then(() => true, falseIfFull)
+    if (removed) await this.#removeEmpty(parentOf(path))
+  }
+}
+
+function falseIfFull(error: unknown): false {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))
+    return false
+  throw error
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** git itself refuses these when it checks out; a tree made by hand can hold them. */
+function checkPath(path: string): void {
+  for (const name of path.split('/')) {
+    if (name !== '' && name !== '.' && name !== '..' && !/^(?:\.git|git~1)[\s.]*$/i.test(name)) continue
+    throw new UserError(`the tree holds a file that cannot be written safely: ${JSON.stringify(path)}`, {
+      place: { path },
+      fix: 'remove it from the commit',
+    })
+  }
+}

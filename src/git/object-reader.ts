@@ -1,0 +1,152 @@
+import { Buffer } from 'node:buffer'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Isolation } from './isolation.ts'
+import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
+
+export interface StoredObject {
+  type: ObjectType
+  size: number
+  /** empty when only the header was asked for */
+  content: Buffer
+}
+
+interface Request {
+  command: 'contents' | 'info'
+  oid: Oid
+  attempts: number
+  resolve(object: StoredObject | null): void
+  reject(error: Error): void
+}
+
+/** One long-lived `cat-file --batch-command`: reading an object costs a pipe, not a process. */
+export class ObjectReader {
+  readonly #isolation: Isolation
+  readonly #queue: Request[] = []
+  #child: ChildProcessWithoutNullStreams | null = null
+  #closed = false
+
+  constructor(isolation: Isolation) {
+    this.#isolation = isolation
+  }
+
+  read(oid: Oid): Promise<StoredObject | null> {
+    return this.#ask('contents', oid)
+  }
+
+  info(oid: Oid): Promise<StoredObject | null> {
+    return this.#ask('info', oid)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const child = this.#child
+    if (child === null) return
+    const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
+    child.ref()
+    child.stdin.end()
+    await gone
+  }
+
+  #ask(command: Request['command'], oid: Oid): Promise<StoredObject | null> {
+    if (!isOid(oid)) {
+      return Promise.reject(new Error(`${JSON.stringify(oid)} is not a git object id`))
+    }
+    if (this.#closed) return Promise.reject(new Error('the repository was closed'))
+    return new Promise((resolve, reject) => this.#send({ command, oid, attempts: 0, resolve, reject }))
+  }
+
+  #send(request: Request): void {
+    const child = this.#child ?? this.#start()
+    request.attempts++
+    this.#queue.push(request)
+    if (this.#queue.length === 1) holdOpen(child, true)
+    child.stdin.write(`${request.command} ${request.oid}\n`)
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const args = [...this.#isolation.configArgs, 'cat-file', '--batch-command']
+    const child = spawn('git', args, { cwd: this.#isolation.cwd, env: this.#isolation.env, stdio: 'pipe' })
+    const parser = new AnswerParser(request => request.command === 'contents', this.#queue)
+    let stderr = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      parser.push(chunk)
+      if (this.#queue.length === 0) holdOpen(child, false)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString('utf8')).slice(-2000)
+    })
+    // A reader that died shows as `close`; the broken pipe itself says nothing more.
+    child.stdin.on('error', () => undefined)
+    child.on('error', error => this.#lost(child, error.message))
+    child.on('close', () => this.#lost(child, stderr))
+    this.#child = child
+    return child
+  }
+
+  /** Whatever was asked of a reader that died is asked once more of a new one. */
+  #lost(child: ChildProcessWithoutNullStreams, words: string): void {
+    if (this.#child !== child) return
+    this.#child = null
+    for (const request of this.#queue.splice(0)) {
+      if (request.attempts < 2 && !this.#closed) this.#send(request)
+      else request.reject(new Error(`git cat-file stopped while reading ${request.oid}: ${words.trim()}`))
+    }
+  }
+}
+
+/** A reader with nothing to answer must not keep the program alive. */
+function holdOpen(child: ChildProcessWithoutNullStreams, hold: boolean): void {
+  for (const part of [child, child.stdin, child.stdout, child.stderr]) {
+    if (hold && 'ref' in part && typeof part.ref === 'function') part.ref()
+    if (!hold && 'unref' in part && typeof part.unref === 'function') part.unref()
+  }
+}
+
+class AnswerParser {
+  readonly #hasBody: (request: Request) => boolean
+  readonly #queue: Request[]
+  #header = Buffer.alloc(0)
+  #body: { type: ObjectType; bytes: Buffer; filled: number } | null = null
+
+  constructor(hasBody: (request: Request) => boolean, queue: Request[]) {
+    this.#hasBody = hasBody
+    this.#queue = queue
+  }
+
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      at = this.#body === null ? this.#readHeader(chunk, at) : this.#readBody(chunk, at)
+    }
+  }
+
+  #readHeader(chunk: Buffer, at: number): number {
+    const end = chunk.indexOf(0x0a, at)
+    this.#header = Buffer.concat([this.#header, chunk.subarray(at, end === -1 ? chunk.length : end)])
+    if (end === -1) return chunk.length
+    const [, type = '', size = ''] = this.#header.toString('latin1').split(' ')
+    this.#header = Buffer.alloc(0)
+    const request = this.#queue[0]
+    if (!isObjectType(type)) this.#answer(null)
+    else if (request !== undefined && this.#hasBody(request)) {
+      this.#body = { type, bytes: Buffer.allocUnsafe(Number(size) + 1), filled: 0 }
+    } else this.#answer({ type, size: Number(size), content: Buffer.alloc(0) })
+    return end + 1
+  }
+
+  #readBody(chunk: Buffer, at: number): number {
+    const body = this.#body
+    if (body === null) return at
+    const copied = chunk.copy(body.bytes, body.filled, at)
+    body.filled += copied
+    if (body.filled === body.bytes.length) {
+      this.#body = null
+      const size = body.bytes.length - 1
+      this.#answer({ type: body.type, size, content: body.bytes.subarray(0, size) })
+    }
+    return at + copied
+  }
+
+  #answer(object: StoredObject | null): void {
+    this.#queue.shift()?.resolve(object)
+  }
+}

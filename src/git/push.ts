@@ -1,0 +1,62 @@
+import { allowedRef } from './allowed-ref.ts'
+import { isOid, type Oid } from './object-format.ts'
+import type { GitOutput, GitTask } from './runner.ts'
+
+export interface RefUpdate {
+  ref: string
+  /** the value the ref must have now; null: it must not exist */
+  from: Oid | null
+  /** null deletes it */
+  to: Oid | null
+}
+
+/** What the remote said to one push, before a worktree or a network failure is looked into. */
+export interface PushAnswer {
+  output: GitOutput
+  /** every ref that did not move, with git's reason */
+  rejected: { ref: string; reason: string }[]
+}
+
+/** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
+export const QUIET_RECEIVE_PACK =
+  'git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse ' +
+  '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +
+  '-c receive.updateServerInfo=false -c gc.auto=0 -c maintenance.auto=false -c core.fsmonitor=false receive-pack'
+
+/** Invariant 12: the one push. Every ref is leased on its old value, all move or none (invariant 9). */
+export function pushTask(options: {
+  remote: string
+  prefix: string
+  local: boolean
+  updates: readonly RefUpdate[]
+}): GitTask<PushAnswer> {
+  for (const { ref, from, to } of options.updates) {
+    for (const oid of [from, to]) {
+      if (oid !== null && !isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
+    }
+    if (!allowedRef(options.prefix, ref)) {
+      throw new Error(
+        `invariant 12: winnow does not write ${ref} (its branches start with ${options.prefix})`,
+      )
+    }
+  }
+  const leases = options.updates.map(update => `--force-with-lease=${update.ref}:${update.from ?? ''}`)
+  const refspecs = options.updates.map(update => `${update.to ?? ''}:${update.ref}`)
+  const receive = options.local ? [`--receive-pack=${QUIET_RECEIVE_PACK}`] : []
+  const fixed = ['push', '--porcelain', '--atomic', '--no-verify', '--no-signed', '--no-follow-tags']
+  return {
+    args: [...fixed, '--recurse-submodules=no', ...leases, ...receive, '--', options.remote, ...refspecs],
+    answers: [1, 128],
+    parse: output => ({ output, rejected: parseRejected(output.stdout) }),
+  }
+}
+
+function parseRejected(stdout: string): PushAnswer['rejected'] {
+  const rejected: PushAnswer['rejected'] = []
+  for (const line of stdout.split('\n')) {
+    const [flag, refs = '', summary = ''] = line.split('\t')
+    if (flag !== '!') continue
+    rejected.push({ ref: refs.slice(refs.indexOf(':') + 1), reason: summary })
+  }
+  return rejected
+}

@@ -1,0 +1,58 @@
+import { ForgeError, UserError } from '../errors.ts'
+import { storageFailure } from './storage-failure.ts'
+
+/** A URL in an error must not carry the password that was in it. */
+function masked(text: string): string {
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
+}
+
+/** Turns git's words about a remote it could not use into the error of the person who can fix it. */
+export function remoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
+  const words = masked(stderr.trim())
+  const where = masked(remote)
+  if (/mismatched algorithms/.test(words)) return otherFormat(remote, gitDir)
+  if (isNetwork(remote)) {
+    const status = /returned error: (\d{3})/.exec(words)?.[1]
+    const code =
+      status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
+    return new ForgeError(`cannot ${doing} ${where}: ${words}`, {
+      output: words,
+      ...(code === undefined ? {} : { status: Number(code) }),
+    })
+  }
+  if (/dubious ownership/.test(words)) {
+    return new UserError(`${where} belongs to another user, so git does not read it`, {
+      place: { path: where },
+      fix: `git config --global --add safe.directory ${where}`,
+    })
+  }
+  if (/does not appear to be a git repository|not a git repository|does not exist|No such file/.test(words)) {
+    return new UserError(`the remote ${where} is not a git repository`, {
+      place: { path: where },
+      fix: 'check the path of the remote; was the repository moved or deleted?',
+    })
+  }
+  const unwritable = storageFailure(where, words)
+  if (unwritable !== null) return unwritable
+  return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
+}
+
+export function otherFormat(remote: string, gitDir: string): UserError {
+  return new UserError(
+    `${masked(remote)} now has another object format than ${gitDir}, which was made from it`,
+    {
+      place: { file: gitDir },
+      fix: `delete ${gitDir}; it is a cache and is made again`,
+    },
+  )
+}
+
+/** scheme://… or host:path; file:// and paths are on this machine. */
+export function isNetwork(remote: string): boolean {
+  if (remote.startsWith('file://')) return false
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) || /^[^/]+:/.test(remote)
+}
+
+export function isPath(remote: string): boolean {
+  return !isNetwork(remote) && !remote.startsWith('file://')
+}

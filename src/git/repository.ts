@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { isPrefix } from './allowed-ref.ts'
+import { createBareRepository, existingFormat, scratchOf, sweepAbandoned } from './bare-repository.ts'
+import { requireGit } from './git-version.ts'
+import { type History, historyOf } from './history-queries.ts'
+import { localIsolation, networkIsolation } from './isolation.ts'
+import { type Materializer, materializer } from './materialize.ts'
+import { emptyTreeOid, type ObjectFormat, type Oid, zeroOid } from './object-format.ts'
+import { ObjectReader } from './object-reader.ts'
+import { type ObjectStore, objectStore } from './object-store.ts'
+import { applyPatch, type PatchResult } from './apply-patch.ts'
+import { type Remote, remoteOf } from './remote.ts'
+import { isPath } from './remote-failure.ts'
+import { remoteFormat } from './remote-format.ts'
+import { gitRunner } from './runner.ts'
+
+export interface OpenOptions {
+  /** winnow's own bare repository, created when it does not exist */
+  dir: string
+  /** URL or path */
+  remote: string
+  /** of every branch winnow writes: 'optimize' */
+  prefix: string
+  /** the remote is the user's repository itself */
+  local: boolean
+  /** PATH, and for commands that speak to the remote everything else (credentials, ssh, proxy) */
+  env?: Record<string, string>
+}
+
+export interface Repository extends ObjectStore, History, Materializer, Remote {
+  readonly dir: string
+  readonly objectFormat: ObjectFormat
+  readonly emptyTree: Oid
+  readonly zero: Oid
+  /** the tree with a unified diff applied, three-way where it does not apply as it is */
+  applyPatch(tree: Oid, patch: string): Promise<PatchResult>
+  close(): Promise<void>
+}
+
+/** Invariant 12: the user's checkout is never the place of work, this repository of our own is. */
+export async function openRepository(options: OpenOptions): Promise<Repository> {
+  checkOptions(options)
+  const dir = resolve(options.dir)
+  const remote = isPath(options.remote) ? resolve(options.remote) : options.remote
+  const env = options.env ?? {}
+  await requireGit(gitRunner(localIsolation('/', env)))
+  let format = await existingFormat(dir)
+  if (format !== null) await sweepAbandoned(scratchOf(dir), '')
+  else {
+    format = await remoteFormat(remote, gitRunner(networkIsolation('/', env)))
+    await createBareRepository(dir, format, env)
+  }
+  return assemble({ ...options, dir, remote }, format)
+}
+
+function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat): Repository {
+  const { dir } = options
+  const env = options.env ?? {}
+  const isolation = localIsolation(dir, env)
+  const local = gitRunner(isolation, { GIT_DIR: dir })
+  const network = gitRunner(networkIsolation(dir, env), { GIT_DIR: dir })
+  const reader = new ObjectReader({ ...isolation, env: { ...isolation.env, GIT_DIR: dir } })
+  const store = objectStore(dir, format, reader)
+  const outside = gitRunner(isolation)
+  return {
+    dir,
+    objectFormat: format,
+    emptyTree: emptyTreeOid(format),
+    zero: zeroOid(format),
+    ...store,
+    ...historyOf(store, local),
+    ...materializer(store),
+    ...remoteOf({ ...options, format }, network, outside),
+    applyPatch: (tree, patch) => applyPatch({ dir, format, isolation, store }, tree, patch),
+    close: () => reader.close(),
+  }
+}
+
+function checkOptions({ remote, prefix }: OpenOptions): void {
+  if (remote === '' || remote.startsWith('-') || /[\0\n]/.test(remote)) {
+    throw new UserError(`${JSON.stringify(remote)} is not a remote`, { fix: 'give a URL or a path' })
+  }
+  if (!isPrefix(prefix)) {
+    throw new UserError(`${JSON.stringify(prefix)} cannot be the prefix of branches`, {
+      fix: "use letters, digits, '-', '_' or '.', for example 'optimize'",
+    })
+  }
+}

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { addCommit, openFetched, userRepository } from './scratch.ts'
+
+const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
+
+async function forked(ours: Record<string, string | null>, theirs: Record<string, string | null>) {
+  const user = userRepository()
+  user.commit('lines', { 'lines.txt': LINES })
+  const opened = await openFetched({ remote: user.dir })
+  const { repository, main } = opened
+  return {
+    ...opened,
+    ours: await addCommit(repository, main, ours),
+    theirs: await addCommit(repository, main, theirs),
+  }
+}
+
+describe('merging on objects', () => {
+  it('combines changes to different places of one file', async () => {
+    const { repository, ours, theirs } = await forked(
+      { 'lines.txt': LINES.replace('one', 'ONE') },
+      { 'lines.txt': LINES.replace('seven', 'SEVEN') },
+    )
+    const merged = await repository.mergeTree(ours, theirs)
+    if (!merged.clean) throw new Error('expected a clean merge')
+    const entry = await repository.entryAt(merged.tree, 'lines.txt')
+    expect((await repository.blob(entry?.oid ?? '')).toString()).toBe(
+      LINES.replace('one', 'ONE').replace('seven', 'SEVEN'),
+    )
+  })
+
+  it('names every conflicting path, whatever its characters', async () => {
+    const odd = 'ünï "quoted"\ttab.txt'
+    const { repository, ours, theirs } = await forked(
+      { 'lines.txt': 'ours\n', [odd]: 'ours\n' },
+      { 'lines.txt': 'theirs\n', [odd]: 'theirs\n' },
+    )
+    const merged = await repository.mergeTree(ours, theirs)
+    expect(merged).toEqual({ clean: false, conflicts: ['lines.txt', odd] })
+  })
+
+  it('a deletion against a change is a conflict', async () => {
+    const { repository, ours, theirs } = await forked({ 'lines.txt': null }, { 'lines.txt': 'theirs\n' })
+    expect(await repository.mergeTree(ours, theirs)).toEqual({ clean: false, conflicts: ['lines.txt'] })
+  })
+
+  it('with an ancestor is the newer tree, as git itself says', async () => {
+    const { repository, main, ours } = await forked({ a: '1' }, {})
+    const further = await addCommit(repository, ours, { b: '2' })
+    const { tree } = await repository.commit(further)
+    for (const [a, b] of [
+      [ours, further],
+      [further, ours],
+      [main, further],
+      [further, further],
+    ] as const) {
+      expect(await repository.mergeTree(a, b)).toEqual({ clean: true, tree })
+    }
+  })
+
+  it('without common history is an error that says what to do', async () => {
+    const { repository, main, tree } = await forked({}, {})
+    const orphan = await repository.writeCommit({ tree, parents: [], message: 'orphan', date: 5 })
+    await expect(repository.mergeTree(main, orphan)).rejects.toMatchObject({
+      name: 'UserError',
+      fix: expect.stringContaining('--unshallow'),
+    })
+  })
+})
+
+describe('the difference of two trees', () => {
+  it('has status, modes, ids and counted lines', async () => {
+    const { repository, tree } = await forked({}, {})
+    const oid = await repository.writeBlob('a\nb\n')
+    const binary = await repository.writeBlob(Buffer.from([0, 1, 2, 255]))
+    const link = await repository.writeBlob('lines.txt')
+    const readme = await repository.entryAt(tree, 'README.md')
+    const changed = await repository.replaceAt(tree, [
+      { path: 'new.txt', entry: { mode: '100755', oid } },
+      { path: 'image', entry: { mode: '100644', oid: binary } },
+      { path: 'lines.txt', entry: { mode: '120000', oid: link } },
+      { path: 'src/a.txt', entry: null },
+      { path: 'README.md', entry: { mode: '100755', oid: readme?.oid ?? '' } },
+    ])
+    const found = await repository.diff(tree, changed)
+    expect(
+      found.map(({ status, path, oldMode, newMode, added, deleted }) => [
+        status,
+        path,
+        oldMode,
+        newMode,
+        added,
+        deleted,
+      ]),
+    ).toEqual([
+      ['M', 'README.md', '100644', '100755', 0, 0],
+      ['A', 'image', null, '100644', null, null],
+      ['T', 'lines.txt', '100644', '120000', 1, 7],
+      ['A', 'new.txt', null, '100755', 2, 0],
+      ['D', 'src/a.txt', '100644', null, 0, 5],
+    ])
+    expect(found[3]).toMatchObject({ oldOid: null, newOid: oid })
+    expect(await repository.diff(tree, tree)).toEqual([])
+  })
+
+  it('a renamed file is one removed and one added', async () => {
+    const { repository, tree } = await forked({}, {})
+    const entry = await repository.entryAt(tree, 'lines.txt')
+    const moved = await repository.replaceAt(tree, [
+      { path: 'lines.txt', entry: null },
+      { path: 'moved.txt', entry },
+    ])
+    expect((await repository.diff(tree, moved)).map(({ status, path }) => `${status} ${path}`)).toEqual([
+      'D lines.txt',
+      'A moved.txt',
+    ])
+  })
+
+  it('keeps every path as it is', async () => {
+    const { repository } = await forked({}, {})
+    const oid = await repository.writeBlob('x')
+    const name = fc
+      .string({ minLength: 1, maxLength: 12, unit: 'binary' })
+      .filter(text => /^[^/\0]+$/.test(text) && !/\p{Surrogate}/u.test(text) && !/^\.{1,2}$/.test(text))
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 6 }), async names => {
+        const tree = await repository.writeTree(names.map(name => ({ name, mode: '100644', oid })))
+        const found = await repository.diff(repository.emptyTree, tree)
+        expect(found.map(({ path }) => path).sort()).toEqual([...names].sort())
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('walking history', () => {
+  it('knows ancestors and merge bases near and far', async () => {
+    const { repository, main, ours, theirs } = await forked({ a: '1' }, { b: '1' })
+    const further = await addCommit(repository, ours, { c: '1' })
+    expect(await repository.isAncestor(main, main)).toBe(true)
+    expect(await repository.isAncestor(main, ours)).toBe(true)
+    expect(await repository.isAncestor(main, further)).toBe(true)
+    expect(await repository.isAncestor(further, main)).toBe(false)
+    expect(await repository.isAncestor(theirs, further)).toBe(false)
+    expect(await repository.mergeBase(further, theirs)).toBe(main)
+    expect(await repository.mergeBase(main, further)).toBe(main)
+    const orphan = await repository.writeCommit({
+      tree: repository.emptyTree,
+      parents: [],
+      message: 'o',
+      date: 1,
+    })
+    expect(await repository.mergeBase(orphan, main)).toBeNull()
+  })
+
+  it('lists commits newest first, between two oldest first, along first parents', async () => {
+    const { repository, main, ours, theirs, tree } = await forked({ a: '1' }, { b: '1' })
+    const landing = await repository.writeCommit({
+      tree,
+      parents: [ours, theirs],
+      message: 'landing',
+      date: 1_700_000_001,
+    })
+    expect((await repository.revList({ from: landing, not: main })).sort()).toEqual(
+      [landing, ours, theirs].sort(),
+    )
+    expect(await repository.revList({ from: landing, not: main, firstParent: true })).toEqual([landing, ours])
+    expect(await repository.revList({ from: landing, limit: 1 })).toEqual([landing])
+    expect(await repository.revList({ from: [ours, theirs], not: [main, theirs] })).toEqual([ours])
+    expect(await repository.commitsBetween(main, ours)).toEqual([ours])
+    expect((await repository.commitsBetween(main, landing)).at(-1)).toBe(landing)
+    expect(await repository.commitsBetween(main, main)).toEqual([])
+  })
+})
