@@ -1,0 +1,200 @@
+import type { Priority, EventDraft } from './event.ts'
+import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
+import type { Order } from './order.ts'
+import type { Outcome, VerdictWord } from './outcome.ts'
+import type { Report } from './report.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
+export type ExperimentStatus = 'queued' | 'deferred' | 'ordered' | 'measured' | 'parked' | 'ended'
+export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
+
+export interface Experiment {
+  id: ExperimentId
+  number: number
+  opened: EventId
+  purpose: ExperimentPurpose
+  hypothesis: string
+  category: string
+  priority: Priority
+  required_deps: string[]
+  family: string | null
+  source: { use: string; key: string }
+  branch: string | null
+  owned: boolean
+  pull: number | null
+  head: Oid | null
+  status: ExperimentStatus
+  round: number | null
+  /** The order under way, or the last one whose report came in; after the end, the one that decided. */
+  order: OrderId | null
+  /** The order that measured it alone on the incumbent, kept while it is measured again in a combination. */
+  standalone: OrderId | null
+  attempts: number
+  /** Orders lost after an execution had started: one is bad luck, two are an error. */
+  lost: number
+  learnings: string | null
+  outcome: Outcome | null
+  verdict: VerdictWord | null
+  reason: string | null
+  /** The `closed` event was written (results and keeper included). */
+  closed: boolean
+  measured_tree: Oid | null
+  metrics: Record<string, number | null>
+  primary_delta: number | null
+}
+
+export interface LiveOrder {
+  order: Order
+  issued: EventId
+  issued_at: string
+  run_id: string | null
+  report: { event: EventId; at: string; report: Report } | null
+}
+
+export interface Baseline {
+  order: OrderId
+  tree: Oid
+  machine: string
+  harness: string
+  snapshot: Snapshot
+}
+
+export interface Landing {
+  experiment: ExperimentId
+  commit: Oid
+  head: Oid
+  base: Point
+  /** The order that proved it. */
+  order: OrderId | null
+  /** The commit that took it back. */
+  reverted: Oid | null
+}
+
+export interface Round {
+  number: number
+  members: ExperimentId[]
+  winner: ExperimentId | null
+  /** Experiments measured again on top of the winner, and whether one of them failed. */
+  combined: ExperimentId[]
+  combination_failed: boolean
+  open: boolean
+}
+
+export interface ForeignTip {
+  event: EventId
+  to: Point
+  order: OrderId | null
+  state: 'found' | 'blocked'
+}
+
+export interface Spent {
+  minutes: number
+  requests: number
+  tokens: number
+  usd: number
+}
+
+export interface Campaign {
+  fold: number
+  /** Events folded so far: the next one has this seq. */
+  seq: number
+  name: string
+  spec_path: string
+  status: 'none' | 'running' | 'paused' | 'stopped'
+  status_source: 'person' | 'engine'
+  status_reason: string | null
+  /** The event that started it: the cause of what the engine does for the campaign as a whole. */
+  started: EventId
+  started_at: string | null
+  rule_version: string
+  default_branch: string
+  object_format: 'sha1' | 'sha256'
+  spec_sha256: string
+  spec_yaml: string
+  /** The spec the default branch had when it was last looked at: a change there is an amendment. */
+  default_spec_sha256: string
+  default_tip: Oid
+  harness: string
+  pin: Point
+  start: Point
+  incumbent: Point
+  next_number: number
+  calibration: { order: OrderId; deterministic: boolean; scale: 'log' | 'linear'; reason: string } | null
+  baseline: Baseline | null
+  /** The first baseline of the campaign: where it started. */
+  origin: Snapshot | null
+  experiments: Record<ExperimentId, Experiment>
+  /** Candidate trees already measured, so that a duplicate can be named. */
+  trees: Record<Oid, ExperimentId>
+  sources: Record<string, ExperimentId>
+  orders: Record<OrderId, LiveOrder>
+  /** Losses of orders that belong to no experiment, by purpose. */
+  lost: Record<string, number>
+  round: Round | null
+  landings: Landing[]
+  foreign: ForeignTip | null
+  ended: number
+  failures_in_a_row: number
+  since_incumbent: number
+  counts: Partial<Record<Outcome, number>>
+  target_reached: boolean
+  spent: Spent
+  proposers: Record<string, { failures: number; benched: boolean }>
+  steered: {
+    event: EventId
+    action: 'retry' | 'revert' | 'withdraw'
+    experiment: ExperimentId
+    reason: string
+  }[]
+  alerts: { code: string; about: string | null; message: string; at: string }[]
+}
+
+export const FOLD_VERSION = 1
+
+export function emptyCampaign(): Campaign {
+  const nowhere = { commit: '', tree: '' }
+  return {
+    fold: FOLD_VERSION,
+    seq: 0,
+    name: '',
+    spec_path: '',
+    status: 'none',
+    status_source: 'engine',
+    status_reason: null,
+    started: '',
+    started_at: null,
+    rule_version: '',
+    default_branch: '',
+    object_format: 'sha1',
+    spec_sha256: '',
+    spec_yaml: '',
+    default_spec_sha256: '',
+    default_tip: '',
+    harness: '',
+    pin: nowhere,
+    start: nowhere,
+    incumbent: nowhere,
+    next_number: 1,
+    calibration: null,
+    baseline: null,
+    origin: null,
+    experiments: {},
+    trees: {},
+    sources: {},
+    orders: {},
+    lost: {},
+    round: null,
+    landings: [],
+    foreign: null,
+    ended: 0,
+    failures_in_a_row: 0,
+    since_incumbent: 0,
+    counts: {},
+    target_reached: false,
+    spent: { minutes: 0, requests: 0, tokens: 0, usd: 0 },
+    proposers: {},
+    steered: [],
+    alerts: [],
+  }
+}

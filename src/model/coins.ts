@@ -1,0 +1,84 @@
+import { sha256 } from './canonical.ts'
+import { coin, type Order, type OrderTerms } from './order.ts'
+import type { Execution, Report, Side } from './report.ts'
+
+type Coins = Pick<OrderTerms, 'coins'>
+
+const BITS = 16
+
+/**
+ * Invariant 10: in which order the sides are built (`build`) and take their turn in each block, by the order's
+ * own coins, so that a report that does not follow them can be rejected. Two sides: exactly fair. Up to five:
+ * 65,536 is no multiple of 6, 24 or 120, which favours no side by more than 0.2 %.
+ */
+export function turns<T>(order: Coins, block: number | 'build', sides: readonly T[]): T[] {
+  let number = drawn(order, block === 'build' ? 0 : block + 1)
+  const rest = [...sides]
+  const result: T[] = []
+  while (rest.length > 0) {
+    result.push(...rest.splice(number % rest.length, 1))
+    number = Math.floor(number / (rest.length + 1))
+  }
+  return result
+}
+
+function drawn(order: Coins, region: number): number {
+  let number = 0
+  for (let bit = 0; bit < BITS; bit++) number = number * 2 + (coin(order, region * BITS + bit) ? 1 : 0)
+  return number
+}
+
+/** The same for both sides of a block, another one for the next. */
+export function seedOf(order: Coins, block: number): number {
+  return Number.parseInt(sha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
+}
+
+/** Whether a report's builds and executions took the turns and seeds that were drawn for them. */
+export function followsCoins(order: Order, report: Report): boolean {
+  const sides: Side[] = ['base', ...order.candidates.map(({ label }) => label)]
+  return buildsFollow(order, report, sides) && executionsFollow(order, report, sides)
+}
+
+function buildsFollow(order: Order, report: Report, sides: readonly Side[]): boolean {
+  const built = report.setups.filter(({ build }) => build === 0).map(({ side }) => side)
+  return sameSequence(
+    built,
+    turns(order, 'build', sides).filter(side => built.includes(side)),
+  )
+}
+
+interface Block {
+  coins: number
+  seed: number
+  runs: Execution[]
+}
+
+function executionsFollow(order: Order, report: Report, sides: readonly Side[]): boolean {
+  return blocksOf(report.executions).every(({ coins, seed, runs }) => {
+    const took = runs.map(({ side }) => side)
+    const present = sides.filter(side => took.includes(side))
+    return (
+      sameSequence(took, turns(order, coins, present)) && runs.every(run => run.seed === seedOf(order, seed))
+    )
+  })
+}
+
+/** A side's n-th sample belongs to block n; a repeat has the seed of what it repeats and turns of its own. */
+function blocksOf(executions: readonly Execution[]): Block[] {
+  const blocks = new Map<string, Block>()
+  const taken = new Map<string, number>()
+  for (const run of executions) {
+    if (run.role !== 'sample' && run.role !== 'repeat') continue
+    const count = taken.get(`${run.role} ${run.side}`) ?? 0
+    taken.set(`${run.role} ${run.side}`, count + 1)
+    const key = `${run.role} ${count}`
+    const block = blocks.get(key) ?? { coins: count + (run.role === 'repeat' ? 1 : 0), seed: count, runs: [] }
+    blocks.set(key, block)
+    block.runs.push(run)
+  }
+  return [...blocks.values()]
+}
+
+function sameSequence(a: readonly Side[], b: readonly Side[]): boolean {
+  return a.length === b.length && a.every((side, index) => side === b[index])
+}

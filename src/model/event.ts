@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { canonicalJson, sha256 } from './canonical.ts'
+import { digest, experimentId, oid, point } from './ids.ts'
+import { orderTerms } from './order.ts'
+import { outcome, verdictWord } from './outcome.ts'
+import { report, side } from './report.ts'
+import { snapshot } from './snapshot.ts'
+
+/** What the ledger holds (design section 6): every event is one of these, written once, never changed. */
+const text = z.string()
+const natural = z.number().int().nonnegative()
+const nullableOid = oid.nullable()
+const nullableId = experimentId.nullable()
+
+const by = z.strictObject({ run_id: text, attempt: natural, actor: text })
+export type By = z.infer<typeof by>
+
+const envelope = {
+  seq: natural,
+  id: digest,
+  at: z.iso.datetime(),
+  by,
+  /** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
+  cause: text,
+  prev: digest.nullable(),
+}
+
+const priority = z.enum(['high', 'medium', 'low'])
+export type Priority = z.infer<typeof priority>
+
+export const idea = {
+  hypothesis: text,
+  category: text,
+  priority,
+  required_deps: z.array(text),
+  family: text.nullable(),
+}
+
+const payloads = {
+  'campaign-started': {
+    spec: text,
+    /** Of the file in the repository, so that every tick finds it again on the default branch. */
+    spec_path: text,
+    spec_sha256: digest,
+    spec_yaml: text,
+    rule_version: text,
+    default_branch: text,
+    object_format: z.enum(['sha1', 'sha256']),
+    start: point,
+    harness: digest,
+    first_number: z.number().int().positive(),
+    winnow: text,
+  },
+  'campaign-amended': {
+    spec_sha256: digest,
+    spec_yaml: text,
+    harness: digest,
+    source: z.enum(['default-branch', 'person']),
+    reason: text,
+  },
+  calibrated: { order: digest, deterministic: z.boolean(), scale: z.enum(['log', 'linear']), reason: text },
+  'baseline-measured': { order: digest, side, tree: oid, machine: digest, harness: digest, snapshot },
+  'hypothesis-added': { ...idea, source: text },
+  'hypothesis-updated': {
+    hypothesis: digest,
+    status: z.enum(['open', 'tried', 'dropped']),
+    learnings: text.nullable(),
+  },
+  'experiment-opened': {
+    experiment: experimentId,
+    purpose: z.enum(['idea', 'revert', 'simplify']),
+    ...idea,
+    /** Where it came from; `key` names it for good, so that one idea is opened once. */
+    source: z.strictObject({ use: text, key: text }),
+    branch: text.nullable(),
+    /** False for a person's own branch: winnow does not write there. */
+    owned: z.boolean(),
+    pull: natural.nullable(),
+    head: nullableOid,
+    base: point,
+    learnings: text.nullable(),
+  },
+  'experiment-refused': { experiment: experimentId, head: nullableOid, code: text, message: text },
+  'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
+  'order-issued': orderTerms.shape,
+  'order-dispatched': { order: digest, run_id: text },
+  'order-lost': { order: digest, started: z.boolean(), reason: text },
+  measured: { order: digest, run_id: text, report },
+  'report-rejected': { order: digest, run_id: text, reason: text },
+  judged: { order: digest, scores: z.record(text, z.number()) },
+  decided: {
+    experiment: experimentId,
+    order: digest.nullable(),
+    outcome,
+    verdict: verdictWord,
+    rule_version: text,
+    reason: text,
+    failure_class: z.enum(['build', 'eval', 'hypothesis']).nullable(),
+    primary_delta: z.number().nullable(),
+    rank_score: z.number(),
+    improved: z.array(text),
+    violated: z.array(text),
+    warnings: z.array(text),
+  },
+  merged: {
+    experiment: experimentId,
+    commit: oid,
+    tree: oid,
+    base: point,
+    head: oid,
+    results: nullableOid,
+    pull: natural.nullable(),
+    decided: z.strictObject({ seq: natural, sha256: digest }),
+  },
+  closed: { experiment: experimentId, outcome, reason: text, head: nullableOid, results: nullableOid },
+  'approval-requested': { experiment: experimentId, digest, packages: z.array(text) },
+  approved: { experiment: experimentId, digest, packages: z.array(text) },
+  'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
+  synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
+  'foreign-tip': {
+    from: point,
+    to: point,
+    state: z.enum(['found', 'adopted', 'moved-back', 'blocked']),
+    order: digest.nullable(),
+    reason: text,
+  },
+  'round-closed': { round: natural, members: z.array(experimentId), winner: nullableId },
+  reverted: {
+    experiment: experimentId,
+    by_experiment: nullableId,
+    from: point,
+    to: point,
+    measured_in: digest,
+  },
+  steered: { action: z.enum(['retry', 'revert', 'withdraw']), experiment: experimentId, reason: text },
+  note: { text, experiment: nullableId },
+  alert: { code: text, message: text, about: text.nullable() },
+  spent: {
+    what: text,
+    who: text.nullable(),
+    ok: z.boolean(),
+    minutes: z.number().nonnegative(),
+    requests: natural,
+    tokens: natural,
+    usd: z.number().nonnegative(),
+  },
+  'knob-changed': { knob: text, from: text, to: text },
+  'campaign-paused': { reason: text, source: z.enum(['person', 'engine']) },
+  'campaign-resumed': { reason: text },
+  'campaign-stopped': { code: text, reason: text },
+} as const
+
+export type EventKind = keyof typeof payloads
+type Payload<K extends EventKind> = z.output<z.ZodObject<(typeof payloads)[K], z.core.$strict>>
+export type EventDraft<K extends EventKind = EventKind> = {
+  [P in K]: { kind: P; cause: string } & Payload<P>
+}[K]
+export type LedgerEvent<K extends EventKind = EventKind> = {
+  [P in K]: {
+    kind: P
+    seq: number
+    id: string
+    at: string
+    by: By
+    cause: string
+    prev: string | null
+  } & Payload<P>
+}[K]
+
+const schemas = Object.fromEntries(
+  Object.entries(payloads).map(([kind, payload]) => [
+    kind,
+    z.strictObject({ kind: z.literal(kind), ...envelope, ...payload }),
+  ]),
+)
+
+/** Events that mean the same whatever came before them: a lost race re-numbers them and tries again. */
+export const COMMUTING: ReadonlySet<EventKind> = new Set([
+  'measured',
+  'steered',
+  'note',
+  'alert',
+  'spent',
+  'hypothesis-added',
+  'approved',
+  'campaign-paused',
+  'campaign-resumed',
+  'campaign-stopped',
+])
+
+export function isEventKind(kind: string): kind is EventKind {
+  return Object.hasOwn(payloads, kind)
+}
+
+export function parseEvent(value: unknown): LedgerEvent {
+  const kind = z.looseObject({ kind: text }).parse(value).kind
+  const schema = isEventKind(kind) ? schemas[kind] : undefined
+  if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`)
+  return schema.parse(value) as LedgerEvent
+}
+
+/** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */
+export function eventId(draft: EventDraft): string {
+  return sha256(canonicalJson(draft))
+}

@@ -1,0 +1,160 @@
+import type { Campaign } from './campaign.ts'
+import type { LedgerEvent } from './event.ts'
+import { requeueAll } from './fold-order.ts'
+
+type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+const FAILURES_UNTIL_BENCHED = 3
+const ALERTS_KEPT = 50
+
+const started: Handler<'campaign-started'> = (campaign, event) => {
+  campaign.name = event.spec
+  campaign.spec_path = event.spec_path
+  campaign.status = 'running'
+  campaign.status_reason = null
+  campaign.started = event.id
+  campaign.started_at = event.at
+  campaign.rule_version = event.rule_version
+  campaign.default_branch = event.default_branch
+  campaign.object_format = event.object_format
+  campaign.spec_sha256 = event.spec_sha256
+  campaign.spec_yaml = event.spec_yaml
+  campaign.default_spec_sha256 = event.spec_sha256
+  campaign.default_tip = event.start.commit
+  campaign.harness = event.harness
+  campaign.pin = event.start
+  campaign.start = event.start
+  campaign.incumbent = event.start
+  campaign.next_number = event.first_number
+}
+
+const amended: Handler<'campaign-amended'> = (campaign, event) => {
+  campaign.spec_sha256 = event.spec_sha256
+  campaign.spec_yaml = event.spec_yaml
+  if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
+  changeHarness(campaign, event.harness)
+}
+
+/** Evidence of another harness is not carried: everything under way is measured anew. */
+function changeHarness(campaign: Campaign, harness: string): void {
+  if (campaign.harness === harness) return
+  campaign.harness = harness
+  campaign.calibration = null
+  campaign.baseline = null
+  requeueAll(campaign)
+}
+
+const calibrated: Handler<'calibrated'> = (campaign, event) => {
+  const { order, deterministic, scale, reason } = event
+  campaign.calibration = { order, deterministic, scale, reason }
+  delete campaign.orders[order]
+}
+
+const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
+  const { order, tree, machine, harness, snapshot } = event
+  campaign.baseline = { order, tree, machine, harness, snapshot }
+  campaign.origin ??= snapshot
+  if (event.side === 'base') delete campaign.orders[order]
+}
+
+const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
+  campaign.incumbent = event.to
+  if (event.why === 'merged') campaign.since_incumbent = 0
+  else requeueAll(campaign)
+}
+
+const synced: Handler<'synced'> = (campaign, event) => {
+  delete campaign.orders[event.order]
+  campaign.pin = event.to
+  campaign.default_tip = event.default_tip
+  changeHarness(campaign, event.harness)
+}
+
+const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
+  if (campaign.foreign?.order) delete campaign.orders[campaign.foreign.order]
+  campaign.foreign = null
+  if (event.state === 'found' || event.state === 'blocked') {
+    campaign.foreign = { event: event.id, to: event.to, order: null, state: event.state }
+  }
+}
+
+const reverted: Handler<'reverted'> = (campaign, event) => {
+  for (const landing of campaign.landings)
+    if (landing.experiment === event.experiment) landing.reverted = event.to.commit
+  campaign.steered = campaign.steered.filter(
+    wish => wish.action !== 'revert' || wish.experiment !== event.experiment,
+  )
+}
+
+const spent: Handler<'spent'> = (campaign, event) => {
+  campaign.spent.minutes += event.minutes
+  campaign.spent.requests += event.requests
+  campaign.spent.tokens += event.tokens
+  campaign.spent.usd += event.usd
+  if (event.what !== 'propose' || event.who === null) return
+  const failures = event.ok ? 0 : (campaign.proposers[event.who]?.failures ?? 0) + 1
+  campaign.proposers[event.who] = { failures, benched: failures >= FAILURES_UNTIL_BENCHED }
+}
+
+const alert: Handler<'alert'> = (campaign, event) => {
+  const { code, about, message, at } = event
+  campaign.alerts.push({ code, about, message, at })
+  if (campaign.alerts.length > ALERTS_KEPT) campaign.alerts.shift()
+}
+
+const roundClosed: Handler<'round-closed'> = (campaign, event) => {
+  if (campaign.round?.number === event.round) campaign.round.open = false
+}
+
+const paused: Handler<'campaign-paused'> = (campaign, event) => {
+  if (campaign.status !== 'running') return
+  campaign.status = 'paused'
+  campaign.status_source = event.source
+  campaign.status_reason = event.reason
+}
+
+const resumed: Handler<'campaign-resumed'> = campaign => {
+  if (campaign.status === 'none') return
+  campaign.status = 'running'
+  campaign.status_reason = null
+  if (campaign.foreign) campaign.foreign.state = 'found'
+  dropAnswered(campaign)
+}
+
+/** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
+function dropAnswered(campaign: Campaign): void {
+  campaign.lost = {}
+  for (const [id, live] of Object.entries(campaign.orders)) {
+    if (live.report && live.order.candidates.every(({ label }) => !campaign.experiments[label]))
+      delete campaign.orders[id]
+  }
+}
+
+const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
+  campaign.status = 'stopped'
+  campaign.status_reason = event.reason
+}
+
+/** Recorded for people and later rooms; the campaign's state does not depend on them. */
+const recorded = (): void => {}
+
+export const campaignHandlers = {
+  'campaign-started': started,
+  'campaign-amended': amended,
+  calibrated,
+  'baseline-measured': baselineMeasured,
+  'incumbent-moved': incumbentMoved,
+  synced,
+  'foreign-tip': foreignTip,
+  reverted,
+  spent,
+  alert,
+  'round-closed': roundClosed,
+  'campaign-paused': paused,
+  'campaign-resumed': resumed,
+  'campaign-stopped': stopped,
+  'hypothesis-added': recorded,
+  'hypothesis-updated': recorded,
+  'knob-changed': recorded,
+  judged: recorded,
+  note: recorded,
+}

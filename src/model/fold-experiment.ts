@@ -1,0 +1,156 @@
+import type { Campaign, Experiment } from './campaign.ts'
+import type { LedgerEvent } from './event.ts'
+import { dropOrders } from './fold-order.ts'
+import { experimentNumber } from './ids.ts'
+import { type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
+
+type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+
+const opened: Handler<'experiment-opened'> = (campaign, event) => {
+  const number = experimentNumber(event.experiment)
+  campaign.experiments[event.experiment] = {
+    id: event.experiment,
+    number,
+    opened: event.id,
+    purpose: event.purpose,
+    hypothesis: event.hypothesis,
+    category: event.category,
+    priority: event.priority,
+    required_deps: event.required_deps,
+    family: event.family,
+    source: event.source,
+    branch: event.branch,
+    owned: event.owned,
+    pull: event.pull,
+    head: event.head,
+    status: 'queued',
+    round: null,
+    order: null,
+    standalone: null,
+    attempts: 0,
+    lost: 0,
+    learnings: event.learnings,
+    outcome: null,
+    verdict: null,
+    reason: null,
+    closed: false,
+    measured_tree: null,
+    metrics: {},
+    primary_delta: null,
+  }
+  campaign.sources[event.source.key] = event.experiment
+  campaign.next_number = Math.max(campaign.next_number, number + 1)
+}
+
+function end(
+  campaign: Campaign,
+  experiment: Experiment,
+  how: { outcome: Outcome; verdict: VerdictWord; reason: string },
+): void {
+  if (experiment.status === 'ended') return
+  dropOrders(campaign, experiment)
+  experiment.status = 'ended'
+  experiment.outcome = how.outcome
+  experiment.verdict = how.verdict
+  experiment.reason = how.reason
+  campaign.counts[how.outcome] = (campaign.counts[how.outcome] ?? 0) + 1
+  if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
+  campaign.ended += 1
+  campaign.since_incumbent += 1
+  const failed = how.outcome === 'error' || how.outcome === 'timeout'
+  campaign.failures_in_a_row = failed ? campaign.failures_in_a_row + 1 : 0
+}
+
+const refused: Handler<'experiment-refused'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (experiment) end(campaign, experiment, { outcome: 'refused', verdict: 'refused', reason: event.message })
+}
+
+const decided: Handler<'decided'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment) return
+  const { round } = campaign
+  experiment.primary_delta = event.primary_delta
+  if (round?.open && round.number === experiment.round) {
+    if (event.outcome === 'kept') round.winner = experiment.id
+    if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
+      round.combination_failed = true
+  }
+  end(campaign, experiment, event)
+  experiment.order = event.order
+}
+
+const merged: Handler<'merged'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment) return
+  experiment.closed = true
+  experiment.pull ??= event.pull
+  const { experiment: id, commit, head, base } = event
+  campaign.landings.push({ experiment: id, commit, head, base, order: experiment.order, reverted: null })
+}
+
+const closed: Handler<'closed'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment) return
+  end(campaign, experiment, {
+    outcome: event.outcome,
+    verdict: verdictOf(event.outcome, false),
+    reason: event.reason,
+  })
+  experiment.closed = true
+  campaign.steered = campaign.steered.filter(
+    wish => wish.experiment !== event.experiment || wish.action === 'revert',
+  )
+}
+
+/** `stale-head`: what was measured was another commit, so it queues again. */
+const headMoved: Handler<'head-moved'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment || experiment.status === 'ended') return
+  dropOrders(campaign, experiment)
+  experiment.head = event.to
+  experiment.attempts = 0
+  experiment.lost = 0
+  experiment.owned = false
+  leaveRound(campaign, experiment)
+  if (experiment.status !== 'deferred') experiment.status = 'queued'
+}
+
+function leaveRound(campaign: Campaign, experiment: Experiment): void {
+  if (campaign.round && campaign.round.number === experiment.round) {
+    campaign.round.members = campaign.round.members.filter(id => id !== experiment.id)
+  }
+  experiment.round = null
+}
+
+const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (experiment?.status === 'queued') experiment.status = 'deferred'
+}
+
+const approved: Handler<'approved'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (experiment?.status === 'deferred') experiment.status = 'queued'
+}
+
+const steered: Handler<'steered'> = (campaign, event) => {
+  const { id, action, experiment, reason } = event
+  const subject = campaign.experiments[experiment]
+  if (action === 'retry') {
+    if (subject?.status === 'parked') subject.status = 'queued'
+    return
+  }
+  campaign.steered.push({ event: id, action, experiment, reason })
+}
+
+export const experimentHandlers = {
+  'experiment-opened': opened,
+  'experiment-refused': refused,
+  decided,
+  merged,
+  closed,
+  'head-moved': headMoved,
+  'approval-requested': approvalRequested,
+  approved,
+  steered,
+}

@@ -1,0 +1,127 @@
+import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
+import type { LedgerEvent } from './event.ts'
+import type { Order } from './order.ts'
+import { type Report, typicalMetrics } from './report.ts'
+
+type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+
+const issued: Handler<'order-issued'> = (campaign, event) => {
+  const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
+  const order: Order = { id, ...terms }
+  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null }
+  if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
+  for (const experiment of membersOf(campaign, order)) orderMember(campaign, experiment, order)
+}
+
+function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
+  const previous = experiment.order
+  if (previous !== null && previous !== experiment.standalone) delete campaign.orders[previous]
+  if (order.purpose !== 'combination' && experiment.standalone !== null) {
+    delete campaign.orders[experiment.standalone]
+    experiment.standalone = null
+  }
+  experiment.status = 'ordered'
+  experiment.order = order.id
+  experiment.attempts = order.attempt
+  joinRound(campaign, experiment, order)
+}
+
+function joinRound(campaign: Campaign, experiment: Experiment, order: Order): void {
+  if (campaign.round === null || campaign.round.number < order.round) {
+    campaign.round = {
+      number: order.round,
+      members: [],
+      winner: null,
+      combined: [],
+      combination_failed: false,
+      open: true,
+    }
+  }
+  const { round } = campaign
+  experiment.round = round.number
+  if (!round.members.includes(experiment.id)) round.members.push(experiment.id)
+  if (order.purpose === 'combination' && !round.combined.includes(experiment.id))
+    round.combined.push(experiment.id)
+}
+
+function membersOf(campaign: Campaign, order: Order): Experiment[] {
+  return order.candidates.flatMap(candidate => campaign.experiments[candidate.label] ?? [])
+}
+
+const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live) live.run_id = event.run_id
+}
+
+/** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
+const measured: Handler<'measured'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (!live || live.report) return
+  live.report = { event: event.id, at: event.at, report: event.report }
+  campaign.spent.minutes += minutesOf(event.report)
+  for (const candidate of live.order.candidates) {
+    const experiment = campaign.experiments[candidate.label]
+    if (!experiment || experiment.order !== live.order.id) continue
+    experiment.status = 'measured'
+    experiment.measured_tree = candidate.tree
+    experiment.metrics = typicalMetrics(event.report, experiment.id)
+    campaign.trees[candidate.tree] ??= experiment.id
+    if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
+  }
+}
+
+function minutesOf({ started_at, finished_at }: Report): number {
+  return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 60_000
+}
+
+const lost: Handler<'order-lost'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live && !live.report) forget(campaign, live, event.started)
+}
+
+const rejected: Handler<'report-rejected'> = (campaign, event) => {
+  const live = campaign.orders[event.order]
+  if (live && !live.report) forget(campaign, live, true)
+}
+
+function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
+  const { order } = live
+  delete campaign.orders[order.id]
+  if (campaign.foreign?.order === order.id) campaign.foreign.order = null
+  const members = membersOf(campaign, order)
+  if (members.length === 0 && started) campaign.lost[order.purpose] = (campaign.lost[order.purpose] ?? 0) + 1
+  for (const experiment of members) {
+    if (experiment.order !== order.id) continue
+    if (started) experiment.lost += 1
+    experiment.order = experiment.standalone
+    experiment.status = experiment.standalone === null ? 'queued' : 'measured'
+  }
+}
+
+/** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
+export function dropOrders(campaign: Campaign, experiment: Experiment): void {
+  for (const id of [experiment.order, experiment.standalone]) if (id !== null) delete campaign.orders[id]
+  experiment.order = null
+  experiment.standalone = null
+}
+
+/** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
+export function requeueAll(campaign: Campaign): void {
+  for (const experiment of Object.values(campaign.experiments)) {
+    if (experiment.status !== 'ordered' && experiment.status !== 'measured') continue
+    dropOrders(campaign, experiment)
+    experiment.status = 'queued'
+    experiment.round = null
+  }
+  for (const [id, live] of Object.entries(campaign.orders))
+    if (live.order.purpose !== 'calibration') delete campaign.orders[id]
+  if (campaign.round) campaign.round.open = false
+}
+
+export const orderHandlers = {
+  'order-issued': issued,
+  'order-dispatched': dispatched,
+  measured,
+  'order-lost': lost,
+  'report-rejected': rejected,
+}

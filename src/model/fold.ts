@@ -1,0 +1,25 @@
+import type { Campaign } from './campaign.ts'
+import type { EventKind, LedgerEvent } from './event.ts'
+import { campaignHandlers } from './fold-campaign.ts'
+import { experimentHandlers } from './fold-experiment.ts'
+import { orderHandlers } from './fold-order.ts'
+
+/** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
+const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) => void } = {
+  ...campaignHandlers,
+  ...experimentHandlers,
+  ...orderHandlers,
+}
+
+/** Folds one event in place: the caller owns the campaign. */
+export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
+  const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
+  handle(campaign, event)
+  campaign.seq = event.seq + 1
+}
+
+/** Folds events onto a campaign of which the caller gives up ownership. */
+export function fold(campaign: Campaign, events: Iterable<LedgerEvent>): Campaign {
+  for (const event of events) applyEvent(campaign, event)
+  return campaign
+}

@@ -1,0 +1,46 @@
+import type { Oid } from './ids.ts'
+
+/** The commit that puts a measured tree on the optimize branch; made here, recomputed by `audit`. */
+export interface LandingCommit {
+  tree: Oid
+  parents: Oid[]
+  message: string
+  /** Seconds since 1970: the decided event's, so that the commit can be made again to the same id. */
+  date: number
+}
+
+export interface LandingWords {
+  spec: string
+  spec_sha256: string
+  experiment: string
+  hypothesis: string
+  pull: number | null
+  reason: string
+  decided: { seq: number; sha256: string }
+}
+
+const SUBJECT_LENGTH = 120
+
+export function landingMessage(words: LandingWords): string {
+  const pull = words.pull === null ? '' : ` (#${words.pull})`
+  return [
+    `optimize(${words.spec}): ${oneLine(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+    '',
+    oneLine(words.reason, 1000),
+    '',
+    `Winnow-Experiment: ${words.experiment}`,
+    `Winnow-Spec: ${words.spec_sha256}`,
+    `Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+    '',
+  ].join('\n')
+}
+
+/** Text from branches stays text: one line, no control characters, bounded. */
+export function oneLine(text: string, length: number): string {
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
+}
+
+export function secondsOf(at: string): number {
+  return Math.floor(Date.parse(at) / 1000)
+}

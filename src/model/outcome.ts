@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+/** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
+export const outcome = z.enum([
+  'kept',
+  'runner_up_kept',
+  'runner_up_dropped',
+  'not_selected',
+  'inconclusive',
+  'dropped',
+  'degenerate',
+  'censored',
+  'refused',
+  'error',
+  'timeout',
+  'withdrawn',
+])
+export type Outcome = z.infer<typeof outcome>
+
+export const verdictWord = z.enum(['kept', 'no gain', 'worse', 'not proven', 'refused', 'broken'])
+export type VerdictWord = z.infer<typeof verdictWord>
+
+const WORDS = {
+  kept: 'kept',
+  runner_up_kept: 'kept',
+  runner_up_dropped: 'no gain',
+  not_selected: 'no gain',
+  inconclusive: 'not proven',
+  dropped: 'no gain',
+  degenerate: 'broken',
+  censored: 'no gain',
+  refused: 'refused',
+  error: 'broken',
+  timeout: 'broken',
+  withdrawn: 'no gain',
+} as const satisfies Record<Outcome, VerdictWord>
+
+/** `worse` is said only where harm was shown on the primary or a guardrail. */
+export function verdictOf(result: Outcome, worse: boolean): VerdictWord {
+  return result === 'dropped' && worse ? 'worse' : WORDS[result]
+}
+
+export function isLanded(result: Outcome): boolean {
+  return result === 'kept' || result === 'runner_up_kept'
+}
+
+/** Design section 9: what `try`, `compare` and `run` answer to a script. */
+export const VERDICT_EXIT_CODES = {
+  kept: 0,
+  'no gain': 10,
+  worse: 10,
+  'not proven': 11,
+  refused: 12,
+  broken: 13,
+} as const satisfies Record<VerdictWord, number>
+export const WAITING_EXIT_CODE = 14

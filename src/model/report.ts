@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { canonicalJson, sha256 } from './canonical.ts'
+import { digest, experimentId, oid } from './ids.ts'
+
+/** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
+export const side = z.union([z.literal('base'), experimentId, z.enum(['sync', 'foreign', 'revert'])])
+export type Side = z.infer<typeof side>
+
+/** A number the harness printed, or null for one it printed that is not a finite number. */
+const reading = z.number().nullable()
+
+export const executionStatus = z.enum([
+  'ok',
+  'crashed',
+  'timeout',
+  'bad-output',
+  'smoke-failed',
+  'score-failed',
+])
+
+export const execution = z.strictObject({
+  side,
+  /** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run. */
+  role: z.enum(['warmup', 'smoke', 'sample', 'repeat']),
+  build: z.number().int().nonnegative(),
+  seed: z.number().int().nonnegative(),
+  status: executionStatus,
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  wall_seconds: z.number().nonnegative(),
+  /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
+  metrics: z.record(z.string(), reading),
+  tasks: z.record(z.string(), reading).optional(),
+  artifacts: z.record(z.string(), z.string()).optional(),
+  error: z.string().optional(),
+  stderr_tail: z.string().optional(),
+})
+export type Execution = z.infer<typeof execution>
+
+export const gateRun = z.strictObject({
+  side,
+  name: z.string(),
+  phase: z.enum(['pre', 'post']),
+  passed: z.boolean(),
+  exit_code: z.number().int().nullable(),
+  timed_out: z.boolean(),
+  seconds: z.number().nonnegative(),
+  tail: z.string().optional(),
+})
+export type GateRun = z.infer<typeof gateRun>
+
+export const setupRun = z.strictObject({
+  side,
+  build: z.number().int().nonnegative(),
+  ok: z.boolean(),
+  timed_out: z.boolean(),
+  seconds: z.number().nonnegative(),
+  tail: z.string().optional(),
+})
+export type SetupRun = z.infer<typeof setupRun>
+
+export const machine = z.strictObject({
+  boot_id: z.string(),
+  hostname_sha256: digest,
+  os: z.string(),
+  kernel: z.string(),
+  cpu_model: z.string(),
+  cores: z.number().int().positive(),
+  memory_mb: z.number().int().positive(),
+  image: z.string().nullable(),
+  node: z.string(),
+})
+export type Machine = z.infer<typeof machine>
+
+export const report = z.strictObject({
+  order: digest,
+  run_id: z.string(),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
+  harness: digest,
+  /** Trees as they were laid out on disk, so that a report binds to them. */
+  trees: z.record(z.string(), oid),
+  machine,
+  /** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
+   * harness loads candidate code in its own process and there is no separate score. */
+  flags: z.array(z.enum(['unisolated', 'unreaped', 'forgeable'])),
+  setups: z.array(setupRun),
+  gates: z.array(gateRun),
+  executions: z.array(execution),
+  /** First file found changed that had to be byte-identical, and whose execution it followed. */
+  tampered: z.strictObject({ during: side, path: z.string() }).nullable(),
+  /** The runner itself failed (disk, missing tool): nobody's fault, retried. */
+  runner_error: z.string().nullable(),
+})
+export type Report = z.infer<typeof report>
+
+/** Stored scores may be compared only between machines that agree on these. */
+export function machineKey(of: Machine): string {
+  return sha256(canonicalJson({ cpu_model: of.cpu_model, cores: of.cores, image: of.image }))
+}
+
+/** One number a metric for people to read: the median of a side's samples, null where one was not a number. */
+export function typicalMetrics(of: Report, which: Side): Record<string, number | null> {
+  const samples = of.executions.filter(
+    run => run.side === which && run.role === 'sample' && run.status === 'ok',
+  )
+  const names = new Set(samples.flatMap(run => Object.keys(run.metrics)))
+  return Object.fromEntries(
+    [...names].map(name => [name, middle(samples.map(run => run.metrics[name] ?? null))]),
+  )
+}
+
+function middle(values: (number | null)[]): number | null {
+  const numbers = values.filter(value => value !== null).toSorted((a, b) => a - b)
+  if (numbers.length === 0 || numbers.length < values.length) return null
+  const half = numbers.length / 2
+  const upper = numbers[Math.floor(half)] ?? null
+  const lower = numbers[Math.ceil(half) - 1] ?? null
+  return upper === null || lower === null ? null : (lower + upper) / 2
+}
