@@ -1,0 +1,62 @@
+import type { Order } from '../model/order.ts'
+import type { Report, Side } from '../model/report.ts'
+import type { Snapshot } from '../model/snapshot.ts'
+import type { Spec } from '../spec/schema.ts'
+import { again, type Assessment, type Finding, finding } from './assessment.ts'
+import { failureOf } from './failures.ts'
+import { objectivesOf } from './objectives.ts'
+import { assessOnce } from './once.ts'
+import { executionsOf, readingOf } from './readings.ts'
+import { assessByStability, stabilityBaseline } from './stability-verdict.ts'
+import { targetReached } from './targets.ts'
+import { warningsOf } from './warnings.ts'
+
+/** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
+export type AssessInput = {
+  spec: Spec
+  order: Pick<Order, 'stop'>
+  report: Report
+  label: Side
+  /** The incumbent's stored snapshot, for an order that neither carries nor measures one. */
+  baseline: Snapshot | null
+}
+
+/** Gates were all that was asked, and one run whose numbers are there. */
+function assessAlone({ spec, report, label }: AssessInput): Finding {
+  const sample = executionsOf(report, label, 'sample')[0]
+  if (sample === undefined) return again(`the report has no sample of ${label}`)
+  const objectives = objectivesOf(spec.metric)
+  const values = new Map(objectives.map(({ name }) => [name, readingOf(sample, name)]))
+  const missing = [...values.keys()].filter(name => values.get(name) === null)
+  if (missing.length > 0) {
+    const reason = `missing required metric: ${missing.join(', ')}`
+    return finding('error', reason, { failure_class: 'eval' })
+  }
+  return finding('eligible', 'every gate holds', {
+    target_reached: targetReached(objectives, ({ name }) => values.get(name) ?? undefined),
+  })
+}
+
+function judge(input: AssessInput): Finding {
+  const { spec, order, report, label } = input
+  const failure = failureOf({ spec, report, label })
+  if (failure !== null) return failure
+  switch (order.stop.rule) {
+    case 'once':
+      return assessOnce({ spec, minEffect: order.stop.min_effect }, report, label)
+    case 'stability':
+      return assessByStability(input, order.stop.baseline)
+    case 'alone':
+      return assessAlone(input)
+    case 'calibrate':
+      throw new TypeError('a calibration has no candidate to assess: use calibrate()')
+    default:
+      return order.stop satisfies never
+  }
+}
+
+export function assess(input: AssessInput): Assessment {
+  const { order, report, spec } = input
+  const baseline = order.stop.rule === 'stability' ? stabilityBaseline(input, order.stop.baseline) : null
+  return { ...judge(input), warnings: warningsOf(spec, report, baseline) }
+}

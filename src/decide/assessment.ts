@@ -1,0 +1,61 @@
+import type { Comparison } from './comparison.ts'
+import type { NextMeasurement } from './ladder.ts'
+
+/** What one order's report says about one candidate; JSON as it stands. */
+export type Assessment = {
+  outcome:
+    | 'eligible'
+    | 'dropped'
+    | 'inconclusive'
+    | 'degenerate'
+    | 'error'
+    | 'timeout'
+    | 'censored'
+    | 'refused'
+  /** Nobody's verdict: the base, the set-up of both sides or the runner failed, so measure again. */
+  retry: boolean
+  failure_class: 'build' | 'eval' | 'hypothesis' | null
+  /** Harm was shown on the primary, or an objective or guardrail was violated. */
+  worse: boolean
+  comparisons: Record<string, Comparison>
+  improved_objectives: string[]
+  violated_objectives: string[]
+  primary_delta: number | null
+  rank_score: number
+  target_reached: boolean
+  next_measurement: NextMeasurement
+  /** Repeats of a deterministic harness differed: that status ends for the campaign. */
+  determinism_lost: boolean
+  reason: string
+  warnings: string[]
+}
+
+/** An assessment before the report's warnings are added to it. */
+export type Finding = Omit<Assessment, 'warnings'>
+
+export function finding(
+  outcome: Assessment['outcome'],
+  reason: string,
+  known: Partial<Omit<Finding, 'outcome' | 'reason'>> = {},
+): Finding {
+  return {
+    outcome,
+    retry: false,
+    failure_class: null,
+    worse: false,
+    comparisons: {},
+    improved_objectives: [],
+    violated_objectives: [],
+    primary_delta: null,
+    rank_score: 0,
+    target_reached: false,
+    next_measurement: 'none',
+    determinism_lost: false,
+    ...known,
+    reason,
+  }
+}
+
+export function again(reason: string): Finding {
+  return finding('error', reason, { retry: true })
+}

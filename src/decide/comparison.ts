@@ -1,0 +1,83 @@
+import type { Spec } from '../spec/schema.ts'
+import type { Reading } from './lookup.ts'
+import { type MaxRegression, type Objective, relativeGain, signedDelta } from './objectives.ts'
+
+export type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
+export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
+
+type Stability = NonNullable<Spec['measurement']['stability']>
+export type Thresholds = {
+  method: Stability['comparison']['method']
+  noise: number
+  relative: number
+  /** What a judge metric must gain, whatever the method. */
+  minimumImprovement: number
+}
+
+function against(delta: number, threshold: number): ComparisonVerdict {
+  if (delta > threshold) return 'improved'
+  return delta < -threshold ? 'regressed' : 'inconclusive'
+}
+
+function pairedVerdict(differences: readonly number[], threshold: number): ComparisonVerdict {
+  if (differences.every(difference => difference > threshold)) return 'improved'
+  return differences.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
+}
+
+/** Differences index by index; a base with fewer samples repeats its last. */
+function differences(objective: Objective, base: Reading, candidate: Reading): number[] {
+  const last = base.samples.at(-1)
+  if (last === undefined) return []
+  return candidate.samples.map((value, index) =>
+    signedDelta(base.samples[index] ?? last, value, objective.direction),
+  )
+}
+
+function paired(objective: Objective, base: Reading, candidate: Reading, rules: Thresholds) {
+  if (base.value === 0) return 'inconclusive'
+  const threshold = rules.relative * Math.abs(base.value)
+  const pairs = differences(objective, base, candidate)
+  if (pairs.length > 0) return pairedVerdict(pairs, threshold)
+  const delta = signedDelta(base.value, candidate.value, objective.direction)
+  if (objective.judged) return against(delta, rules.minimumImprovement)
+  return delta < -threshold ? 'regressed' : 'inconclusive'
+}
+
+function byMethod(objective: Objective, base: Reading, candidate: Reading, rules: Thresholds) {
+  const delta = signedDelta(base.value, candidate.value, objective.direction)
+  switch (rules.method) {
+    case 'absolute':
+      return against(delta, objective.judged ? rules.minimumImprovement : rules.noise)
+    case 'relative':
+      return base.value === 0 ? 'inconclusive' : against(relativeGain(delta, base.value), rules.relative)
+    case 'paired':
+      return paired(objective, base, candidate, rules)
+    default:
+      return rules.method satisfies never
+  }
+}
+
+/** How much worse is still no violation; null where max_regression says nothing usable. */
+export function regressionBound(maxRegression: MaxRegression | null, base: number): number | null {
+  if (maxRegression === null || !(maxRegression.value >= 0)) return null
+  return maxRegression.type === 'relative' ? maxRegression.value * Math.abs(base) : maxRegression.value
+}
+
+/** ce-optimize's rules for one metric; null when the difference itself is not a finite number. */
+export function compare(
+  objective: Objective,
+  base: Reading,
+  candidate: Reading,
+  rules: Thresholds,
+): Comparison | null {
+  const delta = signedDelta(base.value, candidate.value, objective.direction)
+  if (!Number.isFinite(delta)) return null
+  const relative = relativeGain(delta, base.value)
+  const found = byMethod(objective, base, candidate, rules)
+  const tooSmall = objective.judged && found === 'improved' && delta <= rules.minimumImprovement
+  const verdict = tooSmall ? 'inconclusive' : found
+  const bound = verdict === 'improved' ? null : regressionBound(objective.maxRegression, base.value)
+  if (bound === null) return { verdict, delta, relative, violated: verdict === 'regressed' }
+  const violated = -delta > bound
+  return { verdict: violated ? 'regressed' : verdict, delta, relative, violated }
+}

@@ -1,0 +1,129 @@
+import type { Execution, GateRun, Report, Side } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { again, type Finding, finding } from './assessment.ts'
+import { constraintHolds, constraintText, gatePasses } from './gates.ts'
+import { executionsOf, readingOf } from './readings.ts'
+
+/** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
+type Case = { spec: Spec; report: Report; label: Side }
+
+function tampering({ report, label }: Case): Finding | null {
+  if (report.tampered === null) return null
+  const { during, path } = report.tampered
+  if (during === label) return finding('refused', `tampered: its execution changed ${path}`)
+  return again(`${during} changed ${path} while it ran, so this report proves nothing about ${label}`)
+}
+
+function runnerFailure({ report }: Case): Finding | null {
+  return report.runner_error === null ? null : again(`the runner failed: ${report.runner_error}`)
+}
+
+function setUpFailure({ report, label }: Case): Finding | null {
+  const failed = report.setups.filter(setup => !setup.ok)
+  if (label !== 'base' && failed.some(setup => setup.side === 'base')) {
+    const both = failed.some(setup => setup.side === label)
+    return again(both ? 'set-up failed on both sides' : 'set-up failed on the base side')
+  }
+  const own = failed.find(setup => setup.side === label)
+  if (own === undefined) return null
+  const how = own.timed_out ? 'timed out' : 'failed'
+  return finding('error', `set-up ${how} in build ${own.build}`, { failure_class: 'build' })
+}
+
+function gateFailure({ report, label }: Case): Finding | null {
+  const failed = report.gates.filter(gate => !gate.passed || gate.timed_out)
+  const base = failed.find(gate => gate.side === 'base')
+  if (base !== undefined && label !== 'base') {
+    return again(`the BASE fails its gate ${gateText(base)}: nothing can be judged against it`)
+  }
+  const own = failed.filter(gate => gate.side === label)
+  if (own.length === 0) return null
+  return finding('degenerate', `gate ${own.map(gateText).join(', ')}`, {
+    failure_class: 'hypothesis',
+    violated_objectives: own.map(gate => gate.name),
+  })
+}
+
+function gateText(gate: GateRun): string {
+  if (gate.timed_out) return `${gate.name} timed out`
+  return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`
+}
+
+function executionFailure({ report, label }: Case): Finding | null {
+  const failed = report.executions.filter(execution => execution.status !== 'ok')
+  const base = failed.find(execution => execution.side === 'base')
+  if (base !== undefined && label !== 'base') return again(`the base's execution ${failureText(base)}`)
+  const own = failed.find(execution => execution.side === label)
+  if (own === undefined) return null
+  if (own.status === 'smoke-failed' || own.role === 'smoke') {
+    return finding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
+  }
+  const outcome = own.status === 'timeout' ? 'timeout' : 'error'
+  return finding(outcome, `the execution ${failureText(own)}`, { failure_class: 'eval' })
+}
+
+function failureText(execution: Execution): string {
+  const detail = execution.error === undefined ? '' : `: ${execution.error}`
+  switch (execution.status) {
+    case 'ok':
+      return 'succeeded'
+    case 'crashed':
+      return `crashed${detail || exitText(execution)}`
+    case 'timeout':
+      return `timed out${detail}`
+    case 'bad-output':
+      return `printed no result${detail}`
+    case 'smoke-failed':
+      return `failed its smoke command${detail}`
+    case 'score-failed':
+      return `left nothing that could be scored${detail}`
+    default:
+      return execution.status satisfies never
+  }
+}
+
+function exitText({ exit_code, signal }: Execution): string {
+  if (signal !== null) return ` (signal ${signal})`
+  return exit_code === null ? '' : ` (exit ${exit_code})`
+}
+
+/** A command gate that nobody ran has not passed. */
+function unrunGate({ spec, report, label }: Case): Finding | null {
+  const run = new Set(report.gates.filter(gate => gate.side === label).map(gate => gate.name))
+  const missing = spec.gates.find(gate => !run.has(gate.name))
+  return missing === undefined ? null : again(`the report has no run of gate ${missing.name}`)
+}
+
+function metricFailure({ spec, report, label }: Case): Finding | null {
+  const runs = executionsOf(report, label, 'warmup', 'sample', 'repeat')
+  const gates = spec.metric.degenerate_gates.filter(
+    gate => !runs.every(run => gatePasses(readingOf(run, gate.name), gate.check)),
+  )
+  const constraints = spec.metric.constraints.filter(
+    constraint => !runs.every(run => constraintHolds(constraint, readingOf(run, constraint.metric))),
+  )
+  if (gates.length + constraints.length === 0) return null
+  const names = [...gates.map(gate => `${gate.name} ${gate.check}`), ...constraints.map(constraintText)]
+  return finding('degenerate', `does not hold in every execution: ${names.join(', ')}`, {
+    failure_class: 'hypothesis',
+    violated_objectives: [...gates.map(gate => gate.name), ...constraints.map(broken => broken.metric)],
+  })
+}
+
+const CHECKS = [
+  tampering,
+  runnerFailure,
+  setUpFailure,
+  gateFailure,
+  executionFailure,
+  metricFailure,
+  unrunGate,
+] as const
+
+export function failureOf(judged: Case): Finding | null {
+  for (const check of CHECKS) {
+    const found = check(judged)
+    if (found !== null) return found
+  }
+  return null
+}

@@ -1,0 +1,55 @@
+import type { Snapshot } from '../model/snapshot.ts'
+import { type Aggregation, aggregate } from './aggregate.ts'
+
+/** A metric of one side as a rule reads it. Invariant 5: anything but finite numbers is `null`, missing. */
+export type Reading = { value: number; samples: readonly number[] }
+
+const HARD_ORDER = ['metrics', 'judge', 'diagnostics', 'gates'] as const
+const JUDGE_ORDER = ['judge', 'metrics', 'diagnostics', 'gates'] as const
+
+export function finite(raw: unknown): number | null {
+  return typeof raw === 'number' && Number.isFinite(raw) ? raw : null
+}
+
+/** Gates may be booleans: true counts as 1, false as 0. */
+export function gateValue(raw: unknown): number | null {
+  return typeof raw === 'boolean' ? Number(raw) : finite(raw)
+}
+
+function isRecord(raw: unknown): raw is Record<string, unknown> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+}
+
+function finiteSamples(raw: unknown): number[] | null {
+  if (raw === undefined || raw === null) return []
+  if (!Array.isArray(raw)) return null
+  const samples = raw.map(finite)
+  return samples.every(sample => sample !== null) ? samples : null
+}
+
+function readMetric(raw: unknown, aggregation: Aggregation): Reading | null {
+  if (!isRecord(raw)) {
+    const value = finite(raw)
+    return value === null ? null : { value, samples: [] }
+  }
+  const samples = finiteSamples(raw['samples'])
+  if (samples === null) return null
+  const value = samples.length > 0 ? aggregate(samples, aggregation) : finite(raw['aggregate'])
+  return value === null ? null : { value, samples }
+}
+
+/** The first place that names the metric answers for it, even when what it holds is not a number. */
+export function lookUp(
+  snapshot: Snapshot,
+  name: string,
+  options: { judged: boolean; aggregation: Aggregation },
+): Reading | null {
+  for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
+    const values = snapshot[place]
+    if (values === undefined || !Object.hasOwn(values, name)) continue
+    const raw = values[name]
+    if (raw === undefined) continue
+    return readMetric(place === 'gates' ? gateValue(raw) : raw, options.aggregation)
+  }
+  return null
+}

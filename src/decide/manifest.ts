@@ -1,0 +1,80 @@
+/** Files that together say which packages are installed, whatever their ecosystem; lower case. */
+const NAMES = new Set([
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'deno.json',
+  'deno.jsonc',
+  'deno.lock',
+  'pyproject.toml',
+  'poetry.lock',
+  'uv.lock',
+  'pdm.lock',
+  'pixi.toml',
+  'pixi.lock',
+  'pipfile',
+  'pipfile.lock',
+  'setup.py',
+  'setup.cfg',
+  'environment.yml',
+  'environment.yaml',
+  'cargo.toml',
+  'cargo.lock',
+  'go.mod',
+  'go.sum',
+  'go.work',
+  'go.work.sum',
+  'gemfile',
+  'gemfile.lock',
+  'composer.json',
+  'composer.lock',
+  'pom.xml',
+  'build.gradle',
+  'build.gradle.kts',
+  'settings.gradle',
+  'settings.gradle.kts',
+  'gradle.lockfile',
+  'libs.versions.toml',
+  'build.sbt',
+  'packages.config',
+  'packages.lock.json',
+  'directory.packages.props',
+  'mix.exs',
+  'mix.lock',
+  'pubspec.yaml',
+  'pubspec.lock',
+  'package.swift',
+  'package.resolved',
+  'podfile',
+  'podfile.lock',
+  'flake.nix',
+  'flake.lock',
+  'conanfile.txt',
+  'conanfile.py',
+  'vcpkg.json',
+])
+
+const PATTERNS = [
+  /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/,
+  /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
+  /^[^/]+\.gemspec$/,
+]
+
+/** Requirements are also kept as requirements/<name>.txt. */
+const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
+
+/** Two spellings that a case-insensitive or normalising file system takes for one are one. */
+export function foldedPath(path: string): string {
+  return path.normalize('NFC').toLowerCase().normalize('NFC')
+}
+
+export function isManifest(path: string): boolean {
+  const folded = foldedPath(path)
+  const name = folded.slice(folded.lastIndexOf('/') + 1)
+  return NAMES.has(name) || PATTERNS.some(pattern => pattern.test(name)) || REQUIREMENTS_FOLDER.test(folded)
+}

@@ -1,0 +1,53 @@
+import type { Spec } from '../spec/schema.ts'
+
+type Metric = Pick<Spec['metric'], 'primary' | 'objectives'>
+export type Direction = Spec['metric']['primary']['direction']
+export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
+
+/** A metric that can make or break a verdict: the primary, every required objective, every guardrail. */
+export type Objective = {
+  name: string
+  direction: Direction
+  role: 'required' | 'guardrail'
+  judged: boolean
+  target: number | null
+  maxRegression: MaxRegression | null
+}
+
+/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
+export function objectivesOf(metric: Metric): [Objective, ...Objective[]] {
+  const { primary } = metric
+  const listed = metric.objectives.find(entry => entry.name === primary.name && entry.role !== 'secondary')
+  const others: Objective[] = []
+  for (const entry of metric.objectives) {
+    if (entry.name === primary.name || entry.role === 'secondary') continue
+    others.push({
+      name: entry.name,
+      direction: entry.direction,
+      role: entry.role,
+      judged: false,
+      target: entry.target,
+      maxRegression: entry.max_regression,
+    })
+  }
+  const first: Objective = {
+    name: primary.name,
+    direction: primary.direction,
+    role: 'required',
+    judged: primary.type === 'judge',
+    target: primary.target ?? listed?.target ?? null,
+    maxRegression: listed?.max_regression ?? null,
+  }
+  return [first, ...others]
+}
+
+/** Positive is better, always. */
+export function signedDelta(base: number, candidate: number, direction: Direction): number {
+  return direction === 'minimize' ? base - candidate : candidate - base
+}
+
+/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
+export function relativeGain(delta: number, base: number): number {
+  if (base === 0) return 0
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)))
+}

@@ -1,0 +1,82 @@
+import type { Execution, Report, Side } from '../model/report.ts'
+import type { Snapshot } from '../model/snapshot.ts'
+import type { Spec } from '../spec/schema.ts'
+import { aggregate } from './aggregate.ts'
+import { gatePasses } from './gates.ts'
+import { finite } from './lookup.ts'
+import { objectivesOf } from './objectives.ts'
+
+export type Executions = Pick<Report, 'executions'>
+type Measured = { aggregate: number | null; samples: (number | null)[] }
+
+export function executionsOf(report: Executions, side: Side, ...roles: Execution['role'][]): Execution[] {
+  return report.executions.filter(
+    execution => execution.side === side && (roles.length === 0 || roles.includes(execution.role)),
+  )
+}
+
+/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
+export function readingOf(execution: Execution, name: string): number | null {
+  if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
+  return finite(execution.metrics[name])
+}
+
+/** A metric's value on both sides; null unless both have one. */
+export type Pair = { base: number; candidate: number }
+
+export function pairOf(name: string, base: Execution, candidate: Execution): Pair | null {
+  const ours = readingOf(base, name)
+  const theirs = readingOf(candidate, name)
+  if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null
+  return { base: ours, candidate: theirs }
+}
+
+/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
+function measured(spec: Spec, samples: readonly Execution[], name: string): Measured {
+  const values = samples.map(sample => readingOf(sample, name))
+  const known = values.filter(value => value !== null)
+  const complete = known.length === values.length
+  const aggregation = spec.measurement.stability?.aggregation ?? 'median'
+  return { aggregate: complete ? aggregate(known, aggregation) : null, samples: values }
+}
+
+/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
+function gateValues(spec: Spec, samples: readonly Execution[]): Record<string, number | null> {
+  const values: Record<string, number | null> = {}
+  for (const gate of spec.metric.degenerate_gates) {
+    const read = samples.map(sample => readingOf(sample, gate.name))
+    values[gate.name] = read.find(value => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null
+    if (read.some(value => value === null)) values[gate.name] = null
+  }
+  return values
+}
+
+function smokePassed(runs: readonly Execution[]): boolean | null {
+  return runs.length === 0 ? null : runs.every(run => run.status === 'ok')
+}
+
+function metricNames(samples: readonly Execution[]): string[] {
+  return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
+}
+
+/** One side's numbers out of a report, as `winnow decide` takes them. */
+export function snapshotOf(spec: Spec, report: Executions, side: Side): Snapshot {
+  const samples = executionsOf(report, side, 'sample')
+  const objectives = new Set(objectivesOf(spec.metric).map(objective => objective.name))
+  const watched = new Set(spec.metric.diagnostics.map(diagnostic => diagnostic.name))
+  const metrics: [string, Measured][] = []
+  const diagnostics: [string, Measured][] = []
+  for (const name of metricNames(samples)) {
+    const target = watched.has(name) && !objectives.has(name) ? diagnostics : metrics
+    target.push([name, measured(spec, samples, name)])
+  }
+  const all = executionsOf(report, side)
+  return {
+    gates: gateValues(spec, samples),
+    metrics: Object.fromEntries(metrics),
+    diagnostics: Object.fromEntries(diagnostics),
+    smoke_passed: smokePassed(executionsOf(report, side, 'smoke')),
+    sample_count: samples.length,
+    elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
+  }
+}

@@ -1,0 +1,45 @@
+import { disjoint } from './disjoint.ts'
+
+export type Queued = { id: string; number: number; category: string; priority: 'high' | 'medium' | 'low' }
+
+const PRIORITY = { high: 0, medium: 1, low: 2 } as const satisfies Record<Queued['priority'], number>
+
+function byPriority(a: Queued, b: Queued): number {
+  return PRIORITY[a.priority] - PRIORITY[b.priority] || a.number - b.number
+}
+
+/** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
+export function selectRound(queued: readonly Queued[], size: number): string[] {
+  const seen = new Set<string>()
+  const leaders: Queued[] = []
+  const rest: Queued[] = []
+  for (const experiment of queued.toSorted(byPriority)) {
+    const target = seen.has(experiment.category) ? rest : leaders
+    seen.add(experiment.category)
+    target.push(experiment)
+  }
+  return [...leaders, ...rest].slice(0, Math.max(0, size)).map(experiment => experiment.id)
+}
+
+/**
+ * Who may be tried on top of the winner: the next in rank whose files touch neither the winner's nor those
+ * of a runner-up before it. Without a known list of files nothing can be shown to be disjoint.
+ */
+export function runnersUp(
+  ranked: readonly string[],
+  winner: string,
+  changes: ReadonlyMap<string, readonly string[]>,
+  max: number,
+): string[] {
+  const taken = [...(changes.get(winner) ?? [])]
+  const chosen: string[] = []
+  if (!changes.has(winner)) return chosen
+  for (const id of ranked) {
+    const paths = changes.get(id)
+    if (chosen.length >= max) break
+    if (id === winner || paths === undefined || !disjoint(taken, paths)) continue
+    chosen.push(id)
+    taken.push(...paths)
+  }
+  return chosen
+}

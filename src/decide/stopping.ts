@@ -1,0 +1,90 @@
+import type { Spec } from '../spec/schema.ts'
+import { numberText, plural } from './wording.ts'
+
+/** How far a campaign has come, as plain numbers. */
+export type Progress = {
+  /** Experiments that ended; refused and deferred ones are not counted. */
+  ended: number
+  /** Of those, the ones that ended since the incumbent last changed; parked ones are not counted. */
+  endedSinceIncumbent: number
+  /** Broken experiments in a row. */
+  failuresInARow: number
+  hours: number
+  runnerMinutes: number
+  costUsd: number
+  targetReached: boolean
+  /** Nothing is queued, open or proposed. */
+  backlogEmpty: boolean
+}
+export type StopCode =
+  | 'target_reached'
+  | 'max_iterations'
+  | 'max_hours'
+  | 'plateau'
+  | 'max_runner_minutes'
+  | 'max_total_cost_usd'
+  | 'max_failures'
+  | 'empty_backlog'
+export type Stop = { code: StopCode; reason: string }
+
+type Limit = { code: StopCode; spent: number; limit: number | null; text: (limit: number) => string }
+
+function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Limit[] {
+  return [
+    {
+      code: 'max_iterations',
+      spent: progress.ended,
+      limit: stopping.max_iterations,
+      text: limit => `${plural(limit, 'experiment')} ended`,
+    },
+    {
+      code: 'max_hours',
+      spent: progress.hours,
+      limit: stopping.max_hours,
+      text: limit => `${plural(limit, 'hour')} have passed`,
+    },
+    {
+      code: 'max_runner_minutes',
+      spent: progress.runnerMinutes,
+      limit: stopping.max_runner_minutes,
+      text: limit => `${plural(limit, 'runner minute')} used`,
+    },
+    {
+      code: 'max_total_cost_usd',
+      spent: progress.costUsd,
+      limit: stopping.max_total_cost_usd,
+      text: limit => `${numberText(limit)} USD spent on models`,
+    },
+    {
+      code: 'max_failures',
+      spent: progress.failuresInARow,
+      limit: stopping.max_failures,
+      text: limit => `${plural(limit, 'broken experiment')} in a row`,
+    },
+    {
+      code: 'plateau',
+      spent: progress.endedSinceIncumbent,
+      limit: stopping.plateau,
+      text: limit => `${plural(limit, 'experiment')} without a new incumbent`,
+    },
+  ]
+}
+
+/** Spending that is not a number counts as spent: a broken meter must not run for ever (invariant 5). */
+function exhausted({ spent, limit }: Limit): boolean {
+  return limit !== null && !(spent < limit)
+}
+
+/** Why the campaign ends now; null while it goes on. */
+export function stopReason(spec: Pick<Spec, 'stopping' | 'propose'>, progress: Progress): Stop | null {
+  if (spec.stopping.target_reached && progress.targetReached) {
+    return { code: 'target_reached', reason: 'every declared target is reached' }
+  }
+  for (const limit of limitsOf(spec, progress)) {
+    if (limit.limit === null || !exhausted(limit)) continue
+    return { code: limit.code, reason: `${limit.text(limit.limit)} (stopping.${limit.code})` }
+  }
+  const open = spec.propose.some(proposer => proposer.use === 'external')
+  if (open || !progress.backlogEmpty) return null
+  return { code: 'empty_backlog', reason: 'no idea is left, and none can come from outside' }
+}

@@ -1,0 +1,27 @@
+import type { Snapshot } from '../model/snapshot.ts'
+import type { Spec } from '../spec/schema.ts'
+import { lookUp } from './lookup.ts'
+import { type Objective, objectivesOf, signedDelta } from './objectives.ts'
+
+function meetsTarget(objective: Objective, value: number | undefined): boolean {
+  if (objective.target === null || value === undefined) return false
+  return signedDelta(objective.target, value, objective.direction) >= 0
+}
+
+/** At least one required objective declares a target, and all that do meet it. */
+export function targetReached(
+  objectives: readonly Objective[],
+  valueOf: (objective: Objective) => number | undefined,
+): boolean {
+  const aimed = objectives.filter(objective => objective.role === 'required' && objective.target !== null)
+  return aimed.length > 0 && aimed.every(objective => meetsTarget(objective, valueOf(objective)))
+}
+
+/** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
+export function targetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapshot: Snapshot): boolean {
+  const aggregation = spec.measurement.stability?.aggregation ?? 'median'
+  return targetReached(
+    objectivesOf(spec.metric),
+    ({ name, judged }) => lookUp(snapshot, name, { judged, aggregation })?.value,
+  )
+}

@@ -1,0 +1,22 @@
+/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
+export function numberText(value: number): string {
+  return String(Number(value.toPrecision(6)))
+}
+
+function percentText(fraction: number): string {
+  const percent = fraction * 100
+  const small = percent !== 0 && Math.abs(percent) < 0.1
+  const digits = small ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1)
+  return `${percent > 0 ? '+' : ''}${digits} %`
+}
+
+/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
+export function changeText(name: string, base: number, candidate: number): string {
+  const fraction = (candidate - base) / Math.abs(base)
+  const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : ''
+  return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

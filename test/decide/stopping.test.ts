@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { type Progress, stopReason } from '../../src/decide/stopping.ts'
+import { RULE_VERSION } from '../../src/decide/version.ts'
+import { aSpec } from './a-spec.ts'
+
+const fresh: Progress = {
+  ended: 0,
+  endedSinceIncumbent: 0,
+  failuresInARow: 0,
+  hours: 0,
+  runnerMinutes: 0,
+  costUsd: 0,
+  targetReached: false,
+  backlogEmpty: false,
+}
+
+function stop(progress: Partial<Progress>, stopping: Record<string, unknown> = {}, propose?: unknown[]) {
+  const spec = aSpec({ stopping, ...(propose === undefined ? {} : { propose }) })
+  return stopReason(spec, { ...fresh, ...progress })
+}
+
+describe('a campaign', () => {
+  test('that has just begun goes on', () => {
+    expect(stop({})).toBeNull()
+  })
+
+  test.each([
+    ['max_iterations', { ended: 99 }, { ended: 100 }, {}],
+    ['max_hours', { hours: 7.9 }, { hours: 8 }, {}],
+    ['plateau', { endedSinceIncumbent: 39 }, { endedSinceIncumbent: 40 }, {}],
+    ['max_runner_minutes', { runnerMinutes: 59 }, { runnerMinutes: 60 }, { max_runner_minutes: 60 }],
+    ['max_total_cost_usd', { costUsd: 4.99 }, { costUsd: 5 }, { max_total_cost_usd: 5 }],
+    ['max_failures', { failuresInARow: 2 }, { failuresInARow: 3 }, { max_failures: 3 }],
+  ] as const)('stops at %s, not before', (code, before, at, stopping) => {
+    expect(stop(before, stopping)).toBeNull()
+    expect(stop(at, stopping)?.code).toBe(code)
+    expect(stop(at, stopping)?.reason).toContain(`(stopping.${code})`)
+  })
+
+  test.each(['max_hours', 'max_runner_minutes', 'max_total_cost_usd', 'max_failures'])(
+    'null lifts %s',
+    key => {
+      const far = { hours: 1e9, runnerMinutes: 1e9, costUsd: 1e9, failuresInARow: 1e9 }
+      const others = {
+        max_hours: null,
+        max_runner_minutes: null,
+        max_total_cost_usd: null,
+        max_failures: null,
+      }
+      expect(stop(far, others)).toBeNull()
+      expect(stop(far, { ...others, [key]: 5 })?.code).toBe(key)
+    },
+  )
+
+  test('stops at its target, unless told not to', () => {
+    expect(stop({ targetReached: true })?.code).toBe('target_reached')
+    expect(stop({ targetReached: true }, { target_reached: false })).toBeNull()
+    expect(stop({ targetReached: true, ended: 100 })?.code).toBe('target_reached')
+  })
+
+  test('stops on an empty backlog only when nobody outside can add to it', () => {
+    const sweep = { use: 'sweep' }
+    expect(stop({ backlogEmpty: true })).toBeNull()
+    expect(stop({ backlogEmpty: true }, {}, [sweep, { use: 'external' }])).toBeNull()
+    expect(stop({ backlogEmpty: true }, {}, [sweep])?.code).toBe('empty_backlog')
+    expect(stop({ backlogEmpty: false }, {}, [sweep])).toBeNull()
+  })
+
+  test('a meter that shows no number stops it', () => {
+    expect(stop({ costUsd: Number.NaN }, { max_total_cost_usd: 5 })?.code).toBe('max_total_cost_usd')
+  })
+})
+
+test('verdicts carry the version of these rules', () => {
+  expect(RULE_VERSION).toBe('1')
+})
