@@ -1,0 +1,37 @@
+import type { Repository } from '../git/repository.ts'
+import type { Oid } from '../model/ids.ts'
+
+/** What a base branch contains. Its tip must have been fetched: then what is not here is not in it. */
+export interface Ancestry {
+  contains(base: Oid, commit: Oid): Promise<boolean>
+  /** The commit on the base branch with which a head it contains arrived. */
+  mergedBy(base: Oid, head: Oid): Promise<Oid>
+}
+
+const REMEMBERED = 10_000
+
+/** Whether one commit contains another never changes, so each pair costs a git process once. */
+export function ancestryOf(repo: Pick<Repository, 'has' | 'isAncestor' | 'commit'>): Ancestry {
+  const known = new Map<string, boolean>()
+
+  async function contains(base: Oid, commit: Oid): Promise<boolean> {
+    const pair = `${base} ${commit}`
+    const before = known.get(pair)
+    if (before !== undefined) return before
+    const found = base === commit || ((await repo.has(commit)) && (await repo.isAncestor(commit, base)))
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(pair, found)
+    return found
+  }
+
+  return {
+    contains,
+    async mergedBy(base, head) {
+      for (let at = base; ; ) {
+        const [before] = (await repo.commit(at)).parents
+        if (before === undefined || !(await contains(before, head))) return at
+        at = before
+      }
+    },
+  }
+}

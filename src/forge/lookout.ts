@@ -1,0 +1,73 @@
+import type { Repository } from '../git/repository.ts'
+import type { Oid } from '../model/ids.ts'
+import { type CampaignRefs, shortRef } from '../model/refs.ts'
+import type { PullTable } from './apply-change.ts'
+import type { ForgeChange, NewPull } from './port.ts'
+import { readOpenPulls } from './pull-store.ts'
+
+/** The local pull requests and the branches they are about, at one moment. */
+export interface Seen {
+  commit: Oid | null
+  /** The open pull requests as they are stored. */
+  stored: PullTable
+  /** Tips of their branches, by short name. */
+  tips: ReadonlyMap<string, Oid>
+}
+
+export interface Lookout {
+  look: (changes: readonly ForgeChange[]) => Promise<Seen>
+  /** Our own write was accepted: it need not be read back. */
+  wrote: (commit: Oid, table: PullTable) => void
+}
+
+/** Looks at the remote: one question to it while nobody else has written pull requests. */
+export function lookout(repo: Repository, refs: CampaignRefs): Lookout {
+  let known: { commit: Oid | null; stored: PullTable } = {
+    commit: null,
+    stored: { next: 1, pulls: new Map() },
+  }
+
+  /** Pull requests and tips must be of one moment: others may change `known` while this one waits. */
+  async function look(changes: readonly ForgeChange[]): Promise<Seen> {
+    let mine = known
+    let found = (await repo.remoteRefs([refs.forge, ...branchesOf(mine.stored, changes)])).refs
+    const commit = found.get(refs.forge) ?? null
+    if (commit !== mine.commit) {
+      if (commit !== null) await repo.fetch([{ ref: refs.forge, oid: commit }])
+      mine = { commit, stored: await readOpenPulls(repo, commit) }
+      known = mine
+      const branches = branchesOf(mine.stored, changes)
+      found = branches.length === 0 ? new Map() : (await repo.remoteRefs(branches)).refs
+    }
+    await repo.fetch(basesOf(mine.stored, changes).flatMap(ref => tipOf(found, ref)))
+    const tips = new Map([...found].map(([ref, oid]) => [shortRef(ref), oid]))
+    return { ...mine, tips }
+  }
+
+  return {
+    look,
+    wrote(commit, { next, pulls }) {
+      const open = [...pulls].filter(([, pull]) => pull.state === 'open')
+      known = { commit, stored: { next, pulls: new Map(open) } }
+    },
+  }
+}
+
+function tipOf(refs: ReadonlyMap<string, Oid>, ref: string): { ref: string; oid: Oid }[] {
+  const oid = refs.get(ref)
+  return oid === undefined ? [] : [{ ref, oid }]
+}
+
+function branchesOf(table: PullTable, changes: readonly ForgeChange[]): string[] {
+  const heads = concerned(table, changes).map(each => `refs/heads/${each.branch}`)
+  return [...new Set([...heads, ...basesOf(table, changes)])]
+}
+
+function basesOf(table: PullTable, changes: readonly ForgeChange[]): string[] {
+  return [...new Set(concerned(table, changes).map(each => `refs/heads/${each.base}`))]
+}
+
+function concerned(table: PullTable, changes: readonly ForgeChange[]): Pick<NewPull, 'branch' | 'base'>[] {
+  const opening = changes.flatMap(each => (each.kind === 'open' ? [each] : []))
+  return [...table.pulls.values(), ...opening]
+}

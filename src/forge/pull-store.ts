@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { ForgeError } from '../errors.ts'
+import type { TreeChange } from '../git/edit-tree.ts'
+import type { Repository } from '../git/repository.ts'
+import { numberedPath } from '../ledger/layout.ts'
+import { canonicalJson } from '../model/canonical.ts'
+import type { Oid } from '../model/ids.ts'
+import { type PullTable, sameJson } from './apply-change.ts'
+import { type Pull, pull } from './pull.ts'
+
+/** Local pull requests as files of an orphan branch: one a pull request, and the numbers of the open ones. */
+const INDEX = 'open.json'
+const index = z.strictObject({
+  next: z.number().int().positive(),
+  open: z.array(z.number().int().positive()),
+})
+
+/** The open pull requests at a commit; those that ended cost nothing. */
+export async function readOpenPulls(repo: Repository, commit: Oid | null): Promise<PullTable> {
+  if (commit === null) return { next: 1, pulls: new Map() }
+  const { tree } = await repo.commit(commit)
+  const { next, open } = await readFile(repo, tree, INDEX, index)
+  const pulls = await Promise.all(open.map(number => readPull(repo, tree, number)))
+  return { next, pulls: new Map(pulls.map(each => [each.number, each])) }
+}
+
+/** The table with the asked-for pull requests in it, whatever became of them. */
+export async function withAsked(
+  repo: Repository,
+  commit: Oid | null,
+  table: PullTable,
+  numbers: readonly number[],
+): Promise<PullTable> {
+  const absent = new Set(numbers.filter(number => !table.pulls.has(number) && isGiven(number, table)))
+  if (commit === null || absent.size === 0) return table
+  const { tree } = await repo.commit(commit)
+  const found = await Promise.all([...absent].map(number => readPull(repo, tree, number)))
+  return { ...table, pulls: new Map([...table.pulls, ...found.map(each => [each.number, each] as const)]) }
+}
+
+function isGiven(number: number, { next }: PullTable): boolean {
+  return Number.isSafeInteger(number) && number >= 1 && number < next
+}
+
+async function readPull(repo: Repository, tree: Oid, number: number): Promise<Pull> {
+  const { path } = numberedPath('pulls', number)
+  const found = await readFile(repo, tree, path, pull)
+  if (found.number !== number) throw new ForgeError(`${path} says it is pull request #${found.number}`)
+  return found
+}
+
+async function readFile<T>(repo: Repository, tree: Oid, path: string, schema: z.ZodType<T>): Promise<T> {
+  const entry = await repo.entryAt(tree, path)
+  if (entry?.type !== 'blob') throw new ForgeError(`${path} is missing among the local pull requests`)
+  const text = (await repo.blob(entry.oid)).toString('utf8')
+  const parsed = schema.safeParse(json(text, path))
+  if (parsed.success) return parsed.data
+  throw new ForgeError(`${path} is not what winnow wrote: ${z.prettifyError(parsed.error)}`)
+}
+
+function json(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ForgeError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Which pull requests differ in more than where their branch stands: that alone is no reason to write. */
+export function changedPulls(before: PullTable, after: PullTable): Pull[] {
+  return [...after.pulls.values()].filter(each => {
+    const old = before.pulls.get(each.number)
+    return old === undefined || !sameJson({ ...old, head: each.head }, each)
+  })
+}
+
+/** One commit for everything that changed, made without a git process; it is not pushed here. */
+export async function writePulls(
+  repo: Repository,
+  parent: Oid | null,
+  table: PullTable,
+  write: { changed: readonly Pull[]; at: string; message: string },
+): Promise<Oid> {
+  const numbers = [...table.pulls.values()].filter(each => each.state === 'open').map(each => each.number)
+  const open = numbers.toSorted((a, b) => a - b)
+  const changes = [await fileChange(repo, INDEX, { next: table.next, open })]
+  for (const each of write.changed) {
+    changes.push(await fileChange(repo, numberedPath('pulls', each.number).path, each))
+  }
+  const base = parent === null ? repo.emptyTree : (await repo.commit(parent)).tree
+  const tree = await repo.replaceAt(base, changes)
+  const date = Math.floor(Date.parse(write.at) / 1000)
+  return repo.writeCommit({ tree, parents: parent === null ? [] : [parent], message: write.message, date })
+}
+
+async function fileChange(repo: Repository, path: string, value: unknown): Promise<TreeChange> {
+  return { path, entry: { mode: '100644', oid: await repo.writeBlob(`${canonicalJson(value)}\n`) } }
+}

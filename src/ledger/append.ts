@@ -1,0 +1,100 @@
+import { ConflictError, LedgerError, UserError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import { type By, COMMUTING, type EventDraft, eventId, type LedgerEvent } from '../model/event.ts'
+import { type CampaignRefs, shortRef } from '../model/refs.ts'
+import { openChain } from './chain.ts'
+import { writeLedgerCommit } from './ledger-commit.ts'
+import { readEventsAfter } from './read-events.ts'
+import { type Attempt, type Pacing, pushAttempt, retryLostRaces } from './retry.ts'
+import { readTip, type Tip } from './tip.ts'
+
+export interface FailedAppend {
+  ref: string
+  drafts: readonly EventDraft[]
+  by: By
+}
+
+export interface AppendDeps extends Pacing {
+  repo: Repository
+  refs: CampaignRefs
+  /** Keeps what could not be appended, and names the file it is in. */
+  saveFailed: (payload: FailedAppend) => Promise<string>
+}
+
+/** Which drafts the ledger holds already, and up to where that was looked for. */
+interface Progress {
+  tip: Tip | null
+  arrived: Map<string, LedgerEvent>
+}
+
+/** Appends events that mean the same wherever they land; answers them as the ledger holds them. */
+export async function appendCommuting(
+  deps: AppendDeps,
+  drafts: readonly EventDraft[],
+  by: By,
+): Promise<LedgerEvent[]> {
+  const bound = drafts.find(draft => !COMMUTING.has(draft.kind))
+  if (bound)
+    throw new TypeError(`${bound.kind} was planned on a tip: it is appended by the engine's own push`)
+  if (drafts.length === 0) return []
+  const progress: Progress = { tip: null, arrived: new Map() }
+  const ref = deps.refs.state
+  try {
+    const result = await retryLostRaces(deps, () => attemptAppend(deps, drafts, by, progress))
+    if (result.done) return result.value
+    throw new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref])
+  } catch (error) {
+    const file = await deps.saveFailed({ ref, drafts, by })
+    if (error instanceof Error) error.message += `; the events are kept in ${file}`
+    throw error
+  }
+}
+
+async function attemptAppend(
+  deps: AppendDeps,
+  drafts: readonly EventDraft[],
+  by: By,
+  progress: Progress,
+): Promise<Attempt<LedgerEvent[]>> {
+  const { repo, refs } = deps
+  const tip = await observe(deps, progress)
+  const known = new Map(progress.arrived)
+  const chain = openChain(tip, { at: new Date(deps.clock()).toISOString(), by })
+  const sealed = missing(drafts, known).map(draft => chain.seal(draft))
+  for (const { event } of sealed) known.set(event.id, event)
+  const events = drafts.flatMap(draft => known.get(eventId(draft)) ?? [])
+  if (sealed.length === 0) return { done: true, value: events }
+  const commit = await writeLedgerCommit(repo, tip, sealed, { message: messageOf(drafts) })
+  const update = { ref: refs.state, from: tip.commit, to: commit }
+  return pushAttempt(await repo.push([update]), events)
+}
+
+/** The remote's tip now, and what arrived since the first attempt: perhaps our own, its answer lost. */
+async function observe({ repo, refs }: AppendDeps, progress: Progress): Promise<Tip> {
+  const ref = refs.state
+  const oid = (await repo.remoteRefs([ref])).refs.get(ref)
+  if (oid === undefined) {
+    throw new UserError(`there is no ledger at ${shortRef(ref)}`, {
+      fix: 'start the campaign first: winnow run',
+    })
+  }
+  await repo.fetch([{ ref, oid }])
+  const tip = await readTip(repo, oid)
+  const before = progress.tip
+  progress.tip = tip
+  if (before === null || before.commit === null || before.commit === oid || tip.tree === null) return tip
+  if (!(await repo.isAncestor(before.commit, oid))) {
+    throw new LedgerError(`${shortRef(ref)} was replaced: it no longer contains ${before.commit}`)
+  }
+  for await (const event of readEventsAfter(repo, tip.tree, before)) progress.arrived.set(event.id, event)
+  return tip
+}
+
+function missing(drafts: readonly EventDraft[], known: ReadonlyMap<string, LedgerEvent>): EventDraft[] {
+  const unique = new Map(drafts.map(draft => [eventId(draft), draft]))
+  return [...unique].filter(([id]) => !known.has(id)).map(([, draft]) => draft)
+}
+
+function messageOf(drafts: readonly EventDraft[]): string {
+  return `ledger: ${[...new Set(drafts.map(draft => draft.kind))].join(', ')}`
+}

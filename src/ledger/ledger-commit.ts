@@ -1,0 +1,68 @@
+import { LedgerError } from '../errors.ts'
+import type { TreeChange } from '../git/edit-tree.ts'
+import type { Repository } from '../git/repository.ts'
+import type { Oid } from '../model/ids.ts'
+import type { SealedEvent } from './chain.ts'
+import { CHECKPOINT_PATH } from './checkpoint.ts'
+import { eventPath } from './layout.ts'
+import type { Tip } from './tip.ts'
+
+export interface LedgerWrite {
+  /** Bytes of the pinned spec.yaml, when they change. */
+  spec?: string
+  /** Bytes of checkpoint.json, when one is due. */
+  checkpoint?: string
+  /** Derived files by path: README.md, chart.svg, … */
+  views?: Record<string, string>
+  message: string
+}
+
+/** One commit for all events of one transaction, made without a git process; it is not pushed here. */
+export async function writeLedgerCommit(
+  repo: Repository,
+  tip: Tip,
+  sealed: readonly SealedEvent[],
+  write: LedgerWrite,
+): Promise<Oid> {
+  requireContinuation(tip, sealed)
+  const changes: TreeChange[] = []
+  for (const [path, bytes] of filesOf(sealed, write)) {
+    changes.push({ path, entry: { mode: '100644', oid: await repo.writeBlob(bytes) } })
+  }
+  const tree = await repo.replaceAt(tip.tree ?? repo.emptyTree, changes)
+  if (tip.commit !== null && tree === tip.tree) return tip.commit
+  const parents = tip.commit === null ? [] : [tip.commit]
+  return repo.writeCommit({ tree, parents, message: write.message, date: await dateOf(repo, tip, sealed) })
+}
+
+/** Invariant 2: what is written continues what is there, so no event file can be replaced. */
+function requireContinuation(tip: Tip, sealed: readonly SealedEvent[]): void {
+  let { seq, head } = tip
+  for (const { event, sha256 } of sealed) {
+    if (event.seq !== seq || event.prev !== head) {
+      throw new LedgerError(`event ${event.seq} was sealed for another tip than the one at ${seq}`, event.seq)
+    }
+    seq += 1
+    head = sha256
+  }
+  if (seq === 0) throw new LedgerError('a ledger cannot begin without an event')
+}
+
+function* filesOf(sealed: readonly SealedEvent[], write: LedgerWrite): Generator<[string, string]> {
+  for (const { event, bytes } of sealed) yield [eventPath(event.seq).path, bytes]
+  if (write.spec !== undefined) yield ['spec.yaml', write.spec]
+  if (write.checkpoint !== undefined) yield [CHECKPOINT_PATH, write.checkpoint]
+  for (const [path, bytes] of Object.entries(write.views ?? {})) {
+    if (/^(?:events(?:\/|$)|spec\.yaml$|checkpoint\.json$)/.test(path)) {
+      throw new LedgerError(`${path} is no derived view: it cannot be written as one`)
+    }
+    yield [path, bytes]
+  }
+}
+
+/** The last event's time; a commit of views alone takes the time of the commit before it. */
+async function dateOf(repo: Repository, tip: Tip, sealed: readonly SealedEvent[]): Promise<number> {
+  const at = sealed.at(-1)?.event.at
+  if (at !== undefined) return Math.floor(Date.parse(at) / 1000)
+  return tip.commit === null ? 0 : (await repo.commit(tip.commit)).committer.date
+}

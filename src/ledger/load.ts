@@ -1,0 +1,79 @@
+import { LedgerError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import { type Campaign, emptyCampaign } from '../model/campaign.ts'
+import { applyEvent } from '../model/fold.ts'
+import type { Oid } from '../model/ids.ts'
+import { checkpointSeq, readCheckpoint } from './checkpoint.ts'
+import { type ChainHead, misfit } from './event-file.ts'
+import { readEventsAfter } from './read-events.ts'
+import { readTip, type Tip } from './tip.ts'
+
+export interface LoadedCampaign {
+  campaign: Campaign
+  tip: Tip
+  /** sha256 of the last event's file. */
+  lastSha: string
+  /** Events the tip's checkpoint covers: what `checkpointDue` counts from. */
+  checkpointSeq: number
+  /** Why a checkpoint was there and not used. */
+  checkpointIgnored: string | null
+}
+
+const START: ChainHead = { seq: 0, head: null }
+
+/** The campaign at a tip: from its checkpoint if that fits, and the events after it. */
+export async function loadCampaign(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
+  const tip = await readTip(repo, tipCommit)
+  const checkpoint = await readCheckpoint(repo, tip)
+  if (!checkpoint.usable) return refoldTo(repo, tip, checkpoint.ignored)
+  const { campaign, head } = checkpoint
+  const from = campaign.seq
+  await foldAfter(repo, tip, campaign, { seq: from, head })
+  return loaded(campaign, tip, { checkpointSeq: from, checkpointIgnored: null })
+}
+
+/** Every event from the first, whatever the checkpoint says: what an audit believes. */
+export async function refold(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
+  return refoldTo(repo, await readTip(repo, tipCommit), null)
+}
+
+/** Folds only what is new. The earlier campaign is given up: it becomes the later one. */
+export async function continueCampaign(
+  repo: Repository,
+  previous: LoadedCampaign,
+  newTipCommit: Oid,
+): Promise<LoadedCampaign> {
+  const { campaign, tip: old } = previous
+  if (old.commit === newTipCommit) return previous
+  if (old.commit === null || !(await repo.isAncestor(old.commit, newTipCommit))) {
+    return loadCampaign(repo, newTipCommit)
+  }
+  const tip = await readTip(repo, newTipCommit)
+  await foldAfter(repo, tip, campaign, old)
+  return loaded(campaign, tip, { checkpointSeq: await checkpointSeq(repo, tip), checkpointIgnored: null })
+}
+
+async function refoldTo(repo: Repository, tip: Tip, ignored: string | null): Promise<LoadedCampaign> {
+  const campaign = emptyCampaign()
+  await foldAfter(repo, tip, campaign, START)
+  return loaded(campaign, tip, { checkpointSeq: 0, checkpointIgnored: ignored })
+}
+
+async function foldAfter(repo: Repository, tip: Tip, campaign: Campaign, start: ChainHead): Promise<void> {
+  if (tip.tree === null) throw new LedgerError('there is no ledger')
+  for await (const event of readEventsAfter(repo, tip.tree, start)) applyEvent(campaign, event)
+  if (tip.seq === start.seq && tip.head !== start.head)
+    throw misfit(tip.seq - 1, 'it is not the one folded before')
+  if (campaign.seq !== tip.seq) {
+    throw new LedgerError(`folded ${campaign.seq} events of a ledger that has ${tip.seq}`, campaign.seq)
+  }
+}
+
+function loaded(
+  campaign: Campaign,
+  tip: Tip,
+  checkpoint: Pick<LoadedCampaign, 'checkpointSeq' | 'checkpointIgnored'>,
+): LoadedCampaign {
+  if (tip.head === null) throw new LedgerError('there is no ledger')
+  return { campaign, tip, lastSha: tip.head, ...checkpoint }
+}

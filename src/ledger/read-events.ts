@@ -1,0 +1,57 @@
+import { LedgerError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import type { Oid } from '../model/ids.ts'
+import { type ChainHead, checkEventFile } from './event-file.ts'
+import { type EventEntry, listEvents } from './event-listing.ts'
+import { eventPath } from './layout.ts'
+import { headBefore } from './tip.ts'
+
+/** All events from `fromSeq` on, each checked against the one before it. */
+export async function* readEvents(
+  repo: Repository,
+  tipCommit: Oid,
+  fromSeq: number,
+): AsyncGenerator<LedgerEvent, void> {
+  const { tree } = await repo.commit(tipCommit)
+  const head = await headBefore(repo, tree, fromSeq)
+  yield* readEventsAfter(repo, tree, { seq: fromSeq, head })
+}
+
+/** Invariant 2: the events that follow a known chain head, or an error naming the first that does not fit. */
+export async function* readEventsAfter(
+  repo: Repository,
+  tree: Oid,
+  start: ChainHead,
+): AsyncGenerator<LedgerEvent, void> {
+  const { files, strangers } = await listEvents(repo, tree, start.seq)
+  if (strangers[0] !== undefined) throw new LedgerError(`${strangers[0]} in the ledger is not an event file`)
+  if (files.length === 0 && start.seq === 0) throw new LedgerError('the ledger holds no events', 0)
+  const expected = { ...start }
+  for await (const { file, bytes } of readFiles(repo, files)) {
+    requireNext(file, expected.seq)
+    const { event, sha256 } = checkEventFile(bytes, expected)
+    expected.seq += 1
+    expected.head = sha256
+    yield event
+  }
+}
+
+function requireNext(file: EventEntry, seq: number): void {
+  if (file.seq === seq) return
+  const { path } = eventPath(seq)
+  throw new LedgerError(`event ${seq} is missing: there is no ${path}, but there are later events`, seq)
+}
+
+const CHUNK = 2_000
+
+/** Enough at a time to keep the pipe to git full, little enough to hold in memory. */
+export async function* readFiles(
+  repo: Repository,
+  files: readonly EventEntry[],
+): AsyncGenerator<{ file: EventEntry; bytes: Uint8Array }, void> {
+  for (let at = 0; at < files.length; at += CHUNK) {
+    const chunk = files.slice(at, at + CHUNK)
+    yield* await Promise.all(chunk.map(async file => ({ file, bytes: await repo.blob(file.oid) })))
+  }
+}

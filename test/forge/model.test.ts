@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { withSingleChanges } from '../../src/forge/single-changes.ts'
+import type { ForgeChange } from '../../src/forge/port.ts'
+import type { Pull } from '../../src/forge/pull.ts'
+import { BASE, pullOf, type TempForge, tempForge } from './temp-forge.ts'
+
+const BRANCHES = ['a', 'b', 'c'] as const
+let temp: TempForge
+beforeAll(async () => {
+  temp = await tempForge()
+})
+afterAll(() => temp.remove())
+
+/** What a change is about: a branch, never a number, so that one history can follow another in one forge. */
+type Step =
+  | { do: 'open'; branch: string }
+  | { do: 'close' | 'merge' | 'delete' | 'move'; branch: string }
+  | { do: 'update'; branch: string; title: string; draft: boolean }
+  | { do: 'label'; branch: string; add: string[]; remove: string[] }
+  | { do: 'comment'; branch: string; body: string; sticky: boolean }
+
+const branch = fc.constantFrom(...BRANCHES)
+const labels = fc.uniqueArray(fc.constantFrom('kept', 'queued', 'worse'), { maxLength: 2 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('open' as const), branch }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('close' as const, 'merge' as const, 'delete' as const, 'move' as const),
+      branch,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('update' as const),
+      branch,
+      title: fc.constantFrom('x', 'y'),
+      draft: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('label' as const), branch, add: labels, remove: labels }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('comment' as const),
+      branch,
+      body: fc.constantFrom('one', 'two'),
+      sticky: fc.boolean(),
+    }),
+  },
+)
+
+/** The model: what a person would say the pull request looks like. */
+interface Sketch {
+  title: string
+  draft: boolean
+  state: Pull['state']
+  labels: Set<string>
+  bodies: string[]
+  sticky: number | null
+}
+
+function opened(name: string): Sketch {
+  return { title: `try ${name}`, draft: false, state: 'open', labels: new Set(), bodies: [], sticky: null }
+}
+
+function sketchOf(pull: Pull): Omit<Sketch, 'sticky' | 'labels'> & { labels: string[] } {
+  const { title, draft, state, labels: names } = pull
+  return { title, draft, state, labels: names, bodies: pull.comments.map(each => each.body) }
+}
+
+/** Applies a step to model and forge alike; nothing that is not open is touched. */
+async function take(taken: Step, model: Map<string, Sketch>, numbers: Map<string, number>): Promise<void> {
+  const { branch: name } = taken
+  const sketch = model.get(name)
+  const number = numbers.get(name)
+  if (taken.do === 'open') {
+    if (sketch?.state === 'open') return
+    temp.commit(name)
+    numbers.set(name, await temp.forge.open(pullOf(name)))
+    model.set(name, opened(name))
+    return
+  }
+  if (sketch?.state !== 'open' || number === undefined) return
+  change(taken, sketch)
+  await act(taken, number)
+}
+
+function change(taken: Exclude<Step, { do: 'open' }>, sketch: Sketch): void {
+  if (taken.do === 'close' || taken.do === 'delete') sketch.state = 'closed'
+  if (taken.do === 'merge') sketch.state = 'merged'
+  if (taken.do === 'close' && !sketch.bodies.includes('done')) sketch.bodies.push('done')
+  if (taken.do === 'update') Object.assign(sketch, { title: taken.title, draft: taken.draft })
+  if (taken.do === 'label') {
+    for (const each of taken.add) sketch.labels.add(each)
+    for (const each of taken.remove) sketch.labels.delete(each)
+  }
+  if (taken.do === 'comment') say(taken, sketch)
+}
+
+function say(taken: Extract<Step, { do: 'comment' }>, sketch: Sketch): void {
+  const body = taken.sticky ? `sticky ${taken.body}` : taken.body
+  if (!taken.sticky && sketch.bodies.includes(body)) return
+  if (taken.sticky && sketch.sticky !== null) {
+    sketch.bodies[sketch.sticky] = body
+    return
+  }
+  if (taken.sticky) sketch.sticky = sketch.bodies.length
+  sketch.bodies.push(body)
+}
+
+async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promise<void> {
+  const { forge } = temp
+  switch (taken.do) {
+    case 'close':
+      return forge.close(number, 'done')
+    case 'merge':
+      return void temp.merge(taken.branch)
+    case 'delete':
+      await forge.list()
+      return temp.deleteBranch(taken.branch)
+    case 'move':
+      return void temp.commit(taken.branch)
+    case 'update':
+      return forge.update(number, { title: taken.title, draft: taken.draft })
+    case 'label':
+      return forge.label(number, taken)
+    case 'comment':
+      return forge.comment(
+        number,
+        taken.sticky ? `sticky ${taken.body}` : taken.body,
+        taken.sticky ? { marker: 'm' } : {},
+      )
+    default:
+      return taken satisfies never
+  }
+}
+
+describe('any history of changes', () => {
+  test('leaves the pull requests as a simple model says, for everybody who looks', async () => {
+    const bystander = await temp.other('bystander')
+    const history = fc.array(step, { minLength: 1, maxLength: 14 })
+    await fc.assert(
+      fc.asyncProperty(history, async steps => {
+        const model = new Map<string, Sketch>()
+        const numbers = new Map<string, number>()
+        for (const each of steps) await take(each, model, numbers)
+        const watched = [...numbers.values()]
+        const mine = await temp.forge.list(watched)
+        for (const [name, { sticky: _sticky, ...sketch }] of model) {
+          const pull = mine.find(each => each.number === numbers.get(name))
+          const expected = { ...sketch, labels: [...sketch.labels].toSorted() }
+          expect(pull && sketchOf(pull)).toEqual(expected)
+        }
+        expect((await bystander.list(watched)).map(sketchOf)).toEqual(mine.map(sketchOf))
+        const open = mine.filter(each => each.state === 'open').map(each => each.number)
+        expect((await temp.forge.list()).map(each => each.number)).toEqual(open)
+        await temp.forge.batch(open.map(number => ({ kind: 'close', number, reason: '' })))
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('the cost of closed pull requests', () => {
+  test('is nothing: a list reads open ones only, and an unchanged branch is not read again', async () => {
+    const many = await tempForge()
+    onTestFinished(() => many.remove())
+    const opens: ForgeChange[] = []
+    for (let index = 0; index < 40; index++) {
+      many.commit(`b${index}`)
+      opens.push({ kind: 'open', ...pullOf(`b${index}`) })
+    }
+    await many.forge.batch(opens)
+    await many.forge.batch(
+      opens.slice(1).map((_, index) => ({ kind: 'close', number: index + 2, reason: 'no gain' })),
+    )
+    let blobs = 0
+    const counting = await many.other('reader', repo => ({
+      ...repo,
+      blob(oid) {
+        blobs += 1
+        return repo.blob(oid)
+      },
+    }))
+    expect((await counting.list()).map(pull => pull.number)).toEqual([1])
+    expect(blobs).toBe(2)
+    await counting.list()
+    expect(blobs).toBe(2)
+    expect((await counting.list([7]))[1]).toMatchObject({ number: 7, state: 'closed', base: BASE })
+  })
+})
+
+describe('a single change', () => {
+  test('to a forge that answers nothing is an error, not a success', async () => {
+    const mute = withSingleChanges({ kind: 'local', list: async () => [], batch: async () => [] })
+    await expect(mute.close(1, 'x')).rejects.toThrow(/did not answer to close/)
+  })
+})

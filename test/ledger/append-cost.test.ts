@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appendCommuting } from '../../src/ledger/append.ts'
+import { readTip } from '../../src/ledger/tip.ts'
+import type { Repository } from '../../src/git/repository.ts'
+import { BY, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
+
+const FEW = 10
+const MANY = 2_000
+let small: TempLedger
+let large: TempLedger
+beforeAll(async () => {
+  ;[small, large] = await Promise.all([tempLedger(), tempLedger()])
+  await small.write([started(), ...notes(FEW - 1)])
+  await large.write([started(), ...notes(MANY - 1)])
+})
+afterAll(async () => {
+  await Promise.all([small.remove(), large.remove()])
+})
+
+function notes(count: number) {
+  return Array.from({ length: count }, (_, index) => note(`note ${index}`))
+}
+
+/** Both ledgers take turns, so that a busy machine slows both; the quickest append of each counts. */
+async function quickest(rounds: number): Promise<{ few: number; many: number }> {
+  const times = { few: Infinity, many: Infinity }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, ledger] of [
+      ['few', small],
+      ['many', large],
+    ] as const) {
+      const begin = performance.now()
+      await appendCommuting(ledger.deps(), [note(`round ${round}`)], BY)
+      times[name] = Math.min(times[name], performance.now() - begin)
+    }
+  }
+  return times
+}
+
+describe('the cost of an append', () => {
+  test('does not grow with the events before it', async () => {
+    const { few, many } = await quickest(8)
+    expect(many / few).toBeLessThan(2)
+  })
+
+  test('finds the tip in as many objects, however many events there are', async () => {
+    expect(await objectsRead(large)).toBe(await objectsRead(small))
+  })
+})
+
+async function objectsRead(ledger: TempLedger): Promise<number> {
+  const { commit } = await ledger.tip()
+  let reads = 0
+  const { repo } = ledger
+  function counted<T>(reading: Promise<T>): Promise<T> {
+    reads += 1
+    return reading
+  }
+  const counting: Repository = {
+    ...repo,
+    commit: oid => counted(repo.commit(oid)),
+    tree: oid => counted(repo.tree(oid)),
+    blob: oid => counted(repo.blob(oid)),
+  }
+  await readTip(counting, commit)
+  return reads
+}

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ConflictError, ForgeError, LedgerError, UserError } from '../../src/errors.ts'
+import type { Repository } from '../../src/git/repository.ts'
+import { appendCommuting } from '../../src/ledger/append.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import { BY, eventsOf, fakePacing, note, refs, started, type TempLedger, tempLedger } from './temp-ledger.ts'
+
+let ledger: TempLedger
+beforeEach(async () => {
+  ledger = await tempLedger()
+  await ledger.write([started()])
+})
+afterEach(() => ledger.remove())
+
+async function allEvents(): Promise<LedgerEvent[]> {
+  const { commit } = await ledger.tip()
+  return commit === null ? [] : eventsOf(ledger.repo, commit)
+}
+
+async function texts(): Promise<string[]> {
+  return (await allEvents()).flatMap(event => (event.kind === 'note' ? [event.text] : []))
+}
+
+/** The repository, with something that happens before its n-th push. */
+function beforePush(repo: Repository, happen: (push: number) => Promise<void>): Repository {
+  let pushes = 0
+  return {
+    ...repo,
+    async push(updates) {
+      await happen(++pushes)
+      return repo.push(updates)
+    },
+  }
+}
+
+describe('an append', () => {
+  test('puts its events at the end, in one commit, and answers them as they lie there', async () => {
+    const before = await ledger.tip()
+    const events = await appendCommuting(ledger.deps(), [note('one'), note('two')], BY)
+    expect(events.map(event => event.seq)).toEqual([1, 2])
+    expect((await allEvents()).slice(1)).toEqual(events)
+    expect((await ledger.repo.commit((await ledger.tip()).commit ?? '')).parents).toEqual([before.commit])
+  })
+
+  test('of nothing writes nothing', async () => {
+    const before = await ledger.tip()
+    expect(await appendCommuting(ledger.deps(), [], BY)).toEqual([])
+    expect(await ledger.tip()).toEqual(before)
+  })
+
+  test('holds an event given twice once', async () => {
+    const events = await appendCommuting(ledger.deps(), [note('same'), note('same')], BY)
+    expect(events.map(event => event.seq)).toEqual([1, 1])
+    expect(await texts()).toEqual(['same'])
+  })
+
+  test('is refused to events that were planned on a tip', async () => {
+    await expect(appendCommuting(ledger.deps(), [note('x'), started()], BY)).rejects.toThrow(
+      /campaign-started/,
+    )
+    expect(ledger.saved).toEqual([])
+  })
+
+  test('never starts a ledger: a missing branch is said', async () => {
+    ledger.git('update-ref', '-d', refs.state)
+    const attempt = appendCommuting(ledger.deps(), [note('x')], BY)
+    await expect(attempt).rejects.toThrow(UserError)
+    await expect(attempt).rejects.toThrow(
+      /no ledger at optimize-state\/demo; the events are kept in failed-append/,
+    )
+    expect(ledger.saved).toEqual([{ ref: refs.state, drafts: [note('x')], by: BY }])
+  })
+})
+
+describe('a lost race', () => {
+  test('is run again on the new tip, later each time', async () => {
+    const pacing = fakePacing()
+    const repo = beforePush(ledger.repo, async push => {
+      if (push <= 3) await ledger.write([note(`rival ${push}`)])
+    })
+    const [event] = await appendCommuting(ledger.deps({ repo, ...pacing }), [note('mine')], BY)
+    expect(event?.seq).toBe(4)
+    expect(await texts()).toEqual(['rival 1', 'rival 2', 'rival 3', 'mine'])
+    expect(pacing.waits).toHaveLength(3)
+    expect(pacing.waits.toSorted((a, b) => a - b)).toEqual(pacing.waits)
+  })
+
+  test('in which our own event arrived is won, not repeated', async () => {
+    const repo: Repository = {
+      ...ledger.repo,
+      async push(updates) {
+        await ledger.repo.push(updates)
+        throw new ForgeError('the connection broke after the push', { output: 'reset' })
+      },
+    }
+    const events = await appendCommuting(ledger.deps({ repo }), [note('once')], BY)
+    expect(events.map(event => event.seq)).toEqual([1])
+    expect(await texts()).toEqual(['once'])
+  })
+
+  test('repeats only what did not arrive', async () => {
+    const repo = beforePush(ledger.repo, async push => {
+      if (push === 1) await ledger.write([note('rival'), note('shared')])
+    })
+    const events = await appendCommuting(ledger.deps({ repo }), [note('shared'), note('mine')], BY)
+    expect(events.map(event => event.seq)).toEqual([2, 3])
+    expect(await texts()).toEqual(['rival', 'shared', 'mine'])
+  })
+
+  test('lost for two minutes keeps the payload and says where', async () => {
+    const pacing = fakePacing()
+    const begin = pacing.clock()
+    const repo: Repository = {
+      ...ledger.repo,
+      push: async () => ({ ok: false, reason: 'lease', refs: [refs.state] }),
+    }
+    const attempt = appendCommuting(ledger.deps({ repo, ...pacing }), [note('unlucky')], BY)
+    await expect(attempt).rejects.toThrow(ConflictError)
+    await expect(attempt).rejects.toThrow(
+      /optimize-state\/demo moved first; the events are kept in failed-append\.json/,
+    )
+    expect(pacing.clock() - begin).toBeLessThanOrEqual(120_000)
+    expect(pacing.clock() - begin).toBeGreaterThan(110_000)
+    expect(ledger.saved).toEqual([{ ref: refs.state, drafts: [note('unlucky')], by: BY }])
+    expect(await texts()).toEqual([])
+  })
+
+  test('against somebody who replaced the ledger is not run again', async () => {
+    const repo = beforePush(ledger.repo, async () => {
+      const { repo: own } = ledger
+      const { commit, tree } = await ledger.tip()
+      const other = await own.writeCommit({ tree: tree ?? '', parents: [], message: 'other', date: 1 })
+      await own.push([{ ref: refs.state, from: commit, to: other }])
+    })
+    const attempt = appendCommuting(ledger.deps({ repo }), [note('x')], BY)
+    await expect(attempt).rejects.toThrow(LedgerError)
+    await expect(attempt).rejects.toThrow(/was replaced/)
+  })
+})
+
+describe('a remote that refuses', () => {
+  test('is quoted at once: trying again would not help', async () => {
+    ledger.hook('echo "GH006: Protected branch update failed" >&2; exit 1')
+    const pacing = fakePacing()
+    const attempt = appendCommuting(ledger.deps(pacing), [note('x')], BY)
+    await expect(attempt).rejects.toThrow(ForgeError)
+    await expect(attempt).rejects.toThrow(/GH006: Protected branch update failed[\s\S]*kept in failed-append/)
+    expect(pacing.waits).toEqual([])
+    expect(ledger.saved).toHaveLength(1)
+  })
+
+  test('for a moment (503, a broken connection) is asked again', async () => {
+    const failures = [
+      new ForgeError('no route', { output: 'No route to host' }),
+      new ForgeError('busy', { status: 503 }),
+    ]
+    const repo = beforePush(ledger.repo, async () => {
+      const failure = failures.pop()
+      if (failure) throw failure
+    })
+    await appendCommuting(ledger.deps({ repo }), [note('patient')], BY)
+    expect(await texts()).toEqual(['patient'])
+  })
+
+  test('for want of a credential is not asked again', async () => {
+    const pacing = fakePacing()
+    const repo = beforePush(ledger.repo, async () => {
+      throw new ForgeError('who are you?', { status: 401 })
+    })
+    await expect(appendCommuting(ledger.deps({ repo, ...pacing }), [note('x')], BY)).rejects.toThrow(
+      /who are you/,
+    )
+    expect(pacing.waits).toEqual([])
+  })
+})

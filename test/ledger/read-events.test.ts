@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LedgerError } from '../../src/errors.ts'
+import { openChain } from '../../src/ledger/chain.ts'
+import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
+import { readTip } from '../../src/ledger/tip.ts'
+import { verifyLedger } from '../../src/ledger/verify.ts'
+import { gitRunner } from '../../src/git/runner.ts'
+import { localIsolation } from '../../src/git/isolation.ts'
+import { sha256 } from '../../src/model/canonical.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import { AT, BY, environment, eventsOf, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
+
+let ledger: TempLedger
+beforeEach(async () => {
+  ledger = await tempLedger()
+  await ledger.write([started(), note('one'), note('two')])
+  await ledger.write([note('three')])
+})
+afterEach(() => ledger.remove())
+
+const file = (seq: number) => `events/0000/00000${seq}.json`
+const read = (commit: string, from = 0): Promise<LedgerEvent[]> => eventsOf(ledger.repo, commit, from)
+
+async function bytesAt(path: string): Promise<string> {
+  const entry = await ledger.repo.entryAt((await ledger.tip()).tree ?? '', path)
+  return (await ledger.repo.blob(entry?.oid ?? '')).toString('utf8')
+}
+
+async function problems(): Promise<string[]> {
+  const runner = gitRunner(localIsolation(ledger.repo.dir, environment()), { GIT_DIR: ledger.repo.dir })
+  const { commit } = await ledger.tip()
+  return (await verifyLedger(ledger.repo, runner, commit ?? '')).map(problem => problem.message)
+}
+
+describe('reading', () => {
+  test('gives every event in order, from any seq on', async () => {
+    const { commit, seq, head } = await ledger.tip()
+    const events = await read(commit ?? '')
+    expect(events.map(event => event.seq)).toEqual([0, 1, 2, 3])
+    expect(seq).toBe(4)
+    expect(head).toBe(sha256(await bytesAt(file(3))))
+    expect(await read(commit ?? '', 2)).toEqual(events.slice(2))
+    expect(await read(commit ?? '', 4)).toEqual([])
+  })
+
+  test('finds no ledger where there is no branch, and starts its chain at 0', async () => {
+    expect(await readTip(ledger.repo, null)).toEqual({ commit: null, tree: null, seq: 0, head: null })
+  })
+
+  test('finds an intact ledger without problems', async () => {
+    expect(await problems()).toEqual([])
+  })
+})
+
+describe('a ledger somebody changed', () => {
+  async function expectBroken(commit: string, seq: number | undefined, words: RegExp): Promise<void> {
+    const attempt = read(commit)
+    await expect(attempt).rejects.toThrow(words)
+    await expect(attempt).rejects.toBeInstanceOf(LedgerError)
+    await expect(attempt).rejects.toMatchObject({ seq })
+  }
+
+  test('in an event: named by its id', async () => {
+    const edited = (await bytesAt(file(1))).replace('"text":"one"', '"text":"won"')
+    await expectBroken(
+      await ledger.vandalise({ [file(1)]: edited }),
+      1,
+      /event 1 \(events\/0000\/000001.json\).* id /,
+    )
+    expect(await problems()).toEqual([
+      expect.stringMatching(/event 1 .* id /),
+      expect.stringMatching(/event 2 .* prev /),
+      expect.stringMatching(/^commit \w+ changed events\/0000\/000001.json$/),
+    ])
+  })
+
+  test('in a time, which no id covers: named by the next prev', async () => {
+    const edited = (await bytesAt(file(1))).replace(AT, AT.replace('2026', '2025'))
+    await expectBroken(await ledger.vandalise({ [file(1)]: edited }), 2, /event 2 .* its prev is/)
+  })
+
+  test('in the time of the last event: shown by the history', async () => {
+    const edited = (await bytesAt(file(3))).replace(AT, AT.replace('2026', '2025'))
+    await ledger.vandalise({ [file(3)]: edited })
+    expect(await problems()).toEqual([expect.stringMatching(/changed events\/0000\/000003.json/)])
+  })
+
+  test('by dropping an event', async () => {
+    await expectBroken(
+      await ledger.vandalise({ [file(1)]: null }),
+      1,
+      /event 1 is missing: there is no events/,
+    )
+    expect(await problems()).toContainEqual(
+      expect.stringMatching(/^commit \w+ removed events\/0000\/000001.json$/),
+    )
+    expect(await problems()).toContainEqual(expect.stringMatching(/^event 1 is missing/))
+  })
+
+  test('by dropping the last event: shown by the history', async () => {
+    await ledger.vandalise({ [file(3)]: null })
+    expect(await problems()).toEqual([expect.stringMatching(/removed events\/0000\/000003.json/)])
+  })
+
+  test('by dropping every event', async () => {
+    const gone = Object.fromEntries([0, 1, 2, 3].map(seq => [file(seq), null]))
+    const commit = await ledger.vandalise({ ...gone, 'README.md': 'empty' })
+    await expectBroken(commit, 0, /holds no events/)
+    await expect(readTip(ledger.repo, commit)).rejects.toThrow(/holds no events/)
+  })
+
+  test('by reordering events', async () => {
+    const swapped = { [file(1)]: await bytesAt(file(2)), [file(2)]: await bytesAt(file(1)) }
+    await expectBroken(await ledger.vandalise(swapped), 1, /event 1 .* it says seq 2/)
+  })
+
+  test('by renaming an event', async () => {
+    const bytes = await bytesAt(file(1))
+    await expectBroken(
+      await ledger.vandalise({ [file(1)]: null, 'events/0000/7.json': bytes }),
+      undefined,
+      /7\.json/,
+    )
+    expect(await problems()).toContainEqual(expect.stringMatching(/7\.json is not an event file/))
+  })
+
+  test('by moving an event far away', async () => {
+    const bytes = await bytesAt(file(3))
+    const moved = await ledger.vandalise({ [file(3)]: null, 'events/9999/9999999.json': bytes })
+    await expectBroken(moved, 3, /event 3 is missing/)
+    expect(await problems()).toContainEqual(expect.stringMatching(/^events 3 to 9999998 are missing/))
+  })
+
+  test('by a merge', async () => {
+    const { repo } = ledger
+    const { commit, tree } = await ledger.tip()
+    const side = await repo.writeCommit({ tree: tree ?? '', parents: [], message: 'side', date: 1 })
+    const merge = await repo.writeCommit({
+      tree: tree ?? '',
+      parents: [commit ?? '', side],
+      message: 'm',
+      date: 2,
+    })
+    await repo.push([{ ref: 'refs/heads/optimize-state/demo', from: commit, to: merge }])
+    expect(await problems()).toEqual([`commit ${merge} is a merge`, 'the ledger has 2 beginnings'])
+  })
+
+  test('in a newer vocabulary asks for an upgrade', async () => {
+    const unknown = (await bytesAt(file(3))).replace('"kind":"note"', '"kind":"teleported"')
+    await expectBroken(await ledger.vandalise({ [file(3)]: unknown }), 3, /a newer winnow wrote it/)
+  })
+})
+
+describe('writing', () => {
+  test('refuses events that were sealed for another tip', async () => {
+    const tip = await ledger.tip()
+    const early = openChain({ seq: 2, head: tip.head }, { at: AT, by: BY }).seal(note('x'))
+    const stray = openChain({ seq: 4, head: sha256('other') }, { at: AT, by: BY }).seal(note('x'))
+    for (const sealed of [early, stray]) {
+      await expect(writeLedgerCommit(ledger.repo, tip, [sealed], { message: 'm' })).rejects.toThrow(
+        LedgerError,
+      )
+    }
+  })
+
+  test('refuses a view that would lie over an event, the spec or the checkpoint', async () => {
+    const tip = await ledger.tip()
+    for (const path of [file(1), 'spec.yaml', 'checkpoint.json', 'events']) {
+      const write = { message: 'm', views: { [path]: 'x' } }
+      await expect(writeLedgerCommit(ledger.repo, tip, [], write)).rejects.toThrow(/no derived view/)
+    }
+  })
+
+  test('puts spec, checkpoint and views beside the events in the same commit', async () => {
+    const views = { 'README.md': '# demo\n', 'chart.svg': '<svg/>' }
+    await ledger.write([note('four')], { spec: 'name: demo\n', checkpoint: '{}\n', views })
+    expect(await bytesAt('spec.yaml')).toBe('name: demo\n')
+    expect(await bytesAt('checkpoint.json')).toBe('{}\n')
+    expect(await bytesAt('chart.svg')).toBe('<svg/>')
+    expect((await ledger.tip()).seq).toBe(5)
+  })
+
+  test('of nothing new makes no commit', async () => {
+    await ledger.write([], { views: { 'README.md': 'same' } })
+    const tip = await ledger.tip()
+    expect(
+      await writeLedgerCommit(ledger.repo, tip, [], { message: 'm', views: { 'README.md': 'same' } }),
+    ).toBe(tip.commit)
+    expect(tip.seq).toBe(4)
+  })
+
+  test('of no event at all makes no ledger', async () => {
+    const nothing = await readTip(ledger.repo, null)
+    await expect(writeLedgerCommit(ledger.repo, nothing, [], { message: 'm' })).rejects.toThrow(
+      /without an event/,
+    )
+  })
+
+  test('crosses into the next directory after 1,000 events', async () => {
+    await ledger.write(Array.from({ length: 1000 }, (_, index) => note(`n${index}`)))
+    const { commit, seq } = await ledger.tip()
+    expect(seq).toBe(1004)
+    expect(ledger.git('ls-tree', '--name-only', `${commit}:events`)).toBe('0000\n0001')
+    expect(await read(commit ?? '', 998)).toHaveLength(6)
+    expect(await problems()).toEqual([])
+  })
+})
