@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import { sha256 } from '../model/canonical.ts'
+import { harnessEnvironment } from './environment.ts'
+import { runGuarded, sealSide } from './guarded-run.ts'
+import { layOut } from './lay-out.ts'
+import { tailOf } from './output/capped-file.ts'
+import { removeAll } from './remove.ts'
+import { emptyOutputs } from './scrub.ts'
+import { sealFiles } from './seal.ts'
+import { seedOf } from '../model/coins.ts'
+import type { Session, Side } from './session.ts'
+
+/** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
+export async function buildSide(session: Session, side: Side, number: number): Promise<void> {
+  const { slots, paths, input, draft } = session
+  await makeRoom(session, side)
+  await slots.bring(side.slot)
+  side.seals = null
+  side.build = number
+  const kept = isKept(session, side)
+  await layOut(session, side, kept)
+  if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint)
+  await emptyOutputs(paths, input.owner)
+  draft.trees[side.label] = side.tree
+  side.seals = { files: sealFiles(paths.root, side.files), everything: sealSide(session, side) }
+  if (!(kept && side.slot.built !== null)) await setUp(session, side)
+}
+
+async function makeRoom({ slots, input }: Session, side: Side): Promise<void> {
+  await mkdir(slots.placeOf(side.slot), { recursive: true })
+  input.signal.throwIfAborted()
+}
+
+/** `setup_scope: once`: the outputs stay good while command and tree are the same. */
+function builtKey({ input }: Session, side: Side): string {
+  const { setup, working_directory } = input.spec.measurement
+  return sha256(JSON.stringify([setup, working_directory, side.tree]))
+}
+
+function isKept(session: Session, side: Side): boolean {
+  const { setup_scope: scope } = session.input.spec.measurement
+  return scope === 'once' && side.build === 0 && side.slot.built === builtKey(session, side)
+}
+
+async function setUp(session: Session, side: Side): Promise<void> {
+  const { spec, order } = session.input
+  const { setup, timeout_seconds: timeoutSeconds } = spec.measurement
+  if (setup === null) return
+  const env = harnessEnvironment(session.allowed, session.paths, seedOf(order, 0))
+  const ended = await runGuarded(session, side.label, side, { command: setup, env, timeoutSeconds })
+  const ok = ended.exitCode === 0 && !ended.timedOut
+  const tail = tailOf(session.paths.stderr) || tailOf(session.paths.stdout)
+  session.draft.setups.push({
+    side: side.label,
+    build: side.build,
+    ok,
+    timed_out: ended.timedOut,
+    seconds: ended.wallSeconds,
+    ...(ok || tail === '' ? {} : { tail }),
+  })
+  if (!ok) side.ended = true
+  else await session.slots.note(side.slot, { built: builtKey(session, side) })
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { SidePaths } from './side-paths.ts'
+
+const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
+
+/** Invariant 6: of the user's environment only these names and those the spec lists, never the rest. */
+export function allowedEnvironment(
+  env: Readonly<Record<string, string>>,
+  names: readonly string[],
+  fromFile: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const passed: Record<string, string> = {}
+  for (const name of [...ALLOWED, ...names]) {
+    const value = env[name]
+    if (value !== undefined) passed[name] = value
+  }
+  return { ...passed, ...fromFile }
+}
+
+export function portEnvironment(
+  parallel: Spec['parallel'],
+  portBase: number | undefined,
+): Record<string, string> {
+  if (parallel.port_strategy !== 'parameterized') return {}
+  const port = portBase ?? parallel.port_base
+  if (port === null) {
+    throw new UserError('parallel.port_strategy is parameterized, but there is no port to begin with', {
+      place: { path: 'parallel.port_base' },
+      fix: 'set parallel.port_base',
+    })
+  }
+  const named = parallel.port_env_var === null ? {} : { [parallel.port_env_var]: String(port) }
+  return { WINNOW_PORT: String(port), ...named }
+}
+
+/** The same names and values on every side; evo's names are aliases. */
+export function harnessEnvironment(
+  allowed: Readonly<Record<string, string>>,
+  paths: SidePaths,
+  seed: number,
+): Record<string, string> {
+  return {
+    ...allowed,
+    TMPDIR: paths.tmp,
+    WINNOW_RESULT_PATH: paths.result,
+    WINNOW_PROGRESS_PATH: paths.progress,
+    WINNOW_OUT_DIR: paths.out,
+    WINNOW_CHECKPOINT_DIR: paths.checkpoint,
+    WINNOW_SEED: String(seed),
+    EVO_RESULT_PATH: paths.result,
+    EVO_TRACES_DIR: join(paths.out, 'traces'),
+    EVO_CHECKPOINT_DIR: paths.checkpoint,
+    EVO_WORKTREE: paths.tree,
+    EVO_EXPERIMENT_ID: 'run',
+    EVO_ATTEMPT: '1',
+  }
+}

@@ -1,0 +1,104 @@
+import { HarnessError } from '../errors.ts'
+import type { Execution } from '../model/report.ts'
+import { harnessEnvironment } from './environment.ts'
+import { runGuarded } from './guarded-run.ts'
+import { tailOf } from './output/capped-file.ts'
+import { NOTHING, type Printed } from './output/printed.ts'
+import { readPrinted } from './output/read-printed.ts'
+import type { Ended } from './process/launch.ts'
+import { runScore } from './score-run.ts'
+import { emptyOutputs } from './scrub.ts'
+import type { Session, Side } from './session.ts'
+
+export interface Turn {
+  role: Execution['role']
+  seed: number
+}
+
+type Result = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error'>
+
+/** Runs a side once and appends what came of it. A side that failed is not run again. */
+export async function execute(session: Session, side: Side, turn: Turn): Promise<void> {
+  if (side.ended) return
+  const { paths, input, slots, draft } = session
+  await slots.bring(side.slot)
+  await emptyOutputs(paths, input.owner)
+  await announceStart(session)
+  const env = harnessEnvironment(session.allowed, paths, turn.seed)
+  const { timeout_seconds: timeoutSeconds } = input.spec.measurement
+  const command = commandOf(session, turn.role)
+  const ended = await runGuarded(session, side.label, side, { command, env, timeoutSeconds })
+  const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn))
+  const tail = result.status === 'ok' ? '' : tailOf(paths.stderr)
+  draft.executions.push({
+    side: side.label,
+    role: turn.role,
+    build: side.build,
+    seed: turn.seed,
+    exit_code: ended.exitCode,
+    signal: ended.signal,
+    wall_seconds: ended.wallSeconds,
+    ...result,
+    ...(tail === '' ? {} : { stderr_tail: tail }),
+  })
+  if (result.status !== 'ok') side.ended = true
+}
+
+async function announceStart(session: Session): Promise<void> {
+  if (session.started) return
+  session.started = true
+  await session.input.onStart()
+}
+
+function commandOf({ input }: Session, role: Turn['role']): string {
+  const { command, stability } = input.spec.measurement
+  return role === 'smoke' ? (stability?.ladder?.smoke_command ?? command) : command
+}
+
+/** Any exit code but 0 is a failure, whatever was printed (invariant 5). */
+function failureOf(session: Session, ended: Ended, role: Turn['role']): Result | null {
+  if (ended.exitCode === 0 && !ended.timedOut) return null
+  const seconds = session.input.spec.measurement.timeout_seconds
+  const how =
+    ended.signal === null ? `ended with exit code ${ended.exitCode}` : `was ended by ${ended.signal}`
+  const error = ended.timedOut ? `ran longer than ${seconds} s` : how
+  const status = ended.timedOut ? 'timeout' : 'crashed'
+  return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
+}
+
+async function resultOf(session: Session, ended: Ended, turn: Turn): Promise<Result> {
+  const { score } = session.input.spec.measurement
+  try {
+    const printed = await printedBy(session, turn)
+    const { metrics, ...rest } = printed
+    return { status: 'ok', metrics: { ...metrics, ...builtIns(ended) }, ...rest }
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error
+    const status = score === null ? 'bad-output' : 'score-failed'
+    return { status, metrics: {}, error: explain(error) }
+  }
+}
+
+async function printedBy(session: Session, turn: Turn): Promise<Printed> {
+  const { spec } = session.input
+  if (turn.role === 'smoke') return NOTHING
+  const { score } = spec.measurement
+  return score === null ? readPrinted(session.paths, spec) : runScore(session, score, turn.seed)
+}
+
+/** What nobody could measure stays missing. */
+function builtIns(ended: Ended): Record<string, number> {
+  return {
+    wall_seconds: ended.wallSeconds,
+    ...(ended.cpuSeconds === null ? {} : { cpu_seconds: ended.cpuSeconds }),
+    ...(ended.maxRssMb === null ? {} : { max_rss_mb: ended.maxRssMb }),
+  }
+}
+
+function explain(error: HarnessError): string {
+  const { line, example, stderrTail } = error.detail
+  const said = line === undefined || line === '' ? '' : `\nin: ${line}`
+  const valid = example === undefined ? '' : `\nvalid: ${example}`
+  const tail = stderrTail === undefined || stderrTail === '' ? '' : `\n${stderrTail}`
+  return `${error.message}${said}${valid}${tail}`
+}

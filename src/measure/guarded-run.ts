@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { waitPast } from './clock-file.ts'
+import type { Ended, Launch } from './process/launch.ts'
+import { endMarked, noteSupervisor } from './process/leftovers.ts'
+import { brokenSeal, sealEverything } from './seal.ts'
+import { clockFile, type Session, type Side, Tampered } from './session.ts'
+
+type Command = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
+
+/**
+ * Invariant 6: the one place where experiment code is started. Every seal is checked when it has ended, and no
+ * process of it is alive then. `running` is the side on stage; null while a throw-away copy of `label` is.
+ */
+export async function runGuarded(
+  session: Session,
+  label: Side['label'],
+  running: Side | null,
+  command: Command,
+): Promise<Ended> {
+  await refuseLate(session)
+  await waitPast(clockFile(session), newestSealed(session))
+  const { workDir, spec } = session.input
+  const launch: Launch = {
+    ...command,
+    cwd: join(session.paths.tree, spec.measurement.working_directory),
+    stdout: session.paths.stdout,
+    stderr: session.paths.stderr,
+    signal: session.input.signal,
+  }
+  const ended = await session.supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+  if (ended.unreaped) {
+    session.draft.unreaped = true
+    await endMarked(workDir)
+  }
+  checkSeals(session, label, running)
+  return ended
+}
+
+function newestSealed(session: Session): bigint {
+  const seals = session.sides.flatMap(({ seals }) => (seals === null ? [] : [seals.files, seals.everything]))
+  if (session.trusted !== null) seals.push(session.trusted.seal)
+  return seals.reduce((newest, seal) => (seal.newest > newest ? seal.newest : newest), 0n)
+}
+
+/** The running side may change what its set-up made; of everybody else nothing may change. */
+function checkSeals(session: Session, label: Side['label'], running: Side | null): void {
+  const format = session.input.repository.objectFormat
+  for (const side of session.sides) {
+    if (side.seals === null) continue
+    const seal = side === running ? side.seals.files : side.seals.everything
+    const broken = brokenSeal(seal, session.slots.placeOf(side.slot), format)
+    if (broken !== null) throw new Tampered(label, broken.replace(/^tree\//, ''))
+  }
+  const { trusted } = session
+  const broken = trusted === null ? null : brokenSeal(trusted.seal, trusted.dir, format)
+  if (broken !== null) throw new Tampered(label, broken)
+  if (running?.seals) running.seals.everything = sealSide(session, running)
+}
+
+export function sealSide(session: Session, side: Side) {
+  const { objectFormat } = session.input.repository
+  return sealEverything(session.slots.placeOf(side.slot), side.files, objectFormat)
+}
+
+async function refuseLate({ input }: Session): Promise<void> {
+  input.signal.throwIfAborted()
+  if (input.now() >= Date.parse(input.order.deadline)) {
+    throw new Error(`the order's deadline (${input.order.deadline}) passed before it was measured`)
+  }
+}

@@ -1,0 +1,28 @@
+import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { harnessSection } from '../spec/harness.ts'
+import { compilePathspec } from '../spec/pathspec.ts'
+import type { Spec } from '../spec/schema.ts'
+import { compileScope } from '../spec/scope.ts'
+
+export interface HarnessEntry {
+  path: string
+  mode: string
+  oid: string
+}
+
+/** Of the pin's files those that make the ruler: scope.immutable, or everything outside mutable without it. */
+export function harnessEntries(spec: Spec, files: readonly HarnessEntry[]): HarnessEntry[] {
+  const immutable = spec.scope.immutable.map(compilePathspec)
+  const scope = compileScope(spec)
+  const belongs = (path: string) =>
+    immutable.length > 0 ? immutable.some(matches => matches(path)) : !scope.isMutable(path)
+  return files.filter(({ path }) => belongs(path))
+}
+
+/** Invariant 4: the ruler, as one number. The order of the entries does not matter. */
+export function harnessHash(spec: Spec, entries: readonly HarnessEntry[]): string {
+  const tree = entries
+    .map(({ path, mode, oid }) => ({ path, mode, oid }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return sha256(canonicalJson({ ...harnessSection(spec), tree }))
+}

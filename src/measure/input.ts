@@ -1,0 +1,37 @@
+import type { TreeEntry } from '../git/tree-object.ts'
+import type { Oid } from '../model/ids.ts'
+import type { Order } from '../model/order.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { Owner } from './process/reaper.ts'
+
+/** What of src/git's Repository a runner needs: it reads trees and lays them out, and writes nothing. */
+export interface TreeSource {
+  readonly objectFormat: 'sha1' | 'sha256'
+  tree(oid: Oid): Promise<readonly TreeEntry[]>
+  materialize(tree: Oid, dir: string): Promise<void>
+  updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
+}
+
+export interface MeasureInput {
+  order: Order
+  spec: Spec
+  runId: string
+  repository: TreeSource
+  /** Absolute and ours; kept between orders, so that trees that hardly differ are not laid out again. */
+  workDir: string
+  /** Where `parallel.shared_files` and `measurement.env_file` are found: the user's repository. */
+  sharedRoot: string | null
+  /** The invoking user's environment, from which only the allow-list passes (invariant 6). */
+  env: Readonly<Record<string, string>>
+  now: () => number
+  /** Milliseconds that never go back. */
+  monotonic: () => number
+  /** Ends the process tree; nothing is reported. */
+  signal: AbortSignal
+  /** Awaited once, just before harness code runs for the first time: from here on the order has started. */
+  onStart: () => Promise<void>
+  /** First port of this runner, where several work on one machine; otherwise `parallel.port_base`. */
+  portBase?: number
+  /** A user of its own for experiment code; we must be root. */
+  owner?: Owner
+}

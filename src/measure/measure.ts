@@ -1,0 +1,170 @@
+import { mkdir } from 'node:fs/promises'
+import { UserError } from '../errors.ts'
+import type { Report, Side as Label } from '../model/report.ts'
+import { buildSide } from './build.ts'
+import { readEnvFile } from './env-file.ts'
+import { allowedEnvironment, portEnvironment } from './environment.ts'
+import { runGates } from './gate-run.ts'
+import type { MeasureInput } from './input.ts'
+import { machineFingerprint } from './machine.ts'
+import { refusalOf, refuseUnsupported } from './preflight.ts'
+import { chooseSupervisor } from './process/choose.ts'
+import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
+import { alone } from './rules/alone.ts'
+import { calibrate } from './rules/calibrate.ts'
+import { once } from './rules/once.ts'
+import { stability } from './rules/stability.ts'
+import { prepareScore } from './score-run.ts'
+import { turns } from '../model/coins.ts'
+import { candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
+import { listSharedFiles } from './shared-files.ts'
+import { sidePaths } from './side-paths.ts'
+import { Slots } from './slots.ts'
+
+/** An order's answer. Throws only for what its person must change, and when cancelled. */
+export async function measure(input: MeasureInput): Promise<Report> {
+  const startedAt = input.now()
+  refuseUnsupported(input)
+  const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
+  const allowed = environmentOf(input)
+  await mkdir(input.workDir, { recursive: true })
+  await claimWorkDir(input.workDir)
+  const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  try {
+    const end = await attempt(input, () => work(input, draft, { sharedFiles, allowed }))
+    return reportOf(input, draft, { startedAt, end })
+  } finally {
+    await releaseWorkDir(input.workDir)
+  }
+}
+
+type End = Pick<Report, 'tampered' | 'runner_error'>
+
+/** The runner's own failures are nobody's fault and never a verdict about a candidate. */
+async function attempt(input: MeasureInput, run: () => Promise<string | null>): Promise<End> {
+  try {
+    return { tampered: null, runner_error: await run() }
+  } catch (error) {
+    if (input.signal.aborted || error instanceof UserError) throw error
+    if (error instanceof Tampered) {
+      return { tampered: { during: error.during, path: error.path }, runner_error: null }
+    }
+    return { tampered: null, runner_error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+type Prepared = Pick<Session, 'sharedFiles' | 'allowed'>
+
+/** Null when the order was measured to its end; else why the runner refuses. */
+async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Promise<string | null> {
+  const wanted = sidesOf(input)
+  const refusal = await refusalOf(input, wanted)
+  if (refusal !== null) return refusal
+  const slots = await Slots.open(input.workDir)
+  const assigned = slots.assign(wanted.map(({ tree }) => tree))
+  const sides = wanted.flatMap(({ label, tree }, at): Side[] => {
+    const slot = assigned[at]
+    return slot === undefined ? [] : [{ label, tree, slot, build: 0, files: [], seals: null, ended: false }]
+  })
+  const { monotonic } = input
+  const session: Session = {
+    input,
+    slots,
+    paths: sidePaths(slots.stage),
+    sides,
+    supervisor: await chooseSupervisor({ owner: input.owner ?? null, monotonic }),
+    scorer: await chooseSupervisor({ owner: null, monotonic }),
+    ...prepared,
+    trusted: null,
+    draft,
+    started: false,
+  }
+  try {
+    await run(session)
+  } catch (error) {
+    // Whoever touched one side may have touched them all: none is used again.
+    if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
+    throw error
+  } finally {
+    await slots.bring(null)
+  }
+  return null
+}
+
+async function run(session: Session): Promise<void> {
+  const { order } = session.input
+  await prepareScore(session)
+  for (const side of turns(order, 'build', session.sides)) await buildSide(session, side, 0)
+  if (isOver(session)) return
+  for (const side of gated(session)) await runGates(session, side, 'pre')
+  if (isOver(session)) return
+  await follow(session)
+  for (const side of gated(session)) await runGates(session, side, 'post')
+}
+
+async function follow(session: Session): Promise<void> {
+  const { stop } = session.input.order
+  switch (stop.rule) {
+    case 'calibrate':
+      return calibrate(session, stop.runs)
+    case 'once':
+      return once(session, stop.min_effect)
+    case 'stability':
+      return stability(session, stop.baseline)
+    case 'alone':
+      return alone(session)
+    default:
+      return stop satisfies never
+  }
+}
+
+/** Nothing is left to compare: no side that may run, or no base to compare with. */
+function isOver({ sides }: Session): boolean {
+  const base = sides.find(side => side.label === 'base')
+  return base?.ended === true || sides.every(side => side.ended || (side === base && sides.length > 1))
+}
+
+/** The base's gates were passed when it became the incumbent, unless it is what is being measured. */
+function gated(session: Session): Side[] {
+  const candidates = candidatesOf(session)
+  return candidates.length === 0 ? [...session.sides] : candidates
+}
+
+/** The base is not laid out where nothing is compared with it. */
+function sidesOf({ order }: MeasureInput): { label: Label; tree: string }[] {
+  const base = { label: 'base' as const, tree: order.base.tree }
+  const candidates = order.candidates.map(({ label, tree }) => ({ label, tree }))
+  const { stop } = order
+  if (stop.rule === 'calibrate') return [base]
+  const single = stop.rule === 'alone' || (stop.rule === 'stability' && stop.baseline !== null)
+  return single && candidates.length > 0 ? candidates : [base, ...candidates]
+}
+
+function environmentOf({ env, spec, sharedRoot, portBase }: MeasureInput): Record<string, string> {
+  const { measurement, parallel } = spec
+  const allowed = allowedEnvironment(env, measurement.env, readEnvFile(measurement.env_file, sharedRoot))
+  return { ...allowed, ...portEnvironment(parallel, portBase) }
+}
+
+function reportOf(
+  input: MeasureInput,
+  draft: Draft,
+  { startedAt, end }: { startedAt: number; end: End },
+): Report {
+  const { unreaped, ...measured } = draft
+  return {
+    order: input.order.id,
+    run_id: input.runId,
+    started_at: new Date(startedAt).toISOString(),
+    finished_at: new Date(input.now()).toISOString(),
+    harness: input.order.harness,
+    machine: machineFingerprint(input.env),
+    flags: [
+      'unisolated',
+      ...(unreaped ? (['unreaped'] as const) : []),
+      ...(input.spec.measurement.score === null ? (['forgeable'] as const) : []),
+    ],
+    ...measured,
+    ...end,
+  }
+}

@@ -1,0 +1,71 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { isMissing } from '../missing.ts'
+
+/** What a harness leaves is untrusted: never more than this of it is read. */
+export const MAX_RESULT_BYTES = 8 * 2 ** 20
+const TAIL_BYTES = 16 * 2 ** 10
+const TAIL_CHARACTERS = 2_000
+const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
+
+export type CappedText =
+  | { kind: 'text'; text: string }
+  | { kind: 'missing' }
+  | { kind: 'too-large'; bytes: number }
+
+/** Links and pipes are not followed: a harness could make us read, or wait for, anything. */
+export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
+  const file = openPlain(path)
+  if (file === null) return { kind: 'missing' }
+  try {
+    const { size } = fstatSync(file)
+    if (size > limit) return { kind: 'too-large', bytes: size }
+    return { kind: 'text', text: readAt(file, 0, size) }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The last lines for people, without anything that could steer a terminal. */
+export function tailOf(path: string): string {
+  const file = openPlain(path)
+  if (file === null) return ''
+  try {
+    const { size } = fstatSync(file)
+    const length = Math.min(size, TAIL_BYTES)
+    return printable(readAt(file, size - length, length))
+      .trim()
+      .slice(-TAIL_CHARACTERS)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Control characters, escape sequences and direction overrides go; line ends and tabs stay. */
+export function printable(text: string): string {
+  return text
+    .replace(ESCAPE, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{C}\n\t]/gu, '')
+}
+
+function openPlain(path: string): number | null {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    if (fstatSync(file).isFile()) return file
+    closeSync(file)
+    return null
+  } catch (error) {
+    if (isMissing(error) || isLink(error)) return null
+    throw error
+  }
+}
+
+function isLink(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO')
+}
+
+function readAt(file: number, position: number, length: number): string {
+  const bytes = Buffer.alloc(length)
+  const read = readSync(file, bytes, 0, length, position)
+  return bytes.toString('utf8', 0, read)
+}

@@ -1,0 +1,40 @@
+import { HarnessError } from '../../errors.ts'
+import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
+
+/** What a harness printed, wherever it printed it. */
+export interface Printed {
+  metrics: Record<string, number | null>
+  tasks?: Record<string, number | null>
+  artifacts?: Record<string, string>
+}
+
+export const NOTHING: Printed = { metrics: {} }
+const LINE_CHARACTERS = 200
+const MAX_METRICS = 10_000
+
+export function badOutput(what: string, line: string, example: string): HarnessError {
+  return new HarnessError(what, { line: line.slice(0, LINE_CHARACTERS), example })
+}
+
+/** Collects metrics, refusing a second value for a name and the names winnow measures itself. */
+export class Metrics {
+  readonly #values = new Map<string, number | null>()
+
+  add(name: string, value: number | null, line: string, example: string): void {
+    if (BUILT_IN_METRICS.has(name)) {
+      throw badOutput(
+        `${name} is measured by winnow and cannot be printed: choose another name`,
+        line,
+        example,
+      )
+    }
+    if (this.#values.has(name)) throw badOutput(`${name} is given twice`, line, example)
+    if (this.#values.size >= MAX_METRICS) throw badOutput(`more than ${MAX_METRICS} metrics`, line, example)
+    // Infinity and NaN are printed values that are not numbers anyone can compare (invariant 5).
+    this.#values.set(name, value !== null && Number.isFinite(value) ? value : null)
+  }
+
+  all(): Record<string, number | null> {
+    return Object.fromEntries(this.#values)
+  }
+}

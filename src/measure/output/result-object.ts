@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { duplicateKey } from './duplicate-key.ts'
+import { badOutput, Metrics, type Printed } from './printed.ts'
+
+/** Infinity included: JSON has no word for it, but 1e999 reads as it. */
+const number = z.custom<number>(member => typeof member === 'number')
+const value = z.union([number, z.boolean(), z.null()])
+const values = z.record(z.string(), value)
+const item = z.looseObject({ id: z.string(), bucket: z.string().optional(), content: z.unknown() })
+
+/** The members that are not metrics. evo's tasks_meta and times are understood, and not needed. */
+const SECTIONS = {
+  metrics: values,
+  tasks: values,
+  items: z.array(item),
+  singletons: z.array(item),
+  artifacts: z.record(z.string(), z.string()),
+  tasks_meta: z.record(z.string(), z.unknown()),
+  started_at: z.unknown(),
+  ended_at: z.unknown(),
+} as const
+type Section = keyof typeof SECTIONS
+
+export const JSON_EXAMPLE = '{"latency_ms": 12.5, "tests_passed": true}'
+
+/** Null when the text is no JSON object at all; an object that breaks the contract is an error. */
+export function parseResultObject(text: string): Printed | null {
+  const object = parseObject(text)
+  if (object === null) return null
+  const twice = duplicateKey(text)
+  if (twice !== null) throw badOutput(`"${twice}" is given twice`, lineWith(text, twice), JSON_EXAMPLE)
+  const metrics = new Metrics()
+  for (const [name, member] of Object.entries(object)) {
+    if (isSection(name)) checkSection(name, member, text)
+    else metrics.add(name, numberOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
+  }
+  addAll(metrics, object['metrics'], text)
+  const tasks = values.safeParse(object['tasks']).data
+  const artifacts = SECTIONS.artifacts.safeParse(object['artifacts']).data
+  return {
+    metrics: metrics.all(),
+    ...(tasks === undefined ? {} : { tasks: scores(tasks) }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+  }
+}
+
+function addAll(metrics: Metrics, section: unknown, text: string): void {
+  for (const [name, member] of Object.entries(values.safeParse(section).data ?? {})) {
+    metrics.add(name, numberOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : null
+  } catch {
+    // Not JSON: then it is a log, and metric lines are looked for in it.
+    return null
+  }
+}
+
+/** Not a schema: those drop a member called __proto__, and nothing that was printed may go unseen. */
+function isObject(parsed: unknown): parsed is Record<string, unknown> {
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+}
+
+function isSection(name: string): name is Section {
+  return Object.hasOwn(SECTIONS, name)
+}
+
+function checkSection(name: Section, member: unknown, text: string): void {
+  const checked = SECTIONS[name].safeParse(member)
+  if (checked.success) return
+  const issue = checked.error.issues[0]
+  const where = [name, ...(issue?.path ?? []).map(String)].join('.')
+  throw badOutput(`"${where}": ${issue?.message ?? 'not understood'}`, lineWith(text, name), JSON_EXAMPLE)
+}
+
+/** null is what a JSON writer makes of NaN: printed, and not a number. */
+function numberOf(name: string, member: unknown, text: string): number | null {
+  const parsed = value.safeParse(member)
+  if (parsed.success) return parsed.data === null ? null : Number(parsed.data)
+  throw badOutput(`"${name}" is neither a number nor a boolean`, lineWith(text, name), JSON_EXAMPLE)
+}
+
+function scores(tasks: Record<string, number | boolean | null>): Record<string, number | null> {
+  const finite = (score: number | boolean | null) => {
+    const number = score === null ? Number.NaN : Number(score)
+    return Number.isFinite(number) ? number : null
+  }
+  return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, finite(score)]))
+}
+
+function lineWith(text: string, name: string): string {
+  const quoted = JSON.stringify(name)
+  return (
+    text
+      .split('\n')
+      .findLast(line => line.includes(quoted))
+      ?.trim() ?? text.trim()
+  )
+}

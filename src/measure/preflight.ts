@@ -1,0 +1,85 @@
+import { treeDifferences, treeFiles } from '../git/tree-walk.ts'
+import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
+import { compileScope } from '../spec/scope.ts'
+import { harnessEntries, harnessHash } from './harness-hash.ts'
+import type { MeasureInput } from './input.ts'
+
+/** Settings this runner cannot honour are refused before anything runs, never ignored. */
+export function refuseUnsupported({ spec, owner }: MeasureInput): void {
+  const { measurement, metric } = spec
+  const refuse = (path: string, what: string, fix: string): never => {
+    throw new UserError(what, { place: { path }, fix })
+  }
+  const { isolation } = measurement
+  if (isolation === 'bwrap' || typeof isolation === 'object') {
+    refuse(
+      'measurement.isolation',
+      'bwrap and container isolation are not available yet',
+      'use auto, uid or none',
+    )
+  }
+  if (isolation === 'uid' && owner === undefined) {
+    refuse(
+      'measurement.isolation',
+      'isolation uid needs a user of its own, and none is configured',
+      'use auto',
+    )
+  }
+  if (owner !== undefined && process.getuid?.() !== 0) {
+    refuse(
+      'measurement.isolation',
+      'another user can only be used by root',
+      'run winnow as root, or use auto',
+    )
+  }
+  if (measurement.network === 'off') {
+    refuse(
+      'measurement.network',
+      'the network can only be cut off by bwrap or a container',
+      'use network: on',
+    )
+  }
+  if (measurement.output !== 'json' && measurement.output !== 'metric-lines') {
+    refuse(
+      'measurement.output',
+      `output ${measurement.output} cannot be read yet`,
+      'print json or metric-lines',
+    )
+  }
+  if (measurement.suite !== null) {
+    refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
+  }
+  if (metric.primary.type !== 'hard') {
+    refuse(
+      'metric.primary.type',
+      `metrics of type ${metric.primary.type} cannot be measured yet`,
+      'use a hard metric',
+    )
+  }
+}
+
+interface Wanted {
+  label: string
+  tree: Oid
+}
+
+/** Invariant 4: the ruler must be the order's, and outside mutable every tree the pin's. Null when both are. */
+export async function refusalOf(input: MeasureInput, sides: readonly Wanted[]): Promise<string | null> {
+  const { order, spec, repository } = input
+  const pinned = harnessEntries(spec, await treeFiles(repository, order.pin.tree))
+  if (harnessHash(spec, pinned) !== order.harness)
+    return 'the harness of the pinned commit is not the one ordered'
+  for (const { label, tree } of sides) {
+    const stray = await strayPath(input, tree)
+    if (stray !== null)
+      return `${label}: ${stray} is outside scope.mutable and differs from the pinned commit`
+  }
+  return null
+}
+
+async function strayPath({ repository, order, spec }: MeasureInput, tree: Oid): Promise<string | null> {
+  const scope = compileScope(spec)
+  const differences = await treeDifferences(repository, order.pin.tree, tree)
+  return differences.find(({ path }) => !scope.isMutable(path))?.path ?? null
+}

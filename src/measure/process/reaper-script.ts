@@ -1,0 +1,179 @@
+/**
+ * The process that owns a harness: it reaps every descendant, adds up what they used and outlives them all.
+ * Perl, because perl-base is where our users are and its `syscall` reaches what node cannot. It is passed
+ * with -e so that no file of ours can be changed under it.
+ *
+ * stdin: 8 digits of length, the launch (NUL-separated), then one letter a command: t = TERM, k = KILL;
+ * end of file means that winnow is dead and everything must end. stdout: one record when all is over.
+ * The process is not dumpable, so neither descriptor can be reached through /proc by what it runs.
+ */
+export const REAPER_SCRIPT = String.raw`
+use strict;
+my ($mode, $arch, $parent, $uid, $gid) = @ARGV;
+my %nr = $arch eq 'arm64'
+  ? (prctl => 167, unshare => 97, mount => 40, wait4 => 260, signalfd4 => 74, sigprocmask => 135, kill => 129,
+     clock => 113, setsid => 157, setresuid => 147, setresgid => 149, setgroups => 159)
+  : (prctl => 157, unshare => 272, mount => 165, wait4 => 61, signalfd4 => 289, sigprocmask => 14, kill => 62,
+     clock => 228, setsid => 112, setresuid => 117, setresgid => 119, setgroups => 116);
+sub call { my $name = shift; my $got = syscall($nr{$name}, @_); die "$name: $!\n" if $got == -1; $got }
+sub now { my $at = "\0" x 16; call('clock', 1, $at); my ($s, $n) = unpack 'qq', $at; $s * 1e9 + $n }
+sub put { my ($path, $text) = @_; open my $to, '>', $path or die "$path: $!\n";
+  syswrite($to, $text) == length $text or die "$path: $!\n"; close $to or die "$path: $!\n" }
+sub take { my $size = shift; my $text = '';
+  while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or die "no launch\n" }
+  $text }
+
+my ($command, $cwd, $out, $err, @env) = split /\0/, take(take(8) + 0), -1;
+my ($main, %own, $status, $start, $end) = (0);
+my ($cpu, $rss, $survivors) = (0, 0, 0);
+
+sub identity { my $map = shift; open my $from, '<', "/proc/self/$map" or die "$map: $!\n";
+  join '', map { my ($inside, undef, $count) = split; "$inside $inside $count\n" } <$from> }
+
+# As root every id stays what it is, and only a process outside the new namespace may write such a map.
+sub enter_namespaces {
+  call('prctl', 1, 9, 0, 0, 0);
+  exit 1 if getppid != $parent;
+  my $flags = 0x10000000 | 0x20000000 | 0x20000;
+  if ($> == 0) {
+    my %map = map { $_ => identity($_) } 'uid_map', 'gid_map';
+    pipe my $ready, my $tell or die "pipe: $!\n";
+    my $self = $$;
+    my $mapper = fork;
+    die "fork: $!\n" unless defined $mapper;
+    if ($mapper == 0) {
+      close $tell;
+      sysread $ready, my $go, 1 or exit 1;
+      put("/proc/$self/$_", $map{$_}) for 'uid_map', 'gid_map';
+      exit 0;
+    }
+    close $ready;
+    call('unshare', $flags);
+    syswrite $tell, 'x';
+    waitpid $mapper, 0;
+    die "user namespace: no map\n" if $?;
+  } else {
+    my ($user, $group) = ($>, (split ' ', $))[0]);
+    call('unshare', $flags);
+    put('/proc/self/setgroups', 'deny');
+    put('/proc/self/uid_map', "$user $user 1");
+    put('/proc/self/gid_map', "$group $group 1");
+  }
+  call('prctl', 1, 9, 0, 0, 0);
+  my $init = fork;
+  die "fork: $!\n" unless defined $init;
+  if ($init) { close STDIN; close STDOUT; waitpid $init, 0; exit($? ? 1 : 0) }
+  call('prctl', 1, 9, 0, 0, 0);
+  # A /proc of its own, where the host allows it: tools that look themselves up by pid need one that agrees.
+  my ($none, $root, $type, $proc) = ('none', '/', 'proc', '/proc');
+  syscall($nr{mount}, $none, $root, $none, 0x4000 | 0x40000, 0) == 0
+    and syscall($nr{mount}, $type, $proc, $type, 2 | 4 | 8, 0);
+}
+
+sub drop {
+  call('setgroups', 0, 0); call('setresgid', ($gid + 0) x 3); call('setresuid', ($uid + 0) x 3);
+  die "still uid $>\n" if $uid == 0 || $< != $uid || $> != $uid }
+
+sub descendants {
+  my %of;
+  opendir my $proc, '/proc' or die "/proc: $!\n";
+  for my $pid (grep { /^\d+$/ } readdir $proc) {
+    open my $stat, '<', "/proc/$pid/stat" or next;
+    my $line = <$stat>;
+    push @{ $of{$1} }, $pid if defined $line && $line =~ /^.*\) \S (\d+)/s;
+  }
+  my @found = @{ $of{$$} || [] };
+  for (my $at = 0; $at < @found; $at++) { push @found, @{ $of{ $found[$at] } || [] } }
+  grep { !$own{$_} } @found;
+}
+
+sub kill_all { my $sig = shift;
+  if ($mode eq 'pid-namespace') { syscall($nr{kill}, -1, $sig); return }
+  if ($mode eq 'subreaper') { syscall($nr{kill}, $_ + 0, $sig) for descendants(); return }
+  my $killer = fork;
+  die "fork: $!\n" unless defined $killer;
+  if ($killer == 0) { drop(); syscall($nr{kill}, -1, $sig); exit 0 }
+  $own{$killer} = 1;
+  waitpid $killer, 0;
+  delete $own{$killer};
+}
+
+# Somebody of that user who does not stem from us: kill cannot tell, it answers the same when all refuse.
+sub strangers { return 0 if $mode ne 'uid';
+  for my $status (glob '/proc/[0-9]*/status') {
+    open my $from, '<', $status or next;
+    local $/;
+    my $text = <$from>;
+    return 1 if defined $text && $text !~ /^State:\s*[ZX]/m && $text =~ /^Uid:.*\b$uid\b/m;
+  }
+  0 }
+
+sub reap {
+  my ($code, $usage) = (pack('i', 0), "\0" x 144);
+  my $pid = syscall($nr{wait4}, -1, $code, 1, $usage);
+  return $pid if $pid <= 0;
+  my ($us, $uu, $ss, $su, $max) = unpack 'q5', $usage;
+  $cpu += ($us + $ss) * 1e6 + $uu + $su;
+  $rss = $max if $max > $rss;
+  ($end, $status) = (now(), unpack 'i', $code) if $pid == $main;
+  $pid;
+}
+
+sub finish {
+  my $until = now() + 10e9;
+  for (;;) {
+    kill_all(9);
+    my $pid;
+    1 while ($pid = reap()) > 0;
+    return if $pid < 0 && !strangers();
+    if (now() > $until) { $survivors = 1; return }
+    select undef, undef, undef, 0.001;
+  }
+}
+
+sub become_harness {
+  my $none = "\0" x 8;
+  call('sigprocmask', 2, $none, 0, 8);
+  call('setsid');
+  drop() if $mode eq 'uid';
+  open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
+  open STDOUT, '>', $out or die "$out: $!\n";
+  open STDERR, '>', $err or die "$err: $!\n";
+  chdir $cwd or die "$cwd: $!\n";
+  %ENV = map { split /=/, $_, 2 } @env;
+  exec { '/bin/sh' } 'sh', '-c', $command;
+}
+
+enter_namespaces() if $mode eq 'pid-namespace';
+call('prctl', 36, 1, 0, 0, 0);
+call('prctl', 4, 0, 0, 0, 0);
+my $children = pack 'Q', 1 << 16;
+call('sigprocmask', 0, $children, 0, 8);
+my $news = call('signalfd4', -1, $children, 8, 0x80000);
+open my $signals, '<&=', $news or die "signalfd: $!\n";
+
+$start = now();
+$main = fork;
+die "fork: $!\n" unless defined $main;
+if ($main == 0) { eval { become_harness() }; print STDERR $@ || "/bin/sh: $!\n"; exit 127 }
+
+my $open = '';
+vec($open, 0, 1) = 1;
+vec($open, fileno $signals, 1) = 1;
+my ($asked, $left) = (0, 1);
+# Who was asked to end gets its time, also when the first process of the tree is gone before the others.
+until (defined $status && !($asked && $left)) {
+  my $ready = $open;
+  select($ready, undef, undef, undef) > 0 or next;
+  if (vec $ready, fileno $signals, 1) { sysread $signals, my $info, 128; my $pid; 1 while ($pid = reap()) > 0; $left = $pid == 0 }
+  if (vec $ready, 0, 1) {
+    my $got = sysread STDIN, my $letters, 64;
+    unless ($got) { finish(); exit 1 }
+    $asked = 1;
+    kill_all($_ eq 'k' ? 9 : 15) for split //, $letters;
+  }
+}
+finish();
+syswrite STDOUT, sprintf qq({"status":%d,"wall_ns":%.0f,"cpu_us":%.0f,"max_rss_kb":%d,"survivors":%d}\n),
+  $status, $end - $start, $cpu, $rss, $survivors;
+`

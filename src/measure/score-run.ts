@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HarnessError } from '../errors.ts'
+import type { Spec } from '../spec/schema.ts'
+import { layOutTrusted } from './lay-out.ts'
+import { tailOf } from './output/capped-file.ts'
+import type { Printed } from './output/printed.ts'
+import { readScore } from './output/read-score.ts'
+import { removeAll } from './remove.ts'
+import { sealEverything } from './seal.ts'
+import type { Session } from './session.ts'
+import { sidePaths } from './side-paths.ts'
+
+type Score = NonNullable<Spec['measurement']['score']>
+
+/** The scorer comes from the pin, laid out where no experiment code ever runs (invariant 4). */
+export async function prepareScore(session: Session): Promise<void> {
+  if (session.input.spec.measurement.score === null) return
+  const dir = join(session.input.workDir, 'trusted')
+  await layOutTrusted(session, dir)
+  session.trusted = { dir, seal: sealEverything(dir, [], session.input.repository.objectFormat) }
+}
+
+/** Runs after every process of the candidate is dead, and reads only what those left in the out directory. */
+export async function runScore(session: Session, score: Score, seed: number): Promise<Printed> {
+  const { trusted, input, paths } = session
+  if (trusted === null) throw new Error("the scorer's tree was not laid out")
+  const own = sidePaths(trusted.dir)
+  for (const path of [own.tmp, own.stdout, own.stderr]) await removeAll(path)
+  await mkdir(own.tmp, { recursive: true })
+  const ended = await session.scorer.run({
+    command: score.command,
+    cwd: join(own.tree, input.spec.measurement.working_directory),
+    env: { ...session.allowed, TMPDIR: own.tmp, WINNOW_OUT_DIR: paths.out, WINNOW_SEED: String(seed) },
+    stdout: own.stdout,
+    stderr: own.stderr,
+    timeoutSeconds: score.timeout_seconds,
+    signal: input.signal,
+  })
+  trusted.seal = sealEverything(trusted.dir, [], input.repository.objectFormat)
+  if (ended.timedOut) throw failed(`ran longer than ${score.timeout_seconds} s`, own.stderr)
+  if (ended.exitCode !== 0) throw failed(`ended with ${ended.exitCode ?? ended.signal}`, own.stderr)
+  return readScore(own.stdout, score, input.spec.metric.primary.name)
+}
+
+function failed(how: string, stderr: string): HarnessError {
+  return new HarnessError(`the scorer ${how}`, { stderrTail: tailOf(stderr) })
+}

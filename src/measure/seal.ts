@@ -1,0 +1,143 @@
+import { type BigIntStats, chmodSync, lstatSync, readdirSync } from 'node:fs'
+import { decodeName } from '../git/path-bytes.ts'
+import { isForbidden } from './forbidden.ts'
+import { contentId, onDisk, type TrackedFile } from './tracked-file.ts'
+
+/**
+ * Invariant 6: what must be byte-identical around every execution. A file whose change time has not moved has
+ * not changed: no program can set it. Where it moved, a known file is read and compared; an unknown one counts
+ * as changed. An unknown file with a second name is read when it is sealed, because tools that share a store
+ * move its change time by linking it elsewhere.
+ */
+export interface Seal {
+  readonly entries: readonly SealedEntry[]
+  /** The newest change time sealed, in ns: nothing may run until the file system's clock is past it. */
+  readonly newest: bigint
+}
+
+interface SealedEntry {
+  path: string
+  stamp: Stamp
+  known: TrackedFile | null
+  /** Names in a directory, in order. */
+  names: string | null
+}
+
+type Stamp = Pick<BigIntStats, 'ino' | 'size' | 'mode' | 'ctimeNs' | 'nlink'>
+type Format = 'sha1' | 'sha256'
+
+const TYPE = 0o170000n
+const LINK = 0o120000n
+const PLAIN = 0o100000n
+const FOLDER = 0o040000n
+const EXECUTABLE = 0o100n
+
+/** Known files alone: all else below `dir` may change. */
+export function sealFiles(dir: string, files: readonly TrackedFile[]): Seal {
+  return sealed(
+    files.map(known => ({ path: known.path, stamp: stampOf(dir, known.path), known, names: null })),
+  )
+}
+
+/** All there is below `dir`, folders included. */
+export function sealEverything(dir: string, files: readonly TrackedFile[], format: Format): Seal {
+  const known = new Map(files.map(file => [file.path, file]))
+  const entries: SealedEntry[] = []
+  const pending = ['.']
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const names = namesIn(dir, path)
+    entries.push({ path, stamp: stampOf(dir, path), known: null, names: names.join('\0') })
+    for (const name of names) {
+      const below = path === '.' ? name : `${path}/${name}`
+      const stamp = stampOf(dir, below)
+      if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
+      else
+        entries.push({
+          path: below,
+          stamp,
+          known: known.get(below) ?? shared(dir, below, stamp, format),
+          names: null,
+        })
+    }
+  }
+  return sealed(entries)
+}
+
+/** The first path below `dir` that is not what was sealed; null when all is. */
+export function brokenSeal(seal: Seal, dir: string, format: Format): string | null {
+  for (const entry of seal.entries) {
+    const now = look(dir, entry.path)
+    if (now === null) return entry.path
+    if (isSame(now, entry.stamp)) continue
+    if (!isStillItself(entry, now, dir, format)) return entry.path
+    entry.stamp = now
+  }
+  return null
+}
+
+/** The first tracked file that does not hold what its tree says; read in full, for a directory found again. */
+export function firstDifference(dir: string, files: readonly TrackedFile[], format: Format): string | null {
+  for (const file of files) {
+    const now = look(dir, file.path)
+    if (now === null || !holds(file, now, dir, format)) return file.path
+  }
+  return null
+}
+
+function sealed(entries: SealedEntry[]): Seal {
+  const newest = entries.reduce((latest, { stamp }) => (stamp.ctimeNs > latest ? stamp.ctimeNs : latest), 0n)
+  return { entries, newest }
+}
+
+function stampOf(dir: string, path: string): Stamp {
+  return lstatSync(onDisk(dir, path), { bigint: true })
+}
+
+function isSame(a: Stamp, b: Stamp): boolean {
+  return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode
+}
+
+function shared(dir: string, path: string, stamp: Stamp, format: Format): TrackedFile | null {
+  if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null
+  const mode = (stamp.mode & EXECUTABLE) === 0n ? '100644' : '100755'
+  return { path, mode, oid: contentId(onDisk(dir, path), false, format) }
+}
+
+/** Its change time moved. Renaming a side moves that of its folder. */
+function isStillItself(entry: SealedEntry, now: Stamp, dir: string, format: Format): boolean {
+  if (entry.known !== null) return holds(entry.known, now, dir, format)
+  if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false
+  return namesIn(dir, entry.path).join('\0') === entry.names
+}
+
+function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): boolean {
+  const type = now.mode & TYPE
+  if (file.mode === '160000') return type === FOLDER
+  if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
+  if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false
+  return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid
+}
+
+/** Null for what is not there, and for what was made unreachable. */
+function look(dir: string, path: string): Stamp | null {
+  return readable(() => lstatSync(onDisk(dir, path), { bigint: true, throwIfNoEntry: false })) ?? null
+}
+
+function readable<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isForbidden(error)) return null
+    throw error
+  }
+}
+
+/** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
+function namesIn(dir: string, path: string): string[] {
+  const folder = onDisk(dir, path)
+  const list = () => readdirSync(folder, { encoding: 'buffer' }).map(decodeName).toSorted()
+  const names = readable(list)
+  if (names !== null) return names
+  chmodSync(folder, 0o755)
+  return list()
+}

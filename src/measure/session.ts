@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { Oid } from '../model/ids.ts'
+import type { Report, Side as Label } from '../model/report.ts'
+import type { MeasureInput } from './input.ts'
+import type { Supervisor } from './process/launch.ts'
+import type { Seal } from './seal.ts'
+import type { SidePaths } from './side-paths.ts'
+import type { Slot, Slots } from './slots.ts'
+import type { TrackedFile } from './tracked-file.ts'
+
+/** One side of an order: what it is, where it lies, and what of it must not change. */
+export interface Side {
+  readonly label: Label
+  readonly tree: Oid
+  readonly slot: Slot
+  build: number
+  /** Known files, relative to the side's root. Set once it is laid out. */
+  files: readonly TrackedFile[]
+  seals: { files: Seal; everything: Seal } | null
+  /** It failed: nothing of it is started any more. */
+  ended: boolean
+}
+
+/** The pin, laid out for the scorer, which no experiment code may touch. */
+export interface TrustedTree {
+  dir: string
+  seal: Seal
+}
+
+export type Draft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
+  trees: Report['trees']
+  unreaped: boolean
+}
+
+/** Everything one order needs while it is measured. */
+export interface Session {
+  readonly input: MeasureInput
+  readonly slots: Slots
+  readonly paths: SidePaths
+  readonly sides: readonly Side[]
+  /** Runs experiment code. */
+  readonly supervisor: Supervisor
+  /** Runs the scorer, never as the experiment's user. */
+  readonly scorer: Supervisor
+  readonly allowed: Readonly<Record<string, string>>
+  readonly sharedFiles: readonly string[]
+  trusted: TrustedTree | null
+  readonly draft: Draft
+  started: boolean
+}
+
+export function clockFile(session: Session): string {
+  return join(session.input.workDir, 'clock')
+}
+
+export function baseOf(session: Session): Side | undefined {
+  return session.sides.find(side => side.label === 'base')
+}
+
+export function candidatesOf(session: Session): Side[] {
+  return session.sides.filter(side => side.label !== 'base')
+}
+
+/** A file was changed that had to be byte-identical: the order ends, whoever was running. */
+export class Tampered extends Error {
+  override readonly name = 'Tampered'
+  readonly during: Label
+  readonly path: string
+  constructor(during: Label, path: string) {
+    super(`${path} changed while ${during} ran`)
+    this.during = during
+    this.path = path
+  }
+}

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readEnvFile } from '../../src/measure/env-file.ts'
+import { allowedEnvironment, harnessEnvironment } from '../../src/measure/environment.ts'
+import { sidePaths } from '../../src/measure/side-paths.ts'
+import { scratch } from './scratch.ts'
+
+describe('the allow-list', () => {
+  test('lets nothing through that is not on it', () => {
+    const names = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/)
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.string()), fc.array(names), (env, listed) => {
+        const passed = Object.keys(allowedEnvironment(env, listed, {}))
+        const allowed = new Set(['PATH', 'HOME', 'LANG', 'TZ', 'CI', ...listed])
+        expect(passed.every(name => allowed.has(name))).toBe(true)
+      }),
+    )
+  })
+
+  test.each([
+    'GITHUB_TOKEN',
+    'GH_TOKEN',
+    'ACTIONS_RUNTIME_TOKEN',
+    'NODE_OPTIONS',
+    'LD_PRELOAD',
+    'GIT_DIR',
+    'SSH_AUTH_SOCK',
+    'HTTPS_PROXY',
+  ])('%s stays outside', name => {
+    expect(allowedEnvironment({ [name]: 'x', PATH: '/bin' }, [], {})).toEqual({ PATH: '/bin' })
+  })
+
+  test('what winnow sets itself cannot be set by the spec', () => {
+    const paths = sidePaths('/somewhere')
+    const env = harnessEnvironment(
+      { TMPDIR: '/tmp', WINNOW_SEED: '1', EVO_EXPERIMENT_ID: 'exp-007' },
+      paths,
+      42,
+    )
+    expect(env).toMatchObject({ TMPDIR: '/somewhere/tmp', WINNOW_SEED: '42', EVO_EXPERIMENT_ID: 'run' })
+  })
+
+  test("evo's names mean the same places", () => {
+    const env = harnessEnvironment({}, sidePaths('/at'), 1)
+    expect(env['EVO_RESULT_PATH']).toBe(env['WINNOW_RESULT_PATH'])
+    expect(env['EVO_CHECKPOINT_DIR']).toBe(env['WINNOW_CHECKPOINT_DIR'])
+    expect(env['EVO_TRACES_DIR']?.startsWith(`${env['WINNOW_OUT_DIR']}/`)).toBe(true)
+    expect(env['EVO_WORKTREE']).toBe('/at/tree')
+  })
+})
+
+describe('an env file', () => {
+  const read = (text: string, ...keys: string[]) => {
+    const root = scratch()
+    writeFileSync(join(root, '.env'), text)
+    return readEnvFile({ path: '.env', keys }, root)
+  }
+
+  test.each([
+    ['A=1', '1'],
+    ['  export A = 1 ', '1'],
+    ['A="a b # c"', 'a b # c'],
+    ["A='x\\n' # note", 'x\\n'],
+    ['A="x\\ny\\"z"', 'x\ny"z'],
+    ['A=plain # note', 'plain'],
+    ['A=', ''],
+    ['A=1\nA=2', '2'],
+    ['# A=0\r\nA=3\r\n', '3'],
+  ])('%j', (text, value) => {
+    expect(read(text, 'A')).toEqual({ A: value })
+  })
+
+  test('that is not there is an error that names it', () => {
+    expect(() => readEnvFile({ path: 'no.env', keys: ['A'] }, scratch())).toThrow('no.env')
+    expect(() => readEnvFile({ path: '.env', keys: ['A'] }, null)).toThrow('needs the repository')
+  })
+})

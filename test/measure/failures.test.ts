@@ -1,0 +1,273 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { machineKey } from '../../src/model/report.ts'
+import { machineFingerprint } from '../../src/measure/machine.ts'
+import { measure } from '../../src/measure/measure.ts'
+import { laboratory } from './laboratory.ts'
+import { carrying } from './processes.ts'
+import { scratch } from './scratch.ts'
+
+const alone = { rule: 'alone' } as const
+const harness = (script: string) => ({ 'bench.sh': `${script}\n`, 'src/value': '1\n' })
+
+describe('a harness that fails', () => {
+  test('has failed whatever it printed', async () => {
+    const lab = await laboratory()
+    const files = harness(`echo '{"bytes": 1}'; echo "no such file" >&2; exit 3`)
+    const report = await lab.measure({ files, stop: alone })
+    expect(report.executions).toMatchObject([
+      {
+        status: 'crashed',
+        exit_code: 3,
+        signal: null,
+        metrics: {},
+        error: 'ended with exit code 3',
+        stderr_tail: 'no such file',
+      },
+    ])
+  })
+
+  test('by a signal is told apart', async () => {
+    const lab = await laboratory()
+    const report = await lab.measure({ spec: { measurement: { command: 'kill -SEGV $$' } }, stop: alone })
+    expect(report.executions).toMatchObject([{ status: 'crashed', exit_code: null, signal: 'SIGSEGV' }])
+  })
+
+  test('by taking too long is a timeout', async () => {
+    const lab = await laboratory()
+    const spec = { measurement: { timeout_seconds: 0.2 } }
+    const report = await lab.measure({ files: harness('sleep 60'), spec, stop: alone })
+    expect(report.executions).toMatchObject([{ status: 'timeout', error: 'ran longer than 0.2 s' }])
+  })
+
+  test('with what it printed shows the line and how it is done right', async () => {
+    const lab = await laboratory()
+    const report = await lab.measure({ files: harness(`echo '{"bytes": "12kB"}'`), stop: alone })
+    const error = report.executions[0]?.error
+    expect(error).toContain('"bytes" is neither a number nor a boolean')
+    expect(error).toContain('in: {"bytes": "12kB"}')
+    expect(error).toContain('valid: {')
+  })
+
+  test('its built-ins are missing too', async () => {
+    const lab = await laboratory()
+    const report = await lab.measure({ files: harness('exit 1'), stop: alone })
+    expect(report.executions[0]?.metrics).toEqual({})
+  })
+})
+
+describe('the built-in metrics', () => {
+  test('are there without a word from the harness', async () => {
+    const lab = await laboratory()
+    const spec = { metric: { primary: { type: 'hard', name: 'wall_seconds', direction: 'minimize' } } }
+    const report = await lab.measure({ files: harness('sleep 0.05'), spec, stop: alone })
+    const metrics = report.executions[0]?.metrics
+    expect(metrics?.['wall_seconds']).toBeGreaterThan(0.05)
+    expect(metrics?.['cpu_seconds']).toBeGreaterThan(0)
+    expect(metrics?.['max_rss_mb']).toBeGreaterThan(0.1)
+  })
+})
+
+describe('a separate scorer', () => {
+  const spec = { measurement: { score: { command: 'sh score.sh' }, command: 'sh src/run.sh' } }
+  const files = {
+    'score.sh': 'echo "{\\"bytes\\": $(wc -c < "$WINNOW_OUT_DIR/answer")}"\n',
+    'src/run.sh': 'printf abc > "$WINNOW_OUT_DIR/answer"\n',
+  }
+
+  test('reads what the run left, from the trusted tree, and nothing the run printed counts', async () => {
+    const lab = await laboratory()
+    const candidates = {
+      'exp-001': {
+        'src/run.sh': `printf a > "$WINNOW_OUT_DIR/answer"; echo '{"bytes": 0}'; echo '{"bytes": 0}' > "$WINNOW_RESULT_PATH"\n`,
+      },
+    }
+    const report = await lab.measure({ files, spec, candidates })
+    const bytesOf = (side: string) =>
+      report.executions.filter(run => run.side === side).map(run => run.metrics['bytes'])
+    expect(bytesOf('base')).toEqual([3, 3])
+    expect(bytesOf('exp-001')).toEqual([1, 1])
+    expect(report.flags).not.toContain('forgeable')
+  })
+
+  test('cannot be changed by the run', async () => {
+    const lab = await laboratory()
+    const candidates = {
+      'exp-001': {
+        'src/run.sh': 'printf a > "$WINNOW_OUT_DIR/answer"; echo "echo 1" > ../../trusted/tree/score.sh\n',
+      },
+    }
+    const report = await lab.measure({ files, spec, candidates })
+    expect(report.tampered).toEqual({ during: 'exp-001', path: 'tree/score.sh' })
+  })
+
+  test('that fails is a failure of the run', async () => {
+    const lab = await laboratory()
+    const broken = { ...files, 'score.sh': 'echo lost >&2; exit 1\n' }
+    const report = await lab.measure({ files: broken, spec, stop: alone })
+    expect(report.executions).toMatchObject([
+      { status: 'score-failed', error: 'the scorer ended with 1\nlost' },
+    ])
+  })
+})
+
+describe('a failure of the runner', () => {
+  test('is no verdict about anybody', async () => {
+    const lab = await laboratory()
+    const input = await lab.input({ candidates: { 'exp-001': {} } })
+    const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+    const repository = { ...input.repository, materialize: () => Promise.reject(full) }
+    const report = await measure({ ...input, repository })
+    expect(report).toMatchObject({
+      executions: [],
+      tampered: null,
+      runner_error: 'ENOSPC: no space left on device',
+    })
+  })
+
+  test('so is a deadline that has passed', async () => {
+    const lab = await laboratory()
+    const report = await lab.measure({ stop: alone, order: { deadline: '2020-01-01T00:00:00Z' } })
+    expect(report).toMatchObject({ executions: [], runner_error: expect.stringContaining('deadline') })
+  })
+
+  test('the flags say what a reader has to know', async () => {
+    const lab = await laboratory()
+    const report = await lab.measure({ stop: alone })
+    expect(report.flags).toEqual(['unisolated', 'forgeable'])
+  })
+})
+
+describe('cancelling', () => {
+  test('ends the tree and reports nothing', async () => {
+    const lab = await laboratory()
+    const cancel = new AbortController()
+    const mark = join(scratch(), 'mark')
+    const files = harness(`echo > ${mark}; sleep 1000; : ${mark}`)
+    const input = await lab.input({ files, stop: alone, input: { signal: cancel.signal } })
+    const running = measure(input)
+    await vi.waitFor(() => readFileSync(mark), 10_000)
+    cancel.abort(new Error('enough'))
+    await expect(running).rejects.toThrow('enough')
+    expect(carrying(mark)).toEqual([])
+  })
+})
+
+describe('what cannot be honoured', () => {
+  test.each([
+    ['isolation', { measurement: { isolation: 'bwrap' } }],
+    ['isolation', { measurement: { isolation: { container: { image: 'x' } } } }],
+    ['isolation', { measurement: { isolation: 'uid' } }],
+    ['network', { measurement: { network: 'off' } }],
+    ['output', { measurement: { output: 'go' } }],
+    ['suite', { measurement: { suite: { tasks: [{ name: 'a' }] } } }],
+    ['shared_files', { parallel: { shared_files: ['data.csv'] } }],
+    ['env_file', { measurement: { env_file: { path: '.env', keys: ['A'] } } }],
+    ['port_base', { parallel: { port_strategy: 'parameterized' } }],
+  ])('%s is refused before anything runs', async (key, spec) => {
+    const lab = await laboratory()
+    const refused = expect.objectContaining({ name: 'UserError', place: expect.anything() })
+    await expect(lab.measure({ spec, stop: alone }), key).rejects.toEqual(refused)
+  })
+})
+
+describe('files that only the user has', () => {
+  test('are copied into both sides and watched', async () => {
+    const lab = await laboratory()
+    const root = scratch()
+    mkdirSync(join(root, 'data'))
+    writeFileSync(join(root, 'data/rows.csv'), '12345')
+    const files = {
+      'bench.sh': 'echo "{\\"bytes\\": $(wc -c < data/rows.csv)}"; sh src/act.sh\n',
+      'src/act.sh': ':\n',
+    }
+    const spec = { parallel: { shared_files: ['data/'] } }
+    const input = { sharedRoot: root }
+    const good = await lab.measure({
+      files,
+      spec,
+      input,
+      candidates: { 'exp-001': { 'src/act.sh': 'true\n' } },
+    })
+    expect(good.executions.map(run => run.metrics['bytes'])).toEqual([5, 5])
+    const bad = await lab.measure({
+      files,
+      spec,
+      input,
+      candidates: { 'exp-001': { 'src/act.sh': 'echo > data/rows.csv\n' } },
+    })
+    expect(bad.tampered).toEqual({ during: 'exp-001', path: 'data/rows.csv' })
+  })
+
+  test('one that is missing, or lies outside, is an error', async () => {
+    const lab = await laboratory()
+    const input = { sharedRoot: scratch() }
+    for (const path of ['data.csv', '../x', '/etc/passwd']) {
+      await expect(
+        lab.measure({ stop: alone, spec: { parallel: { shared_files: [path] } }, input }),
+      ).rejects.toThrow(path)
+    }
+  })
+
+  test('of an env file only the named keys pass', async () => {
+    const lab = await laboratory()
+    const root = scratch()
+    writeFileSync(join(root, '.env'), 'export SIZE="7" # seven\nOTHER=9\nEMPTY=\n')
+    const files = harness('echo "{\\"bytes\\": $SIZE, \\"other\\": ${OTHER:-0}}"')
+    const spec = { measurement: { env_file: { path: '.env', keys: ['SIZE', 'EMPTY'] } } }
+    const report = await lab.measure({ files, spec, stop: alone, input: { sharedRoot: root } })
+    expect(report.executions[0]?.metrics).toMatchObject({ bytes: 7, other: 0 })
+    const missing = { measurement: { env_file: { path: '.env', keys: ['ABSENT'] } } }
+    await expect(lab.measure({ spec: missing, stop: alone, input: { sharedRoot: root } })).rejects.toThrow(
+      'ABSENT',
+    )
+  })
+})
+
+describe('working_directory', () => {
+  test('is where the commands run', async () => {
+    const lab = await laboratory()
+    const files = {
+      'app/bench.sh': 'echo "{\\"bytes\\": $(cat size)}"\n',
+      'app/size': '6\n',
+      'src/value': '1\n',
+    }
+    const report = await lab.measure({
+      files,
+      stop: alone,
+      spec: { measurement: { working_directory: 'app' } },
+    })
+    expect(report.executions[0]?.metrics['bytes']).toBe(6)
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('a user of its own for experiment code', () => {
+  test('owns its side, and cannot reach the other', async () => {
+    const lab = await laboratory()
+    chmodSync(lab.workDir, 0o755)
+    const files = {
+      'bench.sh': 'ls ../../slots && exit 9; echo x > made; echo "{\\"bytes\\": $(id -u)}"\n',
+      'src/value': '1\n',
+    }
+    const report = await lab.measure({
+      files,
+      candidates: { 'exp-001': { 'src/value': '2\n' } },
+      input: { owner: { uid: 64_322, gid: 64_322 } },
+    })
+    expect(report).toMatchObject({ tampered: null, runner_error: null })
+    expect(report.executions.map(run => run.metrics['bytes'])).toEqual([64_322, 64_322])
+  })
+})
+
+describe('the machine', () => {
+  test('is named by what two measurements must share to be compared', () => {
+    const plain = machineFingerprint({})
+    const runner = machineFingerprint({ ImageOS: 'ubuntu24', ImageVersion: '20260101.1' })
+    expect(plain.image).toBeNull()
+    expect(runner.image).toBe('ubuntu24 20260101.1')
+    expect(machineKey(plain)).not.toBe(machineKey(runner))
+    expect(plain.boot_id).toBe(runner.boot_id)
+    expect(plain.cores).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,216 @@
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { printable, tailOf } from '../../src/measure/output/capped-file.ts'
+import { duplicateKey } from '../../src/measure/output/duplicate-key.ts'
+import { parseMetricLines } from '../../src/measure/output/metric-lines.ts'
+import { readPrinted } from '../../src/measure/output/read-printed.ts'
+import { readScore } from '../../src/measure/output/read-score.ts'
+import { parseResultObject } from '../../src/measure/output/result-object.ts'
+import { aSpec } from '../decide/a-spec.ts'
+import { scratch } from './scratch.ts'
+
+function left(files: { result?: string; stdout?: string }) {
+  const dir = scratch()
+  const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
+  if (files.result !== undefined) writeFileSync(paths.result, files.result)
+  if (files.stdout !== undefined) writeFileSync(paths.stdout, files.stdout)
+  return paths
+}
+const builtIn = aSpec({ metric: { primary: { type: 'hard', name: 'wall_seconds', direction: 'minimize' } } })
+
+describe('where a result is looked for', () => {
+  test('the result file wins over everything', () => {
+    const paths = left({ result: '{"bytes": 1}', stdout: '{"bytes": 2}' })
+    expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+  })
+
+  test('then the whole of stdout as one object', () => {
+    expect(readPrinted(left({ stdout: '\n {"bytes": 2}\n' }), aSpec()).metrics).toEqual({ bytes: 2 })
+  })
+
+  test('then METRIC lines between anything else', () => {
+    const stdout = '{"log": 1}\nMETRIC bytes=3\nMETRIC ok = true\ndone\n'
+    expect(readPrinted(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: 1 })
+  })
+
+  test('with output metric-lines nothing but lines', () => {
+    const spec = aSpec({ measurement: { output: 'metric-lines' } })
+    expect(() => readPrinted(left({ stdout: '{"bytes": 2}' }), spec)).toThrow('bytes is needed')
+  })
+
+  test('built-in metrics need nothing', () => {
+    expect(readPrinted(left({ stdout: '{ not json' }), builtIn).metrics).toEqual({})
+    expect(readPrinted(left({}), builtIn).metrics).toEqual({})
+  })
+
+  test('every other metric does', () => {
+    expect(() => readPrinted(left({ stdout: 'hello' }), aSpec())).toThrow('nothing was printed')
+  })
+
+  test('a result file that is no object is an error, whatever stdout says', () => {
+    expect(() => readPrinted(left({ result: '12', stdout: '{"bytes": 2}' }), aSpec())).toThrow(
+      'one JSON object',
+    )
+  })
+
+  test('no link is followed and no flood is read', () => {
+    const dir = scratch()
+    const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
+    symlinkSync('/etc/hostname', paths.result)
+    writeFileSync(paths.stdout, '{"bytes": 2}')
+    expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 2 })
+    truncateSync(paths.stdout, 2 ** 33)
+    expect(() => readPrinted(paths, aSpec())).toThrow('too large')
+  })
+})
+
+describe('a result object', () => {
+  test('holds numbers and booleans, at the top or under metrics', () => {
+    expect(parseResultObject('{"a": 1.5, "ok": false, "metrics": {"b": -2, "yes": true}}')?.metrics).toEqual({
+      a: 1.5,
+      ok: 0,
+      b: -2,
+      yes: 1,
+    })
+  })
+
+  test('keeps tasks and artifacts; evo and judge sections are understood', () => {
+    const text = JSON.stringify({
+      score: 0.5,
+      tasks: { a: 1, b: null },
+      tasks_meta: { a: { direction: 'max' } },
+      started_at: 'now',
+      ended_at: 'later',
+      items: [{ id: '1', bucket: 'x', content: 'text' }],
+      artifacts: { model: 'out/model.bin' },
+    })
+    expect(parseResultObject(text)).toEqual({
+      metrics: { score: 0.5 },
+      tasks: { a: 1, b: null },
+      artifacts: { model: 'out/model.bin' },
+    })
+  })
+
+  test.each([
+    ['a name given twice', '{"a": 1, "a": 2}', '"a" is given twice'],
+    ['a name given twice deep inside', '{"tasks": {"t": 1, "t": 0}}', '"t" is given twice'],
+    ['a name at the top and under metrics', '{"a": 1, "metrics": {"a": 1}}', 'a is given twice'],
+    ['a text', '{"latency": "12ms"}', '"latency" is neither a number nor a boolean'],
+    ['a list', '{"latency": [1]}', '"latency" is neither'],
+    ['a text under metrics', '{"metrics": {"a": "1"}}', '"metrics.a"'],
+    ['artifacts that are no paths', '{"artifacts": {"a": 1}}', '"artifacts.a"'],
+    ['a name that winnow measures itself', '{"wall_seconds": 0.001}', 'wall_seconds is measured by winnow'],
+  ])('%s is an error', (_, text, message) => {
+    expect(() => parseResultObject(text)).toThrow(message)
+  })
+
+  test('the error shows the line and a valid example', () => {
+    const text = '{\n  "a": 1,\n  "latency": "12ms"\n}'
+    expect(() => parseResultObject(text)).toThrow(
+      expect.objectContaining({
+        detail: { line: '"latency": "12ms"', example: expect.stringContaining('latency_ms') },
+      }),
+    )
+  })
+
+  test('what is printed but not finite is missing, never a number', () => {
+    expect(parseResultObject('{"a": null, "b": 1e999}')?.metrics).toEqual({ a: null, b: null })
+    expect(parseMetricLines('METRIC a=NaN\nMETRIC b=-inf\n')?.metrics).toEqual({ a: null, b: null })
+  })
+
+  test('no name reaches a prototype', () => {
+    const printed = parseResultObject('{"__proto__": 1, "constructor": 2}')
+    expect(Object.entries(printed?.metrics ?? {})).toEqual([
+      ['__proto__', 1],
+      ['constructor', 2],
+    ])
+  })
+
+  test('any numbers come back as they were written', () => {
+    const names = fc
+      .string({ minLength: 1, unit: 'binary' })
+      .filter(name => !/_seconds|max_rss|metrics|tasks|items|singletons|artifacts|_at$|__proto__/.test(name))
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.double({ noNaN: true, noDefaultInfinity: true })), metrics => {
+        const said = JSON.parse(JSON.stringify(metrics))
+        expect(parseResultObject(JSON.stringify(metrics))?.metrics).toEqual({ ...said })
+      }),
+    )
+  })
+})
+
+describe('a duplicate member', () => {
+  test('is found at any depth and in no valid object', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        expect(duplicateKey(JSON.stringify(value))).toBeNull()
+      }),
+    )
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), (key, value) => {
+        const [name, inner] = [JSON.stringify(key), JSON.stringify(value)]
+        expect(duplicateKey(`[{"outer": {${name}: ${inner}, ${name}: 1}}]`)).toBe(key)
+      }),
+    )
+  })
+
+  test('escapes do not hide it', () => {
+    expect(duplicateKey('{"a": 1, "\\u0061": 2}')).toBe('a')
+  })
+})
+
+describe('a METRIC line', () => {
+  test.each([
+    ['a unit', 'METRIC t=12ms', 'is not a number'],
+    ['hexadecimal', 'METRIC t=0x10', 'is not a number'],
+    ['no value', 'METRIC t', 'not name=value'],
+    ['the same name twice', 'METRIC t=1\nMETRIC t=1', 't is given twice'],
+    ['a built-in name', 'METRIC cpu_seconds=0', 'measured by winnow'],
+  ])('with %s is an error', (_, text, message) => {
+    expect(() => parseMetricLines(text)).toThrow(message)
+  })
+
+  test('is looked for at the start of a line only', () => {
+    expect(parseMetricLines('log: METRIC t=1')).toBeNull()
+  })
+})
+
+describe('a scorer of its own format', () => {
+  const score = (parse: object) => {
+    const found = aSpec({ measurement: { score: { command: 'x', parse } } }).measurement.score
+    if (found === null) throw new Error('no score')
+    return found
+  }
+
+  test('is read where the spec says it keeps its numbers', () => {
+    const { stdout } = left({ stdout: '{"result": 0.9, "more": {"recall": 0.7}, "text": "ignored"}' })
+    expect(readScore(stdout, score({ score_field: 'result', metrics_field: 'more' }), 'f1').metrics).toEqual({
+      f1: 0.9,
+      recall: 0.7,
+    })
+  })
+
+  test('that does not print it is an error', () => {
+    const { stdout } = left({ stdout: '{"other": 0.9}' })
+    expect(() => readScore(stdout, score({ score_field: 'result' }), 'f1')).toThrow('did not print "result"')
+    expect(() => readScore(left({ stdout: 'x' }).stdout, score({}), 'f1')).toThrow('did not print a result')
+  })
+})
+
+describe('what people are shown of an output', () => {
+  test('steers no terminal', () => {
+    const escape = String.fromCharCode(27)
+    expect(printable(`${escape}[31mred${escape}[0m\r\nnext\u0007\u202e\ttab`)).toBe('red\nnext\ttab')
+  })
+
+  test('is its end, and nothing of what is not a plain file', () => {
+    const dir = scratch()
+    writeFileSync(join(dir, 'log'), `${'x'.repeat(50_000)}\nlast\n`)
+    expect(tailOf(join(dir, 'log'))).toMatch(/x\nlast$/)
+    expect(tailOf(join(dir, 'log')).length).toBeLessThanOrEqual(2_000)
+    mkdirSync(join(dir, 'folder'))
+    expect(tailOf(join(dir, 'folder'))).toBe('')
+  })
+})

@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { describe, expect, test, vi } from 'vitest'
+import { groupSupervisor } from '../../src/measure/process/group.ts'
+import type { Supervisor } from '../../src/measure/process/launch.ts'
+import { reaper } from '../../src/measure/process/reaper.ts'
+import { shellNamespace } from '../../src/measure/process/shell-namespace.ts'
+import { aLaunch, carrying, CLINGING } from './processes.ts'
+import { scratch } from './scratch.ts'
+
+const monotonic = () => performance.now()
+const OWNER = { uid: 64_321, gid: 64_321 }
+/** Perl that uses a fifth of a second of processor time. */
+const BURN = 'my @t; do { 1 for 1 .. 10_000; @t = times } while $t[0] + $t[1] < 0.2'
+const isRoot = process.getuid?.() === 0
+const strategies: { name: string; supervisor: Supervisor; make: string; runs: boolean }[] = [
+  {
+    name: 'a user of its own',
+    supervisor: reaper('uid', OWNER),
+    make: `reaper('uid', ${JSON.stringify(OWNER)})`,
+    runs: isRoot,
+  },
+  {
+    name: 'a process namespace',
+    supervisor: reaper('pid-namespace'),
+    make: `reaper('pid-namespace')`,
+    runs: true,
+  },
+  { name: 'a subreaper', supervisor: reaper('subreaper'), make: `reaper('subreaper')`, runs: true },
+  {
+    name: 'a namespace kept by sh',
+    supervisor: shellNamespace(monotonic),
+    make: 'shellNamespace(() => performance.now())',
+    runs: true,
+  },
+]
+const proving = strategies.filter(({ runs }) => runs && process.platform === 'linux')
+const reaping = proving.filter(({ supervisor }) => supervisor.strategy !== 'shell-namespace')
+
+function openScratch(): string {
+  const dir = scratch()
+  chmodSync(dir, 0o777)
+  return dir
+}
+
+/** A launch that every strategy may use, also one that becomes another user. */
+function openLaunch(command: string, rest: Parameters<typeof aLaunch>[1] = {}) {
+  const launch = aLaunch(command, rest)
+  chmodSync(launch.cwd, 0o777)
+  return launch
+}
+
+function clinging(stay: boolean): { command: string; notes: string } {
+  const notes = join(openScratch(), 'notes')
+  return { command: `perl ${CLINGING} ${notes} ${stay ? 'stay' : ''}`, notes }
+}
+
+describe.each(proving)('under $name', ({ supervisor, make }) => {
+  test('the exit code and the output come back', async () => {
+    const launch = openLaunch('echo said; echo wrong >&2; exit 3')
+    const ended = await supervisor.run(launch)
+    expect(ended).toMatchObject({ exitCode: 3, signal: null, timedOut: false, unreaped: false })
+    expect(readFileSync(launch.stdout, 'utf8')).toBe('said\n')
+    expect(readFileSync(launch.stderr, 'utf8')).toBe('wrong\n')
+  })
+
+  test('nothing that clings survives a harness that ends by itself', async () => {
+    const { command, notes } = clinging(false)
+    const ended = await supervisor.run(openLaunch(command))
+    expect(ended).toMatchObject({ exitCode: 0, unreaped: false })
+    expect(readFileSync(notes, 'utf8').trim().split('\n').toSorted()).toEqual(['child', 'orphan', 'session'])
+    expect(carrying(notes)).toEqual([])
+  })
+
+  test('a harness that ignores TERM is killed some time after it was asked to end, and all it started with it', async () => {
+    const { command, notes } = clinging(true)
+    const ended = await supervisor.run(openLaunch(command, { timeoutSeconds: 0.5, graceSeconds: 0.2 }))
+    expect(ended.timedOut).toBe(true)
+    expect(ended.exitCode).not.toBe(0)
+    expect(readFileSync(notes, 'utf8')).toContain('main')
+    expect(carrying(notes)).toEqual([])
+  })
+
+  test('TERM comes first, so that a harness can put things in order', async () => {
+    const launch = openLaunch(`trap 'echo tidy; exit 0' TERM; while :; do sleep 0.05; done`, {
+      timeoutSeconds: 0.3,
+    })
+    const ended = await supervisor.run(launch)
+    expect(ended.timedOut).toBe(true)
+    expect(readFileSync(launch.stdout, 'utf8')).toBe('tidy\n')
+  })
+
+  test('cancelling ends the tree and reports nothing', async () => {
+    const { command, notes } = clinging(false)
+    const cancel = new AbortController()
+    const run = supervisor.run(
+      openLaunch(`${command}; sleep 1000`, { signal: cancel.signal, graceSeconds: 0.2 }),
+    )
+    await vi.waitFor(
+      () => expect(existsSync(notes) && readFileSync(notes, 'utf8')).toContain('orphan'),
+      10_000,
+    )
+    cancel.abort(new Error('stop now'))
+    await expect(run).rejects.toThrow('stop now')
+    expect(carrying(notes)).toEqual([])
+  })
+
+  test('kill -9 of winnow itself takes everything with it', async () => {
+    const { command, notes } = clinging(true)
+    const winnow = spawn(process.execPath, [await program(make, command)], { stdio: 'ignore' })
+    const gone = new Promise(resolve => winnow.once('exit', resolve))
+    await vi.waitFor(() => expect(existsSync(notes) && readFileSync(notes, 'utf8')).toContain('main'), 20_000)
+    expect(carrying(notes).length).toBeGreaterThanOrEqual(4)
+    winnow.kill('SIGKILL')
+    await gone
+    await vi.waitFor(() => expect(carrying(notes)).toEqual([]), 10_000)
+  })
+})
+
+/** A winnow of one command, as a process that can be killed. */
+async function program(make: string, command: string): Promise<string> {
+  const dir = openScratch()
+  const from = (file: string) => new URL(`../../src/measure/process/${file}.ts`, import.meta.url).pathname
+  const launch = { command, cwd: dir, stdout: `${dir}/stdout`, stderr: `${dir}/stderr`, timeoutSeconds: 60 }
+  const entry = `
+    import { reaper } from '${from('reaper')}'
+    import { shellNamespace } from '${from('shell-namespace')}'
+    const unused = [reaper, shellNamespace]
+    const signal = new AbortController().signal
+    await ${make}.run({ ...${JSON.stringify(launch)}, env: { PATH: process.env.PATH }, signal })`
+  const bundle = await rolldown({
+    input: 'entry',
+    platform: 'node',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: id => (id === 'entry' ? id : null),
+        load: id => (id === 'entry' ? entry : null),
+      },
+    ],
+    resolve: {},
+  })
+  await bundle.write({ file: `${dir}/winnow.mjs`, format: 'esm' })
+  return `${dir}/winnow.mjs`
+}
+
+describe.each(reaping)('what is used under $name', ({ supervisor }) => {
+  test('counts every descendant, orphans included, and the largest single process', async () => {
+    const burn = BURN
+    const heap = `my $x = "x" x 64_000_000; sleep 0`
+    const ended = await supervisor.run(
+      openLaunch(`perl -e '${burn}'; (setsid perl -e 'unless (fork) { ${burn} } wait' ) ; perl -e '${heap}'`),
+    )
+    expect(ended.cpuSeconds).toBeGreaterThan(0.38)
+    expect(ended.cpuSeconds).toBeLessThan(1.5)
+    expect(ended.maxRssMb).toBeGreaterThan(60)
+    expect(ended.maxRssMb).toBeLessThan(200)
+  })
+
+  test('what an orphan used before it was killed counts too', async () => {
+    const burn = `${BURN}; open my $t, ">", "burnt"; close $t; sleep 1000`
+    const ended = await supervisor.run(
+      openLaunch(`(setsid perl -e '${burn}' &); while [ ! -e burnt ]; do sleep 0.02; done`),
+    )
+    expect(ended.exitCode).toBe(0)
+    expect(ended.cpuSeconds).toBeGreaterThan(0.19)
+  })
+
+  // Root without a namespace may open anything; that is why the namespace is tried first.
+  test.skipIf(isRoot && supervisor.strategy === 'subreaper')(
+    'the record cannot be forged by what it is about',
+    async () => {
+      const deadly = supervisor.strategy === 'subreaper' ? ':' : 'kill -9 $PPID'
+      const launch = openLaunch(`echo '{"status":0}' > /proc/$PPID/fd/1; ${deadly}; exit 5`)
+      const ended = await supervisor.run(launch)
+      expect(ended.exitCode).toBe(5)
+    },
+  )
+})
+
+describe('a subreaper, which the harness could kill', () => {
+  test('does not take the blame: the harness has failed, and may have left something', async () => {
+    const ended = await reaper('subreaper').run(aLaunch('kill -9 $PPID; sleep 0.1'))
+    expect(ended).toMatchObject({ exitCode: null, signal: 'SIGKILL', unreaped: true, cpuSeconds: null })
+  })
+})
+
+describe('a supervisor that cannot start', () => {
+  test('says why', async () => {
+    const launch = aLaunch('true', { cwd: '/nowhere/at/all' })
+    const ended = await reaper('pid-namespace').run(launch)
+    expect(ended.exitCode).toBe(127)
+    expect(readFileSync(launch.stderr, 'utf8')).toContain('/nowhere/at/all')
+  })
+})
+
+describe('under a process group, where nothing can reap', () => {
+  test('it says so, and leaves processor time and memory missing', async () => {
+    const ended = await groupSupervisor(monotonic).run(aLaunch('exit 4'))
+    expect(ended).toMatchObject({ exitCode: 4, cpuSeconds: null, maxRssMb: null, unreaped: true })
+  })
+
+  test('children and those that left the session are ended where parenthood still tells', async () => {
+    const mark = join(scratch(), 'mark')
+    const launch = aLaunch(`sh -c 'sleep 1000; : ${mark}' & setsid sh -c 'sleep 1000; : ${mark}' & sleep 0.6`)
+    await groupSupervisor(monotonic).run(launch)
+    expect(carrying(mark)).toEqual([])
+  })
+
+  test('a timeout ends it', async () => {
+    const ended = await groupSupervisor(monotonic).run(aLaunch('sleep 1000', { timeoutSeconds: 0.2 }))
+    expect(ended).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
+  })
+})

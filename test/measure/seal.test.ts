@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { waitPast } from '../../src/measure/clock-file.ts'
+import { brokenSeal, firstDifference, sealEverything, sealFiles } from '../../src/measure/seal.ts'
+import { contentId, type TrackedFile } from '../../src/measure/tracked-file.ts'
+import { scratch } from './scratch.ts'
+
+function laidOut(files: Record<string, string>): { dir: string; files: TrackedFile[] } {
+  const dir = join(scratch(), 'side')
+  mkdirSync(dir)
+  const tracked = Object.entries(files).map(([path, content]) => {
+    mkdirSync(join(dir, path, '..'), { recursive: true })
+    writeFileSync(join(dir, path), content)
+    return { path, mode: '100644', oid: contentId(join(dir, path), false, 'sha1') }
+  })
+  return { dir, files: tracked }
+}
+
+const TWO = { 'a.txt': 'one\n', 'sub/b.txt': 'two\n' }
+
+describe('a sealed side', () => {
+  test('content is known by the name git gives it', () => {
+    const { dir, files } = laidOut({ a: 'hello\n' })
+    const git = execFileSync('git', ['hash-object', '--no-filters', join(dir, 'a')], {
+      encoding: 'utf8',
+    }).trim()
+    expect(files[0]?.oid).toBe(git)
+    expect(contentId(join(dir, 'a'), false, 'sha256')).toHaveLength(64)
+  })
+
+  test('is whole while nothing happens, and when it is moved', () => {
+    const { dir, files } = laidOut(TWO)
+    const seal = sealEverything(dir, files, 'sha1')
+    renameSync(dir, `${dir}-moved`)
+    expect(brokenSeal(seal, `${dir}-moved`, 'sha1')).toBeNull()
+  })
+
+  const changes: [string, (dir: string) => void, string][] = [
+    ['other bytes of the same length', dir => writeFileSync(join(dir, 'a.txt'), 'ONE\n'), 'a.txt'],
+    ['its removal', dir => rmSync(join(dir, 'sub/b.txt')), 'sub/b.txt'],
+    [
+      'its replacement by a link',
+      dir => (rmSync(join(dir, 'a.txt')), symlinkSync('sub/b.txt', join(dir, 'a.txt'))),
+      'a.txt',
+    ],
+    ['an executable bit', dir => chmodSync(join(dir, 'a.txt'), 0o755), 'a.txt'],
+  ]
+  test.each(changes)('%s breaks either kind of seal', async (_, change, path) => {
+    const { dir, files } = laidOut(TWO)
+    const both = [sealFiles(dir, files), sealEverything(dir, files, 'sha1')]
+    await waitPast(`${dir}-clock`, both[1]?.newest ?? 0n)
+    change(dir)
+    for (const seal of both) expect([path, 'sub', '.']).toContain(brokenSeal(seal, dir, 'sha1'))
+  })
+
+  test('a write whose time is put back is found at once', async () => {
+    const { dir, files } = laidOut(TWO)
+    const seal = sealFiles(dir, files)
+    await waitPast(`${dir}-clock`, seal.newest)
+    const before = new Date(1_000_000)
+    writeFileSync(join(dir, 'a.txt'), 'ONE\n')
+    utimesSync(join(dir, 'a.txt'), before, before)
+    expect(brokenSeal(seal, dir, 'sha1')).toBe('a.txt')
+  })
+
+  test('the same bytes written again are the same bytes', async () => {
+    const { dir, files } = laidOut(TWO)
+    const seal = sealEverything(dir, files, 'sha1')
+    await waitPast(`${dir}-clock`, seal.newest)
+    writeFileSync(join(dir, 'a.txt'), 'one\n')
+    expect(brokenSeal(seal, dir, 'sha1')).toBeNull()
+  })
+
+  test('files nobody knows may come and go in the running side, not in the other', async () => {
+    const { dir, files } = laidOut(TWO)
+    const [running, parked] = [sealFiles(dir, files), sealEverything(dir, files, 'sha1')]
+    await waitPast(`${dir}-clock`, parked.newest)
+    writeFileSync(join(dir, 'sub/cache'), 'x')
+    expect(brokenSeal(running, dir, 'sha1')).toBeNull()
+    expect(brokenSeal(parked, dir, 'sha1')).toBe('sub')
+  })
+
+  test('a file of a shared store may be linked elsewhere, but not written', async () => {
+    const { dir, files } = laidOut(TWO)
+    writeFileSync(`${dir}-store`, 'shared')
+    linkSync(`${dir}-store`, join(dir, 'linked'))
+    const seal = sealEverything(dir, files, 'sha1')
+    await waitPast(`${dir}-clock`, seal.newest)
+    linkSync(`${dir}-store`, `${dir}-again`)
+    expect(brokenSeal(seal, dir, 'sha1')).toBeNull()
+    writeFileSync(`${dir}-store`, 'SHARED')
+    expect(brokenSeal(seal, dir, 'sha1')).toBe('linked')
+  })
+
+  test('names that are not ASCII are names', () => {
+    const { dir, files } = laidOut({ 'é/ü.txt': '1', 'a b/-c': '2' })
+    expect(brokenSeal(sealEverything(dir, files, 'sha1'), dir, 'sha1')).toBeNull()
+  })
+})
+
+describe('a side found again', () => {
+  test('is read in full: the first file that differs is named', () => {
+    const { dir, files } = laidOut(TWO)
+    expect(firstDifference(dir, files, 'sha1')).toBeNull()
+    writeFileSync(join(dir, 'sub/b.txt'), 'TWO\n')
+    expect(firstDifference(dir, files, 'sha1')).toBe('sub/b.txt')
+  })
+})

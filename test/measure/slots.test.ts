@@ -1,0 +1,132 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bootId } from '../../src/measure/boot-id.ts'
+import { removeAll } from '../../src/measure/remove.ts'
+import { removeUntracked } from '../../src/measure/scrub.ts'
+import { Slots } from '../../src/measure/slots.ts'
+import { laboratory } from './laboratory.ts'
+import { scratch } from './scratch.ts'
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+const C = 'c'.repeat(40)
+
+async function filled(workDir: string, trees: readonly string[]): Promise<Slots> {
+  const slots = await Slots.open(workDir)
+  for (const [at, slot] of slots.assign(trees).entries()) {
+    mkdirSync(slots.placeOf(slot), { recursive: true })
+    await slots.note(slot, { tree: trees[at] ?? null })
+  }
+  return slots
+}
+
+describe('the directories of a work directory', () => {
+  test('a tree gets the one that holds it; another tree any that is free', async () => {
+    const workDir = scratch()
+    await filled(workDir, [A, B])
+    const slots = await Slots.open(workDir)
+    expect(slots.assign([B, A]).map(slot => slot.name)).toEqual(['2', '1'])
+    expect(slots.assign([C, B]).map(slot => slot.name)).toEqual(['1', '2'])
+    expect(slots.assign([A, B, C]).map(slot => slot.name)).toEqual(['1', '2', '3'])
+  })
+
+  test('two sides with the same tree have a directory each', async () => {
+    const slots = await filled(scratch(), [A, A])
+    const [first, second] = slots.assign([A, A])
+    expect(first).not.toBe(second)
+  })
+
+  test('one at a time is on stage, at one path', async () => {
+    const workDir = scratch()
+    const slots = await filled(workDir, [A, B])
+    const [first, second] = slots.assign([A, B])
+    if (first === undefined || second === undefined) throw new Error('no slots')
+    for (const slot of [first, second, first]) {
+      await slots.bring(slot)
+      expect(slots.placeOf(slot)).toBe(join(workDir, 'at'))
+      expect(readdirSync(join(workDir, 'slots'))).toHaveLength(1)
+    }
+    await slots.bring(null)
+    expect(existsSync(join(workDir, 'at'))).toBe(false)
+    expect(readdirSync(join(workDir, 'slots'))).toHaveLength(2)
+  })
+
+  test('what a kill left on stage is thrown away, and its slot forgotten', async () => {
+    const workDir = scratch()
+    await filled(workDir, [A, B])
+    renameSync(join(workDir, 'slots/1'), join(workDir, 'at'))
+    const slots = await Slots.open(workDir)
+    expect(existsSync(slots.stage)).toBe(false)
+    expect(slots.assign([A]).map(slot => [slot.name, slot.tree])).toEqual([['2', B]])
+  })
+
+  test('notes that cannot be read cost a layout, and nothing else', async () => {
+    const workDir = scratch()
+    await filled(workDir, [A])
+    writeFileSync(join(workDir, 'slots.json'), '{"slots": [{"name": "../../etc"')
+    expect((await Slots.open(workDir)).assign([A])).toMatchObject([{ tree: null }])
+  })
+})
+
+describe('a measurement after a kill', () => {
+  test('finds its way from whatever lies about', async () => {
+    const lab = await laboratory()
+    const order = { candidates: { 'exp-001': { 'src/value': '90\n' } } }
+    const before = await lab.measure(order)
+    renameSync(join(lab.workDir, 'slots/2'), join(lab.workDir, 'at'))
+    mkdirSync(join(lab.workDir, 'copy/tree'), { recursive: true })
+    const gone = { pid: 2 ** 22 - 1, started: '1' }
+    writeFileSync(
+      join(lab.workDir, 'running.json'),
+      JSON.stringify({ boot_id: bootId(), owner: gone, supervisor: gone }),
+    )
+    const after = await lab.measure(order)
+    expect(after.runner_error).toBeNull()
+    expect(after.executions.map(run => run.metrics['bytes'])).toEqual(
+      before.executions.map(run => run.metrics['bytes']),
+    )
+    expect(existsSync(join(lab.workDir, 'running.json'))).toBe(false)
+  })
+})
+
+describe('scrubbing', () => {
+  test('leaves what the tree holds and nothing else', async () => {
+    const dir = scratch()
+    for (const path of ['a', 'sub/b', 'sub/cache/x', 'other/y']) {
+      mkdirSync(join(dir, path, '..'), { recursive: true })
+      writeFileSync(join(dir, path), path)
+    }
+    symlinkSync(scratch(), join(dir, 'link'))
+    const entry = (path: string) => ({ path, mode: '100644', oid: A })
+    await removeUntracked(dir, [entry('a'), entry('sub/b')])
+    expect(readdirSync(dir).toSorted()).toEqual(['a', 'sub'])
+    expect(readdirSync(join(dir, 'sub'))).toEqual(['b'])
+  })
+
+  test('does not follow a link that stands where a folder was', async () => {
+    const dir = scratch()
+    const elsewhere = scratch()
+    writeFileSync(join(elsewhere, 'precious'), '1')
+    symlinkSync(elsewhere, join(dir, 'sub'))
+    await removeUntracked(dir, [{ path: 'sub/b', mode: '100644', oid: A }])
+    expect(readdirSync(elsewhere)).toEqual(['precious'])
+  })
+
+  test('removes what took away its own permissions', async () => {
+    const dir = join(scratch(), 'locked')
+    mkdirSync(join(dir, 'in'), { recursive: true })
+    chmodSync(join(dir, 'in'), 0)
+    chmodSync(dir, 0)
+    await removeAll(dir)
+    expect(existsSync(dir)).toBe(false)
+  })
+})
