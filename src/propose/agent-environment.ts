@@ -1,0 +1,22 @@
+import { dirname } from 'node:path'
+
+/** Names that lead to the repository, to the job that runs us, or to what they may write. */
+const WITHHELD = /^(?:GIT|GITHUB|ACTIONS|INPUT|RUNNER)_|^GH_(?:ENTERPRISE_)?TOKEN$/
+
+/**
+ * A proposer may hold a model key and nothing that writes to the repository (design section 4). The ceiling
+ * keeps its git from finding a repository above its own, should it remove that.
+ */
+export function agentEnvironment(
+  env: Readonly<Record<string, string>>,
+  place: { tree: string; brief: string },
+): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => !WITHHELD.test(name))
+  return {
+    ...Object.fromEntries(passed),
+    PWD: place.tree,
+    WINNOW_BRIEF: place.brief,
+    GIT_CEILING_DIRECTORIES: dirname(place.tree),
+    GIT_TERMINAL_PROMPT: '0',
+  }
+}

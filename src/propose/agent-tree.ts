@@ -1,0 +1,119 @@
+import { appendFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { indexFile } from '../git/index-file.ts'
+import { localIsolation } from '../git/isolation.ts'
+import type { Repository } from '../git/repository.ts'
+import { type GitTask, gitRunner } from '../git/runner.ts'
+import { treeFiles } from '../git/tree-walk.ts'
+import { isMissing } from '../measure/missing.ts'
+import type { Oid } from '../model/ids.ts'
+import { oneLine } from './quoted-text.ts'
+
+export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize' | 'tree'>
+
+export interface AgentPlace {
+  repo: TreeRepository
+  /** What the work tree starts from. */
+  from: Oid
+  dir: string
+  env: Readonly<Record<string, string>>
+}
+
+/** Files are stored as they are: no attribute in the tree converts anything, here or when they are read back. */
+const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding\n'
+
+/** So that the agent may commit, and nobody's hooks, signing or line-ending rules take part. */
+const CONFIG = `
+[user]
+	name = winnow
+	email = winnow@localhost
+[core]
+	hooksPath = /dev/null
+	fsmonitor = false
+	autocrlf = false
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+`
+
+/** A git repository of its own with one commit, the incumbent's content, and no remote. */
+export async function layAgentTree({ repo, from, dir, env }: AgentPlace): Promise<void> {
+  await repo.materialize(from, dir)
+  const git = gitRunner(localIsolation(dir, env))
+  await git.run(init(repo.objectFormat, []))
+  await configure(join(dir, '.git'))
+  // Forced: a file the incumbent has is tracked, whatever its .gitignore says.
+  await git.run(told(['add', '--all', '--force', '--verbose', '.']))
+  await git.run(told(['commit', '--allow-empty', '--message=The best version so far']))
+}
+
+/**
+ * The tree the directory holds now: every file that is tracked or not ignored, links as links. Only its
+ * content counts. The agent's own repository (commits, index, configuration, hooks) is never asked.
+ */
+export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | { unreadable: string }> {
+  const { repo, from, dir, env } = place
+  if (!(await isFolder(dir))) return { unreadable: 'its work tree is gone' }
+  const control = `${dir}.control.git`
+  await rm(control, { recursive: true, force: true })
+  await mkdir(control)
+  try {
+    await gitRunner(localIsolation(control, env)).run(init(repo.objectFormat, ['--bare']))
+    await configure(control)
+    const index = join(control, 'index')
+    await writeFile(index, indexFile(repo.objectFormat, await treeFiles(repo, from)))
+    const git = gitRunner(localIsolation(dir, env), {
+      GIT_DIR: control,
+      GIT_WORK_TREE: dir,
+      GIT_INDEX_FILE: index,
+      GIT_OBJECT_DIRECTORY: join(repo.dir, 'objects'),
+    })
+    const refused = await git.run(addAll)
+    return refused === null ? { tree: await git.run(writeTree) } : { unreadable: refused }
+  } finally {
+    await rm(control, { recursive: true, force: true })
+  }
+}
+
+async function configure(gitDir: string): Promise<void> {
+  await mkdir(join(gitDir, 'info'), { recursive: true })
+  await writeFile(join(gitDir, 'info', 'attributes'), ATTRIBUTES)
+  await appendFile(join(gitDir, 'config'), CONFIG)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory()
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+function init(format: string, options: readonly string[]): GitTask<void> {
+  const args = [
+    'init',
+    '--template=',
+    `--object-format=${format}`,
+    '--initial-branch=winnow',
+    ...options,
+    '.',
+  ]
+  return told(args)
+}
+
+function told(args: readonly string[]): GitTask<void> {
+  return { args, parse: () => undefined }
+}
+
+const addAll: GitTask<string | null> = {
+  args: ['add', '--all', '--verbose', '.'],
+  answers: [1, 128],
+  parse: ({ exitCode, stderr }) =>
+    exitCode === 0
+      ? null
+      : `its files cannot be read back: ${oneLine(stderr.replaceAll(/^(?:error|fatal): /gm, ''), 300)}`,
+}
+
+const writeTree: GitTask<Oid> = { args: ['write-tree'], parse: ({ stdout }) => stdout.trim() }

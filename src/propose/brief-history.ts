@@ -1,0 +1,50 @@
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { isLanded } from '../model/outcome.ts'
+import { oneLine, quoted } from './quoted-text.ts'
+
+const RECENT = 10
+const UNDER_WAY = 10
+const LOST = 15
+
+export function underWay(campaign: Campaign): string[] {
+  const live = newestFirst(campaign).filter(({ status }) => status !== 'ended')
+  return live.slice(0, UNDER_WAY).map(({ id, hypothesis }) => `- ${id}: ${quoted(hypothesis, 200)}`)
+}
+
+export function recent(campaign: Campaign): string[] {
+  const ended = newestFirst(campaign).filter(({ status }) => status === 'ended')
+  return ended.slice(0, RECENT).map(experiment => {
+    const { id, hypothesis, verdict, learnings } = experiment
+    const learned = learnings === null ? '' : ` Learned: ${quoted(learnings, 200)}`
+    return `- ${id}, ${verdict ?? 'ended'}: ${quoted(hypothesis, 200)} ${quoted(reasonOf(experiment), 200)}${learned}`
+  })
+}
+
+/** Each reason once, with the newest idea it ended: the same mistake is not read ten times. */
+export function lost(campaign: Campaign): string[] {
+  const reasons = new Map<string, { newest: Experiment; count: number }>()
+  for (const experiment of newestFirst(campaign)) {
+    const { outcome } = experiment
+    if (outcome === null || isLanded(outcome) || outcome === 'withdrawn') continue
+    const kind = oneLine(reasonOf(experiment), 200)
+      .toLowerCase()
+      .replaceAll(/\d+(?:\.\d+)?/g, '#')
+    const known = reasons.get(kind)
+    if (known) known.count += 1
+    else reasons.set(kind, { newest: experiment, count: 1 })
+  }
+  return [...reasons.values()].slice(0, LOST).map(({ newest, count }) => {
+    const others = count === 1 ? '' : ` (and ${count - 1} more like it)`
+    return `- ${quoted(newest.hypothesis, 120)} ${quoted(reasonOf(newest), 160)}${others}`
+  })
+}
+
+function newestFirst({ experiments }: Campaign): Experiment[] {
+  return Object.values(experiments).toSorted((a, b) => b.number - a.number)
+}
+
+/** A proposer that knew what a holdout found would fit its ideas to it. */
+function reasonOf({ reason }: Experiment): string {
+  if (reason === null) return 'no reason was recorded'
+  return /hold[\s_-]?out/i.test(reason) ? 'failed a final check that is not shown' : reason
+}

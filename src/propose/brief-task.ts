@@ -1,0 +1,86 @@
+import { numberText } from '../decide/wording.ts'
+import { lookUp } from '../decide/lookup.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Spec } from '../spec/schema.ts'
+import { oneLine, quoted } from './quoted-text.ts'
+
+export type Metrics = Readonly<Record<string, number | null>>
+
+/** What is to be better, and by how much at least. */
+export function goal(spec: Spec): string[] {
+  const { primary } = spec.metric
+  const way = primary.direction === 'minimize' ? 'lower' : 'higher'
+  const lines = [`- Make ${name(primary.name)} ${way}: it decides.`]
+  if (primary.target !== null) lines.push(`- Target: ${numberText(primary.target)}.`)
+  if (spec.evidence.min_effect !== null && spec.evidence.min_effect > 0) {
+    lines.push(`- Gains below ${numberText(spec.evidence.min_effect)} do not count (evidence.min_effect).`)
+  }
+  lines.push(`- About it: ${oneLine(spec.description, 350)}`)
+  const further = spec.metric.objectives.filter(({ role }) => role !== 'secondary')
+  return [...lines, ...further.map(objectiveLine)]
+}
+
+function objectiveLine(objective: Spec['metric']['objectives'][number]): string {
+  const way = objective.direction === 'minimize' ? 'lower' : 'higher'
+  return objective.role === 'guardrail'
+    ? `- ${name(objective.name)} must not get worse (${way} is better).`
+    : `- ${name(objective.name)} counts too: ${way} is better.`
+}
+
+/** Where the campaign started and where it is: only metrics the spec itself names. */
+export function numbers(campaign: Campaign, spec: Spec, incumbentMetrics: Metrics): string[] {
+  const { primary, objectives, constraints } = spec.metric
+  const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
+  return [...new Set(named)].map(metric => {
+    const options = { judged: primary.type === 'judge', aggregation: 'median' } as const
+    const baseline =
+      campaign.origin === null ? null : (lookUp(campaign.origin, metric, options)?.value ?? null)
+    const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
+    return `- ${name(metric)}: ${valueText(baseline)} at the start, ${valueText(now)} now`
+  })
+}
+
+function valueText(value: number | null): string {
+  return value === null || !Number.isFinite(value) ? 'not measured yet' : numberText(value)
+}
+
+export function boundaries({ scope, limits }: Spec): string[] {
+  const lines = ['- All that is not listed here, symbolic links, submodules and file modes stay as they are.']
+  if (limits.max_files !== null) lines.push(`- At most ${limits.max_files} files.`)
+  if (limits.max_changed_lines !== null) {
+    lines.push(`- At most ${limits.max_changed_lines} added and removed lines.`)
+  }
+  if (limits.allowed_file_types.length > 0) {
+    lines.push(`- Only files of type ${limits.allowed_file_types.map(type => quoted(type, 40)).join(', ')}.`)
+  }
+  const mutable = scope.mutable.map(pattern => `- May change: ${quoted(pattern, 150)}`)
+  return [...lines, ...mutable, ...scope.immutable.map(pattern => `- Never: ${quoted(pattern, 150)}`)]
+}
+
+/** What must hold or the result counts for nothing. */
+export function gates({ gates: commands, metric }: Spec): string[] {
+  return [
+    ...commands.map(gate => `- ${name(gate.name)}: ${quoted(gate.command, 200)} exits with 0`),
+    ...metric.degenerate_gates.map(gate => {
+      const why = gate.description === undefined ? '' : ` (${oneLine(gate.description, 200)})`
+      return `- ${name(gate.name)} ${quoted(gate.check, 60)}${why}`
+    }),
+    ...metric.constraints.map(one => `- ${name(one.metric)} ${quoted(`${one.op} ${String(one.value)}`, 60)}`),
+  ]
+}
+
+export function advice(spec: Spec): string[] {
+  return spec.advice.map(text => `- ${oneLine(text, 400)}`)
+}
+
+export function packages({ dependencies }: Spec): string[] {
+  const others = dependencies.approval === 'deny' ? 'are refused' : 'wait for a person to approve them'
+  return [
+    `- Other new packages ${others}; list what you need in required_deps.`,
+    ...dependencies.approved.map(one => `- Approved: ${quoted(one, 100)}`),
+  ]
+}
+
+function name(text: string): string {
+  return quoted(text, 100)
+}

@@ -1,0 +1,128 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Repository } from '../git/repository.ts'
+import { chooseSupervisor } from '../measure/process/choose.ts'
+import { claimWorkDir, noteSupervisor, releaseWorkDir } from '../measure/process/leftovers.ts'
+import type { Ended } from '../measure/process/launch.ts'
+import { SupervisorLost } from '../measure/process/supervisor-output.ts'
+import type { Oid, Point } from '../model/ids.ts'
+import type { Idea } from '../plan/world.ts'
+import { answerOf, readPrinted } from './agent-answer.ts'
+import { agentEnvironment } from './agent-environment.ts'
+import { layAgentTree, readAgentTree, type TreeRepository } from './agent-tree.ts'
+import { oneLine } from './quoted-text.ts'
+
+export interface Asking {
+  repo: TreeRepository & Pick<Repository, 'writeCommit' | 'diff'>
+  incumbent: Point
+  /** `proposerName`: how it is called in messages and in the commit. */
+  name: string
+  command: string
+  brief: string
+  timeoutSeconds: number
+  /** Absolute, ours, and used by one asking at a time. */
+  workDir: string
+  /** The invoking user's environment; what could write to the repository is taken out of it. */
+  env: Readonly<Record<string, string>>
+  /** Ends the program with everything it started; the asking then fails with the signal's reason. */
+  signal: AbortSignal
+  now: () => number
+  /** Milliseconds that never go back. */
+  monotonic: () => number
+}
+
+export type Asked =
+  | { ok: true; idea: Idea; learnings: string | null; commit: Oid; base: Point }
+  | { ok: false; reason: string }
+
+/** Lets a program edit a copy of the incumbent, and makes one commit of what it left there. */
+export async function askCommand(asking: Asking): Promise<Asked> {
+  const { workDir } = asking
+  await mkdir(workDir, { recursive: true })
+  await claimWorkDir(workDir)
+  const place = placeIn(workDir)
+  try {
+    await clear(place)
+    return await ask(asking, place)
+  } finally {
+    await clear(place)
+    await releaseWorkDir(workDir)
+  }
+}
+
+type Place = Record<'tree' | 'brief' | 'stdout' | 'stderr', string>
+
+function placeIn(workDir: string): Place {
+  return {
+    tree: join(workDir, 'tree'),
+    brief: join(workDir, 'brief.md'),
+    stdout: join(workDir, 'stdout'),
+    stderr: join(workDir, 'stderr'),
+  }
+}
+
+async function clear(place: Place): Promise<void> {
+  for (const path of Object.values(place)) await rm(path, { recursive: true, force: true })
+}
+
+async function ask(asking: Asking, place: Place): Promise<Asked> {
+  const { repo, incumbent, name, env } = asking
+  const agentTree = { repo, from: incumbent.tree, dir: place.tree, env }
+  await writeFile(place.brief, asking.brief)
+  await layAgentTree(agentTree)
+  const failure = await failureOf(asking, place)
+  if (failure !== null) return { ok: false, reason: failure }
+  const left = await readAgentTree(agentTree)
+  if ('unreadable' in left) return { ok: false, reason: `${name}: ${left.unreadable}` }
+  if (left.tree === incumbent.tree) return { ok: false, reason: `${name} changed nothing` }
+  return propose(asking, place, left.tree)
+}
+
+/** The brief is its standard input, and a file as well for programs that want a name. */
+async function run(asking: Asking, place: Place): Promise<Ended> {
+  const { workDir, timeoutSeconds, signal, monotonic } = asking
+  const supervisor = await chooseSupervisor({ owner: null, monotonic })
+  const launch = {
+    command: `exec <"$WINNOW_BRIEF"\n${asking.command}`,
+    cwd: place.tree,
+    env: agentEnvironment(asking.env, place),
+    stdout: place.stdout,
+    stderr: place.stderr,
+    timeoutSeconds,
+    signal,
+  }
+  return supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+}
+
+async function failureOf(asking: Asking, place: Place): Promise<string | null> {
+  const { name, timeoutSeconds } = asking
+  const ended = await runOrLost(asking, place)
+  if (ended === 'lost') return `${name} ended the process that watched over it`
+  if (ended.timedOut) return `${name} was ended after ${timeoutSeconds} s (timeout_seconds)`
+  if (ended.exitCode === 0) return null
+  const code = `ended with exit code ${ended.exitCode}`
+  const how = ended.exitCode === null ? `was ended by ${ended.signal ?? 'a signal'}` : code
+  const { text } = await readPrinted(place.stderr)
+  const complaint = oneLine(text.trim().split('\n').at(-1) ?? '', 300)
+  return complaint === '' ? `${name} ${how}` : `${name} ${how}: ${complaint}`
+}
+
+async function runOrLost(asking: Asking, place: Place): Promise<Ended | 'lost'> {
+  try {
+    return await run(asking, place)
+  } catch (error) {
+    if (error instanceof SupervisorLost) return 'lost'
+    throw error
+  }
+}
+
+async function propose(asking: Asking, place: Place, tree: Oid): Promise<Asked> {
+  const { repo, incumbent, name } = asking
+  const changed = (await repo.diff(incumbent.tree, tree)).length
+  const otherwise = `${name}: ${changed} ${changed === 1 ? 'file' : 'files'} changed`
+  const { idea, learnings } = answerOf(await readPrinted(place.stdout), otherwise)
+  const message = `${idea.hypothesis}\n\nWinnow-Source: ${name}`
+  const date = Math.floor(asking.now() / 1000)
+  const commit = await repo.writeCommit({ tree, parents: [incumbent.commit], message, date })
+  return { ok: true, idea, learnings, commit, base: incumbent }
+}

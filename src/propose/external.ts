@@ -1,0 +1,108 @@
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Oid } from '../model/ids.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
+import type { Proposal, PullFacts } from '../plan/world.ts'
+import { asIdea, readPartialBlock, type ToldIdea } from './idea-block.ts'
+import { oneLine } from './quoted-text.ts'
+
+export interface ExternalFacts {
+  campaign: Campaign
+  /** First component of winnow's branches: `spec.branches.prefix`. */
+  prefix: string
+  /** Pull requests against the optimize branch. */
+  pulls: readonly PullFacts[]
+  /** Branches of the remote by short name, at least those below the experiments' prefix. */
+  branches: ReadonlyMap<string, Oid>
+}
+
+/** A branch somebody brought, with its pull request if it has one. */
+export interface ExternalTip {
+  branch: string
+  head: Oid
+  pull: PullFacts | null
+}
+
+/** Branches and open pull requests that are no experiments yet: their heads have to be fetched. */
+export function externalTips(facts: ExternalFacts): ExternalTip[] {
+  const { campaign, prefix, pulls, branches } = facts
+  const refs = campaignRefs(prefix, campaign.name)
+  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(shortRef))
+  const experiments = Object.values(campaign.experiments)
+  const isFree = (branch: string, head: Oid): boolean =>
+    !experiments.some(holder => holder.branch === branch && holds(holder, shortRef(refs.experiments), head))
+
+  const open = pulls.filter(({ state, branch }) => state === 'open' && !own.has(branch))
+  const asked = open
+    .filter(pull => !isKnownPull(campaign, pull) && isFree(pull.branch, pull.head))
+    .map(pull => ({ branch: pull.branch, head: pull.head, pull }))
+  const withPull = new Set(pulls.map(({ branch }) => branch))
+  const pushed = [...branches]
+    .filter(([branch]) => branch.startsWith(shortRef(refs.experiments)) && !withPull.has(branch))
+    .filter(([branch, head]) => isFree(branch, head) && !isKnownBranch(campaign, branch, head))
+    .map(([branch, head]) => ({ branch, head, pull: null }))
+  return [
+    ...asked.toSorted((a, b) => a.pull.number - b.pull.number),
+    ...pushed.toSorted((a, b) => (a.branch < b.branch ? -1 : 1)),
+  ]
+}
+
+/**
+ * A branch belongs to the experiment that has it. Once that is over, a person's branch with new commits is a
+ * new idea; an experiment's own branch, which carries its results by then, never is.
+ */
+function holds(holder: Experiment, experiments: string, head: Oid): boolean {
+  return holder.status !== 'ended' || holder.branch === `${experiments}${holder.id}` || holder.head === head
+}
+
+function isKnownPull(campaign: Campaign, { number }: PullFacts): boolean {
+  return (
+    Object.hasOwn(campaign.sources, `pull:${number}`) ||
+    Object.values(campaign.experiments).some(({ pull }) => pull === number)
+  )
+}
+
+function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {
+  return Object.hasOwn(campaign.sources, branchKey(branch, head))
+}
+
+function branchKey(branch: string, head: Oid): string {
+  return `branch:${branch}@${head}`
+}
+
+/** `subjects`: first lines of the head commits, for what comes without a title. */
+export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
+  return externalTips(facts).map(tip => {
+    const { told, problem } = toldBy(tip.pull)
+    const otherwise = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
+    return {
+      ...asIdea(told, otherwise.find(text => oneLine(text, 300) !== '') ?? ''),
+      source: {
+        use: 'external',
+        key: tip.pull ? `pull:${tip.pull.number}` : branchKey(tip.branch, tip.head),
+      },
+      learnings: problem,
+      head: { commit: tip.head, base: facts.campaign.incumbent },
+      branch: tip.branch,
+      pull: tip.pull?.number ?? null,
+    }
+  })
+}
+
+const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
+const LONGEST_BLOCK = 10_000
+
+/** A block with a mistake does not cost its author the experiment; the record says that it was not used. */
+function toldBy(pull: PullFacts | null): { told: ToldIdea; problem: string | null } {
+  const body = pull?.body.replaceAll('\r\n', '\n') ?? ''
+  const block = BLOCK.exec(body)
+  const yaml = block?.[1] ?? ''
+  if (block === null) return { told: {}, problem: null }
+  if (yaml.length > LONGEST_BLOCK) return unused(`it has more than ${LONGEST_BLOCK} characters`)
+  const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
+  const read = readPartialBlock({ yaml, file: 'description', linesBefore })
+  return read.ok ? { told: read.told, problem: null } : unused(read.problem)
+}
+
+function unused(problem: string): { told: ToldIdea; problem: string } {
+  return { told: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
+}

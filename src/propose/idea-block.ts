@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { Idea } from '../plan/world.ts'
+import { readDocument, type SourceDocument } from '../spec/document.ts'
+import { findingsOf } from '../spec/issue.ts'
+import { problemLine, SpecErrors } from '../spec/problem.ts'
+import { oneLine } from './quoted-text.ts'
+
+const text = z.string().regex(/\S/, 'text that is not empty')
+
+/** The keys a person may write about an idea, in a patch's front matter or a pull request's winnow block. */
+const ideaBlock = z.strictObject({
+  hypothesis: text,
+  category: text.optional(),
+  priority: z.enum(['high', 'medium', 'low']).optional(),
+  required_deps: z.array(text).optional(),
+  family: text.nullable().optional(),
+})
+const partialBlock = ideaBlock.partial()
+
+export type ToldIdea = z.output<typeof partialBlock>
+export type BlockResult<T> = { ok: true; told: T } | { ok: false; problem: string }
+
+export interface Block {
+  yaml: string
+  /** For messages: the file, and the lines in it before the block. */
+  file: string
+  linesBefore: number
+}
+
+export const LONGEST_HYPOTHESIS = 300
+const LONGEST_NAME = 60
+/** npm allows 214 characters; no ecosystem we know allows more. */
+const LONGEST_PACKAGE = 214
+const MOST_PACKAGES = 50
+
+export function readBlock(block: Block): BlockResult<z.output<typeof ideaBlock>> {
+  return read(block, ideaBlock)
+}
+
+export function readPartialBlock(block: Block): BlockResult<ToldIdea> {
+  return read(block, partialBlock)
+}
+
+function read<T>({ yaml, file, linesBefore }: Block, schema: z.ZodType<T>): BlockResult<T> {
+  let source: SourceDocument
+  try {
+    source = readDocument('\n'.repeat(linesBefore) + yaml, file)
+  } catch (error) {
+    if (!(error instanceof SpecErrors)) throw error
+    return { ok: false, problem: said(error) }
+  }
+  const parsed = schema.safeParse(source.value ?? {})
+  if (parsed.success) return { ok: true, told: parsed.data }
+  const known = new Map([['', new Set(Object.keys(ideaBlock.shape))]])
+  const findings = parsed.error.issues.flatMap(issue => findingsOf(issue, { raw: source.value, known }))
+  return { ok: false, problem: said(new SpecErrors(findings.map(finding => source.problem(finding)))) }
+}
+
+function said({ problems }: SpecErrors): string {
+  const [first, ...more] = problems.map(problem => oneLine(problemLine(problem), 300))
+  return more.length === 0 ? (first ?? '') : `${first} (and ${more.length} more)`
+}
+
+/** Told by somebody, so cleaned and capped; what was not told gets its default. */
+export function asIdea(told: ToldIdea, otherwise: string): Idea {
+  const packages = (told.required_deps ?? []).map(name => oneLine(name, LONGEST_PACKAGE))
+  const hypothesis = oneLine(told.hypothesis ?? '', LONGEST_HYPOTHESIS)
+  return {
+    hypothesis: hypothesis === '' ? oneLine(otherwise, LONGEST_HYPOTHESIS) : hypothesis,
+    category: oneLine(told.category ?? '', LONGEST_NAME) || 'general',
+    priority: told.priority ?? 'medium',
+    required_deps: [...new Set(packages)].filter(name => name !== '').slice(0, MOST_PACKAGES),
+    family: oneLine(told.family ?? '', LONGEST_NAME) || null,
+  }
+}

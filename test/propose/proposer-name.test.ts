@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { isBenched, proposerName } from '../../src/propose/proposer-name.ts'
+import { aSpec } from '../decide/a-spec.ts'
+
+function nameOf(proposer: Record<string, unknown>): string {
+  const [first] = aSpec({ propose: [proposer] }).propose
+  if (!first) throw new Error('no proposer')
+  return proposerName(first)
+}
+
+describe('the name of a proposer', () => {
+  it.each([
+    [{ use: 'command', command: 'claude -p', name: 'my agent' }, 'my agent'],
+    [{ use: 'command', command: 'claude -p --model x' }, 'command:claude'],
+    [{ use: 'command', command: ' /usr/local/bin/claude -p' }, 'command:claude'],
+    [{ use: 'command', command: 'KEY=secret OTHER=x codex exec' }, 'command:codex'],
+    [{ use: 'command', preset: 'aider' }, 'command:aider'],
+    [{ use: 'command', command: 'KEY=secret' }, 'command:unnamed'],
+    [{ use: 'patch', dir: 'ideas' }, 'patch:ideas'],
+    [{ use: 'external' }, 'external'],
+    [{ use: 'dispatch', workflow: 'x.yml' }, 'dispatch:x.yml'],
+  ])('%j is %s', (proposer, name) => {
+    expect(nameOf(proposer)).toBe(name)
+  })
+})
+
+describe('a benched proposer', () => {
+  const proposers = { claude: { failures: 3, benched: true }, codex: { failures: 2, benched: false } }
+
+  it('is what the ledger says, and nobody else', () => {
+    expect(isBenched({ proposers }, 'claude')).toBe(true)
+    expect(isBenched({ proposers }, 'codex')).toBe(false)
+    expect(isBenched({ proposers }, 'aider')).toBe(false)
+    expect(isBenched({ proposers }, 'constructor')).toBe(false)
+  })
+})
