@@ -1,4 +1,5 @@
 import { ConflictError } from '../errors.ts'
+import type { RefUpdate } from '../git/push.ts'
 import type { Repository } from '../git/repository.ts'
 import { type Attempt, type Pacing, pushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import type { Oid } from '../model/ids.ts'
@@ -6,7 +7,7 @@ import { type CampaignRefs, shortRef } from '../model/refs.ts'
 import { type Ancestry, ancestryOf } from './ancestry.ts'
 import { applyChange, type ChangeContext, type PullTable, range } from './apply-change.ts'
 import { lookout } from './lookout.ts'
-import type { Forge, ForgeAnswer, ForgeChange } from './port.ts'
+import type { Forge, ForgeAnswer, ForgeChange, RefView, Wanted } from './port.ts'
 import type { Pull } from './pull.ts'
 import { changedPulls, withAsked, writePulls } from './pull-store.ts'
 import { type Branches, settle } from './settle.ts'
@@ -30,8 +31,13 @@ export function localForge(options: LocalForgeOptions): Forge {
   const { look, wrote } = lookout(repo, refs)
   const ancestry = ancestryOf(repo)
 
-  async function change(changes: readonly ForgeChange[], watched: readonly number[]): Promise<Outcome> {
-    const result = await retryLostRaces(options, () => attempt(changes, watched))
+  async function change(changes: readonly ForgeChange[], wanted: Wanted, view?: RefView): Promise<Outcome> {
+    let first = view
+    const result = await retryLostRaces(options, async () => {
+      const outcome = await attempt(changes, wanted, first)
+      first = undefined
+      return outcome
+    })
     if (result.done) return result.value
     const where = shortRef(refs.forge)
     throw new ConflictError(`${where} could not be written in two minutes: ${result.why}`, [refs.forge])
@@ -39,40 +45,73 @@ export function localForge(options: LocalForgeOptions): Forge {
 
   async function attempt(
     changes: readonly ForgeChange[],
-    watched: readonly number[],
+    wanted: Wanted,
+    view?: RefView,
   ): Promise<Attempt<Outcome>> {
-    const seen = await look(changes)
+    const { outcome, updates, accepted } = await prepare(changes, wanted, view)
+    if (updates.length === 0) return { done: true, value: outcome }
+    const pushed = await repo.push(updates)
+    if (pushed.ok) accepted()
+    return pushAttempt(pushed, outcome)
+  }
+
+  async function prepare(changes: readonly ForgeChange[], wanted: Wanted, view?: RefView): Promise<Prepared> {
+    const seen = await look(changes, view)
     const at = new Date(options.clock()).toISOString()
-    const asked = [...watched, ...changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))]
-    const before = await withAsked(repo, seen.commit, seen.stored, asked)
+    const numbers = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
+    const before = await withAsked(repo, seen.commit, seen.stored, {
+      numbers: [...(wanted.numbers ?? []), ...numbers],
+      branches: wanted.branches ?? [],
+    })
     const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
     const contained = await containedHeads(ancestry, seen.tips, changes)
     const outcome = applyAll(settled, changes, { at, author, tips: seen.tips, contained })
     const changed = changedPulls(before, outcome.table)
-    if (changed.length === 0) return { done: true, value: outcome }
+    if (changed.length === 0) return { outcome, updates: [], accepted: () => {} }
     const write = { changed, at, message: messageOf(changed) }
     const commit = await writePulls(repo, seen.commit, outcome.table, write)
-    const pushed = await repo.push([{ ref: refs.forge, from: seen.commit, to: commit }])
-    if (pushed.ok) wrote(commit, outcome.table)
-    return pushAttempt(pushed, outcome)
+    const updates = [{ ref: refs.forge, from: seen.commit, to: commit }]
+    return { outcome, updates, accepted: () => wrote(commit, outcome.table) }
   }
 
   return withSingleChanges({
     kind: 'local',
-    async list(watched = []) {
-      const { table } = await change([], watched)
-      return listed(table, watched)
+    async list(wanted = {}, view) {
+      const { table } = await change([], wanted, view)
+      return listed(table, wanted)
     },
     async batch(changes) {
-      return changes.length === 0 ? [] : (await change(changes, [])).answers
+      return changes.length === 0 ? [] : (await change(changes, {})).answers
+    },
+    async stage(changes, after) {
+      const { outcome, updates, accepted } = await prepare(changes, {}, after)
+      return { answers: outcome.answers, updates, accepted }
     },
   })
 }
 
+interface Prepared {
+  outcome: Outcome
+  updates: RefUpdate[]
+  accepted: () => void
+}
+
 async function settleAll(ancestry: Ancestry, table: PullTable, branches: Branches): Promise<PullTable> {
+  await ancestry.learn(questions(table, branches))
   const pulls = new Map<number, Pull>()
   for (const [number, pull] of table.pulls) pulls.set(number, await settle(ancestry, pull, branches))
   return { ...table, pulls }
+}
+
+/** Everything that settling will ask about one base, so that it costs one process and not one a pull request. */
+function questions(table: PullTable, { tips }: Branches): Map<Oid, Oid[]> {
+  const asked = new Map<Oid, Oid[]>()
+  for (const pull of table.pulls.values()) {
+    const base = tips.get(pull.base)
+    if (pull.state !== 'open' || base === undefined) continue
+    asked.set(base, [...(asked.get(base) ?? []), tips.get(pull.branch) ?? pull.head])
+  }
+  return asked
 }
 
 function applyAll(table: PullTable, changes: readonly ForgeChange[], context: ChangeContext): Outcome {
@@ -101,8 +140,10 @@ async function containedHeads(
   return contained
 }
 
-function listed({ pulls }: PullTable, watched: readonly number[]): Pull[] {
-  const wanted = [...pulls.values()].filter(each => each.state === 'open' || watched.includes(each.number))
+function listed({ pulls }: PullTable, { numbers = [], branches = [] }: Wanted): Pull[] {
+  const wanted = [...pulls.values()].filter(
+    each => each.state === 'open' || numbers.includes(each.number) || branches.includes(each.branch),
+  )
   return wanted.toSorted((a, b) => a.number - b.number)
 }
 

@@ -2,7 +2,7 @@ import type { Repository } from '../git/repository.ts'
 import type { Oid } from '../model/ids.ts'
 import { type CampaignRefs, shortRef } from '../model/refs.ts'
 import type { PullTable } from './apply-change.ts'
-import type { ForgeChange, NewPull } from './port.ts'
+import type { ForgeChange, NewPull, RefView } from './port.ts'
 import { readOpenPulls } from './pull-store.ts'
 
 /** The local pull requests and the branches they are about, at one moment. */
@@ -15,7 +15,7 @@ export interface Seen {
 }
 
 export interface Lookout {
-  look: (changes: readonly ForgeChange[]) => Promise<Seen>
+  look: (changes: readonly ForgeChange[], view?: RefView) => Promise<Seen>
   /** Our own write was accepted: it need not be read back. */
   wrote: (commit: Oid, table: PullTable) => void
 }
@@ -27,19 +27,25 @@ export function lookout(repo: Repository, refs: CampaignRefs): Lookout {
     stored: { next: 1, pulls: new Map() },
   }
 
+  async function ask(wanted: readonly string[]): Promise<RefView> {
+    const { refs: found } = await repo.remoteRefs(wanted)
+    return { refs: found, covers: ref => wanted.includes(ref) }
+  }
+
   /** Pull requests and tips must be of one moment: others may change `known` while this one waits. */
-  async function look(changes: readonly ForgeChange[]): Promise<Seen> {
+  async function look(changes: readonly ForgeChange[], view?: RefView): Promise<Seen> {
     let mine = known
-    let found = (await repo.remoteRefs([refs.forge, ...branchesOf(mine.stored, changes)])).refs
-    const commit = found.get(refs.forge) ?? null
+    const seen = view ?? (await ask([refs.forge, ...branchesOf(mine.stored, changes)]))
+    const commit = seen.refs.get(refs.forge) ?? null
     if (commit !== mine.commit) {
       if (commit !== null) await repo.fetch([{ ref: refs.forge, oid: commit }])
       mine = { commit, stored: await readOpenPulls(repo, commit) }
       known = mine
-      const branches = branchesOf(mine.stored, changes)
-      found = branches.length === 0 ? new Map() : (await repo.remoteRefs(branches)).refs
     }
-    await repo.fetch(basesOf(mine.stored, changes).flatMap(ref => tipOf(found, ref)))
+    const unseen = branchesOf(mine.stored, changes).filter(ref => !seen.covers(ref))
+    const found = new Map(seen.refs)
+    if (unseen.length > 0) for (const [ref, oid] of (await repo.remoteRefs(unseen)).refs) found.set(ref, oid)
+    if (!view) await repo.fetch(basesOf(mine.stored, changes).flatMap(ref => tipOf(found, ref)))
     const tips = new Map([...found].map(([ref, oid]) => [shortRef(ref), oid]))
     return { ...mine, tips }
   }

@@ -3,7 +3,7 @@ import { ForgeError } from '../errors.ts'
 import type { TreeChange } from '../git/edit-tree.ts'
 import type { Repository } from '../git/repository.ts'
 import { numberedPath } from '../ledger/layout.ts'
-import { canonicalJson } from '../model/canonical.ts'
+import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { Oid } from '../model/ids.ts'
 import { type PullTable, sameJson } from './apply-change.ts'
 import { type Pull, pull } from './pull.ts'
@@ -29,13 +29,57 @@ export async function withAsked(
   repo: Repository,
   commit: Oid | null,
   table: PullTable,
-  numbers: readonly number[],
+  asked: { numbers: readonly number[]; branches: readonly string[] },
 ): Promise<PullTable> {
-  const absent = new Set(numbers.filter(number => !table.pulls.has(number) && isGiven(number, table)))
-  if (commit === null || absent.size === 0) return table
+  if (commit === null) return table
   const { tree } = await repo.commit(commit)
+  const named = await numbersOf(repo, tree, table, asked.branches)
+  const absent = new Set(
+    [...asked.numbers, ...named].filter(number => !table.pulls.has(number) && isGiven(number, table)),
+  )
+  if (absent.size === 0) return table
   const found = await Promise.all([...absent].map(number => readPull(repo, tree, number)))
   return { ...table, pulls: new Map([...table.pulls, ...found.map(each => [each.number, each] as const)]) }
+}
+
+/** The last pull request of branches that have no open one. */
+async function numbersOf(
+  repo: Repository,
+  tree: Oid,
+  table: PullTable,
+  branches: readonly string[],
+): Promise<number[]> {
+  const open = new Set([...table.pulls.values()].map(({ branch }) => branch))
+  const numbers: number[] = []
+  for (const branch of branches) {
+    if (open.has(branch)) continue
+    const number = (await readHeads(repo, tree, branch)).get(branch)
+    if (number !== undefined) numbers.push(number)
+  }
+  return numbers
+}
+
+/** Branches by the first byte of their name's hash: a look-up reads one small file, whatever has ended. */
+const heads = z.record(z.string(), z.number().int().positive())
+
+function headsPath(branch: string): string {
+  return `heads/${sha256(branch).slice(0, 2)}.json`
+}
+
+async function readHeads(repo: Repository, tree: Oid, branch: string): Promise<Map<string, number>> {
+  const path = headsPath(branch)
+  if ((await repo.entryAt(tree, path)) === null) return new Map()
+  return new Map(Object.entries(await readFile(repo, tree, path, heads)))
+}
+
+async function headChanges(repo: Repository, tree: Oid, opened: readonly Pull[]): Promise<TreeChange[]> {
+  const files = new Map<string, Map<string, number>>()
+  for (const { branch, number } of opened) {
+    const path = headsPath(branch)
+    const file = files.get(path) ?? (await readHeads(repo, tree, branch))
+    if ((file.get(branch) ?? 0) < number) files.set(path, file.set(branch, number))
+  }
+  return Promise.all([...files].map(([path, file]) => fileChange(repo, path, Object.fromEntries(file))))
 }
 
 function isGiven(number: number, { next }: PullTable): boolean {
@@ -88,6 +132,7 @@ export async function writePulls(
     changes.push(await fileChange(repo, numberedPath('pulls', each.number).path, each))
   }
   const base = parent === null ? repo.emptyTree : (await repo.commit(parent)).tree
+  changes.push(...(await headChanges(repo, base, write.changed)))
   const tree = await repo.replaceAt(base, changes)
   const date = Math.floor(Date.parse(write.at) / 1000)
   return repo.writeCommit({ tree, parents: parent === null ? [] : [parent], message: write.message, date })

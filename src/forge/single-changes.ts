@@ -2,7 +2,7 @@ import { ForgeError } from '../errors.ts'
 import type { Forge, ForgeChange } from './port.ts'
 
 /** The single changes are batches of one: a refusal, which a batch answers, is an error here. */
-export function withSingleChanges(core: Pick<Forge, 'kind' | 'list' | 'batch'>): Forge {
+export function withSingleChanges(core: Pick<Forge, 'kind' | 'list' | 'batch' | 'stage'>): Forge {
   async function change(one: ForgeChange): Promise<number> {
     const [answer] = await core.batch([one])
     if (answer?.ok === true) return answer.number

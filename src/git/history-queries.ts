@@ -11,6 +11,8 @@ export interface History {
   /** of trees or commits, without rename detection */
   diff(from: Oid, to: Oid): Promise<DiffEntry[]>
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>
+  /** those of these commits that `base` does not contain, asked at once */
+  notContained(base: Oid, commits: readonly Oid[]): Promise<Set<Oid>>
   /** null when they share no history */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
   /** newest first */
@@ -35,6 +37,12 @@ export function historyOf(store: ObjectStore, runner: GitRunner): History {
     },
     async isAncestor(ancestor, descendant) {
       return (await isParent(ancestor, descendant)) || runner.run(isAncestor(ancestor, descendant))
+    },
+    async notContained(base, commits) {
+      const others = commits.filter(commit => commit !== base)
+      if (others.length === 0) return new Set()
+      const listed = new Set(await runner.run(revList({ from: others, not: base })))
+      return new Set(others.filter(commit => listed.has(commit)))
     },
     async mergeBase(a, b) {
       if (await isParent(a, b)) return a

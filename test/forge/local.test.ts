@@ -200,7 +200,7 @@ describe('a merge', () => {
     const merge = temp.merge('fast')
     await temp.forge.list()
     temp.deleteBranch('fast')
-    expect(await (await temp.other('bob')).list([1])).toMatchObject([
+    expect(await (await temp.other('bob')).list({ numbers: [1] })).toMatchObject([
       { state: 'merged', merged_commit: merge },
     ])
   })
@@ -228,7 +228,7 @@ describe('a merge', () => {
     await temp.forge.list()
     const writes = temp.writes()
     expect(writes).toBe(2)
-    await temp.forge.list([1])
+    await temp.forge.list({ numbers: [1] })
     expect(temp.writes()).toBe(writes)
   })
 })
@@ -311,7 +311,9 @@ describe('the branch of the pull requests', () => {
   test('is an orphan of small files', async () => {
     temp.commit('fast')
     await temp.forge.open(pullOf('fast'))
-    expect(temp.git('ls-tree', '-r', '--name-only', refs.forge)).toBe('open.json\npulls/0000/000001.json')
+    expect(temp.git('ls-tree', '-r', '--name-only', refs.forge)).toBe(
+      'heads/11.json\nopen.json\npulls/0000/000001.json',
+    )
     expect(temp.git('show', `${refs.forge}:open.json`)).toBe('{"next":2,"open":[1]}')
     expect(temp.git('rev-list', '--max-parents=0', refs.forge)).toBe(temp.git('rev-parse', refs.forge))
   })
@@ -322,6 +324,28 @@ describe('the branch of the pull requests', () => {
     const commit = temp.git('commit-tree', temp.repo.emptyTree, '-m', 'broken')
     temp.git('update-ref', refs.forge, commit)
     await expect(temp.forge.list()).rejects.toThrow(/open\.json is missing among the local pull requests/)
+  })
+
+  test('answers by branch, whatever became of the pull request', async () => {
+    temp.commit('fast')
+    const first = await temp.forge.open(pullOf('fast'))
+    await temp.forge.close(first, 'no')
+    const second = await temp.forge.open(pullOf('fast', { title: 'again' }))
+    await temp.forge.close(second, 'no')
+    const found = await temp.forge.list({ branches: ['fast', 'unheard-of'] })
+    expect(found.map(({ number, state }) => [number, state])).toEqual([[second, 'closed']])
+  })
+
+  test('changes with the push of somebody else, and only with it', async () => {
+    const head = temp.commit('fast')
+    const tip = { [`refs/heads/${BASE}`]: temp.git('rev-parse', BASE), 'refs/heads/fast': head }
+    const view = { refs: new Map(Object.entries(tip)), covers: () => true }
+    const staged = await temp.forge.stage?.([{ kind: 'open', ...pullOf('fast') }], view)
+    expect(staged?.answers).toEqual([{ ok: true, number: 1 }])
+    expect(await temp.forge.list()).toEqual([])
+    expect(await temp.repo.push(staged?.updates ?? [])).toEqual({ ok: true })
+    staged?.accepted()
+    expect(await temp.forge.list()).toMatchObject([{ number: 1, head, state: 'open' }])
   })
 
   test('works in a SHA-256 repository', async () => {

@@ -100,7 +100,7 @@ export async function tempForge(
     deleteBranch: branch => void git('update-ref', '-d', `refs/heads/${branch}`),
     writes: () => (tipOf('optimize-forge/demo') ? Number(git('rev-list', '--count', refs.forge)) : 0),
     async only(number) {
-      const found = (await forge.list([number])).find(pull => pull.number === number)
+      const found = (await forge.list({ numbers: [number] })).find(pull => pull.number === number)
       if (found === undefined) throw new Error(`there is no #${number}`)
       return found
     },
