@@ -66,9 +66,9 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
       return write('blob', typeof value === 'string' ? Buffer.from(value, 'utf8') : value)
     },
     async writeTree(entries) {
-      const bytes = serializeTree(entries)
+      const { bytes, sorted } = serializeTree(entries)
       const oid = write('tree', bytes)
-      trees.set(oid, parseTree(bytes, rawLength), bytes.length * 4)
+      trees.set(oid, sorted, bytes.length * 4)
       return oid
     },
     async writeCommit(commit) {

@@ -41,23 +41,45 @@ export function parseTree(bytes: Buffer, rawOidLength: number): TreeEntry[] {
   return entries
 }
 
-/** Git's order: bytes of the name, a directory as if its name ended in '/'. */
-export function serializeTree(entries: readonly (EntryValue & { name: string })[]): Buffer {
-  const keyed = entries.map(entry => {
-    const name = checkedName(entry.name)
-    const key = entry.mode === '040000' ? Buffer.concat([name, Buffer.from('/')]) : name
-    return { entry, name, key }
-  })
-  keyed.sort((a, b) => Buffer.compare(a.key, b.key))
-  const seen = new Set<string>()
+interface Keyed {
+  entry: EntryValue & { name: string }
+  name: Buffer
+  key: Buffer
+}
+
+/** Git's order: bytes of the name, a directory as if its name ended in '/'. Gives back the entries as they lie. */
+export function serializeTree(entries: readonly (EntryValue & { name: string })[]): {
+  bytes: Buffer
+  sorted: TreeEntry[]
+} {
+  const keyed = inOrder(entries.map(keyOf))
   const parts: Buffer[] = []
+  const sorted: TreeEntry[] = []
+  const seen = new Set<string>()
   for (const { entry, name } of keyed) {
+    const { mode, oid } = entry
     if (seen.has(entry.name)) throw new Error(`two entries named ${entry.name} in one git tree`)
     seen.add(entry.name)
-    parts.push(Buffer.from(`${entry.mode.replace(/^0/, '')} `), name, Buffer.from([0]))
-    parts.push(Buffer.from(entry.oid, 'hex'))
+    parts.push(Buffer.from(`${mode.replace(/^0/, '')} `), name, NUL, Buffer.from(oid, 'hex'))
+    sorted.push({ mode, type: typeOfMode(mode), oid, name: entry.name })
   }
-  return Buffer.concat(parts)
+  return { bytes: Buffer.concat(parts), sorted }
+}
+
+const NUL = Buffer.from([0])
+const SLASH = Buffer.from('/')
+
+function keyOf(entry: Keyed['entry']): Keyed {
+  const name = checkedName(entry.name)
+  return { entry, name, key: entry.mode === '040000' ? Buffer.concat([name, SLASH]) : name }
+}
+
+/** Most trees are edited in place and are in order already: looking costs less than sorting. */
+function inOrder(keyed: Keyed[]): Keyed[] {
+  const sorted = keyed.every(
+    (each, at) => at === 0 || Buffer.compare(keyed[at - 1]?.key ?? each.key, each.key) <= 0,
+  )
+  return sorted ? keyed : keyed.sort((a, b) => Buffer.compare(a.key, b.key))
 }
 
 function checkedName(name: string): Buffer {

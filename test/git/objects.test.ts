@@ -191,7 +191,7 @@ describe('a tree edit', () => {
 
   it('sorts as git does: a directory as if its name ended in a slash', () => {
     const oid = '0'.repeat(40)
-    const bytes = serializeTree([
+    const { bytes } = serializeTree([
       { name: 'a', mode: '040000', oid },
       { name: 'a.b', mode: '100644', oid },
       { name: 'a0', mode: '100644', oid },
