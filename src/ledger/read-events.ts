@@ -43,15 +43,26 @@ function requireNext(file: EventEntry, seq: number): void {
   throw new LedgerError(`event ${seq} is missing: there is no ${path}, but there are later events`, seq)
 }
 
-const CHUNK = 2_000
+const CHUNK = 500
 
-/** Enough at a time to keep the pipe to git full, little enough to hold in memory. */
+/** The next chunk is on its way while one is looked at: the pipe to git stays full, memory stays small. */
 export async function* readFiles(
   repo: Repository,
   files: readonly EventEntry[],
 ): AsyncGenerator<{ file: EventEntry; bytes: Uint8Array }, void> {
-  for (let at = 0; at < files.length; at += CHUNK) {
-    const chunk = files.slice(at, at + CHUNK)
-    yield* await Promise.all(chunk.map(async file => ({ file, bytes: await repo.blob(file.oid) })))
+  const chunk = (at: number) => {
+    const reads = files.slice(at, at + CHUNK).map(async file => ({ file, bytes: await repo.blob(file.oid) }))
+    const all = Promise.all(reads)
+    // Awaited in its turn; should the reader stop before, a failure of it is nobody's.
+    all.catch(() => {})
+    return all
+  }
+  let coming = chunk(0)
+  for (let at = CHUNK; ; at += CHUNK) {
+    const here = await coming
+    const more = at < files.length
+    if (more) coming = chunk(at)
+    yield* here
+    if (!more) return
   }
 }

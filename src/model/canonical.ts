@@ -11,20 +11,35 @@ export type Json =
 
 /** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`not representable in JSON: ${value}`)
-    return JSON.stringify(value)
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value)
+    case 'number':
+      if (Number.isFinite(value)) return JSON.stringify(value)
+      throw new TypeError(`not representable in JSON: ${value}`)
+    case 'object':
+      return Array.isArray(value) ? canonicalArray(value) : value === null ? 'null' : canonicalObject(value)
+    default:
+      throw new TypeError(`not representable in JSON: ${typeof value}`)
   }
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value === 'object') {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`)
-    return `{${members.join(',')}}`
+}
+
+function canonicalArray(items: readonly unknown[]): string {
+  return `[${items.map(canonicalJson).join(',')}]`
+}
+
+/** JavaScript compares strings by UTF-16 code units, as the RFC asks. */
+function canonicalObject(members: object): string {
+  let text = ''
+  for (const [key, member] of Object.entries(members).sort(byKey)) {
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
   }
-  throw new TypeError(`not representable in JSON: ${typeof value}`)
+  return `{${text}}`
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1
 }
 
 export function sha256(bytes: string | Uint8Array): string {

@@ -1,0 +1,9 @@
+import { overhead } from './overhead.ts'
+import { scale } from './scale.ts'
+import { heading } from './table.ts'
+
+heading('Engine overhead per experiment (local forge, ledger pushed to a bare remote)')
+await overhead()
+
+heading('What must not grow with the campaign')
+await scale()

@@ -1,0 +1,215 @@
+import { localForge } from '../src/forge/local.ts'
+import { appendCommuting } from '../src/ledger/append.ts'
+import { checkpointBytes } from '../src/ledger/checkpoint.ts'
+import { loadCampaign, refold } from '../src/ledger/load.ts'
+import type { EventDraft } from '../src/model/event.ts'
+import { experimentName, type Oid } from '../src/model/ids.ts'
+import {
+  BY,
+  fakePacing,
+  note,
+  refs,
+  started,
+  type TempLedger,
+  tempLedger,
+} from '../test/ledger/temp-ledger.ts'
+import { row } from './table.ts'
+
+const EVENTS = 9_999
+const CLOSED = 10_000
+const ROUNDS = 25
+
+/** What must not grow: the same things done to a young campaign and to an old one, in turn. */
+export async function scale(): Promise<void> {
+  const [young, old] = [await tempLedger(), await tempLedger()]
+  await fill(young, 10, 10)
+  await fill(old, EVENTS, CLOSED)
+  await appends(young, old)
+  await keepers(young, old)
+  await loads(old)
+  await Promise.all([young.remove(), old.remove()])
+}
+
+async function fill(ledger: TempLedger, events: number, closed: number): Promise<void> {
+  const drafts: EventDraft[] = [started()]
+  for (let number = 1; drafts.length < events; number++) drafts.push(...experiment(number))
+  drafts.length = events
+  for (let at = 0; at < drafts.length; at += 500) await ledger.write(drafts.slice(at, at + 500))
+  await pushRef(ledger, refs.closed, null, await keepersOf(ledger, closed))
+  await closedPulls(ledger, closed)
+}
+
+function experiment(number: number): EventDraft[] {
+  const id = experimentName(number)
+  const idea = {
+    hypothesis: `idea ${number}`,
+    category: 'c',
+    priority: 'medium',
+    required_deps: [],
+    family: null,
+  } as const
+  const source = { use: 'patch', key: `patch:${number}` }
+  const base = { commit: 'a'.repeat(40), tree: 'b'.repeat(40) }
+  const opened = {
+    experiment: id,
+    purpose: 'idea',
+    ...idea,
+    source,
+    branch: null,
+    owned: true,
+    pull: null,
+  } as const
+  return [
+    { kind: 'experiment-opened', cause: source.key, ...opened, head: base.commit, base, learnings: null },
+    {
+      kind: 'closed',
+      cause: id,
+      experiment: id,
+      outcome: 'dropped',
+      reason: 'no gain',
+      head: null,
+      results: null,
+    },
+  ]
+}
+
+async function keepersOf({ repo }: TempLedger, count: number): Promise<Oid> {
+  let last = await repo.writeCommit({ tree: repo.emptyTree, parents: [], message: 'keep', date: 0 })
+  for (let i = 1; i < count; i++) {
+    last = await repo.writeCommit({ tree: repo.emptyTree, parents: [last], message: `keep ${i}`, date: i })
+  }
+  return last
+}
+
+async function pushRef({ repo }: TempLedger, ref: string, from: Oid | null, to: Oid): Promise<void> {
+  const result = await repo.push([{ ref, from, to }])
+  if (!result.ok) throw new Error(JSON.stringify(result))
+}
+
+/** Pull requests of experiments that ended long ago. */
+async function closedPulls(ledger: TempLedger, count: number): Promise<void> {
+  const { repo } = ledger
+  const base = await repo.writeCommit({ tree: repo.emptyTree, parents: [], message: 'base', date: 0 })
+  const head = await repo.writeCommit({ tree: repo.emptyTree, parents: [base], message: 'head', date: 0 })
+  await pushRef(ledger, refs.optimize, null, base)
+  const forge = localForge({ repo, refs, author: 'bench', ...fakePacing() })
+  const view = new Map([[refs.optimize, base]])
+  for (let i = 0; i < count; i++) view.set(`${refs.experiments}exp-${i}`, head)
+  for (let at = 0; at < count; at += 2_500) {
+    const opened = Array.from({ length: Math.min(2_500, count - at) }, (_, i) => at + i)
+    const open = opened.map(
+      i =>
+        ({
+          kind: 'open',
+          branch: `optimize-exp/demo/exp-${i}`,
+          base: 'optimize/demo',
+          title: `t${i}`,
+          body: '',
+        }) as const,
+    )
+    await stageAndPush(ledger, forge, open, view)
+    await stageAndPush(
+      ledger,
+      forge,
+      opened.map(i => ({ kind: 'close', number: i + 1, reason: 'done' }) as const),
+      view,
+    )
+  }
+}
+
+async function stageAndPush(
+  { repo }: TempLedger,
+  forge: ReturnType<typeof localForge>,
+  changes: Parameters<typeof forge.batch>[0],
+  view: Map<string, Oid>,
+): Promise<void> {
+  const staged = await forge.stage?.(changes, { refs: view, covers: () => true })
+  if (!staged) throw new Error('the local forge stages')
+  const result = await repo.push(staged.updates)
+  if (!result.ok) throw new Error(JSON.stringify(result))
+  staged.accepted()
+  for (const { ref, to } of staged.updates) if (to) view.set(ref, to)
+}
+
+async function appends(young: TempLedger, old: TempLedger): Promise<void> {
+  const times = await inTurn(young, old, async (ledger, round) => {
+    await appendCommuting(ledger.deps(), [note(`round ${round}`)], BY)
+  })
+  row('append at 10 events', `${times.young.toFixed(1)} ms`)
+  row(
+    `append at ${EVENTS} events, ${CLOSED} closed experiments`,
+    `${times.old.toFixed(1)} ms`,
+    times.old / times.young,
+    1.3,
+  )
+}
+
+async function keepers(young: TempLedger, old: TempLedger): Promise<void> {
+  const tips = new Map<TempLedger, Oid>()
+  for (const ledger of [young, old])
+    tips.set(ledger, (await ledger.repo.remoteRefs([refs.closed])).refs.get(refs.closed) ?? '')
+  const times = await inTurn(young, old, async (ledger, round) => {
+    const { repo } = ledger
+    const before = tips.get(ledger) ?? ''
+    const head = await repo.writeCommit({
+      tree: repo.emptyTree,
+      parents: [],
+      message: `head ${round}`,
+      date: round,
+    })
+    const to = await repo.writeCommit({
+      tree: repo.emptyTree,
+      parents: [before, head],
+      message: 'keep',
+      date: round,
+    })
+    await pushRef(ledger, refs.closed, before, to)
+    tips.set(ledger, to)
+  })
+  row('keeper push at 10 closed experiments', `${times.young.toFixed(1)} ms`)
+  row(
+    `keeper push at ${CLOSED} closed experiments`,
+    `${times.old.toFixed(1)} ms`,
+    times.old / times.young,
+    1.3,
+  )
+}
+
+/** Both take turns, so that a busy machine slows both; medians. */
+async function inTurn(
+  young: TempLedger,
+  old: TempLedger,
+  act: (ledger: TempLedger, round: number) => Promise<void>,
+): Promise<{ young: number; old: number }> {
+  const times = { young: [] as number[], old: [] as number[] }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, ledger] of [
+      ['young', young],
+      ['old', old],
+    ] as const) {
+      const began = performance.now()
+      await act(ledger, round)
+      times[name].push(performance.now() - began)
+    }
+  }
+  return { young: median(times.young), old: median(times.old) }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+async function loads(ledger: TempLedger): Promise<void> {
+  const tip = await ledger.tip()
+  if (tip.commit === null || tip.head === null) throw new Error('an empty ledger')
+  const began = performance.now()
+  const { campaign } = await refold(ledger.repo, tip.commit)
+  const cold = performance.now() - began
+  row(`fold of ${campaign.seq} events, cold`, `${cold.toFixed(0)} ms`, cold / 1000, 1)
+  const { commit } = await ledger.write([note('after')], { checkpoint: checkpointBytes(campaign, tip.head) })
+  const again = performance.now()
+  const loaded = await loadCampaign(ledger.repo, commit)
+  const warm = performance.now() - again
+  if (loaded.checkpointIgnored !== null) throw new Error(loaded.checkpointIgnored)
+  row('the same with a checkpoint', `${warm.toFixed(0)} ms`, warm / 250, 1)
+}
