@@ -1,4 +1,5 @@
-import { chown, mkdir, readdir } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeName } from '../git/path-bytes.ts'
 import { removeAll } from './remove.ts'
@@ -22,7 +23,7 @@ interface Kept {
 
 async function removeBelow(dir: string, under: string, { kept, submodules }: Kept): Promise<void> {
   const here = under === '' ? dir : onDisk(dir, under)
-  for (const entry of await readdir(here, { withFileTypes: true, encoding: 'buffer' })) {
+  for (const entry of readdirSync(here, { withFileTypes: true, encoding: 'buffer' })) {
     const name = decodeName(Buffer.from(entry.name))
     const path = under === '' ? name : `${under}/${name}`
     if (!kept.has(path) || submodules.has(path)) await removeAll(onDisk(dir, path))
@@ -31,16 +32,36 @@ async function removeBelow(dir: string, under: string, { kept, submodules }: Kep
   }
 }
 
-/** What one execution leaves is not there for the next. What a build saved as a checkpoint is. */
+/**
+ * What one execution leaves is not there for the next. What a build saved as a checkpoint is. Between two
+ * executions there is mostly nothing to remove: looking, without a trip to the thread pool, is the fast way.
+ */
 export async function emptyOutputs(
   paths: SidePaths,
   owner: { uid: number; gid: number } | undefined,
 ): Promise<void> {
   const { tmp, out, result, progress, stdout, stderr } = paths
-  for (const path of [tmp, out, result, progress, stdout, stderr]) await removeAll(path)
-  for (const path of [tmp, join(out, 'traces'), paths.checkpoint]) await mkdir(path, { recursive: true })
+  for (const path of [result, progress, stdout, stderr]) await removeOutput(path)
+  const traces = join(out, 'traces')
+  if (!isLeftAlone(tmp, [])) await removeAll(tmp)
+  if (!isLeftAlone(out, ['traces']) || !isLeftAlone(traces, [])) await removeAll(out)
+  for (const path of [tmp, traces, paths.checkpoint]) mkdirSync(path, { recursive: true })
   if (owner === undefined) return
-  for (const path of [paths.root, tmp, out, join(out, 'traces'), paths.checkpoint]) {
-    await chown(path, owner.uid, owner.gid)
-  }
+  for (const path of [paths.root, tmp, out, traces, paths.checkpoint]) await chown(path, owner.uid, owner.gid)
+}
+
+async function removeOutput(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (found.isDirectory()) await removeAll(path)
+  else unlinkSync(path)
+}
+
+const PERMISSIONS = 0o777
+
+/** A real folder as it was made, with nothing in it but these. */
+function isLeftAlone(path: string, names: readonly string[]): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isDirectory() || (found.mode & PERMISSIONS) !== (PERMISSIONS & ~process.umask())) return false
+  return readdirSync(path).join('\0') === names.join('\0')
 }

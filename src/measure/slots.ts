@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
@@ -70,15 +70,15 @@ export class Slots {
 
   async bring(slot: Slot | null): Promise<void> {
     if (this.#onStage === slot) return
-    if (this.#onStage !== null) await rename(this.stage, this.#parked(this.#onStage))
+    if (this.#onStage !== null) renameSync(this.stage, this.#parked(this.#onStage))
     this.#onStage = null
-    if (slot !== null) await rename(this.#parked(slot), this.stage)
+    if (slot !== null) renameSync(this.#parked(slot), this.stage)
     this.#onStage = slot
   }
 
   async note(slot: Slot, change: Partial<Pick<Slot, 'tree' | 'built'>>): Promise<void> {
     Object.assign(slot, change)
-    await writeFile(join(this.#workDir, 'slots.json'), JSON.stringify({ slots: this.#slots }))
+    writeFileSync(join(this.#workDir, 'slots.json'), JSON.stringify({ slots: this.#slots }))
   }
 
   #parked(slot: Slot): string {

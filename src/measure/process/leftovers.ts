@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
@@ -25,7 +26,7 @@ export async function noteSupervisor(workDir: string, pid: number): Promise<void
 }
 
 export async function releaseWorkDir(workDir: string): Promise<void> {
-  await rm(join(workDir, FILE), { force: true })
+  rmSync(join(workDir, FILE), { force: true })
 }
 
 /** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
@@ -82,7 +83,7 @@ async function write(workDir: string, supervisor: ProcessEntry | null): Promise<
     owner: { pid: process.pid, started: self?.started ?? '' },
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started: supervisor.started },
   }
-  await writeFile(join(workDir, FILE), JSON.stringify(value))
+  writeFileSync(join(workDir, FILE), JSON.stringify(value))
 }
 
 async function read(workDir: string): Promise<Running | null> {
