@@ -125,12 +125,14 @@ export interface Campaign {
   /** The first baseline of the campaign: where it started. */
   origin: Snapshot | null
   experiments: Record<ExperimentId, Experiment>
-  /** Candidate trees already measured, so that a duplicate can be named. */
+  /** Candidate trees already measured with this harness, so that a duplicate can be named. */
   trees: Record<Oid, ExperimentId>
+  /** Trees that passed with this harness, and the order that shows it: a revert may land them at once. */
+  proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
   orders: Record<OrderId, LiveOrder>
-  /** Losses of orders that belong to no experiment, by purpose. */
-  lost: Record<string, number>
+  /** How often the campaign's own orders (those of no experiment) were issued, by what they measure. */
+  attempts: Record<string, number>
   round: Round | null
   landings: Landing[]
   foreign: ForeignTip | null
@@ -138,7 +140,6 @@ export interface Campaign {
   failures_in_a_row: number
   since_incumbent: number
   counts: Partial<Record<Outcome, number>>
-  target_reached: boolean
   spent: Spent
   proposers: Record<string, { failures: number; benched: boolean }>
   steered: {
@@ -181,9 +182,10 @@ export function emptyCampaign(): Campaign {
     origin: null,
     experiments: {},
     trees: {},
+    proven: {},
     sources: {},
     orders: {},
-    lost: {},
+    attempts: {},
     round: null,
     landings: [],
     foreign: null,
@@ -191,7 +193,6 @@ export function emptyCampaign(): Campaign {
     failures_in_a_row: 0,
     since_incumbent: 0,
     counts: {},
-    target_reached: false,
     spent: { minutes: 0, requests: 0, tokens: 0, usd: 0 },
     proposers: {},
     steered: [],

@@ -40,24 +40,31 @@ function changeHarness(campaign: Campaign, harness: string): void {
   campaign.harness = harness
   campaign.calibration = null
   campaign.baseline = null
+  campaign.trees = {}
+  campaign.proven = {}
   requeueAll(campaign)
+  campaign.orders = {}
 }
 
 const calibrated: Handler<'calibrated'> = (campaign, event) => {
   const { order, deterministic, scale, reason } = event
   campaign.calibration = { order, deterministic, scale, reason }
+  campaign.attempts = {}
   delete campaign.orders[order]
+  if (!deterministic) requeueAll(campaign)
 }
 
 const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
   const { order, tree, machine, harness, snapshot } = event
   campaign.baseline = { order, tree, machine, harness, snapshot }
   campaign.origin ??= snapshot
+  campaign.attempts = {}
   if (event.side === 'base') delete campaign.orders[order]
 }
 
 const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
   campaign.incumbent = event.to
+  campaign.attempts = {}
   if (event.why === 'merged') campaign.since_incumbent = 0
   else requeueAll(campaign)
 }
@@ -72,6 +79,7 @@ const synced: Handler<'synced'> = (campaign, event) => {
 const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
   if (campaign.foreign?.order) delete campaign.orders[campaign.foreign.order]
   campaign.foreign = null
+  campaign.attempts = {}
   if (event.state === 'found' || event.state === 'blocked') {
     campaign.foreign = { event: event.id, to: event.to, order: null, state: event.state }
   }
@@ -83,6 +91,8 @@ const reverted: Handler<'reverted'> = (campaign, event) => {
   campaign.steered = campaign.steered.filter(
     wish => wish.action !== 'revert' || wish.experiment !== event.experiment,
   )
+  for (const [tree, experiment] of Object.entries(campaign.trees))
+    if (experiment === event.experiment) delete campaign.trees[tree]
 }
 
 const spent: Handler<'spent'> = (campaign, event) => {
@@ -122,7 +132,7 @@ const resumed: Handler<'campaign-resumed'> = campaign => {
 
 /** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
 function dropAnswered(campaign: Campaign): void {
-  campaign.lost = {}
+  campaign.attempts = {}
   for (const [id, live] of Object.entries(campaign.orders)) {
     if (live.report && live.order.candidates.every(({ label }) => !campaign.experiments[label]))
       delete campaign.orders[id]

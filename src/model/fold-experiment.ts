@@ -1,7 +1,7 @@
 import type { Campaign, Experiment } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { dropOrders } from './fold-order.ts'
-import { experimentNumber } from './ids.ts'
+import { experimentNumber, type OrderId } from './ids.ts'
 import { type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -66,11 +66,22 @@ const refused: Handler<'experiment-refused'> = (campaign, event) => {
   if (experiment) end(campaign, experiment, { outcome: 'refused', verdict: 'refused', reason: event.message })
 }
 
+/** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */
+const PASSED: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
+
+function prove(campaign: Campaign, { id }: Experiment, order: OrderId | null): void {
+  const measured = order === null ? undefined : campaign.orders[order]?.order
+  const tree = measured?.candidates.find(({ label }) => label === id)?.tree
+  if (measured && tree !== undefined) campaign.proven[tree] = measured.id
+}
+
 const decided: Handler<'decided'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
   const { round } = campaign
   experiment.primary_delta = event.primary_delta
+  if (PASSED.has(event.outcome))
+    for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {
     if (event.outcome === 'kept') round.winner = experiment.id
     if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
@@ -86,7 +97,9 @@ const merged: Handler<'merged'> = (campaign, event) => {
   experiment.closed = true
   experiment.pull ??= event.pull
   const { experiment: id, commit, head, base } = event
-  campaign.landings.push({ experiment: id, commit, head, base, order: experiment.order, reverted: null })
+  const { order } = experiment
+  campaign.landings.push({ experiment: id, commit, head, base, order, reverted: null })
+  if (order !== null) campaign.proven[base.tree] ??= order
 }
 
 const closed: Handler<'closed'> = (campaign, event) => {
@@ -140,6 +153,7 @@ const steered: Handler<'steered'> = (campaign, event) => {
     if (subject?.status === 'parked') subject.status = 'queued'
     return
   }
+  if (action === 'withdraw' && subject?.status === 'ended') return
   campaign.steered.push({ event: id, action, experiment, reason })
 }
 

@@ -1,6 +1,6 @@
 import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import type { Order } from './order.ts'
+import { type Order, ownSubject } from './order.ts'
 import { type Report, typicalMetrics } from './report.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -10,7 +10,16 @@ const issued: Handler<'order-issued'> = (campaign, event) => {
   const order: Order = { id, ...terms }
   campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
-  for (const experiment of membersOf(campaign, order)) orderMember(campaign, experiment, order)
+  const members = membersOf(campaign, order)
+  for (const experiment of members) orderMember(campaign, experiment, order)
+  if (members.length === 0) replaceOwn(campaign, order)
+}
+
+/** The campaign has one order of its own for a purpose: the newest. */
+function replaceOwn(campaign: Campaign, order: Order): void {
+  campaign.attempts[ownSubject(order)] = order.attempt
+  for (const [id, { order: earlier }] of Object.entries(campaign.orders))
+    if (id !== order.id && earlier.purpose === order.purpose) delete campaign.orders[id]
 }
 
 function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
@@ -89,7 +98,6 @@ function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
   const members = membersOf(campaign, order)
-  if (members.length === 0 && started) campaign.lost[order.purpose] = (campaign.lost[order.purpose] ?? 0) + 1
   for (const experiment of members) {
     if (experiment.order !== order.id) continue
     if (started) experiment.lost += 1
@@ -112,6 +120,7 @@ export function requeueAll(campaign: Campaign): void {
     dropOrders(campaign, experiment)
     experiment.status = 'queued'
     experiment.round = null
+    experiment.attempts = 0
   }
   for (const [id, live] of Object.entries(campaign.orders))
     if (live.order.purpose !== 'calibration') delete campaign.orders[id]

@@ -37,7 +37,7 @@ export function landingMessage(words: LandingWords): string {
 
 /** Text from branches stays text: one line, no control characters, bounded. */
 export function oneLine(text: string, length: number): string {
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
   return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
 }
 

@@ -59,6 +59,15 @@ export type OrderTerms = z.infer<typeof orderTerms>
 /** The id of an order is the id of the event that issued it. */
 export type Order = OrderTerms & { id: string }
 
+/** What an order of the campaign's own is about, whichever attempt it is. */
+export function ownSubject({
+  purpose,
+  base,
+  candidates,
+}: Pick<OrderTerms, 'purpose' | 'base' | 'candidates'>): string {
+  return purpose === 'calibration' ? purpose : `${purpose} ${candidates[0]?.head ?? base.commit}`
+}
+
 /** Coin number `index` of an order: true with probability one half, fixed when the order was issued. */
 export function coin(order: Pick<OrderTerms, 'coins'>, index: number): boolean {
   const bits = order.coins.length * 4

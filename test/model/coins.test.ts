@@ -1,87 +1,105 @@
-import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { harnessEntries, harnessHash } from '../../src/measure/harness-hash.ts'
-import { seedOf, turns } from '../../src/model/coins.ts'
-import { aSpec } from '../decide/a-spec.ts'
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/model/canonical.ts'
+import { followsCoins, seedOf, turns } from '../../src/model/coins.ts'
+import { coin } from '../../src/model/order.ts'
+import type { Execution } from '../../src/model/report.ts'
+import { campaign } from '../plan/a-campaign.ts'
 
-const hex = '0123456789abcdef'.split('')
-const coins = fc
-  .array(fc.constantFrom(...hex), { minLength: 64, maxLength: 64 })
-  .map(digits => digits.join(''))
+const ORDERS = Array.from({ length: 4_000 }, (_, index) => ({ coins: sha256(`order ${index}`) }))
+/** Five standard deviations: with fixed orders this is a fact, not a chance. */
+const SPREAD = 5 * Math.sqrt(0.25 / ORDERS.length)
 
-describe('whose turn it is', () => {
-  test('is a permutation that depends on the coins and the block alone', () => {
-    fc.assert(
-      fc.property(coins, fc.nat(14), fc.integer({ min: 1, max: 5 }), (drawn, block, count) => {
-        const sides = ['base', 'a', 'b', 'c', 'd'].slice(0, count)
-        const order = turns({ coins: drawn }, block, sides)
-        expect(order.toSorted()).toEqual(sides.toSorted())
-        expect(turns({ coins: drawn }, block, sides)).toEqual(order)
-      }),
-    )
+function share(of: (order: { coins: string }) => boolean): number {
+  return ORDERS.filter(of).length / ORDERS.length
+}
+
+describe('coins (invariant 10)', () => {
+  it('are fair, each of them', () => {
+    for (let index = 0; index < 256; index++)
+      expect(Math.abs(share(order => coin(order, index)) - 0.5)).toBeLessThan(SPREAD)
   })
 
-  test('is exactly fair for two sides, and all but fair for five', () => {
-    const firsts = new Map<string, number>()
-    for (let number = 0; number < 65_536; number++) {
-      const drawn = number.toString(16).padStart(4, '0').padEnd(64, '0')
-      for (const sides of [
-        ['x', 'y'],
-        ['a', 'b', 'c', 'd', 'e'],
-      ]) {
-        const first = turns({ coins: drawn }, 'build', sides)[0] ?? ''
-        firsts.set(first, (firsts.get(first) ?? 0) + 1)
-      }
+  it.each(['build', 0, 1, 2, 7] as const)('let either side go first in block %s as often', block => {
+    const first = share(order => turns(order, block, ['base', 'exp-001'])[0] === 'base')
+    expect(Math.abs(first - 0.5)).toBeLessThan(SPREAD)
+  })
+
+  it('give three sides every order as often', () => {
+    const seen = new Map<string, number>()
+    for (const order of ORDERS) {
+      const key = turns(order, 0, ['a', 'b', 'c']).join('')
+      seen.set(key, (seen.get(key) ?? 0) + 1)
     }
-    expect([firsts.get('x'), firsts.get('y')]).toEqual([32_768, 32_768])
-    for (const side of ['a', 'b', 'c', 'd', 'e']) {
-      expect(Math.abs((firsts.get(side) ?? 0) / 65_536 - 0.2)).toBeLessThan(0.0005)
-    }
+    expect(seen.size).toBe(6)
+    for (const count of seen.values()) expect(Math.abs(count / ORDERS.length - 1 / 6)).toBeLessThan(SPREAD)
   })
 
-  test('no two of the first blocks, nor the build, read the same coins', () => {
-    const one = `${'0'.repeat(4)}${'0001'}${'0'.repeat(56)}`
-    expect(turns({ coins: one }, 'build', ['x', 'y'])).toEqual(['x', 'y'])
-    expect(turns({ coins: one }, 0, ['x', 'y'])).toEqual(['y', 'x'])
-    expect(turns({ coins: one }, 1, ['x', 'y'])).toEqual(['x', 'y'])
+  it('of two blocks have nothing to do with each other', () => {
+    const first = (order: { coins: string }, block: number) => turns(order, block, ['x', 'y'])[0]
+    expect(Math.abs(share(order => first(order, 0) === first(order, 1)) - 0.5)).toBeLessThan(SPREAD)
   })
 
-  test('seeds differ from block to block and are plain integers', () => {
-    fc.assert(
-      fc.property(coins, drawn => {
-        const seeds = Array.from({ length: 8 }, (_, block) => seedOf({ coins: drawn }, block))
-        expect(new Set(seeds).size).toBe(8)
-        expect(seeds.every(seed => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)).toBe(true)
-      }),
-    )
+  it('draw a seed for each block that both sides share', () => {
+    const [order] = ORDERS
+    const seeds = Array.from({ length: 50 }, (_, block) => seedOf(order ?? { coins: '' }, block))
+    expect(new Set(seeds).size).toBe(50)
+    expect(seeds.every(seed => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)).toBe(true)
   })
 })
 
-describe('the harness hash', () => {
-  const entry = (path: string, oid = '1'.repeat(40)) => ({ path, mode: '100644', oid })
-  const files = [entry('bench/run.mjs'), entry('src/a.ts'), entry('README.md')]
-
-  test('is taken over scope.immutable, or over everything outside mutable without it', () => {
-    const paths = (scope: object) => harnessEntries(aSpec({ scope }), files).map(file => file.path)
-    expect(paths({ mutable: ['src/'], immutable: ['bench/'] })).toEqual(['bench/run.mjs'])
-    expect(paths({ mutable: ['src/'] })).toEqual(['bench/run.mjs', 'README.md'])
+describe('a report follows its coins', () => {
+  const built = campaign().withExperiment().ordered()
+  const order = built.order('exp-001')
+  const report = built.answer(order, { candidate: { bytes: 8 } })
+  const edited = (edit: (runs: Execution[]) => Execution[]) => ({
+    ...report,
+    executions: edit(report.executions),
   })
 
-  test('does not depend on the order of the entries', () => {
-    expect(harnessHash(aSpec(), files)).toBe(harnessHash(aSpec(), files.toReversed()))
+  it('when every side took its turn with its seed', () => {
+    expect(report.executions.map(({ role }) => role)).toEqual(['sample', 'sample', 'repeat', 'repeat'])
+    expect(followsCoins(order, report)).toBe(true)
   })
 
-  test.each([
-    ['a file', aSpec(), [entry('bench/run.mjs', '2'.repeat(40)), ...files.slice(1)]],
-    ['a mode', aSpec(), [{ ...entry('bench/run.mjs'), mode: '100755' }, ...files.slice(1)]],
-    ['the command', aSpec({ measurement: { command: 'other' } }), files],
-    ['a gate', aSpec({ gates: [{ name: 'tests', command: 'npm test' }] }), files],
-    ['the metric', aSpec({ metric: { diagnostics: [{ name: 'x' }] } }), files],
-  ])('changes with %s', (_, spec, entries) => {
-    expect(harnessHash(spec, entries)).not.toBe(harnessHash(aSpec(), files))
+  it('not when the sides were swapped', () => {
+    expect(
+      followsCoins(
+        order,
+        edited(runs => runs.toReversed()),
+      ),
+    ).toBe(false)
   })
 
-  test('stays when what does not measure changes', () => {
-    expect(harnessHash(aSpec({ advice: ['be brave'] }), files)).toBe(harnessHash(aSpec(), files))
+  it('not when a seed is another', () => {
+    expect(
+      followsCoins(
+        order,
+        edited(runs => runs.map(run => ({ ...run, seed: run.seed + 1 }))),
+      ),
+    ).toBe(false)
+  })
+
+  it('not when a run was tried once more than asked', () => {
+    const again = edited(runs => [...runs, ...runs.filter(({ role }) => role === 'sample')])
+    expect(followsCoins(order, again)).toBe(false)
+  })
+
+  it('not when the sides were built in another order', () => {
+    expect(followsCoins(order, { ...report, setups: report.setups.toReversed() })).toBe(false)
+  })
+
+  it('also when one side ended before the other', () => {
+    expect(
+      followsCoins(
+        order,
+        edited(runs => runs.filter(({ role }) => role === 'sample')),
+      ),
+    ).toBe(true)
+    expect(
+      followsCoins(
+        order,
+        edited(runs => runs.filter(({ side }) => side === 'base')),
+      ),
+    ).toBe(true)
   })
 })

@@ -1,0 +1,58 @@
+import type { EventDraft } from '../model/event.ts'
+import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
+import type { Outcome } from '../model/outcome.ts'
+import type { OrderCandidate } from '../model/order.ts'
+
+/** What a plan asks for. Steps of one transaction become one atomic push, or nothing. */
+export type Step =
+  | { step: 'event'; draft: EventDraft }
+  /** The experiment's branch appears together with the event that opens it. */
+  | { step: 'open'; draft: EventDraft<'experiment-opened'> }
+  /** results.yaml on top of the head where we may write, the `closed` event; the head into the keeper only if
+   * it passed scope and limits. */
+  | { step: 'close'; experiment: ExperimentId; outcome: Outcome; reason: string; keep: boolean }
+  /** The decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
+  | Landing
+  /** The optimize branch moves to a commit that is proven by the events of this same transaction. */
+  | { step: 'move'; from: Point | null; to: Point; events: EventDraft[] }
+  /** A commit on the incumbent with this tree, then as `move`. */
+  | { step: 'revert'; experiment: ExperimentId; tree: Oid; from: Point; measuredIn: OrderId; cause: string }
+  /** Keeps commits that nothing else will hold. */
+  | { step: 'keep'; heads: Oid[] }
+
+export interface Landing {
+  step: 'land'
+  decided: EventDraft<'decided'>
+  candidate: OrderCandidate
+  base: Point
+  pull: number | null
+  /** Undoing this earlier landing, when the experiment is a revert. */
+  undoes: ExperimentId | null
+  baseline: EventDraft<'baseline-measured'> | null
+}
+
+export type Action =
+  | { do: 'commit'; steps: Step[] }
+  | { do: 'dispatch'; order: OrderId }
+  | { do: 'cancel'; order: OrderId }
+  | { do: 'pulls'; changes: PullChange[] }
+  | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
+  | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
+  | { do: 'propose'; who: string }
+
+/** Words are the report room's business: a change says only which pull request and which experiment. */
+export type PullChange =
+  | { change: 'open'; experiment: ExperimentId; branch: string }
+  | { change: 'close'; number: number; experiment: ExperimentId }
+
+/** What nothing can be done about until something else happens. */
+export type Waiting =
+  | { for: 'orders'; orders: OrderId[] }
+  | { for: 'ideas' }
+  | { for: 'person'; what: string }
+  | { for: 'nothing'; reason: string }
+
+export interface Plan {
+  actions: Action[]
+  waiting: Waiting | null
+}

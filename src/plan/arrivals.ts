@@ -1,0 +1,99 @@
+import type { LiveOrder } from '../model/campaign.ts'
+import { type EventDraft, eventId } from '../model/event.ts'
+import type { EventId, OrderId } from '../model/ids.ts'
+import type { Order } from '../model/order.ts'
+import type { Report } from '../model/report.ts'
+import { followsCoins } from '../model/coins.ts'
+import type { Action, Step } from './action.ts'
+import type { RunFacts, World } from './world.ts'
+
+/** Reports as the rest of the plan sees them: those in the ledger and those this plan is about to write. */
+export interface Arrivals {
+  steps: Step[]
+  actions: Action[]
+  reports: Map<OrderId, { event: EventId; report: Report }>
+  /** Orders given up in this plan: their experiments queue again in the next one. */
+  lost: Set<OrderId>
+  /** Orders that nothing has begun to measure: dispatched, unchanged, unless the campaign is paused. */
+  idle: OrderId[]
+}
+
+export function arrivals(world: World): Arrivals {
+  const found: Arrivals = { steps: [], actions: [], reports: new Map(), lost: new Set(), idle: [] }
+  for (const live of Object.values(world.campaign.orders)) {
+    if (live.report) found.reports.set(live.order.id, live.report)
+    else receive(world, live, found)
+  }
+  return found
+}
+
+function receive(world: World, live: LiveOrder, found: Arrivals): void {
+  const run = world.runs.get(live.order.id)
+  if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found)
+  switch (run.state) {
+    case 'running':
+      return expire(world, live, found)
+    case 'gone':
+      return run.started
+        ? lose(live, found, { started: true, reason: 'its process ended after measuring had begun' })
+        : void found.idle.push(live.order.id)
+    case 'unreadable':
+      return reject(live, found, run.runId, run.reason)
+    case 'reported':
+      return accept(live, found, run)
+  }
+}
+
+function expire(world: World, live: LiveOrder, found: Arrivals): void {
+  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline))) return
+  found.actions.push({ do: 'cancel', order: live.order.id })
+  lose(live, found, { started: true, reason: `no report by its deadline, ${live.order.deadline}` })
+}
+
+function lose(live: LiveOrder, found: Arrivals, how: { started: boolean; reason: string }): void {
+  const { id } = live.order
+  found.lost.add(id)
+  found.steps.push({ step: 'event', draft: { kind: 'order-lost', cause: id, order: id, ...how } })
+}
+
+function reject(live: LiveOrder, found: Arrivals, runId: string, reason: string): void {
+  const { id } = live.order
+  found.lost.add(id)
+  found.steps.push({
+    step: 'event',
+    draft: { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason },
+  })
+}
+
+function accept(live: LiveOrder, found: Arrivals, run: Extract<RunFacts, { state: 'reported' }>): void {
+  const mismatch = whyNotAccepted(live, run)
+  if (mismatch !== null) return reject(live, found, run.runId, mismatch)
+  const { id } = live.order
+  const draft: EventDraft<'measured'> = {
+    kind: 'measured',
+    cause: id,
+    order: id,
+    run_id: run.runId,
+    report: run.report,
+  }
+  found.reports.set(id, { event: eventId(draft), report: run.report })
+  found.steps.push({ step: 'event', draft })
+}
+
+function whyNotAccepted(live: LiveOrder, run: Extract<RunFacts, { state: 'reported' }>): string | null {
+  if (live.run_id !== null && run.runId !== live.run_id)
+    return `it comes from run ${run.runId}, not ${live.run_id}`
+  return whyNotReportOf(live.order, run.report)
+}
+
+/** The part of acceptance that anybody can check again from the ledger alone. */
+export function whyNotReportOf(order: Order, report: Report): string | null {
+  if (report.order !== order.id) return `it answers order ${report.order}`
+  if (report.harness !== order.harness) return `it was measured with harness ${report.harness.slice(0, 12)}`
+  for (const { label, tree } of [{ label: 'base', tree: order.base.tree }, ...order.candidates]) {
+    const measured = report.trees[label]
+    if (measured !== undefined && measured !== tree)
+      return `${label} was tree ${measured}, the order says ${tree}`
+  }
+  return followsCoins(order, report) ? null : 'its executions do not follow the coins of the order'
+}

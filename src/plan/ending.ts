@@ -1,0 +1,99 @@
+import { machineKey } from '../model/report.ts'
+import { snapshotOf } from '../decide/readings.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { Landing, Step } from './action.ts'
+import { type Decision, decidedDraft } from './judgement.ts'
+import { assessmentOf, type Member } from './member.ts'
+import { pullFinder } from './pull-of.ts'
+import type { World } from './world.ts'
+
+/** The verdict and the closing of an experiment that does not land: one transaction. */
+export function endSteps(decision: Decision): Step[] {
+  const { experiment, outcome, reason } = decision
+  return [
+    { step: 'event', draft: decidedDraft(decision) },
+    { step: 'close', experiment: experiment.id, outcome, reason, keep: true },
+  ]
+}
+
+/** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
+export function finalSteps(campaign: Campaign, member: Member): Step[] {
+  const { judgement, experiment, measured, cause } = member
+  if (judgement?.is !== 'final' || measured === null) return []
+  const { outcome, assessment, reason } = judgement
+  const steps = endSteps({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
+  if (!assessment.determinism_lost) return steps
+  const { order } = measured
+  const scale = campaign.calibration?.scale ?? 'linear'
+  const lost = { kind: 'calibrated', cause, order: order.id, deterministic: false, scale, reason } as const
+  return [...steps, { step: 'event', draft: lost }]
+}
+
+export function notSelected(member: Member, why: string): Step[] {
+  const { experiment, cause, measured } = member
+  const assessment = assessmentOf(member)
+  const reason = [assessment?.reason, `not merged: ${why}`].filter(Boolean).join('; ')
+  const order = measured?.order.id ?? null
+  return endSteps({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
+}
+
+/** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
+export function landSteps(world: World, member: Member, outcome: 'kept' | 'runner_up_kept'): Step[] {
+  const { experiment, measured, judgement, cause } = member
+  if (!measured || judgement?.is !== 'eligible') return []
+  const { order } = measured
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return []
+  const { assessment } = judgement
+  const decided = decidedDraft({
+    experiment,
+    order: order.id,
+    outcome,
+    assessment,
+    reason: assessment.reason,
+    cause,
+  })
+  const landing: Landing = {
+    step: 'land',
+    decided,
+    candidate,
+    base: order.base,
+    pull: pullFinder(world)(experiment)?.number ?? experiment.pull,
+    undoes: undone(world, member),
+    baseline: baselineAfter(world, member, cause),
+  }
+  return [landing]
+}
+
+function undone(world: World, { experiment }: Member): string | null {
+  if (experiment.purpose !== 'revert') return null
+  const wish = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
+  return wish?.experiment ?? null
+}
+
+/**
+ * The landed tree was just measured: where one run settles a number (once, stable) that serves as the new
+ * baseline; where samples vary, the incumbent is measured afresh before it serves.
+ */
+function baselineAfter(
+  world: World,
+  { experiment, measured }: Member,
+  cause: string,
+): EventDraft<'baseline-measured'> | null {
+  const stability = world.spec.measurement.stability
+  if (!measured || (stability !== null && stability.mode !== 'stable')) return null
+  const { order, report } = measured
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  return {
+    kind: 'baseline-measured',
+    cause,
+    order: order.id,
+    side: experiment.id,
+    tree: candidate.tree,
+    machine: machineKey(report.machine),
+    harness: order.harness,
+    snapshot: snapshotOf(world.spec, report, experiment.id),
+  }
+}

@@ -1,0 +1,55 @@
+import type { Experiment } from '../model/campaign.ts'
+import type { Action, Step } from './action.ts'
+import { pullFinder } from './pull-of.ts'
+import type { PullFacts, World } from './world.ts'
+
+/** What people did to open experiments since the last look: new commits, closed pull requests, gone branches. */
+export function followHeads(world: World): { steps: Step[]; actions: Action[] } {
+  const steps: Step[] = []
+  const actions: Action[] = []
+  const pullOf = pullFinder(world)
+  for (const experiment of Object.values(world.campaign.experiments)) {
+    if (experiment.status === 'ended') continue
+    const reason = whyWithdrawn(world, experiment, pullOf(experiment))
+    const mine = reason === null ? moved(world, experiment) : [withdraw(world, experiment, reason)]
+    steps.push(...mine)
+    if (mine.length > 0 && experiment.status === 'ordered' && experiment.order !== null)
+      actions.push({ do: 'cancel', order: experiment.order })
+  }
+  return { steps, actions }
+}
+
+/** Invariant 8 within the limits: only what was measured, or would have been allowed to be, is kept. */
+export function mayKeep(world: World, experiment: Experiment): boolean {
+  const facts = world.candidates.get(experiment.id)
+  return experiment.measured_tree !== null || (facts?.merged === 'clean' && facts.refusal === null)
+}
+
+function withdraw(world: World, experiment: Experiment, reason: string): Step {
+  const keep = mayKeep(world, experiment)
+  return { step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep }
+}
+
+function whyWithdrawn(world: World, experiment: Experiment, pull: PullFacts | undefined): string | null {
+  const wish = world.campaign.steered.find(
+    ({ action, experiment: id }) => action === 'withdraw' && id === experiment.id,
+  )
+  if (wish) return wish.reason
+  if (pull?.state === 'closed') return `its pull request #${pull.number} was closed`
+  if (experiment.branch !== null && !world.branches.has(experiment.branch))
+    return `its branch ${experiment.branch} was deleted`
+  return null
+}
+
+function moved(world: World, experiment: Experiment): Step[] {
+  const tip = experiment.branch === null ? undefined : world.branches.get(experiment.branch)
+  if (tip === undefined || tip === experiment.head) return []
+  const draft = {
+    kind: 'head-moved',
+    cause: tip,
+    experiment: experiment.id,
+    from: experiment.head,
+    to: tip,
+  } as const
+  return [{ step: 'event', draft }]
+}

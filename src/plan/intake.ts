@@ -1,0 +1,136 @@
+import { canonicalJson, sha256 } from '../model/canonical.ts'
+import type { Experiment } from '../model/campaign.ts'
+import { type EventDraft, eventId } from '../model/event.ts'
+import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
+import { shortRef, campaignRefs } from '../model/refs.ts'
+import type { Step } from './action.ts'
+import type { Proposal, World } from './world.ts'
+
+/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
+export function openProposals(world: World): Step[] {
+  const { campaign, spec } = world
+  let number = campaign.next_number
+  let room = spec.merge.max_open_experiments - openEngineExperiments(world)
+  const steps: Step[] = []
+  for (const proposal of freshProposals(world)) {
+    const engineMade = proposal.branch === null
+    if (engineMade && room <= 0) continue
+    if (engineMade) room -= 1
+    steps.push(...open(world, proposal, experimentName(number)))
+    number += 1
+  }
+  return steps
+}
+
+/** One idea is opened once, however often it is brought. */
+export function freshProposals({ campaign, proposals }: World): Proposal[] {
+  const fresh = new Map<string, Proposal>()
+  for (const proposal of proposals) {
+    const { key } = proposal.source
+    if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
+  }
+  return [...fresh.values()]
+}
+
+function openEngineExperiments({ campaign }: World): number {
+  const open = Object.values(campaign.experiments).filter(
+    ({ status }) => status !== 'ended' && status !== 'parked',
+  )
+  return open.filter(experiment => experiment.owned && experiment.status !== 'deferred').length
+}
+
+function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
+  const { campaign, spec } = world
+  const refs = campaignRefs(spec.branches.prefix, campaign.name)
+  const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal
+  const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
+  const made = 'rejected' in proposal.head ? null : proposal.head
+  const draft: EventDraft<'experiment-opened'> = {
+    kind: 'experiment-opened',
+    cause: source.key,
+    experiment: id,
+    purpose: reverts === undefined ? 'idea' : 'revert',
+    hypothesis,
+    category,
+    priority,
+    required_deps,
+    family,
+    source,
+    learnings,
+    pull,
+    branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
+    owned: proposal.branch === null,
+    head: made?.commit ?? null,
+    base: made?.base ?? campaign.incumbent,
+  }
+  const steps: Step[] = [{ step: 'open', draft }]
+  if (rejected !== null) {
+    steps.push(...refuse({ id, head: null, opened: eventId(draft) }, { code: 'conflict', message: rejected }))
+  }
+  return rejected === null ? [...steps, ...askApproval(world, draft)] : steps
+}
+
+/** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
+function askApproval({ spec }: World, opened: EventDraft<'experiment-opened'>): Step[] {
+  const packages = opened.required_deps.filter(name => !spec.dependencies.approved.includes(name))
+  if (packages.length === 0) return []
+  const { experiment } = opened
+  const cause = eventId(opened)
+  if (spec.dependencies.approval === 'deny') {
+    const message = `needs ${packages.join(', ')}, and dependencies.approval is deny`
+    return refuse({ id: experiment, head: opened.head, opened: cause }, { code: 'dependencies', message })
+  }
+  const digest = sha256(canonicalJson(packages.toSorted()))
+  return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment, digest, packages } }]
+}
+
+/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
+export function refuse(
+  subject: { id: ExperimentId; head: Oid | null; opened: string },
+  why: { code: string; message: string },
+): Step[] {
+  const { id, head, opened } = subject
+  const { code, message } = why
+  const draft = { kind: 'experiment-refused', cause: opened, experiment: id, head, code, message } as const
+  return [
+    { step: 'event', draft },
+    { step: 'close', experiment: id, outcome: 'refused', reason: why.message, keep: false },
+  ]
+}
+
+/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
+export function refuseQueued(world: World): { steps: Step[]; refused: Set<ExperimentId> } {
+  const steps: Step[] = []
+  const refused = new Set<ExperimentId>()
+  const seen = new Map<Oid, ExperimentId>()
+  for (const experiment of Object.values(world.campaign.experiments)) {
+    if (experiment.status !== 'queued') continue
+    const why = refusalOf(world, experiment, seen)
+    if (why === null) continue
+    refused.add(experiment.id)
+    steps.push(...refuse({ id: experiment.id, head: experiment.head, opened: experiment.opened }, why))
+  }
+  return { steps, refused }
+}
+
+function refusalOf(
+  world: World,
+  experiment: Experiment,
+  seen: Map<Oid, ExperimentId>,
+): { code: string; message: string } | null {
+  const facts = world.candidates.get(experiment.id)
+  if (!facts || (facts.merged === 'clean' && facts.aheadOfSync)) return null
+  if (facts.merged === 'conflict') {
+    const message = `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(', ')}`
+    return { code: 'conflict', message }
+  }
+  if (facts.contains !== null && experiment.purpose !== 'revert') {
+    const message = `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
+    return { code: 'reverted', message }
+  }
+  if (facts.refusal) return facts.refusal
+  const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree)
+  seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id)
+  if (twin === undefined || twin === experiment.id || experiment.purpose === 'revert') return null
+  return { code: 'duplicate', message: `the same files as ${twin}` }
+}

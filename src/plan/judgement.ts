@@ -1,0 +1,79 @@
+import { assess } from '../decide/assess.ts'
+import type { Assessment } from '../decide/assessment.ts'
+import { RULE_VERSION } from '../decide/version.ts'
+import type { Experiment } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { OrderId } from '../model/ids.ts'
+import type { Order } from '../model/order.ts'
+import { type Outcome, verdictOf } from '../model/outcome.ts'
+import type { Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+
+/** What one report says about one experiment: the same function serves the plan and `replay` (invariant 3). */
+export type Judgement =
+  | { is: 'eligible'; assessment: Assessment }
+  | { is: 'again'; reason: string }
+  | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
+
+export interface Measured {
+  order: Order
+  report: Report
+}
+
+export function judge(spec: Spec, experiment: Experiment, measured: Measured): Judgement {
+  const { order, report } = measured
+  const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const assessment = assess({ spec, order, report, label: experiment.id, baseline })
+  if (assessment.retry) {
+    if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
+    const reason = `${assessment.reason} (${order.attempt} attempts)`
+    return { is: 'final', outcome: 'error', assessment, reason }
+  }
+  if (experiment.purpose === 'revert') return judgeRevert(assessment)
+  if (assessment.outcome === 'eligible') return { is: 'eligible', assessment }
+  const outcome =
+    order.purpose === 'combination' ? combinationOutcome(assessment.outcome) : assessment.outcome
+  return { is: 'final', outcome, assessment, reason: assessment.reason }
+}
+
+/** A person asked for it back: gates and constraints must hold, a gain is not expected. */
+function judgeRevert(assessment: Assessment): Judgement {
+  const { outcome, reason } = assessment
+  if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
+    return { is: 'eligible', assessment }
+  return { is: 'final', outcome, assessment, reason }
+}
+
+/** Good alone, not combined: whatever went wrong on top of the winner, the outcome says just that. */
+function combinationOutcome(outcome: Outcome): Outcome {
+  return outcome === 'refused' ? 'refused' : 'runner_up_dropped'
+}
+
+export interface Decision {
+  experiment: Experiment
+  order: OrderId | null
+  outcome: Outcome
+  assessment: Assessment | null
+  reason: string
+  cause: string
+}
+
+export function decidedDraft(decision: Decision): EventDraft<'decided'> {
+  const { experiment, order, outcome, assessment, reason, cause } = decision
+  return {
+    kind: 'decided',
+    cause,
+    experiment: experiment.id,
+    order,
+    outcome,
+    verdict: verdictOf(outcome, assessment?.worse ?? false),
+    rule_version: RULE_VERSION,
+    reason,
+    failure_class: assessment?.failure_class ?? null,
+    primary_delta: assessment?.primary_delta ?? null,
+    rank_score: assessment?.rank_score ?? 0,
+    improved: assessment?.improved_objectives ?? [],
+    violated: assessment?.violated_objectives ?? [],
+    warnings: assessment?.warnings ?? [],
+  }
+}

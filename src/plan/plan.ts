@@ -1,0 +1,142 @@
+import type { Action, Plan, Step, Waiting } from './action.ts'
+import { type Arrivals, arrivals } from './arrivals.ts'
+import { foreignPlan } from './foreign.ts'
+import { followHeads } from './heads.ts'
+import { openProposals, refuseQueued } from './intake.ts'
+import { lostTooOften } from './lost.ts'
+import { dispatch, issue, type Request } from './orders.ts'
+import { prepare } from './preparation.ts'
+import { campaignBranch, pullActions } from './pulls.ts'
+import { directReverts } from './revert.ts'
+import { settleRound } from './round.ts'
+import { memberRequests, newRound } from './rounds.ts'
+import { cancelRemaining, closeRemaining, deferredExperiments, nothingToMeasure, stopSteps } from './stop.ts'
+import { syncPlan } from './sync.ts'
+import type { World } from './world.ts'
+
+/** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
+interface Draft {
+  world: World
+  found: Arrivals
+  steps: Step[]
+  actions: Action[]
+}
+
+/**
+ * One look at the world, one plan: at most one transaction and what may follow it. It never relies on what an
+ * earlier plan intended; whatever is left to do is found again at the next look (invariant 7).
+ */
+export function plan(world: World): Plan {
+  const found = arrivals(world)
+  const draft: Draft = {
+    world,
+    found,
+    steps: found.steps,
+    actions: [...found.actions, ...pullActions(world)],
+  }
+  const { status, status_reason } = world.campaign
+  switch (status) {
+    case 'none':
+      return { actions: [], waiting: { for: 'nothing', reason: 'no campaign was started' } }
+    case 'stopped':
+      return ended(draft)
+    case 'paused':
+      return conclude(draft, [], { for: 'person', what: `the campaign is paused: ${status_reason}` })
+    case 'running':
+      return running(draft)
+    default:
+      return status satisfies never
+  }
+}
+
+function ended(draft: Draft): Plan {
+  const { world, found } = draft
+  const under = cancelRemaining(world, found)
+  const steps = [...under.steps, ...closeRemaining(world, found)]
+  const reason = world.campaign.status_reason ?? 'stopped'
+  return conclude(alsoDo(draft, [...under.actions, ...campaignBranch(world)]), steps, {
+    for: 'nothing',
+    reason,
+  })
+}
+
+/** What others did comes first, then verdicts and landings, then what they make room for. */
+function running(resting: Draft): Plan {
+  const { world, found } = resting
+  const heads = followHeads(world)
+  const draft = alsoDo(dispatchIdle(resting), heads.actions)
+  if (heads.steps.length > 0) return conclude(draft, heads.steps)
+  const foreign = foreignPlan(world, found)
+  if (foreign.steps.length > 0) return conclude(draft, foreign.steps)
+  if (foreign.blocked !== null)
+    return prepared(draft, () => request(draft, foreign.requests, foreign.blocked))
+  const lost = lostTooOften(world)
+  if (lost.length > 0) return conclude(draft, lost)
+  const round = settleRound(world, found)
+  if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
+  return prepared(draft, () => {
+    if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null)
+    const sync = syncPlan(world, found)
+    if (sync.steps.length > 0) return conclude(draft, sync.steps)
+    return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
+  })
+}
+
+function dispatchIdle(draft: Draft): Draft {
+  const sent = draft.found.idle.map(order => dispatch(draft.world, order))
+  const steps = [...draft.steps, ...sent.flatMap(each => each.steps)]
+  return alsoDo(
+    { ...draft, steps },
+    sent.flatMap(each => each.actions),
+  )
+}
+
+/** Nothing is measured against an incumbent that was not measured itself. */
+function prepared(draft: Draft, next: () => Plan): Plan {
+  const { steps, requests, ready } = prepare(draft.world, draft.found)
+  if (steps.length > 0) return conclude(draft, steps)
+  return ready ? next() : request(draft, requests, 'the base is being measured')
+}
+
+/** A round is never cut in half: only here a campaign stops, grows by new ideas, or takes a landing back. */
+function betweenRounds(draft: Draft): Plan {
+  const { world } = draft
+  const undo = directReverts(world)
+  if (undo.length > 0) return conclude(draft, undo)
+  const advanced = alsoDo(draft, campaignBranch(world))
+  const stop = stopSteps(world)
+  if (stop.length > 0) return conclude(advanced, stop)
+  const { steps, refused } = refuseQueued(world)
+  const intake = [...steps, ...openProposals(world)]
+  const requests = newRound(world, refused)
+  const idle = intake.length === 0 && requests.length === 0 && nothingToMeasure(world)
+  const asked: Action[] = idle ? world.askable.slice(0, 1).map(who => ({ do: 'propose', who })) : []
+  return request(alsoDo({ ...advanced, steps: [...advanced.steps, ...intake] }, asked), requests, null)
+}
+
+function alsoDo(draft: Draft, actions: readonly Action[]): Draft {
+  return { ...draft, actions: [...draft.actions, ...actions] }
+}
+
+function request(draft: Draft, requests: Request[], why: string | null): Plan {
+  const orders = issue(draft.world, requests)
+  const waiting = why === null ? waitingFor(draft.world) : ({ for: 'person', what: why } as const)
+  return conclude(alsoDo(draft, orders.actions), orders.steps, waiting)
+}
+
+/** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
+function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting?: Waiting): Plan {
+  const all = [...steps, ...more]
+  const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...actions] : actions
+  if (then.length > 0) return { actions: then, waiting: null }
+  const idle = new Set(found.idle)
+  const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
+  return { actions: then, waiting: orders.length > 0 ? { for: 'orders', orders } : (waiting ?? null) }
+}
+
+function waitingFor(world: World): Waiting {
+  const deferred = deferredExperiments(world)
+  if (nothingToMeasure(world) && deferred.length > 0)
+    return { for: 'person', what: `approval of ${deferred.join(', ')}` }
+  return { for: 'ideas' }
+}

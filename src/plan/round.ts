@@ -1,0 +1,164 @@
+import { rank } from '../decide/rank.ts'
+import { runnersUp } from '../decide/select.ts'
+import type { Campaign, Round } from '../model/campaign.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { Step } from './action.ts'
+import type { Arrivals } from './arrivals.ts'
+import { endSteps, finalSteps, landSteps, notSelected } from './ending.ts'
+import { assessmentOf, type Member, memberOf } from './member.ts'
+import type { World } from './world.ts'
+
+/** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
+export interface RoundPlan {
+  steps: Step[]
+  /** Members that need (another) order of their own in this round. */
+  again: ExperimentId[]
+  /** The runner-up to be measured on top of the new incumbent. */
+  combine: ExperimentId | null
+}
+
+export function settleRound(world: World, found: Arrivals): RoundPlan {
+  const { round } = world.campaign
+  const nothing: RoundPlan = { steps: [], again: [], combine: null }
+  if (!round?.open) return nothing
+  const members = membersOf(world, round, found)
+  const again = members.filter(needsOrder).map(member => member.experiment.id)
+  const steps = members.flatMap(member => finalSteps(world.campaign, member))
+  const settled = members.filter(member => member.judgement?.is === 'eligible')
+  const undecided = members.filter(member => member.judgement === null || member.judgement.is === 'again')
+  if (undecided.length > 0 || members.some(losesDeterminism)) return { steps, again, combine: null }
+  if (round.winner === null)
+    return { steps: [...steps, ...landWinner(world, round, settled)], again, combine: null }
+  return combination(world, round, settled, steps)
+}
+
+function membersOf(world: World, round: Round, found: Arrivals): Member[] {
+  return round.members.flatMap(id => {
+    const experiment = world.campaign.experiments[id]
+    if (!experiment || experiment.status === 'ended' || experiment.status === 'parked') return []
+    return [memberOf(world, experiment, found.reports)]
+  })
+}
+
+function needsOrder(member: Member): boolean {
+  return (
+    member.judgement?.is === 'again' || (member.judgement === null && member.experiment.status === 'queued')
+  )
+}
+
+/** What was measured beside it rests on the same belief: it is queued again, not merged. */
+function losesDeterminism({ judgement }: Member): boolean {
+  return judgement?.is === 'final' && judgement.assessment.determinism_lost
+}
+
+/** The best lands; those that touch its files, or have no place in the batch, are answered at once. */
+function landWinner(world: World, round: Round, eligible: Member[]): Step[] {
+  if (eligible.length === 0) return [closeRound(round, null)]
+  const ranked = ranking(world, eligible)
+  const [winner, ...others] = ranked
+  if (!winner) return []
+  const changed = changedPaths(world)
+  const combinable = new Set(
+    runnersUp(
+      others.map(member => member.experiment.id),
+      winner.experiment.id,
+      changed,
+      world.spec.max_runner_up_merges_per_batch,
+    ),
+  )
+  const left = others.filter(member => !combinable.has(member.experiment.id))
+  const steps = left.flatMap(member =>
+    notSelected(member, `${winner.experiment.id} was better and was merged`),
+  )
+  steps.push(...landSteps(world, winner, 'kept'))
+  if (combinable.size === 0) steps.push(closeRound(round, winner.experiment.id))
+  return steps
+}
+
+export function ranking(world: Pick<World, 'candidates'>, eligible: Member[]): Member[] {
+  const byId = new Map(eligible.map(member => [member.experiment.id, member]))
+  const entries = eligible.map(({ experiment, judgement }) => ({
+    id: experiment.id,
+    number: experiment.number,
+    rankScore: judgement?.is === 'eligible' ? judgement.assessment.rank_score : 0,
+    changedLines: changedLines(world, experiment.id),
+  }))
+  return rank(entries).flatMap(entry => byId.get(entry.id) ?? [])
+}
+
+function changedLines(world: Pick<World, 'candidates'>, id: ExperimentId): number {
+  const facts = world.candidates.get(id)
+  if (facts?.merged !== 'clean') return 0
+  return facts.changes.reduce((sum, change) => sum + (change.added ?? 0) + (change.deleted ?? 0), 0)
+}
+
+function changedPaths(world: World): Map<ExperimentId, string[]> {
+  const paths = new Map<ExperimentId, string[]>()
+  for (const [id, facts] of world.candidates) {
+    if (facts.merged === 'clean')
+      paths.set(
+        id,
+        facts.changes.map(change => change.path),
+      )
+  }
+  return paths
+}
+
+function combination(world: World, round: Round, eligible: Member[], steps: Step[]): RoundPlan {
+  const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
+  if (combined) {
+    const last = eligible.length === 1
+    const landed = landSteps(world, combined, 'runner_up_kept')
+    if (last) landed.push(closeRound(round, round.winner))
+    return { steps: [...steps, ...landed], again: [], combine: null }
+  }
+  const failed = round.combination_failed || steps.length > 0
+  const [next] = ranking(world, eligible)
+  if (!failed && next) return startCombination(world, round, next, eligible, steps)
+  const reason = failed ? 'a runner-up before it did not hold on top of the winner' : ''
+  const rest = eligible.flatMap(member => notSelected(member, reason))
+  return { steps: [...steps, ...rest, closeRound(round, round.winner)], again: [], combine: null }
+}
+
+function startCombination(
+  world: World,
+  round: Round,
+  next: Member,
+  eligible: Member[],
+  steps: Step[],
+): RoundPlan {
+  const { experiment } = next
+  const facts = world.candidates.get(experiment.id)
+  if (facts?.merged !== 'conflict') return { steps, again: [], combine: experiment.id }
+  const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
+  const dropped = endSteps({
+    experiment,
+    order: next.measured?.order.id ?? null,
+    outcome: 'runner_up_dropped',
+    assessment: assessmentOf(next),
+    reason,
+    cause: next.cause,
+  })
+  const rest = eligible.filter(member => member !== next)
+  const unselected = rest.flatMap(member => notSelected(member, 'a runner-up before it did not combine'))
+  return {
+    steps: [...steps, ...dropped, ...unselected, closeRound(round, round.winner)],
+    again: [],
+    combine: null,
+  }
+}
+
+function closeRound(round: Round, winner: ExperimentId | null): Step {
+  const draft = {
+    kind: 'round-closed',
+    cause: `round ${round.number}`,
+    round: round.number,
+    members: round.members,
+    winner,
+  } as const
+  return { step: 'event', draft }
+}
+
+export function nextRound(campaign: Campaign): number {
+  return (campaign.round?.number ?? 0) + 1
+}

@@ -1,0 +1,107 @@
+import { stopReason } from '../decide/stopping.ts'
+import { targetsMet } from '../decide/targets.ts'
+import type { Experiment } from '../model/campaign.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { Action, Step } from './action.ts'
+import type { Arrivals } from './arrivals.ts'
+import { finalSteps, notSelected } from './ending.ts'
+import { mayKeep } from './heads.ts'
+import { freshProposals } from './intake.ts'
+import { type Member, memberOf } from './member.ts'
+import type { World } from './world.ts'
+
+const HOUR = 3_600_000
+
+/** The reason a campaign stops is an event; between rounds only, so that a round is never cut in half. */
+export function stopSteps(world: World): Step[] {
+  const { campaign, spec } = world
+  const stop = stopReason(spec, {
+    ended: campaign.ended,
+    endedSinceIncumbent: campaign.since_incumbent,
+    failuresInARow: campaign.failures_in_a_row,
+    hours:
+      campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
+    runnerMinutes: campaign.spent.minutes,
+    costUsd: campaign.spent.usd,
+    targetReached: targetReached(world),
+    backlogEmpty:
+      nothingToMeasure(world) && world.askable.length === 0 && deferredExperiments(world).length === 0,
+  })
+  if (stop === null) return []
+  return [{ step: 'event', draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop } }]
+}
+
+/** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
+function targetReached({ campaign: { baseline, incumbent }, spec }: World): boolean {
+  return baseline !== null && baseline.tree === incumbent.tree && targetsMet(spec, baseline.snapshot)
+}
+
+/** Nothing is queued, open or proposed; what waits for an approval counts apart. */
+export function nothingToMeasure(world: World): boolean {
+  const open = Object.values(world.campaign.experiments).some(
+    ({ status }) => status !== 'ended' && status !== 'deferred',
+  )
+  return !open && freshProposals(world).length === 0
+}
+
+export function deferredExperiments({ campaign }: World): ExperimentId[] {
+  return Object.values(campaign.experiments).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
+}
+
+/** After the stop nothing is left open: what was measured gets its verdict, the rest is withdrawn. */
+export function closeRemaining(world: World, found: Arrivals): Step[] {
+  const { campaign } = world
+  return Object.values(campaign.experiments).flatMap(experiment =>
+    experiment.status === 'ended' ? [] : closeOne(world, experiment, found),
+  )
+}
+
+function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[] {
+  const { id, status } = experiment
+  const reason = `the campaign stopped (${world.campaign.status_reason})`
+  const member = lastSaid(world, experiment, found)
+  if (member.judgement?.is === 'final') return finalSteps(world.campaign, member)
+  if (member.judgement?.is === 'eligible') return notSelected(member, reason)
+  const keep = mayKeep(world, experiment)
+  return status === 'parked'
+    ? [
+        {
+          step: 'close',
+          experiment: id,
+          outcome: 'inconclusive',
+          reason: `${reason} before it was proven`,
+          keep,
+        },
+      ]
+    : [
+        {
+          step: 'close',
+          experiment: id,
+          outcome: 'withdrawn',
+          reason: `${reason} before it was measured`,
+          keep,
+        },
+      ]
+}
+
+/** Its latest report, or while it is measured again in a combination, the one that made it eligible. */
+function lastSaid(world: World, experiment: Experiment, found: Arrivals): Member {
+  const member = memberOf(world, experiment, found.reports)
+  if (member.judgement !== null || experiment.standalone === null) return member
+  return memberOf(world, { ...experiment, order: experiment.standalone }, found.reports)
+}
+
+/** Orders still under way: nobody waits for them any more. */
+export function cancelRemaining({ campaign }: World, found: Arrivals): { steps: Step[]; actions: Action[] } {
+  const open = Object.values(campaign.orders).filter(
+    ({ order: { id } }) => !found.reports.has(id) && !found.lost.has(id),
+  )
+  const own = open.filter(({ order }) => order.candidates.every(({ label }) => !campaign.experiments[label]))
+  return {
+    steps: own.map(({ order: { id } }) => {
+      const reason = 'the campaign stopped'
+      return { step: 'event', draft: { kind: 'order-lost', cause: id, order: id, started: false, reason } }
+    }),
+    actions: open.map(({ order: { id } }) => ({ do: 'cancel', order: id })),
+  }
+}

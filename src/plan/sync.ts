@@ -1,0 +1,119 @@
+import { assess } from '../decide/assess.ts'
+import { snapshotOf } from '../decide/readings.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { OrderCandidate } from '../model/order.ts'
+import { machineKey } from '../model/report.ts'
+import type { Step } from './action.ts'
+import { alertOnce } from './alerts.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { Request } from './orders.ts'
+import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
+import type { SyncFacts, World } from './world.ts'
+
+/**
+ * The default branch moved: its tip is merged into the incumbent, measured with the ruler it brings, and
+ * becomes the new incumbent, pin and baseline in one step. Rounds wait until that is settled.
+ */
+export interface SyncPlan {
+  steps: Step[]
+  requests: Request[]
+  /** Why no new round may start; null when the incumbent holds the default branch's tip. */
+  blocked: string | null
+}
+
+export function syncPlan(world: World, found: Arrivals): SyncPlan {
+  const { sync } = world
+  if (sync === null) return { steps: [], requests: [], blocked: null }
+  if (sync.result !== 'clean') return obstacle(world, sync)
+  const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
+  const own = ownOrder(world, found, {
+    purpose: 'sync',
+    base: world.campaign.incumbent,
+    candidates: candidatesOf(sync),
+  })
+  const next = own.is === 'answered' ? judged(world, sync, own) : own
+  if (Array.isArray(next)) return { steps: next, requests: [], blocked: null }
+  if (next.is === 'given up') return failed(world, sync, next.reason)
+  return { steps: [], requests: next.is === 'wanted' ? [request(world, sync, next.attempt)] : [], blocked }
+}
+
+type CleanSync = Extract<SyncFacts, { result: 'clean' }>
+
+/** Its gates hold and its numbers are there, with the ruler it brings itself. */
+function judged(world: World, sync: CleanSync, proof: Answered): Step[] | Unanswered {
+  const { order, report } = proof
+  const { outcome, reason, retry } = assess({
+    spec: sync.spec.parsed,
+    order,
+    report,
+    label: 'sync',
+    baseline: null,
+  })
+  if (retry) return nextAttempt(world, order.attempt, reason)
+  return outcome === 'eligible' ? adopt(world, sync, proof) : { is: 'given up', reason }
+}
+
+function candidatesOf({ to }: CleanSync): OrderCandidate[] {
+  return [{ label: 'sync', head: to.commit, tree: to.tree }]
+}
+
+function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
+  const message =
+    sync.result === 'conflict'
+      ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the default branch into the optimize branch by hand, or start fresh`
+      : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
+  const steps = alertOnce(world, { code: `sync-${sync.result}`, about: sync.tip, message })
+  return { steps, requests: [], blocked: message }
+}
+
+function failed(world: World, sync: CleanSync, reason: string): SyncPlan {
+  const message = `the default branch at ${sync.tip.slice(0, 10)} merged with the incumbent does not pass: ${reason}`
+  const steps = alertOnce(world, { code: 'sync-failed', about: sync.tip, message })
+  return { steps, requests: [], blocked: message }
+}
+
+function request(world: World, sync: CleanSync, attempt: number): Request {
+  return {
+    purpose: 'sync',
+    round: world.campaign.round?.number ?? 0,
+    attempt,
+    cause: sync.tip,
+    candidates: candidatesOf(sync),
+    stop: { rule: 'alone' },
+    ruler: { spec_sha256: sync.spec.sha256, harness: sync.harness, pin: sync.to, spec: sync.spec.parsed },
+  }
+}
+
+function adopt(world: World, sync: CleanSync, { order, report, event: cause }: Answered): Step[] {
+  const from = world.campaign.incumbent
+  const { to, harness } = sync
+  const events: EventDraft[] = []
+  if (sync.spec.changed) {
+    const { sha256: spec_sha256, yaml: spec_yaml } = sync.spec
+    const reason = `the spec changed on ${world.campaign.default_branch}`
+    events.push({
+      kind: 'campaign-amended',
+      cause,
+      spec_sha256,
+      spec_yaml,
+      harness,
+      source: 'default-branch',
+      reason,
+    })
+  }
+  events.push(
+    { kind: 'synced', cause, order: order.id, from, to, default_tip: sync.tip, harness },
+    { kind: 'incumbent-moved', cause, from, to, why: 'synced' },
+    {
+      kind: 'baseline-measured',
+      cause,
+      order: order.id,
+      side: 'sync',
+      tree: to.tree,
+      machine: machineKey(report.machine),
+      harness,
+      snapshot: snapshotOf(sync.spec.parsed, report, 'sync'),
+    },
+  )
+  return [{ step: 'move', from, to, events }]
+}

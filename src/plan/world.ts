@@ -1,0 +1,118 @@
+import type { Campaign } from '../model/campaign.ts'
+import type { idea } from '../model/event.ts'
+import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
+import type { Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { z } from 'zod'
+
+/** Everything a plan may look at, as values: what `observe` found, the time, and randomness already drawn. */
+export interface World {
+  now: string
+  /** 64 hex digits nobody could know before: coins are derived from it. */
+  entropy: string
+  campaign: Campaign
+  spec: Spec
+  optimizeTip: Point | null
+  campaignTip: Oid | null
+  defaultTip: Point
+  pulls: PullFacts[]
+  /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
+  branches: ReadonlyMap<string, Oid>
+  proposals: Proposal[]
+  /** Queued experiments merged with the incumbent. */
+  candidates: ReadonlyMap<ExperimentId, CandidateFacts>
+  sync: SyncFacts | null
+  foreign: ForeignFacts | null
+  reverts: ReadonlyMap<EventId, RevertFacts>
+  runs: ReadonlyMap<OrderId, RunFacts>
+  runner: RunnerFacts
+  /** Proposers that could be asked for one more idea now. */
+  askable: string[]
+}
+
+export interface RunnerFacts {
+  /** What runs orders dispatched by this process is known before they start, on one machine. */
+  runId: string | null
+  machine: string | null
+  /** Whether branches and pull requests opened by others can still bring ideas. */
+  external: boolean
+}
+
+export interface PullFacts {
+  number: number
+  branch: string
+  state: 'open' | 'merged' | 'closed'
+  head: Oid
+  title: string
+  body: string
+}
+
+export type Idea = { [K in keyof typeof idea]: z.output<(typeof idea)[K]> }
+
+export interface Proposal extends Idea {
+  source: { use: string; key: string }
+  learnings: string | null
+  /** A commit on the incumbent, ready to be a branch; or a person's own head; or why there is none. */
+  head: { commit: Oid; base: Point } | { rejected: string }
+  /** Set when the branch exists already and belongs to whoever made it. */
+  branch: string | null
+  pull: number | null
+  /** Only in proposals made to undo a landing. */
+  reverts?: ExperimentId
+}
+
+export interface Change {
+  path: string
+  status: string
+  oldMode: string
+  newMode: string
+  added: number | null
+  deleted: number | null
+  /** Size of the new content where it is binary. */
+  bytes: number | null
+}
+
+export type CandidateFacts =
+  | { merged: 'conflict'; head: Oid; base: Oid; paths: string[] }
+  | {
+      merged: 'clean'
+      head: Oid
+      base: Oid
+      tree: Oid
+      changes: Change[]
+      /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
+      refusal: { code: string; message: string } | null
+      /** Default-branch commits the incumbent lacks: sync first. */
+      aheadOfSync: boolean
+      /** A landing that was reverted and is part of this head's history. */
+      contains: ExperimentId | null
+    }
+
+export type SyncFacts =
+  | { result: 'conflict'; tip: Oid; paths: string[] }
+  | { result: 'bad-spec'; tip: Oid; message: string }
+  | {
+      result: 'clean'
+      tip: Oid
+      /** The merge commit itself, written already; it becomes the incumbent if its gates pass. */
+      to: Point
+      spec: { yaml: string; sha256: string; changed: boolean; parsed: Spec }
+      harness: string
+    }
+
+export interface ForeignFacts {
+  tip: Point
+  refusal: { code: string; message: string } | null
+}
+
+export interface RevertFacts {
+  landing: ExperimentId
+  /** The tree without the landing, and whether exactly that tree was measured before. */
+  result: { tree: Oid; measuredIn: OrderId | null; head: Oid } | { conflict: string[] }
+}
+
+export type RunFacts =
+  | { state: 'running' }
+  | { state: 'gone'; started: boolean; runId: string | null }
+  | { state: 'reported'; runId: string; report: Report }
+  | { state: 'unreadable'; runId: string; reason: string }

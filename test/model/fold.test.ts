@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { emptyCampaign } from '../../src/model/campaign.ts'
+import { canonicalJson } from '../../src/model/canonical.ts'
+import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
+import { fold } from '../../src/model/fold.ts'
+import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
+import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
+import { Site } from '../plan/site.ts'
+
+/** Ledgers as campaigns really write them. */
+const ledgers: fc.Arbitrary<LedgerEvent[]> = fc
+  .tuple(specs, ideas, fc.array(happening, { maxLength: 40, size: 'max' }))
+  .map(([spec, proposed, happenings]) => {
+    const site = new Site({ spec, files: FILES, ideas: proposed })
+    for (const [nonce, event] of happenings.entries()) happen(site, event, nonce)
+    return site.ledger.events
+  })
+
+/** Any events at all, about things that exist and things that do not, in any order. */
+const id = fc.constantFrom('exp-001', 'exp-002', 'exp-003')
+const point = fc.constantFrom(...['start', 'a', 'b'].map(pointOf))
+const digest = fc.constantFrom('1'.repeat(64), '2'.repeat(64))
+const text = fc.constantFrom('one', 'two')
+const drafts = fc.oneof(
+  fc.record({ kind: fc.constant('order-lost' as const), order: digest, started: fc.boolean(), reason: text }),
+  fc.record({ kind: fc.constant('report-rejected' as const), order: digest, run_id: text, reason: text }),
+  fc.record({ kind: fc.constant('order-dispatched' as const), order: digest, run_id: text }),
+  fc.record({
+    kind: fc.constant('head-moved' as const),
+    experiment: id,
+    from: fc.constant(null),
+    to: fc.constant(oidOf('x')),
+  }),
+  fc.record({
+    kind: fc.constant('closed' as const),
+    experiment: id,
+    outcome: fc.constantFrom('withdrawn' as const, 'inconclusive' as const),
+    reason: text,
+    head: fc.constant(null),
+    results: fc.constant(null),
+  }),
+  fc.record({
+    kind: fc.constant('experiment-refused' as const),
+    experiment: id,
+    head: fc.constant(null),
+    code: text,
+    message: text,
+  }),
+  fc.record({
+    kind: fc.constant('approval-requested' as const),
+    experiment: id,
+    digest,
+    packages: fc.constant([]),
+  }),
+  fc.record({ kind: fc.constant('approved' as const), experiment: id, digest, packages: fc.constant([]) }),
+  fc.record({
+    kind: fc.constant('steered' as const),
+    action: fc.constantFrom('retry' as const, 'revert' as const, 'withdraw' as const),
+    experiment: id,
+    reason: text,
+  }),
+  fc.record({
+    kind: fc.constant('foreign-tip' as const),
+    from: point,
+    to: point,
+    state: fc.constantFrom('found' as const, 'adopted' as const, 'moved-back' as const, 'blocked' as const),
+    order: fc.constant(null),
+    reason: text,
+  }),
+  fc.record({
+    kind: fc.constant('incumbent-moved' as const),
+    from: point,
+    to: point,
+    why: fc.constantFrom('merged' as const, 'synced' as const, 'foreign' as const, 'reverted' as const),
+  }),
+  fc.record({
+    kind: fc.constant('calibrated' as const),
+    order: digest,
+    deterministic: fc.boolean(),
+    scale: fc.constant('log' as const),
+    reason: text,
+  }),
+  fc.record({
+    kind: fc.constant('round-closed' as const),
+    round: fc.nat(3),
+    members: fc.constant([]),
+    winner: fc.constant(null),
+  }),
+  fc.record({
+    kind: fc.constant('campaign-paused' as const),
+    reason: text,
+    source: fc.constant('person' as const),
+  }),
+  fc.record({ kind: fc.constant('campaign-resumed' as const), reason: text }),
+  fc.record({ kind: fc.constant('campaign-stopped' as const), code: text, reason: text }),
+  fc.record({ kind: fc.constant('alert' as const), code: text, message: text, about: fc.constant(null) }),
+  fc.record({ kind: fc.constant('note' as const), text, experiment: fc.constant(null) }),
+  fc.record({
+    kind: fc.constant('spent' as const),
+    what: fc.constant('propose'),
+    who: text,
+    ok: fc.boolean(),
+    minutes: fc.nat(3),
+    requests: fc.nat(3),
+    tokens: fc.nat(3),
+    usd: fc.nat(3),
+  }),
+)
+
+describe('folding', () => {
+  it('never throws, whatever valid events come in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(drafts, { maxLength: 40 }), fc.boolean(), (made, begun) => {
+        const built = begun ? campaign().withExperiments(2).ordered() : new CampaignBuilder(SPEC)
+        for (const [nonce, draft] of made.entries())
+          built.add({ ...draft, cause: `cause ${nonce}` } as EventDraft)
+        expect(built.campaign.seq).toBe(built.events.length)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('in two parts is folding at once, also through the JSON of a checkpoint', () => {
+    fc.assert(
+      fc.property(ledgers, fc.nat(), (events, cut) => {
+        const whole = fold(emptyCampaign(), events)
+        const at = cut % (events.length + 1)
+        const checkpoint = canonicalJson(fold(emptyCampaign(), events.slice(0, at)))
+        const resumed = fold(JSON.parse(checkpoint), events.slice(at))
+        expect(resumed).toEqual(whole)
+        expect(canonicalJson(resumed)).toBe(canonicalJson(whole))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('a repeated or unknown measured or order-lost event changes nothing but the count', () => {
+    fc.assert(
+      fc.property(ledgers, events => {
+        const repeated = events.flatMap((event): LedgerEvent[] =>
+          event.kind === 'measured' || event.kind === 'order-lost'
+            ? [event, structuredClone(event)]
+            : [event],
+        )
+        expect(fold(emptyCampaign(), repeated)).toEqual(fold(emptyCampaign(), events))
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('what the fold remembers', () => {
+  it('a campaign that stops gives its words', () => {
+    const built = unprepared().add({
+      kind: 'campaign-stopped',
+      cause: 'x',
+      code: 'plateau',
+      reason: 'no gain',
+    })
+    expect(built.campaign).toMatchObject({ status: 'stopped', status_reason: 'no gain' })
+  })
+
+  it('a pause after the stop does not open it again; resuming does', () => {
+    const built = unprepared().add(
+      { kind: 'campaign-stopped', cause: 'x', code: 'plateau', reason: 'no gain' },
+      { kind: 'campaign-paused', cause: 'x', reason: 'lunch', source: 'person' },
+    )
+    expect(built.campaign.status).toBe('stopped')
+    expect(built.add({ kind: 'campaign-resumed', cause: 'x', reason: '' }).campaign.status).toBe('running')
+  })
+
+  it('broken experiments in a row, until one works', () => {
+    const built = campaign().withExperiments(3)
+    const outcome = (experiment: string, how: 'error' | 'timeout' | 'dropped') =>
+      built.add({
+        kind: 'closed',
+        cause: how,
+        experiment,
+        outcome: how,
+        reason: '',
+        head: null,
+        results: null,
+      })
+    outcome('exp-001', 'error')
+    outcome('exp-002', 'timeout')
+    expect(built.campaign.failures_in_a_row).toBe(2)
+    outcome('exp-003', 'dropped')
+    expect(built.campaign).toMatchObject({ failures_in_a_row: 0, ended: 3, since_incumbent: 3 })
+  })
+
+  it('a proposer that fails three times in a row is benched, and one success forgives it', () => {
+    const built = campaign()
+    const ask = (ok: boolean) =>
+      built.add({
+        kind: 'spent',
+        cause: 'x',
+        what: 'propose',
+        who: 'agent',
+        ok,
+        minutes: 1,
+        requests: 0,
+        tokens: 0,
+        usd: 0,
+      })
+    ask(false)
+    ask(false)
+    expect(built.campaign.proposers['agent']).toEqual({ failures: 2, benched: false })
+    ask(true)
+    for (let times = 0; times < 3; times++) ask(false)
+    expect(built.campaign.proposers['agent']).toEqual({ failures: 3, benched: true })
+  })
+
+  it('an amendment with another harness carries no evidence over; with the same one it carries all', () => {
+    const amend = (harness: string): EventDraft => ({
+      kind: 'campaign-amended',
+      cause: harness,
+      spec_sha256: 'a'.repeat(64),
+      spec_yaml: SPEC,
+      harness,
+      source: 'person',
+      reason: 'because',
+    })
+    const built = campaign().withExperiment().ordered()
+    built.issue({ purpose: 'calibration', stop: { rule: 'calibrate', runs: 3 }, candidates: [] })
+    built.add(amend(HARNESS))
+    expect(Object.keys(built.campaign.orders)).toHaveLength(2)
+    built.add(amend('b'.repeat(64)))
+    expect(built.campaign).toMatchObject({ orders: {}, calibration: null, baseline: null })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', order: null })
+  })
+})

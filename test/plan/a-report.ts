@@ -1,0 +1,140 @@
+import { needsRepeat } from '../../src/decide/once.ts'
+import { seedOf, turns } from '../../src/model/coins.ts'
+import type { Order } from '../../src/model/order.ts'
+import type { Execution, Report, Side } from '../../src/model/report.ts'
+import type { Spec } from '../../src/spec/schema.ts'
+
+/** What a side does when it is run: numbers, or the way in which it goes wrong. */
+export type Behaviour =
+  | Record<string, number>
+  | 'gate-fails'
+  | 'crashes'
+  | 'hangs'
+  | 'set-up-fails'
+  | 'tampers'
+  /** Another number on every run. */
+  | 'varies'
+
+export interface Scene {
+  order: Order
+  spec: Spec
+  behaviourOf(side: Side): Behaviour
+}
+
+export const MACHINE = {
+  boot_id: 'boot',
+  hostname_sha256: 'c'.repeat(64),
+  os: 'linux',
+  kernel: '6',
+  cpu_model: 'cpu',
+  cores: 2,
+  memory_mb: 1024,
+  image: null,
+  node: 'v20',
+} satisfies Report['machine']
+
+/** What an honest runner answers: it follows the coins of the order, and its stop rule. */
+export function reportOf(scene: Scene, rest: Partial<Report> = {}): Report {
+  const { order } = scene
+  const sides = sidesOf(order)
+  const built = turns(order, 'build', sides)
+  const working = built.filter(side => scene.behaviourOf(side) !== 'set-up-fails')
+  const gated = working.filter(side => order.candidates.length === 0 || side !== 'base')
+  const running = working.filter(side => scene.behaviourOf(side) !== 'gate-fails')
+  const tamperer = running.find(side => scene.behaviourOf(side) === 'tampers')
+  const executions: Execution[] = []
+  if (running.length === sides.length) follow(scene, executions)
+  return {
+    order: order.id,
+    run_id: 'run-1',
+    started_at: '2026-01-01T00:00:00Z',
+    finished_at: '2026-01-01T00:01:00Z',
+    harness: order.harness,
+    trees: Object.fromEntries(sides.map(side => [side, treeOf(order, side)])),
+    machine: MACHINE,
+    flags: [],
+    setups: built.map(side => ({
+      side,
+      build: 0,
+      ok: working.includes(side),
+      timed_out: false,
+      seconds: 1,
+    })),
+    gates: scene.spec.gates.flatMap(({ name }) => gated.map(side => gateRun(scene, side, name))),
+    executions,
+    tampered: tamperer === undefined ? null : { during: tamperer, path: 'bench/run' },
+    runner_error: null,
+    ...rest,
+  }
+}
+
+export function sidesOf({ stop, candidates }: Order): Side[] {
+  const labels = candidates.map(({ label }) => label)
+  if (stop.rule === 'calibrate') return ['base']
+  const alone = stop.rule === 'alone' || (stop.rule === 'stability' && stop.baseline !== null)
+  return alone && labels.length > 0 ? labels : ['base', ...labels]
+}
+
+function treeOf(order: Order, side: Side): string {
+  return order.candidates.find(({ label }) => label === side)?.tree ?? order.base.tree
+}
+
+function gateRun(scene: Scene, side: Side, name: string): Report['gates'][number] {
+  const passed = scene.behaviourOf(side) !== 'gate-fails'
+  return { side, name, phase: 'pre', passed, exit_code: passed ? 0 : 1, timed_out: false, seconds: 1 }
+}
+
+function follow(scene: Scene, executions: Execution[]): void {
+  const { order, spec } = scene
+  const sides = sidesOf(order)
+  const { stop } = order
+  switch (stop.rule) {
+    case 'calibrate':
+      for (let run = 0; run < stop.runs; run++)
+        executions.push({ ...execute(scene, 'base', 'sample', run, run), build: run === 2 ? 1 : 0 })
+      return
+    case 'once': {
+      for (const side of turns(order, 0, sides)) executions.push(execute(scene, side, 'sample', 0, 0))
+      const gained = sides.filter(side =>
+        side === 'base' ? false : needsRepeat({ spec, minEffect: stop.min_effect }, { executions }, side),
+      )
+      if (gained.length === 0) return
+      for (const side of turns(order, 1, ['base', ...gained]))
+        executions.push(execute(scene, side, 'repeat', 0, 1))
+      return
+    }
+    case 'stability':
+    case 'alone': {
+      const samples =
+        spec.measurement.stability?.mode === 'repeat' ? spec.measurement.stability.repeat_count : 1
+      for (let block = 0; block < samples; block++)
+        for (const side of turns(order, block, sides))
+          executions.push(execute(scene, side, 'sample', block, block))
+      return
+    }
+    default:
+      stop satisfies never
+  }
+}
+
+function execute(scene: Scene, side: Side, role: Execution['role'], block: number, nth: number): Execution {
+  const behaviour = scene.behaviourOf(side)
+  const failed = behaviour === 'crashes' || behaviour === 'hangs'
+  const metrics = metricsOf(behaviour, nth)
+  return {
+    side,
+    role,
+    build: 0,
+    seed: seedOf(scene.order, block),
+    status: behaviour === 'crashes' ? 'crashed' : behaviour === 'hangs' ? 'timeout' : 'ok',
+    exit_code: failed ? 1 : 0,
+    signal: null,
+    wall_seconds: 1,
+    metrics: failed ? {} : metrics,
+  }
+}
+
+function metricsOf(behaviour: Behaviour, nth: number): Record<string, number> {
+  if (typeof behaviour === 'object') return behaviour
+  return behaviour === 'varies' ? { bytes: 5 + nth } : { bytes: 5 }
+}

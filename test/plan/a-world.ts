@@ -1,0 +1,219 @@
+import type { Campaign, Experiment } from '../../src/model/campaign.ts'
+import { sha256 } from '../../src/model/canonical.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import { eventId } from '../../src/model/event.ts'
+import type { Action, Plan, Step } from '../../src/plan/action.ts'
+import { plan } from '../../src/plan/plan.ts'
+import type { CandidateFacts, Change, Proposal, PullFacts, RunFacts, World } from '../../src/plan/world.ts'
+import { type CampaignBuilder, candidateTree, oidOf } from './a-campaign.ts'
+
+type Clean = Extract<CandidateFacts, { merged: 'clean' }>
+/** What differs from the peaceful case: every head merges, touches a file of its own, and may be measured. */
+export type Facts = Partial<Omit<Clean, 'merged'>> & { files?: string[]; conflict?: string[] }
+
+type Different = Partial<Omit<World, 'candidates'>> & { candidates?: Record<string, Facts> }
+
+/** A quiet world around a campaign: refs where the ledger says, nothing running, nothing proposed. */
+export function world(built: CampaignBuilder, { candidates = {}, ...different }: Different = {}): World {
+  const { campaign, spec } = built
+  return {
+    now: '2026-01-01T01:00:00.000Z',
+    entropy: sha256(`entropy ${campaign.seq}`),
+    campaign,
+    spec,
+    optimizeTip: campaign.incumbent,
+    campaignTip: campaign.incumbent.commit,
+    defaultTip: campaign.pin,
+    pulls: pullsOf(campaign),
+    branches: branchesOf(campaign),
+    proposals: [],
+    candidates: candidatesOf(campaign, candidates),
+    sync: null,
+    foreign: null,
+    reverts: new Map(),
+    runs: new Map<string, RunFacts>(
+      Object.values(campaign.orders)
+        .filter(({ report }) => report === null)
+        .map(({ order }) => [order.id, { state: 'running' }]),
+    ),
+    runner: { runId: 'run-1', machine: null, external: true },
+    askable: [],
+    ...different,
+  }
+}
+
+function branchesOf({ experiments }: Campaign): Map<string, string> {
+  const tips = new Map<string, string>()
+  for (const { branch, head, status } of Object.values(experiments))
+    if (branch !== null && head !== null && status !== 'ended') tips.set(branch, head)
+  return tips
+}
+
+function pullsOf({ experiments }: Campaign): PullFacts[] {
+  return Object.values(experiments).flatMap(({ number, branch, head, status }) =>
+    branch === null || status === 'ended'
+      ? []
+      : [{ number, branch, state: 'open', head: head ?? '', title: '', body: '' }],
+  )
+}
+
+function candidatesOf(campaign: Campaign, facts: Record<string, Facts>): Map<string, CandidateFacts> {
+  const found = new Map<string, CandidateFacts>()
+  for (const experiment of Object.values(campaign.experiments)) {
+    if (experiment.status === 'ended' || experiment.head === null) continue
+    found.set(experiment.id, factsOf(campaign, experiment, facts[experiment.id] ?? {}))
+  }
+  return found
+}
+
+function factsOf(campaign: Campaign, { id, head }: Experiment, facts: Facts): CandidateFacts {
+  const { files, conflict, ...different } = facts
+  const base = campaign.incumbent.commit
+  if (conflict) return { merged: 'conflict', head: head ?? '', base, paths: conflict }
+  return {
+    merged: 'clean',
+    head: head ?? '',
+    base,
+    tree: candidateTree(campaign, id),
+    changes: (files ?? [`src/${id}.txt`]).map(change),
+    refusal: null,
+    aheadOfSync: false,
+    contains: null,
+    ...different,
+  }
+}
+
+function change(path: string): Change {
+  return { path, status: 'M', oldMode: '100644', newMode: '100644', added: 1, deleted: 1, bytes: null }
+}
+
+export function proposal(name: string, rest: Partial<Proposal> = {}): Proposal {
+  return {
+    hypothesis: name,
+    category: name,
+    priority: 'medium',
+    required_deps: [],
+    family: null,
+    source: { use: 'patch', key: `patch:${name}` },
+    learnings: null,
+    head: { commit: oidOf(`head of ${name}`), base: { commit: oidOf('base'), tree: oidOf('base tree') } },
+    branch: null,
+    pull: null,
+    ...rest,
+  }
+}
+
+/** The steps of a plan's transaction; none if it writes nothing. */
+export function stepsOf({ actions }: Plan): Step[] {
+  return actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
+}
+
+export function draftsOf(planned: Plan): EventDraft[] {
+  return stepsOf(planned).flatMap(step => {
+    if (step.step === 'event' || step.step === 'open') return [step.draft]
+    if (step.step === 'move') return step.events
+    return step.step === 'land' ? [step.decided] : []
+  })
+}
+
+export function draftsOfKind<K extends EventDraft['kind']>(
+  planned: Plan,
+  kind: K,
+): Extract<EventDraft, { kind: K }>[] {
+  return draftsOf(planned).filter((draft): draft is Extract<EventDraft, { kind: K }> => draft.kind === kind)
+}
+
+export function actionsOf<D extends Action['do']>(planned: Plan, which: D): Extract<Action, { do: D }>[] {
+  return planned.actions.filter((action): action is Extract<Action, { do: D }> => action.do === which)
+}
+
+/** Experiments closed without a verdict, and decided ones, with the outcome each gets. */
+export function endings(planned: Plan): Record<string, string> {
+  const ends: Record<string, string> = {}
+  for (const step of stepsOf(planned)) {
+    if (step.step === 'close') ends[step.experiment] = step.outcome
+    if (step.step === 'land') ends[step.decided.experiment] = step.decided.outcome
+  }
+  return ends
+}
+
+/** Writes a plan's transaction, as the engine would, and answers the plan. */
+export function carryOut(built: CampaignBuilder, different: Different = {}): Plan {
+  const planned = plan(world(built, different))
+  for (const step of stepsOf(planned)) built.add(...eventsOf(built.campaign, step, stepsOf(planned)))
+  return planned
+}
+
+/** Plans and writes until there is nothing left to write. */
+export function settle(built: CampaignBuilder, different: () => Different = () => ({})): Plan {
+  for (let looks = 0; looks < 50; looks++) {
+    const planned = carryOut(built, different())
+    if (stepsOf(planned).length === 0) return planned
+  }
+  throw new Error('the plan never comes to rest')
+}
+
+export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): EventDraft[] {
+  switch (step.step) {
+    case 'event':
+    case 'open':
+      return [step.draft]
+    case 'move':
+      return step.events
+    case 'keep':
+      return []
+    case 'close': {
+      const { experiment, outcome, reason } = step
+      const decided = all.find(each => each.step === 'event' && each.draft.kind === 'decided')
+      const cause = decided?.step === 'event' ? eventId(decided.draft) : 'closed'
+      const head = campaign.experiments[experiment]?.head ?? null
+      return [
+        { kind: 'closed', cause: `${cause} ${experiment}`, experiment, outcome, reason, head, results: null },
+      ]
+    }
+    case 'land':
+      return landed(step, oidOf(`landing of ${step.candidate.tree} on ${step.base.commit}`))
+    case 'revert':
+      return reverted(step, oidOf(`revert to ${step.tree} on ${step.from.commit}`))
+    default:
+      return step satisfies never
+  }
+}
+
+export function landed(step: Extract<Step, { step: 'land' }>, commit: string): EventDraft[] {
+  const { decided, candidate, base, pull, undoes, baseline } = step
+  const { experiment } = decided
+  const cause = eventId(decided)
+  const { tree, head } = candidate
+  const to = { commit, tree }
+  const proof = { seq: 0, sha256: cause }
+  const measured_in = decided.order ?? ''
+  return [
+    decided,
+    { kind: 'merged', cause, experiment, commit, tree, base, head, results: null, pull, decided: proof },
+    { kind: 'incumbent-moved', cause, from: base, to, why: 'merged' },
+    ...(undoes === null
+      ? []
+      : [
+          {
+            kind: 'reverted',
+            cause,
+            experiment: undoes,
+            by_experiment: experiment,
+            from: base,
+            to,
+            measured_in,
+          } as const,
+        ]),
+    ...(baseline ? [baseline] : []),
+  ]
+}
+
+export function reverted(step: Extract<Step, { step: 'revert' }>, commit: string): EventDraft[] {
+  const { experiment, tree, from, measuredIn: measured_in, cause } = step
+  const to = { commit, tree }
+  return [
+    { kind: 'reverted', cause, experiment, by_experiment: null, from, to, measured_in },
+    { kind: 'incumbent-moved', cause, from, to, why: 'reverted' },
+  ]
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/plan/plan.ts'
+import { campaign, candidateTree, oidOf, SPEC } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
+
+describe('an idea', () => {
+  it('becomes one experiment, with a number and a branch of its own, however often it is brought', () => {
+    const built = campaign()
+    const proposals = [proposal('a'), proposal('a'), proposal('b')]
+    const planned = carryOut(built, { proposals })
+    expect(draftsOfKind(planned, 'experiment-opened')).toMatchObject([
+      { experiment: 'exp-001', branch: 'optimize-exp/size/exp-001', owned: true, hypothesis: 'a' },
+      { experiment: 'exp-002', branch: 'optimize-exp/size/exp-002', owned: true, hypothesis: 'b' },
+    ])
+    expect(draftsOfKind(carryOut(built, { proposals }), 'experiment-opened')).toEqual([])
+  })
+
+  it('of a person keeps its branch, and is not counted against max_open_experiments', () => {
+    const built = campaign(`${SPEC}merge: { max_open_experiments: 2 }\n`)
+    const theirs = proposal('theirs', { branch: 'feature', pull: 7 })
+    const planned = carryOut(built, { proposals: [proposal('a'), proposal('b'), proposal('c'), theirs] })
+    expect(draftsOfKind(planned, 'experiment-opened').map(({ hypothesis }) => hypothesis)).toEqual([
+      'a',
+      'b',
+      'theirs',
+    ])
+    expect(built.experiment('exp-003')).toMatchObject({ branch: 'feature', owned: false, pull: 7 })
+  })
+
+  it('that could not be made into a commit is opened and refused at once', () => {
+    const built = campaign()
+    carryOut(built, { proposals: [proposal('a', { head: { rejected: 'does not apply' } })] })
+    expect(built.experiment('exp-001')).toMatchObject({
+      outcome: 'refused',
+      reason: 'does not apply',
+      branch: null,
+    })
+  })
+})
+
+describe('dependencies that nobody approved', () => {
+  const needing = proposal('dep', { required_deps: ['left-pad'] })
+
+  it('defer the experiment until they are', () => {
+    const built = campaign()
+    carryOut(built, { proposals: [needing] })
+    expect(built.experiment('exp-001').status).toBe('deferred')
+    expect(settle(built).waiting).toEqual({ for: 'person', what: 'approval of exp-001' })
+    const { digest = '', packages = [] } = built.events.findLast(
+      ({ kind }) => kind === 'approval-requested',
+    ) as never
+    built.add({ kind: 'approved', cause: 'nonce', experiment: 'exp-001', digest, packages })
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toHaveLength(1)
+  })
+
+  it('refuse it where the spec says deny', () => {
+    const built = campaign(`${SPEC}dependencies: { approval: deny }\n`)
+    expect(endings(carryOut(built, { proposals: [needing] }))).toEqual({ 'exp-001': 'refused' })
+  })
+
+  it('are none where the spec approves them', () => {
+    const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
+    carryOut(built, { proposals: [needing] })
+    expect(built.experiment('exp-001').status).toBe('queued')
+  })
+})
+
+describe('a head is refused on its objects alone', () => {
+  it.each([
+    ['conflict', { conflict: ['src/a.txt'] }, 'conflict in src/a.txt'],
+    ['empty', { refusal: { code: 'empty', message: 'changes nothing' } }, 'changes nothing'],
+    ['reverted', { contains: 'exp-009' }, 'contains exp-009, which was reverted'],
+  ])('%s', (code, facts, reason) => {
+    const built = campaign().withExperiment()
+    const planned = carryOut(built, { candidates: { 'exp-001': facts } })
+    expect(draftsOfKind(planned, 'experiment-refused')).toMatchObject([{ code }])
+    expect(built.experiment('exp-001').reason).toContain(reason)
+  })
+
+  it('the same tree as an earlier experiment: the duplicate is named', () => {
+    const built = campaign().withExperiment().ordered().measured()
+    const { tree } = built.order('exp-001').candidates[0] ?? { tree: '' }
+    settle(built)
+    built.withExperiment()
+    carryOut(built, { candidates: { 'exp-002': { tree } } })
+    expect(built.experiment('exp-002')).toMatchObject({
+      outcome: 'refused',
+      reason: 'the same files as exp-001',
+    })
+  })
+
+  it('the same tree as another queued one: the first is measured', () => {
+    const built = campaign().withExperiments(2)
+    const tree = candidateTree(built.campaign, 'exp-001')
+    expect(endings(carryOut(built, { candidates: { 'exp-002': { tree } } }))).toEqual({
+      'exp-002': 'refused',
+    })
+  })
+
+  it('one that is ahead of the incumbent waits for the sync', () => {
+    const built = campaign().withExperiment()
+    const planned = plan(
+      world(built, { candidates: { 'exp-001': { aheadOfSync: true, contains: 'exp-009' } } }),
+    )
+    expect(planned.actions).toEqual([])
+  })
+})
+
+describe('a proposer', () => {
+  const askable = ['command:agent', 'command:other']
+
+  it('is asked when nothing else is to be done, one at a time', () => {
+    expect(actionsOf(plan(world(campaign(), { askable })), 'propose')).toEqual([
+      { do: 'propose', who: askable[0] },
+    ])
+  })
+
+  it.each([
+    ['an experiment is queued', () => world(campaign().withExperiment(), { askable })],
+    ['an experiment is measured', () => world(campaign().withExperiment().ordered(), { askable })],
+    ['an idea is waiting', () => world(campaign(), { askable, proposals: [proposal('a')] })],
+    [
+      'an experiment has just been refused',
+      () => world(campaign().withExperiment(), { askable, candidates: { 'exp-001': { conflict: ['a'] } } }),
+    ],
+  ])('is not asked while %s', (_, look) => {
+    expect(actionsOf(plan(look()), 'propose')).toEqual([])
+  })
+})
+
+describe('pull requests and branches follow the ledger', () => {
+  it('one is opened for a branch of ours that has none', () => {
+    const planned = plan(world(campaign().withExperiment(), { pulls: [] }))
+    expect(actionsOf(planned, 'pulls')[0]?.changes).toEqual([
+      { change: 'open', experiment: 'exp-001', branch: 'optimize-exp/size/exp-001' },
+    ])
+  })
+
+  it('what ended is closed, and its branch deleted after that', () => {
+    const built = campaign().withExperiment().ordered().measured()
+    settle(built)
+    const pull = { number: 1, branch: 'optimize-exp/size/exp-001', head: '', title: '', body: '' }
+    const branches = new Map([['optimize-exp/size/exp-001', oidOf('results')]])
+    const before = plan(world(built, { branches, pulls: [{ ...pull, state: 'open' }] }))
+    expect(actionsOf(before, 'pulls')[0]?.changes).toEqual([
+      { change: 'close', number: 1, experiment: 'exp-001' },
+    ])
+    expect(actionsOf(before, 'delete-branches')).toEqual([])
+    const after = plan(world(built, { branches, pulls: [{ ...pull, state: 'closed' }] }))
+    expect(actionsOf(after, 'delete-branches')[0]?.branches).toEqual([
+      { name: 'optimize-exp/size/exp-001', oid: oidOf('results') },
+    ])
+  })
+
+  it('the campaign branch follows the incumbent once a round', () => {
+    const built = campaign()
+      .withExperiment()
+      .ordered()
+      .measured({ 'exp-001': { candidate: { bytes: 8 } } })
+    carryOut(built)
+    const planned = plan(world(built, { campaignTip: null }))
+    expect(actionsOf(planned, 'advance-campaign-branch')).toMatchObject([
+      { from: null, to: built.campaign.incumbent.commit },
+    ])
+  })
+})

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/model/canonical.ts'
+import { eventId } from '../../src/model/event.ts'
+import { plan } from '../../src/plan/plan.ts'
+import type { RunFacts } from '../../src/plan/world.ts'
+import { type CampaignBuilder, campaign, unprepared } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, endings, settle, stepsOf, world } from './a-world.ts'
+
+const ONE = () => campaign().withExperiment().ordered()
+
+function runsOf(built: CampaignBuilder, facts: RunFacts): Map<string, RunFacts> {
+  return new Map(Object.keys(built.campaign.orders).map(id => [id, facts]))
+}
+
+describe('an order', () => {
+  it('is issued with its event first, and dispatched after that event', () => {
+    const planned = plan(world(campaign().withExperiments(2)))
+    expect(planned.actions.map(({ do: what }) => what)).toEqual(['commit', 'dispatch', 'dispatch'])
+    const issued = draftsOfKind(planned, 'order-issued')
+    expect(actionsOf(planned, 'dispatch').map(({ order }) => order)).toEqual(issued.map(eventId))
+    expect(draftsOfKind(planned, 'order-dispatched').map(({ run_id }) => run_id)).toEqual(['run-1', 'run-1'])
+  })
+
+  it('carries trees, ruler and coins nobody could know before', () => {
+    const built = campaign().withExperiment()
+    const { incumbent, pin, harness, spec_sha256 } = built.campaign
+    const [first] = draftsOfKind(plan(world(built)), 'order-issued')
+    expect(first).toMatchObject({ base: incumbent, pin, harness, spec_sha256, attempt: 1, round: 1 })
+    const [other] = draftsOfKind(plan(world(built, { entropy: sha256('other') })), 'order-issued')
+    expect(other?.coins).not.toBe(first?.coins)
+  })
+
+  it('has its deadline after those before it on the same machine', () => {
+    const deadlineOf = (count: number) =>
+      Date.parse(
+        draftsOfKind(plan(world(campaign().withExperiments(count))), 'order-issued').at(-1)?.deadline ?? '',
+      )
+    const now = Date.parse(world(campaign()).now)
+    expect(deadlineOf(4) - now).toBe(4 * (deadlineOf(1) - now))
+  })
+
+  it('is waited for while it runs', () => {
+    const built = ONE()
+    expect(plan(world(built))).toEqual({
+      actions: [],
+      waiting: { for: 'orders', orders: [built.order('exp-001').id] },
+    })
+  })
+})
+
+describe('an order whose process is gone', () => {
+  it('is dispatched again unchanged, coins and all, if no execution had started', () => {
+    const built = ONE()
+    const order = built.order('exp-001')
+    const runs = runsOf(built, { state: 'gone', started: false, runId: 'run-1' })
+    const planned = carryOut(built, { runs, runner: { runId: 'run-2', machine: null, external: true } })
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+    expect(draftsOfKind(planned, 'order-dispatched')).toMatchObject([{ order: order.id, run_id: 'run-2' }])
+    expect(actionsOf(planned, 'dispatch')).toEqual([{ do: 'dispatch', order: order.id }])
+    expect(built.order('exp-001')).toEqual(order)
+  })
+
+  it('is dispatched again by the process that recorded it, without another event', () => {
+    const built = ONE()
+    const planned = plan(
+      world(built, { runs: runsOf(built, { state: 'gone', started: false, runId: 'run-1' }) }),
+    )
+    expect(planned.actions).toEqual([{ do: 'dispatch', order: built.order('exp-001').id }])
+  })
+
+  it('is lost if one had started: once there is a new order, the second time it is an error', () => {
+    const built = ONE()
+    const { id, coins } = built.order('exp-001')
+    const gone = () => runsOf(built, { state: 'gone', started: true, runId: 'run-1' })
+    expect(draftsOfKind(carryOut(built, { runs: gone() }), 'order-lost')).toMatchObject([
+      { order: id, started: true },
+    ])
+    carryOut(built)
+    expect(built.order('exp-001')).toMatchObject({ attempt: 2, round: 1 })
+    expect(built.order('exp-001').coins).not.toBe(coins)
+    carryOut(built, { runs: gone() })
+    expect(endings(carryOut(built))).toEqual({ 'exp-001': 'error' })
+    expect(built.experiment('exp-001').reason).toContain('lost 2 times')
+    expect(built.campaign.round?.open).toBe(true)
+    settle(built)
+    expect(built.campaign.round?.open).toBe(false)
+  })
+
+  it('is left alone until its deadline where nothing is known about it', () => {
+    const built = ONE()
+    const late = new Date(Date.parse(built.order('exp-001').deadline) + 1).toISOString()
+    expect(plan(world(built, { runs: new Map() })).waiting).toMatchObject({ for: 'orders' })
+    const planned = plan(world(built, { runs: new Map(), now: late }))
+    expect(draftsOfKind(planned, 'order-lost')[0]?.reason).toContain('no report by its deadline')
+    expect(actionsOf(planned, 'cancel')).toHaveLength(1)
+  })
+
+  it('is not dispatched while the campaign is paused, and nobody waits for it', () => {
+    const built = ONE().add({ kind: 'campaign-paused', cause: 'nonce', reason: 'lunch', source: 'person' })
+    const runs = runsOf(built, { state: 'gone', started: false, runId: 'run-1' })
+    expect(plan(world(built, { runs }))).toEqual({
+      actions: [],
+      waiting: { for: 'person', what: 'the campaign is paused: lunch' },
+    })
+  })
+})
+
+describe('a report', () => {
+  const reported = (built: CampaignBuilder, rest: object, runId = 'run-1') => {
+    const order = built.order('exp-001')
+    const report = built.answer(order, { candidate: { bytes: 8 } })
+    return plan(
+      world(built, {
+        runs: new Map([[order.id, { state: 'reported', runId, report: { ...report, ...rest } }]]),
+      }),
+    )
+  }
+
+  it('is taken when it follows the coins of its order', () => {
+    expect(draftsOfKind(reported(ONE(), {}), 'measured')).toHaveLength(1)
+  })
+
+  it.each([
+    ['another harness', { harness: 'd'.repeat(64) }, 'harness'],
+    ['another tree', { trees: { base: 'd'.repeat(40) } }, 'base was tree'],
+    ['another order', { order: 'd'.repeat(64) }, 'it answers order'],
+  ])('of %s is rejected', (_, rest, reason) => {
+    const planned = reported(ONE(), rest)
+    expect(draftsOfKind(planned, 'measured')).toEqual([])
+    expect(draftsOfKind(planned, 'report-rejected')[0]?.reason).toContain(reason)
+  })
+
+  it('of another run is rejected', () => {
+    expect(draftsOfKind(reported(ONE(), {}, 'run-9'), 'report-rejected')[0]?.reason).toContain(
+      'from run run-9',
+    )
+  })
+
+  it('that does not follow the coins is rejected, and the order counts as lost', () => {
+    const built = ONE()
+    const order = built.order('exp-001')
+    const { executions } = built.answer(order)
+    const planned = reported(built, { executions: executions.toReversed() })
+    expect(draftsOfKind(planned, 'report-rejected')[0]?.reason).toContain('do not follow the coins')
+    for (const step of stepsOf(planned)) if (step.step === 'event') built.add(step.draft)
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', lost: 1 })
+  })
+
+  it('that cannot be read is rejected', () => {
+    const built = ONE()
+    const planned = plan(
+      world(built, { runs: runsOf(built, { state: 'unreadable', runId: 'run-1', reason: 'not JSON' }) }),
+    )
+    expect(draftsOfKind(planned, 'report-rejected')).toMatchObject([{ reason: 'not JSON', run_id: 'run-1' }])
+  })
+
+  it('after the order was lost changes nothing', () => {
+    const built = ONE()
+    const order = built.order('exp-001')
+    const report = built.answer(order, { candidate: { bytes: 8 } })
+    built.lost('exp-001')
+    const before = structuredClone(built.campaign)
+    built.add({ kind: 'measured', cause: order.id, order: order.id, run_id: 'run-1', report })
+    expect({ ...built.campaign, seq: 0 }).toEqual({ ...before, seq: 0 })
+  })
+})
+
+describe('before the first experiment', () => {
+  it('the incumbent is calibrated, which is its baseline too', () => {
+    const built = unprepared().withExperiment()
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([
+      { purpose: 'calibration', candidates: [] },
+    ])
+    built.measured()
+    expect(carryOut(built).actions).toHaveLength(1)
+    expect(built.campaign).toMatchObject({
+      calibration: { deterministic: true },
+      origin: { sample_count: 3 },
+    })
+  })
+
+  it('a noisy metric is refused under mode auto, in words that say what to do', () => {
+    const built = unprepared()
+    carryOut(built)
+    built.measured({ calibration: { base: 'varies' } })
+    settle(built)
+    expect(built.campaign.status).toBe('paused')
+    expect(built.campaign.status_reason).toMatch(
+      /bytes is noisy \(bytes varies .*Paired evidence .* not built yet/,
+    )
+  })
+
+  it('a base that does not work pauses; resuming measures it again', () => {
+    const built = unprepared()
+    carryOut(built)
+    built.measured({ calibration: { base: 'gate-fails' } })
+    settle(built)
+    expect(built.campaign).toMatchObject({ status: 'paused', status_reason: expect.stringContaining('gate') })
+    built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'mended' })
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([
+      { purpose: 'calibration', attempt: 1 },
+    ])
+  })
+
+  it('a runner that fails is tried max_attempts times', () => {
+    const built = unprepared()
+    for (const attempt of [1, 2, 3]) {
+      expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ attempt }])
+      built.measured({ calibration: { runner_error: 'disk full' } })
+    }
+    settle(built)
+    expect(built.campaign.status_reason).toContain('disk full (3 attempts)')
+  })
+
+  it('a calibration that is lost again and again pauses', () => {
+    const built = unprepared()
+    for (let times = 0; times < 3; times++) {
+      carryOut(built)
+      carryOut(built, { runs: runsOf(built, { state: 'gone', started: true, runId: 'run-1' }) })
+    }
+    settle(built)
+    expect(built.campaign.status_reason).toContain('no report came back (3 attempts)')
+  })
+})

@@ -1,0 +1,409 @@
+import { checkChanges } from '../../src/decide/scope-check.ts'
+import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+import type { Experiment } from '../../src/model/campaign.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import type { Oid, Point } from '../../src/model/ids.ts'
+import type { Side } from '../../src/model/report.ts'
+import type { Action, PullChange, Step } from '../../src/plan/action.ts'
+import { plan } from '../../src/plan/plan.ts'
+import type {
+  CandidateFacts,
+  Proposal,
+  PullFacts,
+  RevertFacts,
+  RunFacts,
+  SyncFacts,
+  World,
+} from '../../src/plan/world.ts'
+import { compileScope } from '../../src/spec/scope.ts'
+import { type ParsedSpecFile, parseSpec } from '../../src/spec/parse.ts'
+import { CampaignBuilder } from './a-campaign.ts'
+import { type Behaviour, reportOf } from './a-report.ts'
+import { eventsOf, landed, reverted } from './a-world.ts'
+import { type Files, SmallGit } from './small-git.ts'
+
+const SPEC_PATH = '.winnow/size.yaml'
+
+/** An idea as a patch would bring it: files it writes on whatever is the incumbent by then. */
+export interface Idea {
+  name: string
+  files: Files
+  category: string
+  priority: 'high' | 'medium' | 'low'
+  required_deps?: string[]
+}
+
+export interface SiteOptions {
+  spec: string
+  files: Files
+  ideas: Idea[]
+}
+
+const parsed = new Map<string, ParsedSpecFile>()
+
+/** Parsing is most of what a look costs, and there are few specs. */
+function specOf(yaml: string): ParsedSpecFile {
+  const known = parsed.get(yaml) ?? parseSpec(yaml, { file: SPEC_PATH })
+  parsed.set(yaml, known)
+  return known
+}
+
+/** A whole campaign in memory: small git, refs, pull requests and a runner, carried by `plan` and nothing else. */
+export class Site {
+  readonly git = new SmallGit()
+  readonly ledger: CampaignBuilder
+  readonly pulls: PullFacts[] = []
+  readonly branches = new Map<string, Oid>()
+  readonly runs = new Map<string, RunFacts>()
+  readonly kept = new Set<Oid>()
+  optimize: Oid | null
+  campaignTip: Oid | null = null
+  main: Point
+  ideas: Idea[]
+  #looks = 0
+  #runId = 1
+
+  constructor({ spec, files, ideas }: SiteOptions) {
+    this.ledger = new CampaignBuilder(spec)
+    this.ideas = ideas
+    this.main = this.git.commit(this.git.write({ ...files, [SPEC_PATH]: spec }), [])
+    this.optimize = this.main.commit
+    const { name } = this.ledger.spec
+    this.ledger.add({
+      kind: 'campaign-started',
+      cause: this.main.commit,
+      spec: name,
+      spec_path: SPEC_PATH,
+      spec_sha256: sha256(spec),
+      spec_yaml: spec,
+      rule_version: '1',
+      default_branch: 'refs/heads/main',
+      object_format: 'sha1',
+      start: this.main,
+      harness: this.harness(this.main.tree),
+      first_number: 1,
+      winnow: '0.1.0',
+    })
+  }
+
+  get campaign() {
+    return this.ledger.campaign
+  }
+
+  harness(tree: Oid): string {
+    const files = Object.entries(this.git.files(tree)).filter(([path]) => !path.startsWith('src/'))
+    return sha256(canonicalJson(Object.fromEntries(files)))
+  }
+
+  look(): World {
+    this.#looks += 1
+    this.#settlePulls()
+    const { campaign } = this
+    const { spec } = specOf(campaign.spec_yaml)
+    return {
+      now: new Date(Date.UTC(2026, 0, 1) + this.#looks * 1000).toISOString(),
+      entropy: sha256(`look ${this.#looks}`),
+      campaign,
+      spec,
+      optimizeTip:
+        this.optimize === null ? null : { commit: this.optimize, tree: this.git.treeOf(this.optimize) },
+      campaignTip: this.campaignTip,
+      defaultTip: this.main,
+      pulls: [...this.pulls],
+      branches: new Map(this.branches),
+      proposals: [...this.#reverting(), ...this.ideas.map(idea => this.#proposal(idea))],
+      candidates: this.#candidates(spec),
+      sync: this.#sync(),
+      foreign: this.#foreign(spec),
+      reverts: this.#reverts(),
+      runs: this.#runFacts(),
+      runner: { runId: `run-${this.#runId}`, machine: null, external: false },
+      askable: [],
+    }
+  }
+
+  /** One look and one plan; `until` cuts it off, as a kill would, before an action. */
+  step(until: (action: number) => boolean = () => false): boolean {
+    const { actions, waiting } = plan(this.look())
+    if (actions.length === 0 && waiting === null) throw new Error('a plan without actions waits for nothing')
+    for (const [index, action] of actions.entries()) {
+      if (until(index)) return true
+      this.#apply(action)
+    }
+    return actions.length > 0
+  }
+
+  /** Every order under way gets its report. */
+  measure(): boolean {
+    const running = [...this.runs].filter(([, { state }]) => state === 'running')
+    for (const [id] of running) {
+      const order = this.campaign.orders[id]?.order
+      if (!order) this.runs.delete(id)
+      else {
+        const spec = this.ledger.spec
+        const runId = this.campaign.orders[id]?.run_id ?? ''
+        const report = reportOf(
+          { order, spec, behaviourOf: side => this.#behaviour(order, side) },
+          { run_id: runId },
+        )
+        this.runs.set(id, { state: 'reported', runId, report })
+      }
+    }
+    return running.length > 0
+  }
+
+  /** The process ends: what it was measuring is gone. */
+  kill(started: (order: string) => boolean): void {
+    for (const [id, run] of this.runs)
+      if (run.state === 'running')
+        this.runs.set(id, { state: 'gone', started: started(id), runId: `run-${this.#runId}` })
+    this.#runId += 1
+  }
+
+  /** Until nothing can be done any more; answers how many plans it took. */
+  run(limit = 500): number {
+    for (let looks = 1; looks <= limit; looks++) if (!this.step() && !this.measure()) return looks
+    throw new Error('the campaign never comes to rest')
+  }
+
+  /** Of an order that was recorded as dispatched and never began, its process can tell that it is gone. */
+  #runFacts(): Map<string, RunFacts> {
+    const facts = new Map(this.runs)
+    for (const [id, { run_id, report }] of Object.entries(this.campaign.orders))
+      if (run_id !== null && report === null && !facts.has(id))
+        facts.set(id, { state: 'gone', started: false, runId: run_id })
+    return facts
+  }
+
+  #behaviour(order: { candidates: { label: Side; tree: Oid }[]; base: Point }, side: Side): Behaviour {
+    const tree = order.candidates.find(({ label }) => label === side)?.tree ?? order.base.tree
+    const text = Object.entries(this.git.files(tree))
+      .filter(([path]) => path.startsWith('src/'))
+      .map(([, content]) => content)
+    const way = (['gate-fails', 'crashes', 'hangs', 'set-up-fails'] as const).find(each =>
+      text.includes(each),
+    )
+    return way ?? { bytes: text.reduce((sum, content) => sum + content.length, 0) }
+  }
+
+  #apply(action: Action): void {
+    switch (action.do) {
+      case 'commit':
+        for (const step of action.steps) this.#take(step, action.steps)
+        return
+      case 'dispatch':
+        if (this.campaign.orders[action.order]) this.runs.set(action.order, { state: 'running' })
+        return
+      case 'cancel':
+        this.runs.delete(action.order)
+        return
+      case 'pulls':
+        for (const change of action.changes) this.#change(change)
+        return
+      case 'delete-branches':
+        for (const { name } of action.branches) this.branches.delete(name)
+        return
+      case 'advance-campaign-branch':
+        this.campaignTip = action.to
+        return
+      case 'propose':
+        throw new Error('nobody can be asked here')
+      default:
+        action satisfies never
+    }
+  }
+
+  #take(step: Step, all: readonly Step[]): void {
+    const { campaign } = this
+    switch (step.step) {
+      case 'open':
+        if (step.draft.owned && step.draft.head !== null && step.draft.branch !== null)
+          this.branches.set(step.draft.branch, step.draft.head)
+        break
+      case 'keep':
+        for (const head of step.heads) this.kept.add(head)
+        break
+      case 'close':
+        this.#results(campaign.experiments[step.experiment])
+        break
+      case 'move':
+        if (this.optimize !== (step.from?.commit ?? null))
+          throw new Error('a move from where the branch is not')
+        this.optimize = step.to.commit
+        break
+      case 'land': {
+        const { base, candidate, decided } = step
+        const results = this.#results(campaign.experiments[decided.experiment])
+        const { commit } = this.git.commit(
+          candidate.tree,
+          [base.commit, results ?? candidate.head],
+          'landing',
+        )
+        return this.#advance(base, commit, landed(step, commit))
+      }
+      case 'revert': {
+        const { commit } = this.git.commit(step.tree, [step.from.commit], 'revert')
+        return this.#advance(step.from, commit, reverted(step, commit))
+      }
+      default:
+    }
+    this.ledger.add(...eventsOf(campaign, step, all))
+  }
+
+  /** Compare and swap: what was planned on another tip must never land. */
+  #advance(from: Point, to: Oid, drafts: EventDraft[]): void {
+    if (this.optimize !== from.commit) throw new Error('a landing on something else than the incumbent')
+    this.optimize = to
+    this.ledger.add(...drafts)
+  }
+
+  #results(experiment: Experiment | undefined): Oid | null {
+    if (!experiment?.owned || experiment.branch === null || experiment.head === null) return null
+    if (this.branches.get(experiment.branch) !== experiment.head) return null
+    const { commit } = this.git.commit(this.git.treeOf(experiment.head), [experiment.head], 'results')
+    this.branches.set(experiment.branch, commit)
+    return commit
+  }
+
+  #change(change: PullChange): void {
+    if (change.change === 'open') {
+      const head = this.branches.get(change.branch) ?? ''
+      const number = this.pulls.length + 1
+      if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open'))
+        throw new Error(`${change.branch} has a pull request already`)
+      this.pulls.push({ number, branch: change.branch, state: 'open', head, title: '', body: '' })
+    } else this.#edit(change.number, { state: 'closed' })
+  }
+
+  #edit(number: number, edit: Partial<PullFacts>): void {
+    const at = this.pulls.findIndex(pull => pull.number === number)
+    const pull = this.pulls[at]
+    if (pull) this.pulls[at] = { ...pull, ...edit }
+  }
+
+  #settlePulls(): void {
+    for (const pull of this.pulls) {
+      if (pull.state !== 'open') continue
+      const head = this.branches.get(pull.branch)
+      if (head === undefined) this.#edit(pull.number, { state: 'closed' })
+      else if (this.optimize !== null && this.git.contains(this.optimize, head))
+        this.#edit(pull.number, { state: 'merged', head })
+      else this.#edit(pull.number, { head })
+    }
+  }
+
+  #proposal(idea: Idea): Proposal {
+    const { incumbent } = this.campaign
+    const tree = this.git.write({ ...this.git.files(incumbent.tree), ...idea.files })
+    const { commit } = this.git.commit(tree, [incumbent.commit], idea.name)
+    const { name: hypothesis, category, priority, required_deps = [] } = idea
+    return {
+      ...{ hypothesis, category, priority, required_deps },
+      family: null,
+      source: { use: 'patch', key: `patch:${hypothesis}` },
+      learnings: null,
+      head: { commit, base: incumbent },
+      branch: null,
+      pull: null,
+    }
+  }
+
+  #candidates(spec: World['spec']): Map<string, CandidateFacts> {
+    const found = new Map<string, CandidateFacts>()
+    for (const { id, head, status } of Object.values(this.campaign.experiments))
+      if (head !== null && status !== 'ended') found.set(id, this.#candidate(spec, head))
+    return found
+  }
+
+  #candidate(spec: World['spec'], head: Oid): CandidateFacts {
+    const { incumbent, landings } = this.campaign
+    const merged = this.git.merge(incumbent.commit, head)
+    if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
+    const { tree } = merged
+    const undone = landings.find(
+      landing =>
+        landing.reverted !== null &&
+        this.git.contains(head, landing.head) &&
+        !this.git.contains(head, landing.reverted),
+    )
+    return {
+      merged: 'clean',
+      ...{ head, base: incumbent.commit, tree },
+      changes: this.git.changes(incumbent.tree, tree),
+      refusal: this.#refusal(spec, incumbent.tree, tree),
+      aheadOfSync: false,
+      contains: undone?.experiment ?? null,
+    }
+  }
+
+  #refusal(spec: World['spec'], from: Oid, to: Oid) {
+    const { isMutable } = compileScope(spec)
+    return checkChanges({
+      changes: this.git.changes(from, to),
+      isMutable,
+      limits: spec.limits,
+      binaryBytes: new Map(),
+    })
+  }
+
+  #sync(): SyncFacts | null {
+    const { campaign, main } = this
+    const tip = main.commit
+    if (tip === campaign.default_tip) return null
+    const merged = this.git.merge(campaign.incumbent.commit, tip)
+    if (!merged.clean) return { result: 'conflict', tip, paths: merged.conflicts }
+    const to = this.git.commit(merged.tree, [campaign.incumbent.commit, tip], 'sync')
+    const yaml = this.git.files(merged.tree)[SPEC_PATH] ?? ''
+    const { spec: brought, sha256: digest } = specOf(yaml)
+    const changed = digest !== campaign.default_spec_sha256
+    return {
+      result: 'clean',
+      tip,
+      to,
+      spec: { yaml, sha256: digest, changed, parsed: brought },
+      harness: this.harness(to.tree),
+    }
+  }
+
+  #foreign(spec: World['spec']) {
+    const { incumbent } = this.campaign
+    if (this.optimize === null || this.optimize === incumbent.commit) return null
+    const tip = { commit: this.optimize, tree: this.git.treeOf(this.optimize) }
+    return { tip, refusal: this.#refusal(spec, incumbent.tree, tip.tree) }
+  }
+
+  #reverts(): Map<string, RevertFacts> {
+    const { campaign } = this
+    const found = new Map<string, RevertFacts>()
+    for (const wish of campaign.steered) {
+      const landing = campaign.landings.find(
+        ({ experiment, reverted: gone }) => experiment === wish.experiment && gone === null,
+      )
+      if (wish.action !== 'revert' || !landing) continue
+      const undone = this.git.commit(landing.base.tree, [landing.commit], 'undone')
+      const merged = this.git.merge(campaign.incumbent.commit, undone.commit)
+      const result = merged.clean
+        ? { tree: merged.tree, measuredIn: campaign.proven[merged.tree] ?? null, head: undone.commit }
+        : { conflict: merged.conflicts }
+      found.set(wish.event, { landing: landing.experiment, result })
+    }
+    return found
+  }
+
+  #reverting(): Proposal[] {
+    return [...this.#reverts()].flatMap(([wish, { landing, result }]) => {
+      if (!('conflict' in result) && result.measuredIn !== null) return []
+      const head =
+        'conflict' in result
+          ? { rejected: 'conflict' }
+          : { commit: result.head, base: this.campaign.incumbent }
+      const idea = this.#proposal({
+        name: `undo ${landing}`,
+        files: {},
+        category: 'revert',
+        priority: 'high',
+      })
+      return [{ ...idea, source: { use: 'revert', key: `revert:${wish}` }, head, reverts: landing }]
+    })
+  }
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/plan/plan.ts'
+import { world } from './a-world.ts'
+import { longCampaign } from './many.ts'
+
+/** The shortest of many looks: what the work takes when nothing else gets in its way. */
+function shortest(look: () => unknown): number {
+  let best = Infinity
+  for (let times = 0; times < 40; times++) {
+    const began = performance.now()
+    look()
+    best = Math.min(best, performance.now() - began)
+  }
+  return best
+}
+
+describe('a plan', () => {
+  it('takes time in proportion to the experiments there were, not to their square', () => {
+    const few = world(longCampaign(500))
+    const many = world(longCampaign(5_000))
+    const ratio = shortest(() => plan(many)) / shortest(() => plan(few))
+    expect(ratio).toBeLessThan(40)
+  })
+})
