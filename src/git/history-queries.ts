@@ -21,9 +21,23 @@ export interface History {
   commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
 }
 
+const FEW_STEPS = 4
+
 export function historyOf(store: ObjectStore, runner: GitRunner): History {
   async function isParent(parent: Oid, child: Oid): Promise<boolean> {
     return parent === child || (await store.commit(child)).parents.includes(parent)
+  }
+
+  /** What a commit stems from cannot stem from it: the common question, answered without a process. */
+  async function isJustBelow(older: Oid, newer: Oid): Promise<boolean> {
+    let at = newer
+    for (let step = 0; step < FEW_STEPS; step++) {
+      const [parent] = (await store.commit(at)).parents
+      if (parent === undefined) return false
+      if (parent === older) return true
+      at = parent
+    }
+    return false
   }
 
   return {
@@ -36,7 +50,9 @@ export function historyOf(store: ObjectStore, runner: GitRunner): History {
       return from === to ? [] : runner.run(diffTree(from, to))
     },
     async isAncestor(ancestor, descendant) {
-      return (await isParent(ancestor, descendant)) || runner.run(isAncestor(ancestor, descendant))
+      if (await isParent(ancestor, descendant)) return true
+      if (await isJustBelow(descendant, ancestor)) return false
+      return runner.run(isAncestor(ancestor, descendant))
     },
     async notContained(base, commits) {
       const others = commits.filter(commit => commit !== base)
