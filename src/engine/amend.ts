@@ -1,0 +1,49 @@
+import { ConflictError, UserError } from '../errors.ts'
+import { parseSpec } from '../spec/parse.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import { harnessOf } from './facts/harness.ts'
+import { listRefs } from './observe.ts'
+import type { Place } from './place.ts'
+import { requireSupported } from './start.ts'
+import { Transaction } from './transaction.ts'
+
+/** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
+export async function amend(
+  place: Place,
+  change: { yaml: string; reason: string },
+): Promise<{ measuredAnew: boolean }> {
+  const { repository } = place
+  const { refs } = await listRefs(place)
+  const state = refs.get(place.refs.state)
+  if (state === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  await repository.fetch([{ ref: place.refs.state, oid: state }])
+  const loaded = await loadCampaign(repository, state)
+  const { campaign } = loaded
+  const parsed = parseSpec(change.yaml, { file: campaign.spec_path })
+  requireSupported({ ...parsed, path: campaign.spec_path, yaml: change.yaml, tip: campaign.pin })
+  if (parsed.spec.name !== campaign.name) {
+    throw new UserError(`the spec is named ${parsed.spec.name}, the campaign ${campaign.name}`, {
+      fix: 'start a campaign of its own',
+    })
+  }
+  if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
+  const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree)
+  const measuredAnew = harness !== campaign.harness
+  const transaction = new Transaction(place, { loaded, refs })
+  transaction.seal({
+    kind: 'campaign-amended',
+    cause: `amend at ${campaign.seq}`,
+    spec_sha256: parsed.sha256,
+    spec_yaml: change.yaml,
+    harness,
+    source: 'person',
+    reason: change.reason,
+  })
+  const result = await transaction.push()
+  if (result.ok) return { measuredAnew }
+  if (result.reason === 'lease')
+    throw new ConflictError('the campaign moved while it was amended: try again', result.refs)
+  throw new UserError(
+    `the amendment could not be written: ${'message' in result ? result.message : result.ref}`,
+  )
+}

@@ -1,0 +1,171 @@
+import type { ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Oid } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import type { Action, PullChange } from '../plan/action.ts'
+import { parseSpec } from '../spec/parse.ts'
+import type { Spec } from '../spec/schema.ts'
+import { ConflictError, ForgeError, UserError } from '../errors.ts'
+import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
+import { record } from './record.ts'
+import type { Ideas } from './ideas.ts'
+import { isListed, type Memory, type Observation } from './observe.ts'
+import type { Place } from './place.ts'
+import type { Runner } from './runner.ts'
+import type { Transaction } from './transaction.ts'
+
+export interface Hands {
+  place: Place
+  memory: Memory
+  runner: Runner
+  ideas: Ideas
+}
+
+export type Applied =
+  | { result: 'done' }
+  /** Somebody else moved a ref first: the plan is void, look again. */
+  | { result: 'lost'; refs: string[] }
+  | { result: 'held'; what: string }
+
+const DONE: Applied = { result: 'done' }
+
+export async function stageChanges(
+  place: Place,
+  campaign: Campaign,
+  changes: readonly PullChange[],
+  transaction: Transaction,
+): Promise<Staged | null> {
+  if (!place.forge.stage) return null
+  const wanted = changes.flatMap(change => forgeChanges(place, campaign, change))
+  const staged = await place.forge.stage(
+    wanted,
+    transaction.after(ref => isListed(place, ref)),
+  )
+  requireAnswered(staged.answers)
+  return staged
+}
+
+function requireAnswered(answers: readonly ForgeAnswer[]): void {
+  for (const answer of answers) {
+    if (answer.ok || answer.code === 'duplicate' || answer.code === 'merged') continue
+    if (answer.code === 'no-branch' || answer.code === 'no-base') throw new ConflictError(answer.message, [])
+    throw new ForgeError(answer.message)
+  }
+}
+
+/** What an action does besides moving refs, after the push that moved them was accepted. */
+export async function takeEffect(hands: Hands, seen: Observation, action: Action): Promise<Applied> {
+  switch (action.do) {
+    case 'dispatch':
+      await dispatch(hands, action.order)
+      return DONE
+    case 'cancel':
+      await hands.runner.cancel(action.order)
+      return DONE
+    case 'pulls':
+      if (!hands.place.forge.stage) await changePulls(hands, action.changes)
+      return DONE
+    case 'propose':
+      return propose(hands, seen, action.who)
+    case 'commit':
+    case 'delete-branches':
+    case 'advance-campaign-branch':
+      return DONE
+    default:
+      return action satisfies never
+  }
+}
+
+export function appliedOf(result: Awaited<ReturnType<Place['repository']['push']>>): Applied {
+  if (result.ok) return DONE
+  switch (result.reason) {
+    case 'lease':
+      return { result: 'lost', refs: result.refs }
+    case 'checked-out':
+      return {
+        result: 'held',
+        what: `${shortRef(result.ref)} is checked out in ${result.worktree}: switch it to another branch`,
+      }
+    case 'refused':
+    case 'atomic-refused':
+      return { result: 'held', what: `the remote refuses: ${result.message}` }
+    default:
+      return result satisfies never
+  }
+}
+
+async function dispatch({ place, memory, runner }: Hands, id: string): Promise<void> {
+  const campaign = memory.loaded?.campaign
+  const order = campaign?.orders[id]?.order
+  if (campaign && order) await runner.dispatch(order, await specFor(place, memory, campaign, order))
+}
+
+/** A sync is measured with the spec it brings, everything else with the pinned one. */
+async function specFor(
+  { repository }: Place,
+  memory: Memory,
+  campaign: Campaign,
+  order: { spec_sha256: string; pin: { tree: Oid } },
+): Promise<Spec> {
+  const known = memory.specs.get(order.spec_sha256)
+  if (known) return known
+  const entry = await repository.entryAt(order.pin.tree, campaign.spec_path)
+  const yaml = entry === null ? campaign.spec_yaml : (await repository.blob(entry.oid)).toString('utf8')
+  const parsed = parseSpec(yaml, { file: campaign.spec_path })
+  if (parsed.sha256 !== order.spec_sha256) {
+    throw new UserError(
+      `the spec ${order.spec_sha256.slice(0, 12)} of an order is neither pinned nor in its commit`,
+    )
+  }
+  memory.specs.set(parsed.sha256, parsed.spec)
+  return parsed.spec
+}
+
+async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
+  requireAnswered(await place.forge.batch(forgeChangesOf(place, memory, changes)))
+}
+
+function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {
+  const campaign = memory.loaded?.campaign
+  return campaign ? changes.flatMap(change => forgeChanges(place, campaign, change)) : []
+}
+
+function forgeChanges(place: Place, campaign: Campaign, change: PullChange): ForgeChange[] {
+  const experiment = campaign.experiments[change.experiment]
+  if (!experiment) return []
+  const title = pullTitle(experiment)
+  const body = pullBody(campaign, experiment)
+  if (change.change === 'open') {
+    return [
+      { kind: 'open', branch: change.branch, base: shortRef(place.refs.optimize), title, body, draft: true },
+    ]
+  }
+  const { number } = change
+  return [
+    { kind: 'update', number, body },
+    { kind: 'close', number, reason: closingText(experiment) },
+  ]
+}
+
+async function propose(hands: Hands, seen: Observation, who: string): Promise<Applied> {
+  const { place, ideas } = hands
+  const { campaign } = seen.loaded
+  const { ok, minutes, reason } = await ideas.ask(who, { campaign, spec: seen.world.spec })
+  const spent = { what: 'propose', who, ok, minutes, requests: 0, tokens: 0, usd: 0 }
+  const failures = ok ? 0 : (campaign.proposers[who]?.failures ?? 0) + 1
+  place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+  await record(place, [
+    { kind: 'spent', ...spent },
+    ...(failures === 3
+      ? [
+          {
+            kind: 'alert',
+            code: 'proposer-benched',
+            about: who,
+            message: `${who} failed three times and is benched: ${reason}`,
+          } as const,
+        ]
+      : []),
+  ])
+  return DONE
+}

@@ -1,0 +1,175 @@
+import type { Campaign } from '../model/campaign.ts'
+import { emptyCampaign } from '../model/campaign.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import { applyEvent } from '../model/fold.ts'
+import type { Oid } from '../model/ids.ts'
+import { campaignBranchFinding, optimizeFinding, syncedFindings } from './audit/branch.ts'
+import { collect } from './audit/collect.ts'
+import { type Evidence, noEvidence } from './audit/evidence.ts'
+import { type Kept, keptBy, lostCommits, lostText } from './audit/keeper.ts'
+import { readLedger } from './audit/ledger.ts'
+import { amendmentGaps, startGaps } from './audit/ruler.ts'
+import { stepGaps } from './audit/step.ts'
+import type { Place } from './place.ts'
+import { specsInForce } from './spec-in-force.ts'
+
+export interface AuditProblem {
+  what: string
+  seq?: number
+  commit?: Oid
+}
+
+export interface AuditResult {
+  ok: boolean
+  campaign: string
+  checked: {
+    events: number
+    incumbents: number
+    landings: number
+    syncs: number
+    reverts: number
+    foreign: number
+    orders: number
+  }
+  problems: AuditProblem[]
+  /** The first commit on the optimize branch that is not proven, and what it lacks, in one sentence. */
+  unproven: { commit: Oid; what: string } | null
+  /** Known, and being looked at or a person's own doing: no contradiction. */
+  open: AuditProblem[]
+  limits: string
+}
+
+const LIMITS =
+  'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
+
+/** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
+export async function audit(place: Place): Promise<AuditResult> {
+  const refs = await fetchRefs(place)
+  const ledger = await readLedger(place, refs)
+  const trail = new Trail(place)
+  for (const { message, seq, commit } of ledger.problems)
+    trail.problems.push({
+      what: message,
+      ...(seq === null ? {} : { seq }),
+      ...(commit === null ? {} : { commit }),
+    })
+  for (const event of ledger.events) await trail.follow(event)
+  if (ledger.problems.length === 0) trail.compareSpec(ledger.spec)
+  await trail.compareBranches(refs)
+  await trail.compareKeeper(refs)
+  const { problems, unproven, open, checked } = trail
+  return {
+    ok: problems.length === 0,
+    campaign: place.name,
+    checked,
+    problems,
+    unproven,
+    open,
+    limits: LIMITS,
+  }
+}
+
+async function fetchRefs(place: Place): Promise<ReadonlyMap<string, Oid>> {
+  const { state, optimize, closed, campaign } = place.refs
+  const wanted = [state, optimize, closed, campaign, place.defaultBranch]
+  const { refs } = await place.repository.remoteRefs(wanted)
+  await place.repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+  return refs
+}
+
+/** The chain of recorded incumbents, followed event by event. */
+class Trail {
+  readonly checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
+  readonly problems: AuditProblem[] = []
+  readonly open: AuditProblem[] = []
+  unproven: AuditResult['unproven'] = null
+  readonly #place: Place
+  readonly #campaign: Campaign = emptyCampaign()
+  readonly #specOf = specsInForce()
+  readonly #evidence: Evidence = noEvidence()
+  readonly #incumbents = new Set<Oid>()
+  readonly #kept: Kept[] = []
+  readonly #synced: Oid[] = []
+  #unsynced: number | null = null
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  async follow(event: LedgerEvent): Promise<void> {
+    const { seq, kind } = event
+    const spec = kind === 'campaign-started' ? null : this.#specOf(this.#campaign)
+    this.checked.events += 1
+    if (kind === 'measured') this.checked.orders += 1
+    this.#awaitSync(event)
+    const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...(await this.#rulerGaps(event))]
+    for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
+    if (event.kind === 'incumbent-moved') await this.#step(event)
+    this.#kept.push(...keptBy(event, this.#evidence))
+    if (event.kind === 'synced') this.#synced.push(event.default_tip)
+    applyEvent(this.#campaign, event)
+    if (event.kind === 'campaign-started') this.#incumbents.add(event.start.commit)
+  }
+
+  /** A spec of the default branch comes with the sync that brings it, in the very next event. */
+  #awaitSync(next: LedgerEvent | null): void {
+    const seq = this.#unsynced
+    if (seq !== null && next?.kind !== 'synced') {
+      const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
+      this.problems.push({ what, seq })
+    }
+    const amends = next?.kind === 'campaign-amended' && next.source === 'default-branch'
+    this.#unsynced = amends ? next.seq : null
+  }
+
+  async #rulerGaps(event: LedgerEvent): Promise<string[]> {
+    if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
+    if (event.kind === 'campaign-started')
+      return event.seq === 0 ? startGaps(this.#place, event) : ['a ledger holds one campaign']
+    return event.kind === 'campaign-amended' ? amendmentGaps(this.#place, this.#campaign, event) : []
+  }
+
+  async #step(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
+    const { commit } = event.to
+    this.checked.incumbents += 1
+    this.checked[COUNTED[event.why]] += 1
+    this.#incumbents.add(commit)
+    const campaign = this.#campaign
+    const scene = { place: this.#place, campaign, spec: this.#specOf(campaign), evidence: this.#evidence }
+    const gaps = await stepGaps(scene, event)
+    if (gaps.length > 0)
+      this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)
+  }
+
+  #unproven(commit: Oid, what: string, seq?: number): void {
+    this.problems.push({ what, commit, ...(seq === undefined ? {} : { seq }) })
+    this.unproven ??= { commit, what }
+  }
+
+  /** The spec beside the events is what people read, so it has to be the one in force. */
+  compareSpec(yaml: string | null): void {
+    this.#awaitSync(null)
+    if (yaml === this.#campaign.spec_yaml) return
+    this.problems.push({ what: 'spec.yaml in the ledger is not the spec that its events put in force' })
+  }
+
+  async compareBranches(refs: ReadonlyMap<string, Oid>): Promise<void> {
+    if (this.#campaign.status === 'none') return
+    const incumbents = this.#incumbents
+    const found = await optimizeFinding(this.#place, refs, { campaign: this.#campaign, incumbents })
+    if (found?.open) this.open.push({ what: found.what, commit: found.commit })
+    else if (found) this.#unproven(found.commit, found.what)
+    const advance = campaignBranchFinding(this.#place, refs, incumbents)
+    const synced = await syncedFindings(this.#place, refs, this.#campaign, this.#synced)
+    for (const { what, commit } of advance ? [advance, ...synced] : synced) this.open.push({ what, commit })
+  }
+
+  async compareKeeper(refs: ReadonlyMap<string, Oid>): Promise<void> {
+    for (const lost of await lostCommits(this.#place, refs, this.#kept)) {
+      const { commit, seq } = lost
+      this.problems.push({ what: lostText(this.#place, refs, lost), commit, seq })
+    }
+  }
+}
+
+const COUNTED = { merged: 'landings', synced: 'syncs', reverted: 'reverts', foreign: 'foreign' } as const

@@ -1,0 +1,76 @@
+import type { Campaign } from '../../model/campaign.ts'
+import { canonicalJson, sha256 } from '../../model/canonical.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Order } from '../../model/order.ts'
+import { isLanded } from '../../model/outcome.ts'
+import { whyNotReportOf } from '../../plan/arrivals.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { Evidence } from './evidence.ts'
+import { orderGaps } from './order-in-force.ts'
+import { verdictGaps } from './verdict.ts'
+
+/** Takes an event into the evidence, on the campaign as it was just before; answers what is wrong with it. */
+export function collect(
+  evidence: Evidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent,
+): string[] {
+  if (event.kind === 'order-issued') return issued(evidence, campaign, spec, event)
+  if (event.kind === 'measured') return measured(evidence, campaign, event)
+  if (event.kind === 'decided') decided(evidence, campaign, spec, event)
+  else ground(evidence, event)
+  return []
+}
+
+/** A revert that an experiment made is a landing, and proven as one. */
+function ground({ grounds }: Evidence, event: LedgerEvent): void {
+  if (event.kind === 'merged') grounds.set(event.commit, event)
+  else if (event.kind === 'synced') grounds.set(event.to.commit, event)
+  else if (event.kind === 'reverted' && event.by_experiment === null) grounds.set(event.to.commit, event)
+  else if (event.kind === 'foreign-tip' && event.state === 'adopted') grounds.set(event.to.commit, event)
+}
+
+function issued(
+  evidence: Evidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'order-issued'>,
+): string[] {
+  const { seq, id, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...terms } = event
+  const order: Order = { id, ...terms }
+  const gaps = orderGaps(campaign, spec, order)
+  evidence.orders.set(id, { order, seq, gaps, report: null })
+  return gaps
+}
+
+/** The first report of a live order counts; any other changes nothing, so nothing is asked of it. */
+function measured(evidence: Evidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
+  const live = campaign.orders[event.order]
+  const record = evidence.orders.get(event.order)
+  if (!live || live.report || !record) return []
+  record.report = event.report
+  for (const { label, head } of record.order.candidates) evidence.measuredHeads.add(`${label} ${head}`)
+  const mismatch = whyNotReportOf(record.order, event.report)
+  if (mismatch === null) return []
+  const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
+  record.gaps = [...record.gaps, gap]
+  return [gap]
+}
+
+function decided(
+  evidence: Evidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'decided'>,
+): void {
+  if (!isLanded(event.outcome)) return
+  const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
+  const gaps = verdictGaps({ campaign, spec, order, event })
+  evidence.verdicts.set(event.seq, { event, sha256: fileDigest(event), order, gaps })
+}
+
+/** Reading the ledger has shown that an event's file is exactly this. */
+function fileDigest(event: LedgerEvent): string {
+  return sha256(`${canonicalJson(event)}\n`)
+}

@@ -1,0 +1,36 @@
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Oid, OrderId } from '../../model/ids.ts'
+import type { Order } from '../../model/order.ts'
+import type { Report } from '../../model/report.ts'
+
+/** What the ledger has shown up to one event. A gap is what is missing for a proof, in words. */
+export interface Evidence {
+  orders: Map<OrderId, OrderRecord>
+  /** Heads that a report is there for, as `exp-001 <commit>`. */
+  measuredHeads: Set<string>
+  /** Verdicts that land something, by seq. */
+  verdicts: Map<number, LandedVerdict>
+  /** The events that say why a commit became the incumbent, by that commit. */
+  grounds: Map<Oid, Ground>
+}
+
+export interface OrderRecord {
+  order: Order
+  seq: number
+  gaps: string[]
+  report: Report | null
+}
+
+export interface LandedVerdict {
+  event: LedgerEvent<'decided'>
+  /** Of the file that holds it. */
+  sha256: string
+  order: OrderRecord | null
+  gaps: string[]
+}
+
+export type Ground = LedgerEvent<'merged' | 'synced' | 'reverted' | 'foreign-tip'>
+
+export function noEvidence(): Evidence {
+  return { orders: new Map(), measuredHeads: new Set(), verdicts: new Map(), grounds: new Map() }
+}

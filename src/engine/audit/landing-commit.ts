@@ -1,0 +1,86 @@
+import type { Commit } from '../../git/commit-object.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { landingMessage, type LandingWords, secondsOf } from '../../model/landing.ts'
+import type { LandedVerdict } from './evidence.ts'
+import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
+
+type Merged = LedgerEvent<'merged'>
+
+/** The commit of a landing holds nothing but what its events say: made again from them it is the same commit. */
+export async function landingCommitGaps(
+  step: IncumbentStep,
+  merged: Merged,
+  verdict: LandedVerdict,
+): Promise<string[]> {
+  const { place, from, to } = step
+  const commit = await place.repository.commit(to.commit)
+  const parents = parentGaps(commit, from.commit, merged.results ?? merged.head)
+  if (parents.length > 0) return parents
+  const results = await resultsGaps(step, merged)
+  if (results.length > 0) return results
+  const message = landingMessage(wordsOf(step, merged, verdict))
+  const trailers = trailerGaps(commit.message, message)
+  if (trailers.length > 0) return trailers
+  const { tree } = to
+  const again = await place.repository.writeCommit({
+    tree,
+    parents: commit.parents,
+    message,
+    date: secondsOf(verdict.event.at),
+  })
+  return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
+}
+
+function parentGaps({ parents }: Commit, first: string, second: string): string[] {
+  if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
+  if (parents[1] !== second || parents.length !== 2)
+    return [`its parents after the first are ${parents.slice(1).join(', ') || 'none'}, not ${second} alone`]
+  return []
+}
+
+/** One commit on the measured head that adds the results file and nothing else. */
+async function resultsGaps({ place }: IncumbentStep, merged: Merged): Promise<string[]> {
+  const { results, head, experiment } = merged
+  if (results === null) return []
+  const { repository, name } = place
+  const absent = await absentCommits(place, [results, head])
+  if (absent.length > 0) return absent
+  const { parents } = await repository.commit(results)
+  if (parents.length !== 1 || parents[0] !== head)
+    return [`its results commit ${results} is not one commit on the measured head ${head}`]
+  const path = `.winnow/results/${name}/${experiment}/results.yaml`
+  const changed = await repository.diff(head, results)
+  const other = changed.find(entry => entry.path !== path || entry.newMode !== '100644')
+  if (other) return [`its results commit ${results} also changes ${other.path}`]
+  return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
+}
+
+function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256 }: LandedVerdict): LandingWords {
+  const { place, campaign } = step
+  return {
+    spec: place.name,
+    spec_sha256: campaign.spec_sha256,
+    experiment: merged.experiment,
+    hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
+    pull: merged.pull,
+    reason: event.reason,
+    decided: { seq: event.seq, sha256 },
+  }
+}
+
+function trailerGaps(found: string, expected: string): string[] {
+  const has = trailersOf(found)
+  return [...trailersOf(expected)].flatMap(([name, value]) => {
+    const said = has.get(name)
+    return said === value ? [] : [`its trailer ${name} says ${said ?? 'nothing'}, the ledger ${value}`]
+  })
+}
+
+export function trailersOf(message: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const line of message.split('\n')) {
+    const match = /^(Winnow-[A-Za-z]+): (.*)$/.exec(line)
+    if (match?.[1] !== undefined && match[2] !== undefined) found.set(match[1], match[2])
+  }
+  return found
+}

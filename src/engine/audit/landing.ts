@@ -1,0 +1,76 @@
+import { UserError } from '../../errors.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Oid } from '../../model/ids.ts'
+import type { Order } from '../../model/order.ts'
+import type { CandidateFacts } from '../../plan/world.ts'
+import { candidateFacts } from '../facts/candidate.ts'
+import { landingCommitGaps } from './landing-commit.ts'
+import { pinGaps } from './pin.ts'
+import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
+
+type Merged = LedgerEvent<'merged'>
+
+/** A landing: its verdict, the tree it was taken on, the commit that carries it. */
+export async function landingGaps(step: IncumbentStep, merged: Merged): Promise<string[]> {
+  const { seq, sha256 } = merged.decided
+  const verdict = step.evidence.verdicts.get(seq)
+  if (!verdict) return [`event ${seq}, named as its verdict, keeps nothing`]
+  const { event } = verdict
+  if (event.experiment !== merged.experiment)
+    return [`event ${seq}, named as its verdict, is about ${event.experiment}, not ${merged.experiment}`]
+  if (verdict.sha256 !== sha256)
+    return [
+      `event ${merged.seq} names verdict ${sha256.slice(0, 12)}, event ${seq} is ${verdict.sha256.slice(0, 12)}`,
+    ]
+  if (verdict.gaps.length > 0) return verdict.gaps
+  const order = verdict.order?.order
+  if (!order) return [`its verdict (event ${seq}) names no order`]
+  return [...(await treeGaps(step, merged, order)), ...(await landingCommitGaps(step, merged, verdict))]
+}
+
+async function treeGaps(step: IncumbentStep, merged: Merged, order: Order): Promise<string[]> {
+  const { from, to } = step
+  const candidate = order.candidates.find(({ label }) => label === merged.experiment)
+  if (!candidate) return [`order ${order.id.slice(0, 12)} did not measure ${merged.experiment}`]
+  if (order.base.tree !== from.tree)
+    return [`it was measured against tree ${order.base.tree}, its parent's is ${from.tree}`]
+  if (candidate.tree !== to.tree) return [`its tree is ${to.tree}, the measured one ${candidate.tree}`]
+  if (candidate.head !== merged.head)
+    return [`the measured head is ${candidate.head}, event ${merged.seq} says ${merged.head}`]
+  const recomputed = await candidateGaps(step, merged.experiment, candidate)
+  return recomputed.length > 0 ? recomputed : pinGaps(step)
+}
+
+/** The tree is made again from the two commits, so that what was measured is what they say, and allowed. */
+async function candidateGaps(
+  step: IncumbentStep,
+  id: string,
+  candidate: { head: Oid; tree: Oid },
+): Promise<string[]> {
+  const { place, campaign, spec, from } = step
+  const { head } = candidate
+  const absent = await absentCommits(place, [head])
+  if (absent.length > 0) return absent
+  if (spec === null) return ['the spec in force cannot be read']
+  const { repository } = place
+  const facts = await unlessUnmergeable(
+    candidateFacts({ repository, campaign, spec, incumbent: from, head, unsynced: null }),
+  )
+  if (typeof facts === 'string') return [facts]
+  if (facts.merged === 'conflict') return [`its head ${head} does not merge with its first parent`]
+  if (facts.tree !== candidate.tree)
+    return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`]
+  if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`]
+  if (facts.contains !== null && campaign.experiments[id]?.purpose !== 'revert')
+    return [`its head contains ${facts.contains}, which was reverted`]
+  return []
+}
+
+async function unlessUnmergeable(facts: Promise<CandidateFacts>): Promise<CandidateFacts | string> {
+  try {
+    return await facts
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { LedgerError, UserError } from '../../errors.ts'
+import { localIsolation } from '../../git/isolation.ts'
+import { gitRunner } from '../../git/runner.ts'
+import { readEventsAfter } from '../../ledger/read-events.ts'
+import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import type { Oid } from '../../model/ids.ts'
+import type { Place } from '../place.ts'
+
+/** The ledger as git has it: neither a checkpoint nor a view is looked at. */
+export interface LedgerReading {
+  problems: LedgerProblem[]
+  /** Up to the first that does not fit: what follows it cannot be believed. */
+  events: LedgerEvent[]
+  /** spec.yaml beside the events; null where it is gone. */
+  spec: string | null
+}
+
+export async function readLedger(place: Place, refs: ReadonlyMap<string, Oid>): Promise<LedgerReading> {
+  const { repository, env } = place
+  const tip = refs.get(place.refs.state)
+  if (tip === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  const { tree } = await repository.commit(tip)
+  const git = gitRunner(localIsolation(repository.dir, env), { GIT_DIR: repository.dir })
+  const problems = await verifyLedger(repository, git, tip)
+  return { problems, events: await believable(place, tree), spec: await pinnedSpec(place, tree) }
+}
+
+async function pinnedSpec({ repository }: Place, tree: Oid): Promise<string | null> {
+  const entry = await repository.entryAt(tree, 'spec.yaml')
+  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
+}
+
+async function believable({ repository }: Place, tree: Oid): Promise<LedgerEvent[]> {
+  const events: LedgerEvent[] = []
+  try {
+    for await (const event of readEventsAfter(repository, tree, { seq: 0, head: null })) events.push(event)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+  }
+  return events
+}

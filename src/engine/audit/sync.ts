@@ -1,0 +1,70 @@
+import { UserError } from '../../errors.ts'
+import type { MergeResult } from '../../git/merge-tree.ts'
+import { assess } from '../../decide/assess.ts'
+import { sha256 } from '../../model/canonical.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { harnessOf } from '../facts/harness.ts'
+import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
+
+type Synced = LedgerEvent<'synced'>
+
+/** A sync: the default branch's tip merged in and nothing else, measured with the ruler it brings. */
+export async function syncGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
+  const absent = await absentCommits(step.place, [synced.default_tip])
+  if (absent.length > 0) return absent
+  const commit = await commitGaps(step, synced)
+  return commit.length > 0 ? commit : measurementGaps(step, synced)
+}
+
+async function commitGaps({ place, from, to }: IncumbentStep, synced: Synced): Promise<string[]> {
+  const { repository } = place
+  const { default_tip: tip } = synced
+  const { parents } = await repository.commit(to.commit)
+  if (parents.length !== 2 || parents[0] !== from.commit || parents[1] !== tip)
+    return [`its parents are ${parents.join(', ')}, not the incumbent ${from.commit} and ${tip}`]
+  const merged = await unlessUnrelated(repository.mergeTree(from.commit, tip))
+  if (!merged.clean) return [`${tip} does not merge with the incumbent ${from.commit}`]
+  return merged.tree === to.tree ? [] : [`merging ${tip} makes tree ${merged.tree}, not ${to.tree}`]
+}
+
+async function unlessUnrelated(merge: Promise<MergeResult>): Promise<MergeResult> {
+  try {
+    return await merge
+  } catch (error) {
+    if (error instanceof UserError) return { clean: false, conflicts: [] }
+    throw error
+  }
+}
+
+async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
+  const { campaign, spec, evidence, from, to } = step
+  const record = evidence.orders.get(synced.order)
+  const name = `order ${synced.order.slice(0, 12)}`
+  if (!record?.report) return [`${name} was not measured before event ${synced.seq}`]
+  if (record.gaps.length > 0) return record.gaps.map(gap => `${name}: ${gap}`)
+  const { order, report } = record
+  const [candidate] = order.candidates
+  const same = candidate?.label === 'sync' && candidate.tree === to.tree && order.base.tree === from.tree
+  if (!same || report.trees['sync'] !== to.tree) return [`${name} measured another tree than ${to.tree}`]
+  if (spec === null) return ['the spec in force cannot be read']
+  if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
+    return [`${name} was measured with another ruler than the one in force since`]
+  const ruler = await rulerGaps(step, synced)
+  if (ruler.length > 0) return ruler
+  const { outcome, reason } = assess({ spec, order, report, label: 'sync', baseline: null })
+  return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
+}
+
+async function rulerGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
+  const { place, campaign, spec, to } = step
+  if (spec === null) return ['the spec in force cannot be read']
+  const harness = await harnessOf(place.repository, spec, to.tree)
+  if (harness !== synced.harness)
+    return [`its harness is ${harness.slice(0, 12)}, event ${synced.seq} says ${synced.harness.slice(0, 12)}`]
+  const { tree } = await place.repository.commit(synced.default_tip)
+  const entry = await place.repository.entryAt(tree, campaign.spec_path)
+  if (entry?.type !== 'blob') return [`${campaign.spec_path} is not in ${synced.default_tip}`]
+  const found = sha256((await place.repository.blob(entry.oid)).toString('utf8'))
+  if (found === campaign.default_spec_sha256) return []
+  return [`the spec of ${synced.default_tip} is ${found.slice(0, 12)}, which no event put in force`]
+}

@@ -1,0 +1,54 @@
+import type { Campaign } from '../../model/campaign.ts'
+import type { LedgerEvent } from '../../model/event.ts'
+import { decidedDraft, type Judgement, judge } from '../../plan/judgement.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { differingFields } from '../replay/compare.ts'
+import type { OrderRecord } from './evidence.ts'
+
+export interface Judged {
+  campaign: Campaign
+  spec: Spec | null
+  order: OrderRecord | null
+  event: LedgerEvent<'decided'>
+}
+
+/** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
+export function verdictGaps({ campaign, spec, order: record, event }: Judged): string[] {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment) return [`${event.experiment} was never opened`]
+  if (spec === null) return ['the spec in force cannot be read']
+  if (record === null) return [noOrder(event)]
+  const { order, report } = record
+  const name = `order ${order.id.slice(0, 12)} (event ${record.seq})`
+  if (report === null) return [`${name} was not measured before event ${event.seq} decided`]
+  if (record.gaps.length > 0) return record.gaps.map(gap => `${name}: ${gap}`)
+  const candidate = order.candidates.find(({ label }) => label === experiment.id)
+  if (!candidate) return [`${name} did not measure ${experiment.id}`]
+  if (report.trees[experiment.id] !== candidate.tree)
+    return [`the report of ${name} does not say that tree ${candidate.tree} was measured`]
+  if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
+  return againGaps(event, judge(spec, experiment, { order, report }), experiment)
+}
+
+function noOrder({ seq, order }: LedgerEvent<'decided'>): string {
+  return order === null
+    ? `its verdict (event ${seq}) names no order, so it was not measured`
+    : `its verdict (event ${seq}) names order ${order.slice(0, 12)}, which was never issued`
+}
+
+function againGaps(
+  event: LedgerEvent<'decided'>,
+  judgement: Judgement,
+  experiment: Campaign['experiments'][string],
+): string[] {
+  if (judgement.is === 'again') return [`judged again, its report proves nothing: ${judgement.reason}`]
+  if (judgement.is === 'final')
+    return [`judged again, its report says ${judgement.outcome} (${judgement.reason}), not ${event.outcome}`]
+  const { assessment } = judgement
+  const { order, outcome, cause } = event
+  const again = decidedDraft({ experiment, order, outcome, assessment, reason: assessment.reason, cause })
+  return differingFields(event, again).map(
+    ({ field, recorded, recomputed }) =>
+      `its verdict (event ${event.seq}) records ${field} ${JSON.stringify(recorded)}, judged again it is ${JSON.stringify(recomputed)}`,
+  )
+}

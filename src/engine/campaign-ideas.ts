@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import type { Repository } from '../git/repository.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Proposal, RevertFacts } from '../plan/world.ts'
+import { brief } from '../propose/brief.ts'
+import { askCommand } from '../propose/command.ts'
+import { externalProposals, externalTips } from '../propose/external.ts'
+import { type PreparedPatches, proposePatches } from '../propose/patch.ts'
+import { type PatchFile, readPatches } from '../propose/patch-file.ts'
+import { isBenched, proposerName } from '../propose/proposer-name.ts'
+import {
+  commandKey,
+  forgetProposal,
+  readCommandProposals,
+  storeProposal,
+} from '../propose/stored-proposal.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { IdeaScene, Ideas } from './ideas.ts'
+import type { Place } from './place.ts'
+
+type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
+
+/** The proposers of one campaign on this machine, with what they remember to be quick. */
+export function campaignIdeas(place: Place, signal: AbortSignal): Ideas {
+  const prepared: PreparedPatches = new Map()
+  const patchFiles = new Map<string, PatchFile[]>()
+  const storeDir = join(place.dataDir, 'proposals')
+
+  async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
+    const { campaign, spec, defaultTip } = scene
+    const key = `${defaultTip.tree} ${dir}`
+    const files = patchFiles.get(key) ?? (await readPatches(place.repository, defaultTip.tree, dir))
+    patchFiles.clear()
+    patchFiles.set(key, files)
+    const { incumbent } = campaign
+    const limit = roomFor(campaign, spec)
+    if (limit <= 0) return []
+    return proposePatches({
+      repo: place.repository,
+      files,
+      incumbent,
+      fallbackBase: defaultTip,
+      campaign,
+      limit,
+      prepared,
+    })
+  }
+
+  return {
+    async find(scene) {
+      const { campaign, spec } = scene
+      const found = reverts(scene)
+      if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
+      found.push(...(await readCommandProposals(storeDir, campaign, place.repository)))
+      for (const proposer of spec.propose)
+        if (proposer.use === 'patch') found.push(...(await patches(scene, proposer.dir)))
+      return found
+    },
+    askable: (campaign, spec) =>
+      commands(spec)
+        .map(proposerName)
+        .filter(name => !isBenched(campaign, name)),
+    async ask(who, { campaign, spec }) {
+      const began = place.clock.monotonic()
+      const asked = await ask(place, { who, campaign, spec, signal })
+      const minutes = (place.clock.monotonic() - began) / 60_000
+      if (!asked.ok) return { ok: false, minutes, reason: asked.reason }
+      for (const key of Object.keys(campaign.sources))
+        if (key.startsWith('command:')) await forgetProposal(storeDir, key)
+      const at = new Date(place.clock.now()).toISOString()
+      await storeProposal(storeDir, { key: commandKey(who, place.random.hex(8)), at, asked })
+      return { ok: true, minutes, reason: '' }
+    },
+  }
+}
+
+/** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
+function roomFor({ experiments }: Campaign, spec: Spec): number {
+  const open = Object.values(experiments).filter(
+    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked',
+  )
+  return spec.merge.max_open_experiments - open.length
+}
+
+function commands(spec: Spec): CommandProposer[] {
+  return spec.propose.filter(proposer => proposer.use === 'command')
+}
+
+async function ask(
+  place: Place,
+  asking: { who: string; campaign: Campaign; spec: Spec; signal: AbortSignal },
+) {
+  const { who, campaign, spec, signal } = asking
+  const proposer = commands(spec).find(each => proposerName(each) === who)
+  if (!proposer?.command) return { ok: false, reason: `the spec has no proposer ${who}` } as const
+  return askCommand({
+    repo: place.repository,
+    incumbent: campaign.incumbent,
+    name: who,
+    command: proposer.command,
+    brief: brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign) }),
+    timeoutSeconds: proposer.timeout_seconds,
+    workDir: join(place.dataDir, 'propose'),
+    env: place.env,
+    signal,
+    now: () => place.clock.now(),
+    monotonic: () => place.clock.monotonic(),
+  })
+}
+
+function incumbentMetrics({ landings, experiments }: Campaign): Record<string, number | null> {
+  const last = landings.findLast(({ reverted }) => reverted === null)
+  return last ? (experiments[last.experiment]?.metrics ?? {}) : {}
+}
+
+async function external(place: Place, scene: IdeaScene): Promise<Proposal[]> {
+  const { campaign, branches, pulls, spec } = scene
+  const facts = { campaign, prefix: spec.branches.prefix, pulls, branches }
+  const tips = externalTips(facts)
+  await place.repository.fetch(tips.map(({ branch, head }) => ({ ref: `refs/heads/${branch}`, oid: head })))
+  return externalProposals(facts, await subjectsOf(place.repository, tips))
+}
+
+async function subjectsOf(
+  repository: Repository,
+  tips: readonly { head: string }[],
+): Promise<Map<string, string>> {
+  const subjects = new Map<string, string>()
+  for (const { head } of tips)
+    subjects.set(head, (await repository.commit(head)).message.split('\n', 1)[0] ?? '')
+  return subjects
+}
+
+/** A landing that cannot be taken back directly is an experiment of its own, or refused with its conflict. */
+function reverts({ campaign, reverts }: IdeaScene): Proposal[] {
+  return [...reverts].flatMap(([wish, facts]) => revertProposal(campaign, wish, facts))
+}
+
+function revertProposal(campaign: Campaign, wish: string, { landing, result }: RevertFacts): Proposal[] {
+  if (!('conflict' in result) && result.measuredIn !== null) return []
+  const undone = campaign.experiments[landing]
+  const head =
+    'conflict' in result
+      ? { rejected: `${landing} cannot be taken back: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
+      : { commit: result.head, base: campaign.incumbent }
+  return [
+    {
+      hypothesis: `revert ${landing}: ${undone?.hypothesis ?? ''}`,
+      category: 'revert',
+      priority: 'high',
+      required_deps: [],
+      family: null,
+      source: { use: 'revert', key: `revert:${wish}` },
+      learnings: null,
+      head,
+      branch: null,
+      pull: null,
+      reverts: landing,
+    },
+  ]
+}

@@ -1,0 +1,78 @@
+import { selectRound } from '../decide/select.ts'
+import { ConflictError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
+import { roundSize } from '../plan/rounds.ts'
+import type { CandidateFacts } from '../plan/world.ts'
+import type { Spec } from '../spec/schema.ts'
+import { candidateFacts } from './facts/candidate.ts'
+
+interface Looking {
+  repository: Repository
+  memory: { candidates: Map<string, CandidateFacts> }
+  campaign: Campaign
+  spec: Spec
+  /** The default branch's tip where the incumbent lacks it. */
+  unsynced: Oid | null
+}
+
+/**
+ * Experiments merged with the incumbent: those whose turn it is. The queue is merged only as far as the next
+ * round reaches, because the incumbent may be another one when the rest is due.
+ */
+export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, CandidateFacts>> {
+  const { campaign, memory, spec } = looking
+  const found = new Map<ExperimentId, CandidateFacts>()
+  const kept = new Map<string, CandidateFacts>()
+  async function look(experiment: Experiment): Promise<CandidateFacts | null> {
+    if (experiment.head === null) return null
+    const key = keyOf(looking, experiment.head)
+    const facts = memory.candidates.get(key) ?? (await candidate(looking, experiment.head))
+    kept.set(key, facts)
+    found.set(experiment.id, facts)
+    return facts
+  }
+  const open = Object.values(campaign.experiments).filter(
+    ({ status }) => status !== 'ended' && status !== 'parked',
+  )
+  const queued = open.filter(({ status }) => status === 'queued')
+  for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment)
+  let room = roomFor(campaign, spec, queued.length)
+  for (const id of selectRound(queued, queued.length)) {
+    const experiment = campaign.experiments[id]
+    if (room <= 0) break
+    if (experiment && isMeasurable(await look(experiment))) room -= 1
+  }
+  memory.candidates = kept
+  return found
+}
+
+/** While a round is open nobody else has a turn; when the campaign has stopped everybody is closed. */
+function roomFor({ status, round }: Campaign, spec: Spec, queued: number): number {
+  if (status !== 'running') return queued
+  return round?.open ? 0 : roundSize(spec)
+}
+
+/** Members of the open round, and what a person asked to have back. */
+function isDue(campaign: Campaign, { status, round, purpose }: Experiment): boolean {
+  return status !== 'queued' || purpose === 'revert' || (round !== null && round === campaign.round?.number)
+}
+
+function isMeasurable(facts: CandidateFacts | null): boolean {
+  return facts?.merged === 'clean' && facts.refusal === null && !facts.aheadOfSync && facts.contains === null
+}
+
+function keyOf({ campaign, unsynced }: Looking, head: Oid): string {
+  return [campaign.incumbent.commit, head, campaign.spec_sha256, unsynced ?? ''].join(' ')
+}
+
+async function candidate(
+  { repository, campaign, spec, unsynced }: Looking,
+  head: Oid,
+): Promise<CandidateFacts> {
+  if (!(await repository.has(head))) {
+    throw new ConflictError(`commit ${head} is gone from the remote while it was looked at`, [head])
+  }
+  return candidateFacts({ repository, campaign, spec, incumbent: campaign.incumbent, head, unsynced })
+}

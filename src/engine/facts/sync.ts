@@ -1,0 +1,65 @@
+import { parseSpec } from '../../spec/parse.ts'
+import { unsupported } from '../../spec/unsupported.ts'
+import { UserError } from '../../errors.ts'
+import type { Repository } from '../../git/repository.ts'
+import { sha256 } from '../../model/canonical.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Point } from '../../model/ids.ts'
+import type { SyncFacts } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { harnessOf } from './harness.ts'
+
+export interface SyncQuestion {
+  repository: Repository
+  campaign: Campaign
+  spec: Spec
+  defaultTip: Point
+}
+
+/** null while the default branch is where it was when it was last merged in. */
+export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | null> {
+  const { repository, campaign, defaultTip } = question
+  if (campaign.status === 'none' || defaultTip.commit === campaign.default_tip) return null
+  const tip = defaultTip.commit
+  const merged = await repository.mergeTree(campaign.incumbent.commit, tip)
+  if (!merged.clean) return { result: 'conflict', tip, paths: merged.conflicts }
+  const ruler = await rulerAt(question)
+  if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
+  const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
+  const harness = await harnessOf(repository, ruler.parsed, merged.tree)
+  return { result: 'clean', tip, to, spec: ruler, harness }
+}
+
+type Ruler = { yaml: string; sha256: string; changed: boolean; parsed: Spec }
+
+/** A spec amended by a person stays until the default branch's own file changes. */
+async function rulerAt({
+  repository,
+  campaign,
+  spec,
+  defaultTip,
+}: SyncQuestion): Promise<Ruler | { message: string }> {
+  const entry = await repository.entryAt(defaultTip.tree, campaign.spec_path)
+  if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
+  const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  const changed = sha256(yaml) !== campaign.default_spec_sha256
+  if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
+  try {
+    const parsed = parseSpec(yaml, { file: campaign.spec_path })
+    const missing = unsupported(parsed.spec)
+    if (missing.length > 0) return { message: missing.join(' ') }
+    if (parsed.spec.name !== campaign.name) return { message: `it is now named ${parsed.spec.name}` }
+    return { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
+  } catch (error) {
+    if (error instanceof UserError) return { message: error.message }
+    throw error
+  }
+}
+
+/** The same incumbent and tip make the same commit, whoever looks and whenever. */
+async function syncCommit({ repository, campaign, defaultTip }: SyncQuestion, tree: string): Promise<string> {
+  const { committer } = await repository.commit(defaultTip.commit)
+  const message = `optimize(${campaign.name}): sync with ${campaign.default_branch.replace('refs/heads/', '')}\n\nWinnow-Sync: ${defaultTip.commit}\n`
+  const parents = [campaign.incumbent.commit, defaultTip.commit]
+  return repository.writeCommit({ tree, parents, message, date: committer.date })
+}

@@ -1,0 +1,184 @@
+import { UserError } from '../errors.ts'
+import type { Pull } from '../forge/pull.ts'
+import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
+import { machineFingerprint } from '../measure/machine.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Oid, Point } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import { machineKey } from '../model/report.ts'
+import type { CandidateFacts, World } from '../plan/world.ts'
+import { parseSpec } from '../spec/parse.ts'
+import type { Spec } from '../spec/schema.ts'
+import { candidatesOf } from './candidates.ts'
+import { changesBetween, refusalOf } from './facts/candidate.ts'
+import { revertFacts } from './facts/revert.ts'
+import { syncFacts } from './facts/sync.ts'
+import type { Ideas } from './ideas.ts'
+import type { Place } from './place.ts'
+import type { Runner } from './runner.ts'
+
+/** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
+export interface Memory {
+  loaded: LoadedCampaign | null
+  specs: Map<string, Spec>
+  candidates: Map<string, CandidateFacts>
+  /** The remote's refs when they were last asked for, and as our own pushes left them since. */
+  refs: ReadonlyMap<string, Oid> | null
+}
+
+export function emptyMemory(): Memory {
+  return { loaded: null, specs: new Map(), candidates: new Map(), refs: null }
+}
+
+export interface Observation {
+  world: World
+  loaded: LoadedCampaign
+  refs: ReadonlyMap<string, Oid>
+  pulls: Pull[]
+  defaultTip: Point
+}
+
+type Eyes = { place: Place; memory: Memory; runner: Runner; ideas: Ideas }
+
+/** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
+export async function observe(eyes: Eyes): Promise<Observation | null> {
+  const { place, memory } = eyes
+  const refs = memory.refs ?? (await listRefs(place)).refs
+  memory.refs = refs
+  const state = refs.get(place.refs.state)
+  if (state === undefined) return null
+  await fetchTips(place, refs)
+  const loaded = memory.loaded
+    ? await continueCampaign(place.repository, memory.loaded, state)
+    : await loadCampaign(place.repository, state)
+  memory.loaded = loaded
+  const { campaign } = loaded
+  const pulls = await pullsOf(place, campaign, refs)
+  const defaultTip = await pointAt(place, refs, campaign.default_branch)
+  const world = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
+  return { world, loaded, refs, pulls, defaultTip }
+}
+
+/** The world as it will be once what a transaction holds is accepted; pull requests follow at the next look. */
+export async function worldAfter(
+  eyes: Eyes,
+  seen: Observation,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<World> {
+  const { pulls, defaultTip, loaded } = seen
+  return lookAround({ ...eyes, refs, campaign: loaded.campaign, pulls, defaultTip })
+}
+
+/** Open ones, and those of experiments that are not tidied up yet; heads other people pushed come in here. */
+async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<string, Oid>): Promise<Pull[]> {
+  const untidy = Object.values(campaign.experiments).filter(
+    ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
+  )
+  const numbers = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const branches = [...refs.keys()].filter(ref => ref.startsWith(place.refs.experiments)).map(shortRef)
+  const pulls = await place.forge.list({ numbers, branches }, { refs, covers: ref => isListed(place, ref) })
+  const open = pulls.filter(({ state }) => state === 'open')
+  await place.repository.fetch(open.map(({ branch, head }) => ({ ref: `refs/heads/${branch}`, oid: head })))
+  return pulls
+}
+
+interface Scene extends Eyes {
+  refs: ReadonlyMap<string, Oid>
+  campaign: Campaign
+  pulls: Pull[]
+  defaultTip: Point
+}
+
+async function lookAround(scene: Scene): Promise<World> {
+  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas } = scene
+  const { repository, clock, random } = place
+  const spec = specOf(memory, campaign)
+  const sync = await syncFacts({ repository, campaign, spec, defaultTip })
+  const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
+  const branches = branchTips(place, refs, pulls)
+  const reverts = await revertFacts(repository, campaign)
+  const unsynced = sync === null ? null : defaultTip.commit
+  return {
+    now: new Date(clock.now()).toISOString(),
+    entropy: random.hex(32),
+    campaign,
+    spec,
+    optimizeTip,
+    campaignTip: refs.get(place.refs.campaign) ?? null,
+    defaultTip,
+    pulls,
+    branches,
+    proposals: await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts }),
+    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced }),
+    sync,
+    foreign: await foreignFacts(place, campaign, spec, optimizeTip),
+    reverts,
+    runs: await runner.facts(campaign),
+    runner: {
+      runId: runner.runId,
+      machine: runner.runId === null ? null : machineKey(machineFingerprint(place.env)),
+      external: spec.propose.some(({ use }) => use === 'external'),
+    },
+    askable: ideas.askable(campaign, spec),
+  }
+}
+
+export async function listRefs(place: Place) {
+  return place.repository.remoteRefs([...listed(place), `${place.refs.experiments}*`])
+}
+
+function listed({ refs, defaultBranch }: Place): string[] {
+  return [refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge, defaultBranch]
+}
+
+/** Whether a look at the remote would have shown this ref. */
+export function isListed(place: Place, ref: string): boolean {
+  return ref.startsWith(place.refs.experiments) || listed(place).includes(ref)
+}
+
+/** Everything but the forge's ref, which the forge reads itself. */
+async function fetchTips(place: Place, refs: ReadonlyMap<string, Oid>): Promise<void> {
+  const wanted = [...refs].filter(([ref]) => ref !== place.refs.forge && ref.startsWith('refs/heads/'))
+  await place.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
+}
+
+function specOf(memory: Memory, campaign: Campaign): Spec {
+  const known = memory.specs.get(campaign.spec_sha256)
+  if (known) return known
+  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  memory.specs.set(campaign.spec_sha256, spec)
+  return spec
+}
+
+/** The branch recorded at the start may not be the one that is checked out now. */
+async function pointAt(place: Place, refs: ReadonlyMap<string, Oid>, ref: string): Promise<Point> {
+  const oid = refs.get(ref) ?? (await place.repository.remoteRefs([ref])).refs.get(ref)
+  if (oid === undefined) {
+    throw new UserError(
+      `the default branch ${shortRef(ref)} is not in ${place.local ? 'this repository' : 'the remote'}`,
+      {
+        fix: 'push it, or start fresh on the branch that replaced it: winnow run --fresh',
+      },
+    )
+  }
+  if (!refs.has(ref)) await place.repository.fetch([{ ref, oid }])
+  return { commit: oid, tree: (await place.repository.commit(oid)).tree }
+}
+
+async function optionalPoint(place: Place, oid: Oid | undefined): Promise<Point | null> {
+  return oid === undefined ? null : { commit: oid, tree: (await place.repository.commit(oid)).tree }
+}
+
+/** Branches of experiments: winnow's own by their refs, other people's as their pull requests name them. */
+function branchTips(place: Place, refs: ReadonlyMap<string, Oid>, pulls: readonly Pull[]): Map<string, Oid> {
+  const tips = new Map<string, Oid>()
+  for (const pull of pulls) if (pull.state === 'open') tips.set(pull.branch, pull.head)
+  for (const [ref, oid] of refs) if (ref.startsWith(place.refs.experiments)) tips.set(shortRef(ref), oid)
+  return tips
+}
+
+async function foreignFacts(place: Place, campaign: Campaign, spec: Spec, tip: Point | null) {
+  if (tip === null || tip.commit === campaign.incumbent.commit) return null
+  const changes = await changesBetween(place.repository, campaign.incumbent.tree, tip.tree)
+  return { tip, refusal: refusalOf(changes, spec) }
+}

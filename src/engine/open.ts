@@ -1,0 +1,115 @@
+import { join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { localForge } from '../forge/local.ts'
+import { type Checkout, inspectCheckout } from '../git/checkout.ts'
+import { openRepository, type Repository } from '../git/repository.ts'
+import { sha256 } from '../model/canonical.ts'
+import type { By } from '../model/event.ts'
+import { campaignRefs } from '../model/refs.ts'
+import type { Clock, Faults, Progress, Random } from '../ports.ts'
+import type { Place } from './place.ts'
+
+/** What the edge knows and nothing inside looks up for itself. */
+export interface Surroundings {
+  directory: string
+  env: Readonly<Record<string, string>>
+  /** Where winnow may keep its repository and work: outside the user's checkout. */
+  cacheDir: string
+  /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
+  remote: string | null
+  prefix: string
+  by: By
+  version: string
+  clock: Clock
+  random: Random
+  faults: Faults
+  progress: Progress
+}
+
+/** One user's repository and winnow's own beside it, before any campaign is chosen. */
+export interface Workshop {
+  repository: Repository
+  checkout: Checkout
+  local: boolean
+  /** Full name of the default branch; null where nothing names one. */
+  defaultBranch: string | null
+  dataDir: string
+  place(name: string): Place
+}
+
+export async function openWorkshop(around: Surroundings): Promise<Workshop> {
+  const checkout = await inspectCheckout(around.directory, around.env)
+  const remote = chooseRemote(checkout, around)
+  const local = remote === null
+  const dataDir = join(around.cacheDir, sha256(remote ?? checkout.commonDir).slice(0, 20))
+  const repository = await openRepository({
+    dir: join(dataDir, 'repository.git'),
+    remote: remote ?? checkout.commonDir,
+    prefix: around.prefix,
+    local,
+    env: around.env,
+  })
+  const defaultBranch = local ? checkout.head : (await repository.remoteRefs([])).head
+  const workshop: Workshop = {
+    repository,
+    checkout,
+    local,
+    defaultBranch,
+    dataDir,
+    place: name => placeFor(around, workshop, name),
+  }
+  return workshop
+}
+
+function chooseRemote({ remotes }: Checkout, { remote, directory }: Surroundings): string | null {
+  if (remote === 'none') return null
+  const named =
+    remotes.find(({ name }) => name === (remote ?? 'origin')) ??
+    (remote === null && remotes.length === 1 ? remotes[0] : undefined)
+  if (named) return isRelative(named.url) ? resolve(directory, named.url) : named.url
+  if (remote === null && remotes.length === 0) return null
+  const names = remotes.map(({ name }) => name).join(', ') || 'none'
+  throw new UserError(
+    remote === null
+      ? `several remotes and none is origin: ${names}`
+      : `no remote is called ${remote}; there is ${names}`,
+    {
+      fix: 'name one with --remote, or --remote none to keep everything in this repository',
+    },
+  )
+}
+
+function isRelative(url: string): boolean {
+  return /^\.{1,2}\//.test(url)
+}
+
+function placeFor(around: Surroundings, workshop: Workshop, name: string): Place {
+  const { clock, random, faults, progress, by, env, prefix, version } = around
+  const { repository, local, checkout, defaultBranch, dataDir } = workshop
+  if (defaultBranch === null) {
+    throw new UserError('no branch is checked out, so the default branch is not known', {
+      fix: 'check out the branch to be optimised once, or give the repository a remote',
+    })
+  }
+  const refs = campaignRefs(prefix, name)
+  const pacing = {
+    clock: () => clock.now(),
+    sleep: (ms: number) => clock.sleep(ms),
+    random: () => random.fraction(),
+  }
+  const forge = localForge({ repo: repository, refs, author: by.actor, ...pacing })
+  const own = { name, prefix, refs, repository, forge, dataDir: join(dataDir, 'campaigns', name) }
+  return {
+    ...own,
+    checkout: checkout.topLevel,
+    defaultBranch,
+    local,
+    by,
+    env,
+    clock,
+    random,
+    faults,
+    progress,
+    version,
+  }
+}

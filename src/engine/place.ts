@@ -1,0 +1,29 @@
+import type { Repository } from '../git/repository.ts'
+import type { Forge } from '../forge/port.ts'
+import type { CampaignRefs } from '../model/refs.ts'
+import type { By } from '../model/event.ts'
+import type { Clock, Faults, Progress, Random } from '../ports.ts'
+
+/** Everything the engine works with for one campaign; made once at the edge, passed down. */
+export interface Place {
+  name: string
+  prefix: string
+  refs: CampaignRefs
+  repository: Repository
+  forge: Forge
+  /** Absolute, ours: orders under way, work trees, proposals. */
+  dataDir: string
+  /** The top of the user's checkout, for shared files alone; null in a bare repository. */
+  checkout: string | null
+  /** Full name of the default branch when no campaign recorded one yet. */
+  defaultBranch: string
+  /** No remote: the branches live in the user's repository itself. */
+  local: boolean
+  by: By
+  env: Readonly<Record<string, string>>
+  clock: Clock
+  random: Random
+  faults: Faults
+  progress: Progress
+  version: string
+}

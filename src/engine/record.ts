@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { appendCommuting } from '../ledger/append.ts'
+import type { EventDraft, LedgerEvent } from '../model/event.ts'
+import type { Place } from './place.ts'
+
+type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
+
+/**
+ * Appends what a person or a proposer did: events that mean the same wherever they land. The nonce is drawn
+ * once, before the first attempt, so that every retry is the same event.
+ */
+export async function record(
+  place: Place,
+  drafts: readonly WithoutCause<EventDraft>[],
+): Promise<LedgerEvent[]> {
+  const nonce = place.random.hex(16)
+  const caused = drafts.map(draft => ({ ...draft, cause: nonce }) as EventDraft)
+  return appendCommuting(
+    {
+      repo: place.repository,
+      refs: place.refs,
+      clock: () => place.clock.now(),
+      sleep: ms => place.clock.sleep(ms),
+      random: () => place.random.fraction(),
+      saveFailed: async payload => {
+        const directory = join(place.dataDir, 'failed')
+        await mkdir(directory, { recursive: true })
+        const file = join(directory, `${nonce}.json`)
+        await writeFile(file, JSON.stringify(payload, null, 2))
+        return file
+      },
+    },
+    caused,
+    place.by,
+  )
+}

@@ -1,0 +1,18 @@
+import type { Campaign } from '../model/campaign.ts'
+import type { OrderId } from '../model/ids.ts'
+import type { Order } from '../model/order.ts'
+import type { RunFacts } from '../plan/world.ts'
+import type { Spec } from '../spec/schema.ts'
+
+/** What turns orders into reports: processes of this machine, or jobs somewhere else. */
+export interface Runner {
+  /** Known before anything is dispatched where the runs are this process's own; else null. */
+  readonly runId: string | null
+  facts(campaign: Campaign): Promise<Map<OrderId, RunFacts>>
+  dispatch(order: Order, spec: Spec): Promise<void>
+  cancel(order: OrderId): Promise<void>
+  /** Whether a run of this order is under way in this process. */
+  holds(order: OrderId): boolean
+  /** Resolves when a run that is under way here ends; at once when none is. */
+  settled(): Promise<void>
+}

@@ -1,0 +1,50 @@
+import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
+import type { Pull } from '../forge/pull.ts'
+import { parseSpec } from '../spec/parse.ts'
+import type { Spec } from '../spec/schema.ts'
+import { UserError } from '../errors.ts'
+import type { Hands } from './apply.ts'
+import { campaignIdeas } from './campaign-ideas.ts'
+import { localRunner } from './local-runner.ts'
+import { emptyMemory } from './observe.ts'
+import type { Place } from './place.ts'
+
+/** Everything `tick` and `run` need on one machine. */
+export async function openHands(place: Place, signal: AbortSignal): Promise<Hands> {
+  return {
+    place,
+    memory: emptyMemory(),
+    runner: await localRunner(place),
+    ideas: campaignIdeas(place, signal),
+  }
+}
+
+export interface CampaignView {
+  loaded: LoadedCampaign
+  spec: Spec
+  pulls: Pull[]
+}
+
+/** The campaign for people who only look; null where none was started. */
+export async function viewCampaign(place: Place): Promise<CampaignView | null> {
+  const { repository, refs } = place
+  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
+  if (tip === undefined) return null
+  await repository.fetch([{ ref: refs.state, oid: tip }])
+  const loaded = await loadCampaign(repository, tip)
+  const { spec } = parseSpec(loaded.campaign.spec_yaml, { file: loaded.campaign.spec_path })
+  return { loaded, spec, pulls: await place.forge.list() }
+}
+
+export async function requireCampaign(place: Place): Promise<CampaignView> {
+  const view = await viewCampaign(place)
+  if (view) return view
+  throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+}
+
+/** Names of the campaigns that have a ledger here. */
+export async function campaignNames(place: Pick<Place, 'repository' | 'prefix'>): Promise<string[]> {
+  const head = `refs/heads/${place.prefix}-state/`
+  const { refs } = await place.repository.remoteRefs([`${head}*`])
+  return [...refs.keys()].map(ref => ref.slice(head.length)).toSorted()
+}

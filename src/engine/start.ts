@@ -1,0 +1,112 @@
+import { UserError } from '../errors.ts'
+import { RULE_VERSION } from '../decide/version.ts'
+import type { LoadedCampaign } from '../ledger/load.ts'
+import { readTip } from '../ledger/tip.ts'
+import { emptyCampaign } from '../model/campaign.ts'
+import type { Oid, Point } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import { parseSpec, type ParsedSpecFile } from '../spec/parse.ts'
+import { unsupported } from '../spec/unsupported.ts'
+import { archives, asideMoves } from './archive.ts'
+import { harnessOf } from './facts/harness.ts'
+import { listRefs } from './observe.ts'
+import type { Place } from './place.ts'
+import { Transaction } from './transaction.ts'
+
+export interface CommittedSpec extends ParsedSpecFile {
+  path: string
+  yaml: string
+  tip: Point
+}
+
+/** The spec as the default branch has it: what is only in a work tree is never used. */
+export async function committedSpec(place: Place, path: string): Promise<CommittedSpec> {
+  const { repository, defaultBranch } = place
+  const { refs } = await repository.remoteRefs([defaultBranch])
+  const oid = refs.get(defaultBranch)
+  const where = place.local ? shortRef(defaultBranch) : `${shortRef(defaultBranch)} of the remote`
+  if (oid === undefined) throw new UserError(`${where} has no commits`, { fix: 'commit (and push) first' })
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  const { tree } = await repository.commit(oid)
+  const entry = await repository.entryAt(tree, path)
+  if (entry?.type !== 'blob') {
+    const fix = place.local ? `commit ${path} to ${shortRef(defaultBranch)}` : `commit ${path} and push it`
+    throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
+  }
+  const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  return { ...parseSpec(yaml, { file: path }), path, yaml, tip: { commit: oid, tree } }
+}
+
+/** What is valid but not built yet is refused by name before anything is written. */
+export function requireSupported({ spec, path }: CommittedSpec): void {
+  const missing = unsupported(spec)
+  if (missing.length > 0) {
+    throw new UserError(missing.join('\n'), {
+      place: { file: path },
+      fix: 'remove or change what is named above',
+    })
+  }
+}
+
+/** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
+export async function startCampaign(
+  place: Place,
+  committed: CommittedSpec,
+  options: { fresh: boolean },
+): Promise<'started' | 'exists'> {
+  requireSupported(committed)
+  const { refs } = await listRefs(place)
+  const state = refs.get(place.refs.state)
+  if (state !== undefined && !options.fresh) return 'exists'
+  const { firstNumber, optimizeTips } = await archives(place, state)
+  requireOurs(place, refs, optimizeTips)
+  const transaction = new Transaction(place, { loaded: await nothingLoaded(place), refs })
+  if (state !== undefined) for (const { ref, to } of asideMoves(place, refs).moves) transaction.move(ref, to)
+  await sealStart(transaction, committed, firstNumber)
+  transaction.move(place.refs.optimize, committed.tip.commit)
+  const result = await transaction.push()
+  if (result.ok || result.reason === 'lease') return 'started'
+  const what =
+    result.reason === 'checked-out'
+      ? `${shortRef(result.ref)} is checked out in ${result.worktree}`
+      : result.message
+  throw new UserError(`the campaign could not be started: ${what}`)
+}
+
+/** A branch of that name which no campaign of ours left there belongs to somebody else. */
+function requireOurs(place: Place, refs: ReadonlyMap<string, Oid>, archived: ReadonlySet<Oid>): void {
+  const optimize = refs.get(place.refs.optimize)
+  if (optimize === undefined || refs.has(place.refs.state) || archived.has(optimize)) return
+  throw new UserError(`${shortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
+    fix: 'rename or delete that branch, or choose another branches.prefix in the spec',
+  })
+}
+
+async function nothingLoaded(place: Place): Promise<LoadedCampaign> {
+  const tip = await readTip(place.repository, null)
+  return { campaign: emptyCampaign(), tip, lastSha: '', checkpointSeq: 0, checkpointIgnored: null }
+}
+
+async function sealStart(
+  transaction: Transaction,
+  committed: CommittedSpec,
+  firstNumber: number,
+): Promise<void> {
+  const { repository, defaultBranch, name, version } = transaction.place
+  const { spec, sha256, yaml, tip, path } = committed
+  transaction.seal({
+    kind: 'campaign-started',
+    cause: tip.commit,
+    spec: name,
+    spec_path: path,
+    spec_sha256: sha256,
+    spec_yaml: yaml,
+    rule_version: RULE_VERSION,
+    default_branch: defaultBranch,
+    object_format: repository.objectFormat,
+    start: tip,
+    harness: await harnessOf(repository, spec, tip.tree),
+    first_number: firstNumber,
+    winnow: version,
+  })
+}

@@ -1,0 +1,189 @@
+import { eventId } from '../model/event.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Oid, Point } from '../model/ids.ts'
+import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
+import type { Landing, Step } from '../plan/action.ts'
+import { resultsYaml } from '../report/results-yaml.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Turns the steps of a plan into events and ref moves of one transaction. */
+export async function take(
+  transaction: Transaction,
+  campaign: Campaign,
+  steps: readonly Step[],
+): Promise<void> {
+  for (const step of steps) {
+    transaction.place.faults.reach(`step:${step.step}`)
+    await takeStep(transaction, campaign, step, steps)
+  }
+}
+
+async function takeStep(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Step,
+  all: readonly Step[],
+): Promise<void> {
+  switch (step.step) {
+    case 'event':
+      transaction.seal(step.draft)
+      if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
+      return
+    case 'open':
+      return open(transaction, step)
+    case 'close':
+      return close(transaction, campaign, step, all)
+    case 'land':
+      return land(transaction, campaign, step)
+    case 'move':
+      for (const draft of step.events) transaction.seal(draft)
+      if (step.from?.commit !== step.to.commit)
+        transaction.move(transaction.place.refs.optimize, step.to.commit)
+      return
+    case 'revert':
+      return revert(transaction, campaign, step)
+    case 'keep':
+      return transaction.keep(step.heads)
+    default:
+      return step satisfies never
+  }
+}
+
+/** A person's branch can be force-pushed: what was measured of it is kept from then on. */
+async function keepMeasured(transaction: Transaction, campaign: Campaign, order: string): Promise<void> {
+  for (const { label, head } of campaign.orders[order]?.order.candidates ?? []) {
+    if (campaign.experiments[label]?.owned === false) await transaction.keep([head])
+  }
+}
+
+function open(transaction: Transaction, { draft }: Extract<Step, { step: 'open' }>): void {
+  transaction.seal(draft)
+  if (draft.owned && draft.head !== null && draft.branch !== null) {
+    transaction.move(`refs/heads/${draft.branch}`, draft.head)
+  }
+}
+
+async function close(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Extract<Step, { step: 'close' }>,
+  all: readonly Step[],
+): Promise<void> {
+  const experiment = campaign.experiments[step.experiment]
+  if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
+  const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
+  const results = await writeResults(transaction, experiment, step, decided)
+  const { head } = experiment
+  if (head !== null && step.keep) await transaction.keep([results ?? head])
+  const cause = decided ? eventId(decided) : experiment.opened
+  const { outcome, reason } = step
+  transaction.seal({ kind: 'closed', cause, experiment: experiment.id, outcome, reason, head, results })
+}
+
+function decidedOf(step: Step, id: string) {
+  if (step.step !== 'event' || step.draft.kind !== 'decided' || step.draft.experiment !== id) return []
+  return [step.draft]
+}
+
+/** results.yaml as one commit on top of the head, made once and only on a branch of our own. */
+async function writeResults(
+  transaction: Transaction,
+  experiment: Experiment,
+  ending: { outcome: string; reason: string },
+  decided: Parameters<typeof resultsYaml>[0]['decided'],
+): Promise<Oid | null> {
+  const { repository, name } = transaction.place
+  const { head, branch, owned, id } = experiment
+  if (!owned || head === null || branch === null || transaction.tip(`refs/heads/${branch}`) !== head)
+    return null
+  const text = resultsYaml({ spec: name, experiment, ending, decided })
+  const path = `.winnow/results/${name}/${id}/results.yaml`
+  const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
+  const tree = await repository.replaceAt((await repository.commit(head)).tree, [{ path, entry }])
+  const message = `results(${name}): ${id} ${ending.outcome}\n`
+  const results = await repository.writeCommit({
+    tree,
+    parents: [head],
+    message,
+    date: secondsOf(transaction.at),
+  })
+  transaction.move(`refs/heads/${branch}`, results)
+  return results
+}
+
+async function land(transaction: Transaction, campaign: Campaign, step: Landing): Promise<void> {
+  const { repository, refs, name } = transaction.place
+  const { decided: draft, candidate, base, pull } = step
+  const experiment = campaign.experiments[draft.experiment]
+  if (!experiment) throw new Error(`${draft.experiment} lands but was never opened`)
+  const sealed = transaction.seal(draft)
+  const decided = { seq: sealed.event.seq, sha256: sealed.sha256 }
+  const ending = { outcome: draft.outcome, reason: draft.reason }
+  const results = await writeResults(transaction, experiment, ending, draft)
+  const { hypothesis } = experiment
+  const words = { spec: name, spec_sha256: campaign.spec_sha256, experiment: experiment.id, hypothesis, pull }
+  const commit = await repository.writeCommit({
+    tree: candidate.tree,
+    parents: [base.commit, results ?? candidate.head],
+    message: landingMessage({ ...words, reason: draft.reason, decided }),
+    date: secondsOf(sealed.event.at),
+  })
+  transaction.move(refs.optimize, commit)
+  await transaction.keep([results ?? candidate.head, commit])
+  const to = { commit, tree: candidate.tree }
+  const cause = sealed.event.id
+  const { tree, head } = candidate
+  transaction.seal({
+    kind: 'merged',
+    cause,
+    experiment: experiment.id,
+    commit,
+    tree,
+    base,
+    head,
+    results,
+    pull,
+    decided,
+  })
+  transaction.seal({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
+  if (step.undoes !== null && draft.order !== null) {
+    const undone = {
+      experiment: step.undoes,
+      by_experiment: experiment.id,
+      from: base,
+      to,
+      measured_in: draft.order,
+    }
+    transaction.seal({ kind: 'reverted', cause, ...undone })
+  }
+  if (step.baseline) transaction.seal(step.baseline)
+}
+
+async function revert(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Extract<Step, { step: 'revert' }>,
+): Promise<void> {
+  const { repository, refs, name } = transaction.place
+  const { experiment, tree, from, measuredIn, cause } = step
+  const hypothesis = oneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100)
+  const commit = await repository.writeCommit({
+    tree,
+    parents: [from.commit],
+    message: `optimize(${name}): revert ${experiment}\n\nTakes back: ${hypothesis}\n`,
+    date: secondsOf(transaction.at),
+  })
+  const to: Point = { commit, tree }
+  transaction.move(refs.optimize, commit)
+  await transaction.keep([commit])
+  transaction.seal({
+    kind: 'reverted',
+    cause,
+    experiment,
+    by_experiment: null,
+    from,
+    to,
+    measured_in: measuredIn,
+  })
+  transaction.seal({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
+}

@@ -1,0 +1,72 @@
+import { ConflictError } from '../errors.ts'
+import type { Action, Plan, Waiting } from '../plan/action.ts'
+import { plan } from '../plan/plan.ts'
+import type { Hands } from './apply.ts'
+import { type Memory, type Observation, observe } from './observe.ts'
+import { carryOut } from './turn.ts'
+
+export interface TickResult {
+  waiting: Waiting
+  seen: Observation | null
+}
+
+const PATIENCE = 200
+
+/**
+ * Observe, plan, apply, until nothing is left to do now (invariant 7). A lost race is no error here: the plan
+ * is thrown away and the world looked at again.
+ */
+export async function tick(hands: Hands): Promise<TickResult> {
+  hands.memory.refs = null
+  for (let lost = 0; ; ) {
+    const asked = hands.memory.refs === null
+    const step = await once(hands)
+    if (step === 'lost') {
+      lost += 1
+      await backOff(hands, lost)
+    } else if (step === 'again') lost = 0
+    else if (asked || step.waiting.for === 'orders') return step
+    else hands.memory.refs = null
+  }
+}
+
+async function backOff({ place }: Hands, lost: number): Promise<void> {
+  if (lost > PATIENCE) throw new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
+  await place.clock.sleep(10 + place.random.fraction() * 20 * Math.min(lost, 50))
+}
+
+/** Whatever cuts a turn off, what it had begun to fold is forgotten. */
+async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
+  const { memory } = hands
+  try {
+    const seen = await observe(hands)
+    if (seen === null) return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen }
+    const planned = plan(seen.world)
+    const later = tidiedLater(hands, seen, planned)
+    if (later) return { waiting: later, seen }
+    const applied = await carryOut(hands, seen, planned)
+    if (applied.result !== 'done') forget(memory)
+    if (applied.result === 'lost') return 'lost'
+    if (applied.result === 'held') return { waiting: { for: 'person', what: applied.what }, seen }
+    return planned.waiting === null ? 'again' : { waiting: planned.waiting, seen }
+  } catch (error) {
+    forget(memory)
+    if (error instanceof ConflictError) return 'lost'
+    throw error
+  }
+}
+
+const TIDYING: ReadonlySet<Action['do']> = new Set(['pulls', 'delete-branches', 'advance-campaign-branch'])
+
+/** Tidying up alone is not worth a push while this process measures: it rides along with the next report. */
+function tidiedLater({ place, runner }: Hands, { world }: Observation, { actions }: Plan): Waiting | null {
+  if (!place.forge.stage || actions.length === 0 || !actions.every(action => TIDYING.has(action.do)))
+    return null
+  const orders = Object.keys(world.campaign.orders).filter(order => runner.holds(order))
+  return orders.length > 0 ? { for: 'orders', orders } : null
+}
+
+function forget(memory: Memory): void {
+  memory.loaded = null
+  memory.refs = null
+}

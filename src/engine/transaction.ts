@@ -1,0 +1,186 @@
+import { ForgeError } from '../errors.ts'
+import type { RefView } from '../forge/port.ts'
+import type { RefUpdate } from '../git/push.ts'
+import type { PushResult } from '../git/push-result.ts'
+import { type Chain, openChain, type SealedEvent } from '../ledger/chain.ts'
+import { checkpointBytes, checkpointDue } from '../ledger/checkpoint.ts'
+import { writeLedgerCommit } from '../ledger/ledger-commit.ts'
+import type { LoadedCampaign } from '../ledger/load.ts'
+import type { EventDraft } from '../model/event.ts'
+import { applyEvent } from '../model/fold.ts'
+import type { Oid } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import { ledgerReadme } from '../report/ledger-readme.ts'
+import type { Place } from './place.ts'
+
+/** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
+export interface Ground {
+  loaded: LoadedCampaign
+  refs: ReadonlyMap<string, Oid>
+}
+
+/**
+ * Collects the events and ref moves of one transaction. Nothing is visible before `push`, and then all of it
+ * at once or none (invariants 2 and 9): objects written on the way are garbage if the push is lost. The loaded
+ * campaign becomes what the events make of it as they are sealed, so that a plan can follow on them; whoever
+ * does not get to the end has to load it again.
+ */
+export class Transaction {
+  readonly at: string
+  readonly place: Place
+  readonly #ground: Ground
+  readonly #chain: Chain
+  readonly #sealed: SealedEvent[] = []
+  readonly #moves = new Map<string, RefUpdate>()
+  #spec: string | undefined
+
+  constructor(place: Place, ground: Ground) {
+    this.place = place
+    this.#ground = ground
+    this.at = new Date(place.clock.now()).toISOString()
+    this.#chain = openChain(ground.loaded.tip, { at: this.at, by: place.by })
+  }
+
+  seal(draft: EventDraft): SealedEvent {
+    const sealed = this.#chain.seal(draft)
+    this.#sealed.push(sealed)
+    applyEvent(this.#ground.loaded.campaign, sealed.event)
+    if (draft.kind === 'campaign-started' || draft.kind === 'campaign-amended') this.#spec = draft.spec_yaml
+    return sealed
+  }
+
+  /** The ref as this transaction leaves it so far. */
+  tip(ref: string): Oid | null {
+    const moved = this.#moves.get(ref)
+    return moved ? moved.to : (this.#ground.refs.get(ref) ?? null)
+  }
+
+  move(ref: string, to: Oid | null): void {
+    const from = this.#ground.refs.get(ref) ?? null
+    if (from === to) this.#moves.delete(ref)
+    else this.#moves.set(ref, { ref, from, to })
+  }
+
+  get isEmpty(): boolean {
+    return this.#sealed.length === 0 && this.#moves.size === 0
+  }
+
+  /** The refs as the push will leave them, but for the ledger's own. */
+  after(covers: (ref: string) => boolean): RefView {
+    const refs = new Map(this.#ground.refs)
+    for (const { ref, to } of this.#moves.values()) {
+      if (to === null) refs.delete(ref)
+      else refs.set(ref, to)
+    }
+    return { refs, covers }
+  }
+
+  /** Invariant 8: heads that nothing else will hold stay reachable from one branch, whatever happens to theirs. */
+  async keep(heads: readonly Oid[]): Promise<void> {
+    const { repository, refs } = this.place
+    for (const head of heads) {
+      const previous = this.tip(refs.closed)
+      const parents = previous === null ? [head] : [previous, head]
+      const message = `keep ${head}\n`
+      const date = Math.floor(Date.parse(this.at) / 1000)
+      this.move(
+        refs.closed,
+        await repository.writeCommit({ tree: repository.emptyTree, parents, message, date }),
+      )
+    }
+  }
+
+  async push(): Promise<PushResult> {
+    const { repository, refs, faults } = this.place
+    const { tip } = this.#ground.loaded
+    if (this.#sealed.length > 0) this.move(refs.state, await this.#write())
+    faults.reach('commit:before-push')
+    const result = await repository.push([...this.#moves.values()])
+    faults.reach('commit:after-push')
+    if (!result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')) {
+      return this.#ledgerAlone(result, tip.commit)
+    }
+    return result
+  }
+
+  /** The ledger as an accepted push leaves it: nothing has to be read back. */
+  async loaded(): Promise<LoadedCampaign> {
+    const { loaded } = this.#ground
+    const last = this.#sealed.at(-1)
+    const commit = this.tip(this.place.refs.state)
+    if (last === undefined || commit === null) return loaded
+    const { tree } = await this.place.repository.commit(commit)
+    const tip = { commit, tree, seq: last.event.seq + 1, head: last.sha256 }
+    const checkpointSeq = this.#checkpointDue() ? tip.seq : loaded.checkpointSeq
+    return { campaign: loaded.campaign, tip, lastSha: last.sha256, checkpointSeq, checkpointIgnored: null }
+  }
+
+  #checkpointDue(): boolean {
+    const last = this.#sealed.at(-1)
+    return last !== undefined && checkpointDue(last.event.seq + 1, this.#ground.loaded.checkpointSeq)
+  }
+
+  async #write(): Promise<Oid> {
+    const { loaded } = this.#ground
+    const { campaign } = loaded
+    const kinds = [...new Set(this.#sealed.map(({ event }) => event.kind))]
+    const last = this.#sealed.at(-1)
+    return writeLedgerCommit(this.place.repository, loaded.tip, this.#sealed, {
+      message: `ledger: ${kinds.join(', ')}`,
+      ...(this.#spec === undefined ? {} : { spec: this.#spec }),
+      ...(kinds.some(kind => VIEW_CHANGES.has(kind))
+        ? { views: { 'README.md': ledgerReadme(campaign) } }
+        : {}),
+      ...(last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}),
+    })
+  }
+
+  /**
+   * A rule of the remote refuses a branch: what was only observed is still written, with an alert and a pause,
+   * so that a person sees the remote's own words; no decision that needed the branch is recorded.
+   */
+  async #ledgerAlone(
+    refusal: Extract<PushResult, { message: string }>,
+    from: Oid | null,
+  ): Promise<PushResult> {
+    const { repository, refs, by } = this.place
+    if (from === null)
+      throw new ForgeError(`the remote refused the push: ${refusal.message}`, ruleOf(refusal))
+    const chain = openChain(this.#ground.loaded.tip, { at: this.at, by })
+    const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
+    const sealed = observed.map(({ event }) => chain.seal(draftOf(event)))
+    const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
+    const message = `the remote refused to move ${wanted.map(shortRef).join(', ')}: ${refusal.message}`
+    const cause = `refused at ${this.#ground.loaded.campaign.seq}`
+    sealed.push(
+      chain.seal({ kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null }),
+    )
+    sealed.push(chain.seal({ kind: 'campaign-paused', cause, reason: message, source: 'engine' }))
+    const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, {
+      message: 'ledger: push refused',
+    })
+    const result = await repository.push([{ ref: refs.state, from, to: commit }])
+    // What was planned did not happen: whoever planned it has to look again, as after a lost race.
+    if (result.ok) return { ok: false, reason: 'lease', refs: wanted }
+    if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result
+    throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, ruleOf(result))
+  }
+}
+
+const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'order-dispatched', 'head-moved'])
+const VIEW_CHANGES = new Set([
+  'campaign-started',
+  'round-closed',
+  'campaign-stopped',
+  'campaign-paused',
+  'merged',
+])
+
+function ruleOf(refusal: { message: string; rule?: string }) {
+  return { output: refusal.message, ...(refusal.rule === undefined ? {} : { rule: refusal.rule }) }
+}
+
+function draftOf(event: SealedEvent['event']): EventDraft {
+  const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
+  return draft as EventDraft
+}

@@ -1,0 +1,91 @@
+import type { Staged } from '../forge/port.ts'
+import type { Action, Plan } from '../plan/action.ts'
+import { plan } from '../plan/plan.ts'
+import { type Applied, appliedOf, type Hands, stageChanges, takeEffect } from './apply.ts'
+import { type Observation, worldAfter } from './observe.ts'
+import { take } from './steps.ts'
+import { Transaction } from './transaction.ts'
+
+/** A plan that follows on another without anybody's answer belongs to the same push, up to this many. */
+const MOST_PLANS = 12
+
+/**
+ * Carries a plan out. Everything that moves refs is one push: the transaction, what follows from it as if it
+ * had been accepted already, and what tidies up after the one before. Only then come the effects, which are
+ * found again if they are cut off (invariants 7 and 9).
+ */
+export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
+  const { place, memory } = hands
+  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
+  const actions = await collect(hands, seen, transaction, first)
+  const staged = await stagePulls(hands, seen, transaction, actions)
+  if (!transaction.isEmpty) {
+    place.faults.reach('before:commit')
+    const result = await transaction.push()
+    if (!result.ok) return appliedOf(result)
+    staged?.accepted()
+    memory.refs = transaction.after(() => true).refs
+    memory.loaded = await transaction.loaded()
+    place.faults.reach('after:commit')
+  }
+  for (const action of actions) {
+    place.faults.reach(`before:${action.do}`)
+    const applied = await takeEffect(hands, seen, action)
+    if (applied.result !== 'done') return applied
+    place.faults.reach(`after:${action.do}`)
+  }
+  return { result: 'done' }
+}
+
+/** Plans on what the transaction makes of the world until a plan has nothing more to write. */
+async function collect(
+  hands: Hands,
+  seen: Observation,
+  transaction: Transaction,
+  first: Plan,
+): Promise<Action[]> {
+  const all = new Map<string, Action>()
+  let next = first
+  for (let plans = 1; ; plans++) {
+    for (const action of next.actions) {
+      if (plans > 1 && action.do === 'propose') continue
+      await addMoves(transaction, seen, action)
+      if (action.do !== 'commit') all.set(JSON.stringify(action), action)
+    }
+    if (plans === MOST_PLANS || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
+    next = plan(await worldAfter(hands, seen, transaction.after(() => true).refs))
+  }
+}
+
+async function addMoves(transaction: Transaction, seen: Observation, action: Action): Promise<void> {
+  switch (action.do) {
+    case 'commit':
+      return take(transaction, seen.loaded.campaign, action.steps)
+    case 'delete-branches':
+      for (const { name } of action.branches) transaction.move(`refs/heads/${name}`, null)
+      return
+    case 'advance-campaign-branch':
+      return transaction.move(transaction.place.refs.campaign, action.to)
+    case 'dispatch':
+    case 'cancel':
+    case 'pulls':
+    case 'propose':
+      return
+    default:
+      return action satisfies never
+  }
+}
+
+/** Where pull requests are kept in refs they change with the same push; a landing settles its own as merged. */
+async function stagePulls(
+  { place }: Hands,
+  seen: Observation,
+  transaction: Transaction,
+  actions: readonly Action[],
+): Promise<Staged | null> {
+  const changes = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
+  if (!place.forge.stage || (changes.length === 0 && transaction.isEmpty)) return null
+  const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)
+  for (const { ref, to } of staged?.updates ?? []) transaction.move(ref, to)
+  return staged
+}

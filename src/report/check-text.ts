@@ -1,0 +1,79 @@
+import { numberText, plural } from '../decide/wording.ts'
+import type { Spec } from '../spec/schema.ts'
+import { metricsText } from './metrics-text.ts'
+
+/** What `winnow check` found; printed as it is with --json. */
+export interface CheckView {
+  file: string
+  campaign: string
+  rules: Spec['rules']
+  /** Where the checked text was read: a work tree's is not in force before it is committed. */
+  source: 'work tree' | 'default branch'
+  scope: { mutable: number; outside: number; unmatched: string[] }
+  notes: string[]
+  /** Valid, but not built yet: a run refuses it. */
+  unsupported: string[]
+  warnings: string[]
+  ideas: string[]
+  tried: Trial | null
+}
+
+export interface Trial {
+  seconds: number
+  metrics: Record<string, number | null>
+  gates: string[]
+}
+
+export function checkText(view: CheckView): string[] {
+  const { file, campaign, scope, rules, tried } = view
+  return [
+    `${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
+    `  scope: ${plural(scope.mutable, 'file')} may change, ${scope.outside} may not`,
+    ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
+    ...view.ideas.map(idea => `  ideas: ${idea}`),
+    ...view.notes.map(note => `  note: ${note}`),
+    ...view.warnings.map(warning => `  warning: ${warning}`),
+    ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
+    ...(tried === null ? [] : trialText(tried)),
+    ...blockers(view),
+  ]
+}
+
+function trialText({ seconds, metrics, gates }: Trial): string[] {
+  const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
+  return [`  tried: ${metricsText(metrics) || 'no metric'} in ${numberText(seconds)} s${passed}`]
+}
+
+/** Whether `winnow run` would refuse. */
+export function isBlocked({ scope, unsupported }: CheckView): boolean {
+  return unsupported.length > 0 || scope.mutable === 0
+}
+
+function blockers(view: CheckView): string[] {
+  if (!isBlocked(view)) return []
+  const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
+  const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
+  const why = [nothing, missing].filter(reason => reason !== null)
+  return [`This spec cannot be run: ${why.join(', and ')}.`]
+}
+
+/** Where ideas come from, in the order in which the spec lists them. */
+export function ideaSources(spec: Spec): string[] {
+  const { branches, name } = spec
+  return spec.propose.map(proposer => {
+    switch (proposer.use) {
+      case 'external':
+        return `winnow propose, branches below ${branches.prefix}-exp/${name}/, pull requests against ${branches.prefix}/${name}`
+      case 'patch':
+        return `the .patch files in ${proposer.dir} of the default branch`
+      case 'command':
+        return `the program ${proposer.command ?? proposer.preset ?? ''}`
+      case 'sweep':
+      case 'textgrad':
+      case 'dispatch':
+        return proposer.use
+      default:
+        return proposer satisfies never
+    }
+  })
+}

@@ -1,0 +1,93 @@
+import { numberText } from '../decide/wording.ts'
+import type { EventKind, LedgerEvent } from '../model/event.ts'
+import { oneLine } from '../model/landing.ts'
+import { shortRef } from '../model/refs.ts'
+import { typicalMetrics } from '../model/report.ts'
+import { metricsText, snapshotMetrics } from './metrics-text.ts'
+import { verdictSentence } from './sentence.ts'
+
+const LONGEST = 400
+
+/** One event as one line for people: what happened, in the words of the design. */
+export function eventLine(event: LedgerEvent): string {
+  const say = texts[event.kind] as (event: LedgerEvent) => string
+  return oneLine(say(event), LONGEST)
+}
+
+/** What a person who watches a run wants to see go by. */
+export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
+  'campaign-started',
+  'campaign-amended',
+  'calibrated',
+  'baseline-measured',
+  'experiment-opened',
+  'experiment-refused',
+  'order-lost',
+  'measured',
+  'report-rejected',
+  'decided',
+  'merged',
+  'approval-requested',
+  'synced',
+  'foreign-tip',
+  'reverted',
+  'alert',
+  'campaign-paused',
+  'campaign-resumed',
+  'campaign-stopped',
+])
+
+/** Every kind has its words, or this does not compile. */
+const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
+  'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
+  'campaign-amended': ({ source, reason }) =>
+    `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
+  calibrated: ({ deterministic, reason }) =>
+    `calibrated: ${deterministic ? 'deterministic' : 'noisy'}, ${reason}`,
+  'baseline-measured': ({ tree, snapshot }) =>
+    `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+  'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
+  'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
+  'experiment-opened': ({ experiment, hypothesis, source }) =>
+    `${experiment} opened (${source.use}): ${hypothesis}`,
+  'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,
+  'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
+  'order-issued': ({ purpose, candidates }) =>
+    `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
+  'order-dispatched': ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
+  'order-lost': ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
+  measured: ({ report }) => measuredText(report),
+  'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
+  judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
+  decided: event => `${event.experiment} ${verdictSentence(event)}`,
+  merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
+  closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
+  'approval-requested': ({ experiment, packages }) =>
+    `${experiment} is waiting for approval of ${packages.join(', ')}`,
+  approved: ({ experiment, packages }) => `${experiment}: ${packages.join(', ')} approved`,
+  'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
+  synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
+  'foreign-tip': ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
+  'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
+  reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
+  steered: ({ action, experiment, reason }) => `${action} ${experiment} asked for: ${reason}`,
+  note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
+  alert: ({ code, message }) => `alert ${code}: ${message}`,
+  spent: ({ what, who, minutes, usd }) =>
+    `spent on ${what}${who === null ? '' : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
+  'knob-changed': ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
+  'campaign-paused': ({ reason }) => `paused: ${reason}`,
+  'campaign-resumed': ({ reason }) => `resumed: ${reason}`,
+  'campaign-stopped': ({ code, reason }) => `stopped (${code}): ${reason}`,
+}
+
+function measuredText(report: LedgerEvent<'measured'>['report']): string {
+  if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`
+  const sides = [...new Set(report.executions.map(({ side }) => side))]
+  const shown = sides.map(side => `${side} ${metricsText(typicalMetrics(report, side))}`.trim())
+  return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.join('; ')}`
+}
+
+export function short(id: string): string {
+  return id.slice(0, 12)
+}

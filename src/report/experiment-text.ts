@@ -1,0 +1,39 @@
+import type { Experiment } from '../model/campaign.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import { eventLine } from './event-line.ts'
+import { metricsText } from './metrics-text.ts'
+import { standingSentence } from './sentence.ts'
+import { table } from './table.ts'
+
+/** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
+export function experimentText(
+  experiment: Experiment,
+  pr: number | null,
+  events: readonly LedgerEvent[],
+): string[] {
+  const { id, hypothesis, category, priority, source, branch, head, learnings, metrics, outcome } = experiment
+  const facts: [string, string | null][] = [
+    ['idea', hypothesis],
+    ['outcome', outcome],
+    ['category', `${category}, priority ${priority}`],
+    ['from', source.use],
+    ['branch', branch],
+    ['pull', pr === null ? null : `#${pr}`],
+    ['head', head],
+    ['metrics', metricsText(metrics) || null],
+    ['learnings', learnings],
+  ]
+  return [
+    `${id} ${standingSentence(experiment)}`,
+    ...table(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
+    '',
+    ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),
+  ]
+}
+
+/** Whether an event is about one experiment: by its name, or as a candidate of an order of its. */
+export function concerns(event: LedgerEvent, id: string, orders: ReadonlySet<string>): boolean {
+  if (event.kind === 'order-issued') return event.candidates.some(({ label }) => label === id)
+  if ('experiment' in event && event.experiment === id) return true
+  return 'order' in event && typeof event.order === 'string' && orders.has(event.order)
+}

@@ -1,0 +1,33 @@
+/**
+ * Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
+ * characters that turn the writing direction could hide or fake what is shown.
+ */
+const ESCAPE = String.fromCodePoint(27)
+const BELL = String.fromCodePoint(7)
+const SEQUENCES = new RegExp(
+  [
+    `${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
+    `${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?`,
+    `${ESCAPE}[PX^_][^${ESCAPE}]*(?:${ESCAPE}\\\\)?`,
+    `${ESCAPE}[ -/]*[0-~]`,
+  ].join('|'),
+  'g',
+)
+const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+export function plainText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(SEQUENCES, '')
+    .replace(OBEYED, character => (character === '\n' || character === '\t' ? character : ''))
+}
+
+/** JSON loses nothing: what a terminal would obey is escaped. */
+export function plainJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null'
+  return text.replace(OBEYED, character => (character === '\n' ? character : escaped(character)))
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,54 @@
+import { plural } from '../decide/wording.ts'
+
+/** What audit and replay found, as far as people read it. */
+export interface AuditFindings {
+  ok: boolean
+  campaign: string
+  checked: Readonly<Record<string, number>>
+  problems: readonly { what: string }[]
+  unproven: { what: string } | null
+  open: readonly { what: string }[]
+  limits: string
+}
+
+export interface ReplayFindings {
+  ok: boolean
+  decisions: number
+  rounds: number
+  differences: readonly {
+    seq: number
+    experiment: string | null
+    field: string
+    recorded: unknown
+    recomputed: unknown
+  }[]
+}
+
+export function auditText(found: AuditFindings): string[] {
+  const counts = Object.entries(found.checked).map(([name, count]) => `${count} ${name}`)
+  const result = found.ok ? 'everything fits' : plural(found.problems.length, 'problem')
+  return [
+    `Audit of ${found.campaign}: ${result}. Checked ${counts.join(', ')}.`,
+    ...(found.unproven === null ? [] : [`First without evidence: ${found.unproven.what}`]),
+    ...found.problems
+      .filter(({ what }) => what !== found.unproven?.what)
+      .map(({ what }) => `  problem: ${what}`),
+    ...found.open.map(({ what }) => `  open: ${what}`),
+    found.limits,
+  ]
+}
+
+export function replayText(campaign: string, found: ReplayFindings): string[] {
+  const result = found.ok ? 'no difference' : plural(found.differences.length, 'difference')
+  return [
+    `Replay of ${campaign}: ${plural(found.decisions, 'verdict')} in ${plural(found.rounds, 'round')}, ${result}.`,
+    ...found.differences.map(
+      ({ seq, experiment, field, recorded, recomputed }) =>
+        `  event ${seq}${experiment === null ? '' : ` ${experiment}`}: ${field} is recorded as ${shown(recorded)}, computed as ${shown(recomputed)}`,
+    ),
+  ]
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing'
+}

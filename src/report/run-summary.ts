@@ -1,0 +1,29 @@
+import { changeText, plural } from '../decide/wording.ts'
+import { parseSpec } from '../spec/parse.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { isLanded } from '../model/outcome.ts'
+import type { Waiting } from '../plan/action.ts'
+import { short } from './event-line.ts'
+import { waitingSentence } from './sentence.ts'
+import { statusView } from './status-view.ts'
+
+/** How a run ends for people: why it ended, what came of it, where the result is. */
+export function runSummary(campaign: Campaign, waiting: Waiting): string[] {
+  const ended = Object.values(campaign.experiments).filter(({ outcome }) => outcome !== null)
+  const kept = ended.filter(({ outcome }) => outcome !== null && isLanded(outcome))
+  const gain = gainText(campaign)
+  return [
+    waitingSentence(waiting),
+    `${campaign.name}: ${plural(ended.length, 'experiment')} ended, ${kept.length} kept; the incumbent is ${short(campaign.incumbent.commit)}.`,
+    ...(gain === null ? [] : [`Since the baseline: ${gain}.`]),
+  ]
+}
+
+function gainText(campaign: Campaign): string | null {
+  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  const { baseline, incumbent } = statusView(campaign, new Map())
+  const { name } = spec.metric.primary
+  const before = baseline.metrics[name] ?? null
+  const after = incumbent.metrics[name] ?? null
+  return before === null || after === null ? null : changeText(name, before, after)
+}

@@ -1,0 +1,70 @@
+import type { Experiment } from '../model/campaign.ts'
+import type { VerdictWord } from '../model/outcome.ts'
+import type { Waiting } from '../plan/action.ts'
+
+/** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
+export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'>
+type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason'>
+
+/** The word everywhere: status, log, comments, results. */
+export function verdictPhrase(experiment: Standing): VerdictWord | `waiting for ${string}` {
+  return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`
+}
+
+function awaited(status: Experiment['status']): string {
+  switch (status) {
+    case 'queued':
+    case 'ordered':
+      return 'a runner'
+    case 'deferred':
+      return 'approval'
+    case 'measured':
+      return 'the rest of its round'
+    case 'parked':
+      return 'more evidence'
+    case 'ended':
+      return 'its verdict'
+    default:
+      return status satisfies never
+  }
+}
+
+/** The sentence that comes first: the verdict, then its reason. */
+export function verdictSentence(judged: Judged): string {
+  const { verdict, outcome, reason } = judged
+  const word = verdict === null ? 'Closed' : capitalised(verdict)
+  const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : ''
+  const why = withoutVerdict(reason ?? '', verdict)
+  return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
+}
+
+export function standingSentence(experiment: Standing): string {
+  return experiment.verdict === null
+    ? `${capitalised(verdictPhrase(experiment))}.`
+    : verdictSentence(experiment)
+}
+
+/** Reasons that begin with their own verdict would say it twice. */
+function withoutVerdict(reason: string, verdict: VerdictWord | null): string {
+  const said = `${verdict}: `
+  return reason.startsWith(said) ? reason.slice(said.length) : reason
+}
+
+export function waitingSentence(waiting: Waiting): string {
+  switch (waiting.for) {
+    case 'orders':
+      return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
+    case 'ideas':
+      return 'Waiting for ideas: nothing is queued and no proposer has one.'
+    case 'person':
+      return `Waiting for a person: ${waiting.what}`
+    case 'nothing':
+      return `Stopped: ${waiting.reason}`
+    default:
+      return waiting satisfies never
+  }
+}
+
+export function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

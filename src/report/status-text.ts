@@ -1,0 +1,46 @@
+import { plural } from '../decide/wording.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { oneLine } from '../model/landing.ts'
+import { short } from './event-line.ts'
+import { metricsText } from './metrics-text.ts'
+import { capitalised, standingSentence } from './sentence.ts'
+import type { StatusView } from './status-view.ts'
+import { table } from './table.ts'
+
+const ALERTS_SHOWN = 3
+
+/** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
+export function statusText(campaign: Campaign, view: StatusView, notes: readonly string[]): string[] {
+  return [
+    `Campaign ${view.campaign}: ${stateText(campaign)}`,
+    ...table([
+      ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics)],
+      ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics)],
+    ]),
+    `  ${countsText(view)}`,
+    ...notes.map(note => `  note: ${note}`),
+    ...campaign.alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
+    ...experimentLines(campaign, view),
+  ]
+}
+
+export function stateText({ status, status_reason }: Campaign): string {
+  return status_reason === null || status === 'running' ? status : `${status}, ${status_reason}`
+}
+
+function countsText({ counts, experiments }: StatusView): string {
+  const ended = Object.entries(counts).filter(([, count]) => count > 0)
+  const opened = plural(experiments.length, 'experiment')
+  if (ended.length === 0) return `${opened}, none ended`
+  return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(', ')}`
+}
+
+function experimentLines(campaign: Campaign, { experiments }: StatusView): string[] {
+  const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
+    const standing = campaign.experiments[id]
+    if (standing === undefined) return []
+    const number = pr === null ? '' : `#${pr}`
+    return [[id, number, oneLine(standingSentence(standing), 160), capitalised(oneLine(hypothesis, 80))]]
+  })
+  return rows.length === 0 ? [] : ['', ...table(rows)]
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { submit } from '../../src/engine/submit.ts'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { letters, shorter, sizeYard } from './size-yard.ts'
+import type { Yard } from './yard.ts'
+
+const SERIAL = 'execution: { mode: serial }\n'
+const EXP = 'optimize-exp/size'
+/** A candidate with this word in it takes so long that whatever happens meanwhile happens in time. */
+const NAP = 'slow'
+
+async function shared(ideas: string[] = [], options: { remote?: boolean } = {}): Promise<Yard> {
+  const site = await sizeYard(ideas, { remote: true, spec: SERIAL, ...options })
+  await site.start()
+  return site
+}
+
+/** A person's branch with a pull request, whose one commit makes a.txt this. */
+async function bring(site: Yard, name: string, files: Record<string, string>, from = 'main') {
+  const commit = site.commitOn(from, files, name)
+  const idea = { commit, from: site.origin, name, title: name, body: '' }
+  return { commit, ...(await submit(site.place, idea)) }
+}
+
+const statusIs = (hypothesis: string, status: string) => (campaign: Campaign) =>
+  Object.values(campaign.experiments).some(each => each.hypothesis === hypothesis && each.status === status)
+
+describe('a branch that gets new commits', () => {
+  it('while it is queued is measured at its new head alone', async () => {
+    const site = await shared()
+    await bring(site, 'first', { 'src/b.txt': letters('b', 9) })
+    const { commit, branch } = await bring(site, 'second', { 'src/a.txt': letters('a', 20) })
+    await site.until(statusIs('second', 'queued'))
+    const newer = site.commitOn(commit, { 'src/a.txt': letters('a', 6) })
+    site.push(newer, branch)
+
+    await site.run()
+    expect(await site.outcomes()).toEqual({ first: 'kept', second: 'kept' })
+    expect((await site.experiment('second')).metrics['bytes']).toBe(33)
+    const orders = (await site.events()).flatMap(event => (event.kind === 'order-issued' ? [event] : []))
+    const heads = orders.flatMap(order => order.candidates.map(({ head }) => head))
+    expect(heads).toContain(newer)
+    expect(heads).not.toContain(commit)
+    await site.proven()
+  })
+
+  it('while it is measured is measured again, and the old numbers count for nothing', async () => {
+    const site = await shared()
+    const { commit, branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
+    await site.until(statusIs('mine', 'ordered'))
+    const newer = site.commitOn(commit, { 'src/a.txt': letters('a', 6) })
+    site.push(newer, branch)
+
+    await site.run()
+    expect(await site.outcomes()).toEqual({ mine: 'kept' })
+    expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaaaaa')
+    expect(await site.kinds()).toContain('head-moved')
+    await site.proven()
+  })
+
+  it('by force is measured at what it is now', async () => {
+    const site = await shared()
+    const { branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
+    await site.until(statusIs('mine', 'ordered'))
+    site.push(site.commitOn('main', { 'src/b.txt': letters('b', 2) }), branch)
+
+    await site.run()
+    expect(site.bare('show', 'optimize/size:src/a.txt')).toBe(letters('a', 15).trim())
+    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bb')
+    await site.proven()
+  })
+
+  it('after its end, with a pull request of its own, is a new idea', async () => {
+    const site = await shared()
+    const { commit } = await bring(site, 'mine', { 'src/a.txt': letters('a', 20) })
+    await site.run()
+    expect(await site.outcomes()).toEqual({ mine: 'dropped' })
+    const better = site.commitOn(commit, { 'src/a.txt': letters('a', 2) }, 'better')
+    const idea = { commit: better, from: site.origin, name: 'mine', title: 'better', body: '' }
+    await submit(site.place, idea)
+    await site.run()
+    expect(await site.outcomes()).toEqual({ mine: 'dropped', better: 'kept' })
+    await site.proven()
+  })
+})
+
+describe("a person's commit on a branch that winnow made", () => {
+  it.each([{ remote: true }, { remote: false }])('makes it theirs, remote: $remote', async options => {
+    const site = await shared([shorter('a', 20, 'longer')], options)
+    await site.until(statusIs('longer', 'ordered'))
+    const before = site.bare('rev-parse', `${EXP}/exp-001`)
+    const theirs = site.commitOn(before, { 'src/a.txt': letters('a', 21) })
+    site.push(theirs, `${EXP}/exp-001`)
+
+    await site.run()
+    expect(await site.outcomes()).toEqual({ longer: 'dropped' })
+    expect((await site.experiment('longer')).metrics['bytes']).toBe(54)
+    expect(site.bare('rev-parse', `${EXP}/exp-001`)).toBe(theirs)
+    expect(await site.place.forge.list({ numbers: [1] })).toMatchObject([{ state: 'closed', head: theirs }])
+    await site.proven()
+  })
+})
+
+describe('an experiment is withdrawn', () => {
+  it('when its pull request is closed, also while it is measured', async () => {
+    const site = await shared()
+    const { pull, branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
+    await site.until(statusIs('mine', 'ordered'))
+    await site.place.forge.close(pull, 'changed my mind')
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.experiment('mine')).toMatchObject({
+      outcome: 'withdrawn',
+      verdict: 'no gain',
+      reason: `its pull request #${pull} was closed`,
+    })
+    expect(site.bare('rev-parse', '--verify', branch)).toBeTruthy()
+    await site.proven()
+  })
+
+  it('when its branch is deleted', async () => {
+    const site = await shared()
+    const branch = `${EXP}/mine`
+    site.push(site.commitOn('main', { 'src/a.txt': `${NAP}\n` }, 'mine'), branch)
+    await site.until(statusIs('mine', 'ordered'))
+    site.bare('update-ref', '-d', `refs/heads/${branch}`)
+    await site.run()
+    expect(await site.reasonOf('mine')).toBe(`its branch ${branch} was deleted`)
+    await site.proven()
+  })
+
+  it('when a person says so, with their reason', async () => {
+    const site = await shared([shorter('a', 3), shorter('b', 3)])
+    await site.until(statusIs('a3', 'ordered'))
+    const steer = { kind: 'steered', action: 'withdraw' } as const
+    await site.person({ ...steer, experiment: 'exp-002', reason: 'not now' })
+    await site.run()
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: 'withdrawn' })
+    expect(await site.reasonOf('b3')).toBe('not now')
+    expect(site.bare('for-each-ref', '--format=%(refname)', `refs/heads/${EXP}`)).toBe('')
+    await site.person({ ...steer, experiment: 'exp-001', reason: 'too late' })
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect((await site.experiment('a3')).outcome).toBe('kept')
+    await site.proven()
+  })
+})

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import type { Hands } from '../../src/engine/apply.ts'
+import { openWorkshop, type Workshop } from '../../src/engine/open.ts'
+import type { Place } from '../../src/engine/place.ts'
+import { record } from '../../src/engine/record.ts'
+import { run } from '../../src/engine/run.ts'
+import { openHands, requireCampaign } from '../../src/engine/session.ts'
+import { committedSpec, startCampaign } from '../../src/engine/start.ts'
+import { tick } from '../../src/engine/tick.ts'
+import { readEvents } from '../../src/ledger/read-events.ts'
+import type { Campaign, Experiment } from '../../src/model/campaign.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import type { Waiting } from '../../src/plan/action.ts'
+
+export const ENV = { ...cleanEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+
+/** One winnow, opened on a repository: a person's, or a second hand beside it. */
+export interface Post {
+  place: Place
+  said: string[]
+  hands(): Promise<Hands>
+  start(options?: { fresh?: boolean }): Promise<'started' | 'exists'>
+  tick(): Promise<Waiting>
+  run(): Promise<Waiting>
+  /** Looks and measures until the campaign is as wanted, and not a step further. */
+  until(done: (campaign: Campaign) => boolean): Promise<Campaign>
+  /** The campaign as the ledger tells it now. */
+  campaign(): Promise<Campaign>
+  experiment(hypothesis: string): Promise<Experiment>
+  /** Outcomes by hypothesis. */
+  outcomes(): Promise<Record<string, string | null>>
+  reasonOf(hypothesis: string): Promise<string | null>
+  events(): Promise<LedgerEvent[]>
+  kinds(): Promise<string[]>
+  alerts(): Promise<string[]>
+  /** What a person does by command. */
+  person(...drafts: Parameters<typeof record>[1]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Opening {
+  name: string
+  directory: string
+  cacheDir: string
+  remote: string | null
+  fault?: ((point: string) => void) | undefined
+}
+
+export async function openPost(opening: Opening): Promise<Post> {
+  const said: string[] = []
+  const workshop: Workshop = await openWorkshop({
+    directory: opening.directory,
+    env: ENV,
+    cacheDir: opening.cacheDir,
+    remote: opening.remote,
+    prefix: 'optimize',
+    by: { run_id: 'test', attempt: 1, actor: 'tester' },
+    version: '0.0.0',
+    clock: {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
+    },
+    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    faults: { reach: point => opening.fault?.(point) },
+    progress: { say: line => void said.push(line) },
+  })
+  const place = workshop.place(opening.name)
+  let opened: Promise<Hands> | null = null
+  const leaving = new AbortController()
+  const post: Post = {
+    place,
+    said,
+    hands: () => (opened ??= openHands(place, leaving.signal)),
+    async start(choice = {}) {
+      const committed = await committedSpec(place, `.winnow/${opening.name}.yaml`)
+      return startCampaign(place, committed, { fresh: choice.fresh ?? false })
+    },
+    tick: async () => (await tick(await post.hands())).waiting,
+    run: async () => run(await post.hands(), { signal: leaving.signal, watch: false }),
+    async until(done) {
+      const hands = await post.hands()
+      for (let looks = 0; looks < 50; looks++) {
+        const { waiting } = await tick(hands)
+        const campaign = await post.campaign()
+        if (done(campaign)) return campaign
+        if (waiting.for !== 'orders') throw new Error(`it waits for ${JSON.stringify(waiting)}`)
+        await hands.runner.settled()
+      }
+      throw new Error('it never came')
+    },
+    campaign: async () => (await requireCampaign(place)).loaded.campaign,
+    experiment: async hypothesis => found(await post.campaign(), hypothesis),
+    async outcomes() {
+      const { experiments } = await post.campaign()
+      return Object.fromEntries(
+        Object.values(experiments).map(({ hypothesis, outcome }) => [hypothesis, outcome]),
+      )
+    },
+    reasonOf: async hypothesis => found(await post.campaign(), hypothesis).reason,
+    async events() {
+      const { tip } = (await requireCampaign(place)).loaded
+      const events: LedgerEvent[] = []
+      for await (const event of readEvents(place.repository, tip.commit ?? '', 0)) events.push(event)
+      return events
+    },
+    kinds: async () => (await post.events()).map(({ kind }) => kind),
+    alerts: async () => (await post.campaign()).alerts.map(({ message }) => message),
+    person: async (...drafts) => void (await record(place, drafts)),
+    async close() {
+      leaving.abort()
+      if (opened) await cancelAll(await opened)
+      await workshop.repository.close()
+    },
+  }
+  return post
+}
+
+/** Ends what a hand that was cut off left running, as the end of its process would. */
+async function cancelAll({ runner, memory }: Hands): Promise<void> {
+  const orders = Object.keys(memory.loaded?.campaign.orders ?? {})
+  for (const order of orders) if (runner.holds(order)) await runner.cancel(order)
+}
+
+function found(campaign: Campaign, hypothesis: string): Experiment {
+  const experiment = Object.values(campaign.experiments).find(each => each.hypothesis === hypothesis)
+  if (!experiment) throw new Error(`no experiment has the hypothesis ${JSON.stringify(hypothesis)}`)
+  return experiment
+}
+
+function cleanEnvironment(): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'LANG', 'TMPDIR']
+  return Object.fromEntries(
+    kept.flatMap(key => (process.env[key] === undefined ? [] : [[key, process.env[key]]])),
+  )
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { submit } from '../../src/engine/submit.ts'
+import { letters, shorter, sizeYard } from './size-yard.ts'
+import { patchOf } from './yard.ts'
+
+const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1 }\nexecution: { mode: serial }\n'
+
+describe('ideas that are patches', () => {
+  it('are refused where they do not fit what was kept meanwhile, or cannot be read', async () => {
+    const site = await sizeYard(
+      [
+        shorter('a', 3),
+        shorter('a', 2, 'another way'),
+        `---\nhypotesis: no\n---\n`,
+        'diff --git a/x b/x\n',
+        patchOf({ 'src/nowhere.txt': ['a\n', 'b\n'] }, { hypothesis: 'of another tree' }),
+        `---\nhypothesis: nothing\n---\n`,
+        patchOf({ 'bench/test.sh': ['#!/bin/sh\n', 'exit 0\n'] }, { hypothesis: 'cheats' }),
+        shorter('b', 4),
+        shorter('b', 4, 'the same as before'),
+      ],
+      { spec: ONE_AT_A_TIME },
+    )
+    await site.start()
+    await site.run()
+    const { experiments } = await site.campaign()
+    const said = Object.values(experiments).map(({ hypothesis, outcome, reason }) => [hypothesis, outcome, reason])
+    expect(said).toEqual([
+      ['a3', 'kept', 'bytes 48 -> 36 (-25.0 %), deterministic, re-run once and equal'],
+      ['another way', 'refused', 'ideas/02.patch conflicts with the incumbent in src/a.txt'],
+      [
+        'patch ideas/03.patch',
+        'refused',
+        expect.stringMatching(/^ideas\/03\.patch:2:1.*hypotesis.*hypothesis/),
+      ],
+      [
+        'patch ideas/04.patch',
+        'refused',
+        'ideas/04.patch:1: no front matter; begin the file with ---, hypothesis: <one sentence>, ---',
+      ],
+      [
+        'of another tree',
+        'refused',
+        'ideas/05.patch does not apply to the incumbent: src/nowhere.txt does not exist',
+      ],
+      ['nothing', 'refused', expect.stringContaining('changes nothing')],
+      ['cheats', 'refused', expect.stringContaining('ideas/07.patch does not apply')],
+      ['b4', 'kept', 'bytes 36 -> 25 (-30.6 %), deterministic, re-run once and equal'],
+      ['the same as before', 'refused', expect.stringContaining('src/b.txt')],
+    ])
+    await site.proven()
+  })
+
+  it('that make the same tree as one before are refused, naming it', async () => {
+    const site = await sizeYard([shorter('a', 20), shorter('a', 20, 'the same files')])
+    await site.start()
+    await site.run()
+    expect(await site.outcomes()).toEqual({ a20: 'dropped', 'the same files': 'refused' })
+    expect(await site.reasonOf('the same files')).toBe('the same files as exp-001')
+    await site.proven()
+  })
+
+  it('wait for the approval of what they need', async () => {
+    const needy = patchOf(
+      { 'src/a.txt': [letters('a', 15), 'a\n'] },
+      { hypothesis: 'needs', required_deps: ['left-pad'] },
+    )
+    const site = await sizeYard([needy])
+    await site.start()
+    expect(await site.run()).toEqual({ for: 'person', what: 'approval of exp-001' })
+    const asked = (await site.events()).find(({ kind }) => kind === 'approval-requested')
+    if (asked?.kind !== 'approval-requested') throw new Error('nobody was asked')
+    const { experiment, digest, packages } = asked
+    expect(packages).toEqual(['left-pad'])
+    await site.person({ kind: 'approved', experiment, digest, packages })
+    await site.run()
+    expect(await site.outcomes()).toEqual({ needs: 'kept' })
+    await site.proven()
+  })
+})
+
+describe('ideas that people bring', () => {
+  it.each([{ remote: true }, { remote: false }])('as a branch or a pull request, remote: $remote', async ({ remote }) => {
+    const site = await sizeYard([], { remote })
+    await site.start()
+    site.push(site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'pushed\n\nbody'), 'optimize-exp/size/one')
+    const body = 'Hello.\n\n```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```\n'
+    const commit = site.commitOn('main', { 'src/b.txt': letters('b', 4) }, 'subject')
+    await submit(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
+    const wrong = '```winnow\npriorty: high\n```'
+    const other = site.commitOn('main', { 'src/c.txt': letters('c', 20) }, 'subject')
+    await submit(site.place, { commit: other, from: site.origin, name: 'three', title: 'a wrong block', body: wrong })
+
+    await site.run()
+    expect(await site.outcomes()).toEqual({
+      pushed: expect.stringMatching(/kept/),
+      'told in a block': expect.stringMatching(/kept/),
+      'a wrong block': 'dropped',
+    })
+    expect(await site.experiment('told in a block')).toMatchObject({ category: 'letters', priority: 'high' })
+    expect((await site.experiment('a wrong block')).learnings).toMatch(/was not used: description:2:1.*priorty/)
+    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
+    await site.proven()
+  })
+
+  it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
+    const site = await sizeYard([], { remote: true })
+    await site.start()
+    const commit = site.commitOn('main', { 'bench/size.sh': '#!/bin/sh\necho 0\n', 'src/l.txt': 'x\n' }, 'cheats')
+    const { pull } = await submit(site.place, { commit, from: site.origin, name: 'mine', title: 'cheats', body: '' })
+    await site.run()
+    expect(await site.reasonOf('cheats')).toBe('changes 1 file outside scope.mutable: bench/size.sh')
+    expect(site.bare('rev-parse', 'optimize-exp/size/mine')).toBe(commit)
+    expect(await site.place.forge.list({ numbers: [pull] })).toMatchObject([{ state: 'closed' }])
+    expect(site.bare('for-each-ref', '--contains', commit, '--format=%(refname)')).toBe(
+      'refs/heads/optimize-exp/size/mine',
+    )
+    await site.proven()
+  })
+
+  it('under a name of winnow’s own are not taken', async () => {
+    const site = await sizeYard([])
+    await site.start()
+    const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, title: '', body: '' }
+    await expect(submit(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
+      'exp-007 is a name that winnow gives itself',
+    )
+  })
+})
+
+describe('a program that is asked for ideas', () => {
+  const PROGRAM = `#!/bin/sh
+tries=$(( $(cat "$TMPDIR/../tries" 2>/dev/null || echo 0) + 1 ))
+case "$(wc -c < src/a.txt)" in
+  16) printf 'aaa\\n' > src/a.txt; echo '{"hypothesis": "three letters do", "learnings": "letters cost"}';;
+  *) echo 'nothing comes to mind' >&2; exit 3;;
+esac
+`
+  const spec = (text: string) =>
+    text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')
+
+  it('is asked until it fails three times, and is benched with an alert', async () => {
+    const site = await sizeYard([], { spec, files: { 'tools/think.sh': PROGRAM } })
+    await site.start()
+    expect(await site.run()).toEqual({
+      for: 'nothing',
+      reason: 'no idea is left, and none can come from outside',
+    })
+    expect(await site.outcomes()).toEqual({ 'three letters do': 'kept' })
+    expect((await site.experiment('three letters do')).learnings).toBe('letters cost')
+    expect((await site.campaign()).proposers).toEqual({ thinker: { failures: 3, benched: true } })
+    expect(await site.alerts()).toEqual([
+      'thinker failed three times and is benched: thinker ended with exit code 3: nothing comes to mind',
+    ])
+    const asked = (await site.events()).flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
+    expect(asked).toEqual([true, false, false, false])
+    expect(site.said).toContain('thinker: no idea, thinker ended with exit code 3: nothing comes to mind')
+    await site.proven()
+  })
+
+  it('whose idea is found by another machine is not asked there for nothing', async () => {
+    const site = await sizeYard([], { remote: true, spec, files: { 'tools/think.sh': PROGRAM } })
+    await site.start()
+    await site.until(({ experiments }) => 'exp-001' in experiments)
+    const head = site.bare('rev-parse', 'optimize-exp/size/exp-001')
+    expect(site.bare('show', `${head}:src/a.txt`)).toBe('aaa')
+    await site.run()
+    await site.proven()
+  })
+})

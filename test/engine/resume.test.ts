@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Waiting } from '../../src/plan/action.ts'
+import { letters, shorter, sizeYard } from './size-yard.ts'
+import { patchOf, type Yard } from './yard.ts'
+
+const IDEAS = [
+  shorter('a', 3),
+  shorter('b', 5),
+  patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' }),
+]
+
+class Cut extends Error {}
+
+type Where = (point: string, nth: number) => boolean
+
+/** Runs to the end and is cut off where it says, one after the other; then another process, as it were, goes on. */
+async function cutOff(wheres: readonly Where[], { ideas = IDEAS } = {}) {
+  const left = [...wheres]
+  const seen: string[] = []
+  /** A hand that was cut off does nothing any more, in none of the things it had begun. */
+  const mortal = () => {
+    let nth = 0
+    let dead = false
+    return (point: string) => {
+      seen.push(point)
+      dead ||= left[0]?.(point, nth++) ?? false
+      if (dead) throw new Cut(point)
+    }
+  }
+  const site = await sizeYard(ideas, { fault: mortal() })
+  for (;;) {
+    const cut = await goOn(site).then(waiting => expect(waiting).toEqual({ for: 'ideas' }), onlyCuts)
+    if (cut !== 'cut') break
+    left.shift()
+    await site.reopen({ fault: mortal() })
+  }
+  return { site, seen, left: left.length }
+}
+
+async function goOn(site: Yard): Promise<Waiting> {
+  await site.start()
+  return site.run()
+}
+
+function onlyCuts(error: unknown): 'cut' {
+  if (error instanceof Cut) return 'cut'
+  throw error
+}
+
+/** What must be the same however often a campaign was cut off: no times, run ids or lost orders. */
+async function endOf(site: Yard) {
+  const { experiments, round, landings, counts, incumbent } = await site.campaign()
+  const pulls = await site.place.forge.list({ numbers: [1, 2, 3, 4, 5] })
+  return {
+    experiments: Object.values(experiments).map(each => ({
+      id: each.id,
+      hypothesis: each.hypothesis,
+      said: [each.outcome, each.verdict, each.reason],
+      bytes: each.metrics['bytes'],
+      tree: each.measured_tree,
+      pull: each.pull,
+      closed: each.closed,
+    })),
+    round,
+    counts,
+    landings: landings.map(({ experiment, base }) => ({ experiment, base: base.tree })),
+    incumbent: incumbent.tree,
+    pulls: pulls.map(({ number, branch, state }) => ({ number, branch, state })),
+    branches: site.bare('for-each-ref', '--format=%(refname)').split('\n'),
+    results: site.bare('ls-tree', '-r', '--name-only', 'optimize-campaign/size'),
+  }
+}
+
+/** Steps at which one campaign after the other is cut off, once at each. */
+const POINTS = [
+  ['commit:before-push', 'commit:after-push', 'step:event'],
+  ['step:open', 'step:close', 'step:land'],
+  ['measure:started', 'measure:before-report'],
+  ['before:commit', 'before:dispatch', 'before:pulls'],
+  ['after:commit', 'after:dispatch', 'after:pulls'],
+  ['before:delete-branches', 'before:advance-campaign-branch'],
+  ['after:delete-branches', 'after:advance-campaign-branch'],
+]
+
+let whole: Awaited<ReturnType<typeof cutOff>>
+let expected: Awaited<ReturnType<typeof endOf>>
+beforeAll(async () => {
+  whole = await cutOff([])
+  expected = await endOf(whole.site)
+})
+
+describe('a run that is cut off', () => {
+  it('can be cut off at every step there is', () => {
+    expect([...new Set(whole.seen)].toSorted()).toEqual(POINTS.flat().toSorted())
+    expect(Object.values(expected.experiments).map(({ said }) => said[0])).toEqual([
+      'kept',
+      'runner_up_kept',
+      'degenerate',
+    ])
+  })
+
+  it.each(POINTS.map(points => ({ points })))('at $points ends as if it had not been', async ({ points }) => {
+    const { site, left } = await cutOff(points.map(point => at => at === point))
+    expect(left).toBe(0)
+    expect(await endOf(site)).toEqual(expected)
+    await site.proven()
+  })
+
+  it('anywhere, several times, ends as if it had not been', async () => {
+    const steps = whole.seen.length
+    const somewhere = fc.array(fc.nat({ max: Math.floor(steps / 3) }), { minLength: 2, maxLength: 4 })
+    const property = fc.asyncProperty(somewhere, async waits => {
+      const { site } = await cutOff(waits.map(wait => (_point, nth) => nth >= wait))
+      expect(await endOf(site)).toEqual(expected)
+      await site.proven()
+    })
+    await fc.assert(property, { numRuns: 3, seed: 20, endOnFailure: true })
+  })
+})
+
+describe('a measurement that is cut off', () => {
+  const started = (point: string) => point === 'measure:started'
+
+  it('is issued once more with new coins, and its verdict is the same', async () => {
+    const { site } = await cutOff([after('step:open', 'measure:started')])
+    const events = await site.events()
+    const lost = events.filter(event => event.kind === 'order-lost' && event.started)
+    expect(lost[0]).toMatchObject({ reason: 'its process ended after measuring had begun' })
+    expect(await endOf(site)).toEqual(expected)
+    await site.proven()
+  })
+
+  it('a second time is an error: nobody gets a free re-roll', async () => {
+    const one = after('step:open', 'measure:started')
+    const { site } = await cutOff([one, started], { ideas: [shorter('a', 3)] })
+    expect(await site.outcomes()).toEqual({ a3: 'error' })
+    expect(await site.reasonOf('a3')).toBe('its report was lost 2 times after measuring had begun')
+    await site.proven()
+  })
+})
+
+/** The first time the second point is reached after the first one was. */
+function after(first: string, second: string): Where {
+  let reached = false
+  return point => {
+    reached ||= point === first
+    return reached && point === second
+  }
+}

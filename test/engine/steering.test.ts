@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { amend } from '../../src/engine/amend.ts'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { letters, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
+import { patchOf } from './yard.ts'
+
+const SERIAL = 'execution: { mode: serial }\n'
+const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
+
+describe('a campaign that a person pauses', () => {
+  it('decides nothing until it is resumed, and loses no measurement', async () => {
+    const site = await sizeYard([shorter('a', 3)])
+    await site.start()
+    await site.until(isOrdered)
+    await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
+    expect(await site.run()).toEqual({ for: 'person', what: 'the campaign is paused: lunch' })
+    expect((await site.experiment('a3')).status).toBe('measured')
+    expect(await site.kinds()).not.toContain('decided')
+
+    await site.person({ kind: 'campaign-resumed', reason: 'back' })
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept' })
+    const orders = (await site.events()).filter(
+      event => event.kind === 'order-issued' && event.purpose === 'experiment',
+    )
+    expect(orders).toHaveLength(1)
+    await site.proven()
+  })
+})
+
+describe('a campaign that a person stops', () => {
+  it('closes what is queued or under way with its reason, and can be resumed', async () => {
+    const site = await sizeYard(
+      [patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' }), shorter('a', 3)],
+      { spec: SERIAL },
+    )
+    await site.start()
+    await site.until(isOrdered)
+    await site.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
+    expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
+    const why = 'the campaign stopped (enough) before it was measured'
+    expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: 'withdrawn' })
+    expect([await site.reasonOf('slow'), await site.reasonOf('a3')]).toEqual([why, why])
+    expect(site.bare('for-each-ref', 'refs/heads/optimize-exp')).toBe('')
+    expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
+
+    await site.person({ kind: 'campaign-resumed', reason: 'not enough' })
+    site.write('ideas/03.patch', shorter('b', 3))
+    site.commit('one more idea')
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toMatchObject({ b3: 'kept' })
+    await site.proven()
+  })
+})
+
+const BROKEN = patchOf({ 'src/d.txt': [null, 'crash\n'] }, { hypothesis: 'crashes' })
+const LONGER = patchOf({ 'src/d.txt': [null, 'd\n'] }, { hypothesis: 'longer' })
+const RULES = [
+  { rule: 'max_iterations: 1', ideas: [shorter('a', 3), shorter('b', 3)], why: '1 experiment ended' },
+  { rule: 'plateau: 1', ideas: [LONGER, shorter('b', 3)], why: '1 experiment without a new incumbent' },
+  { rule: 'max_failures: 1', ideas: [BROKEN, shorter('b', 3)], why: '1 broken experiment in a row' },
+]
+
+describe('a stopping rule', () => {
+  it.each(RULES)('$rule ends the campaign between rounds', async ({ rule, ideas, why }) => {
+    const site = await sizeYard(ideas, { spec: `${SERIAL}stopping: { ${rule} }\n` })
+    await site.start()
+    const code = rule.slice(0, rule.indexOf(':'))
+    expect(await site.run()).toEqual({ for: 'nothing', reason: `${why} (stopping.${code})` })
+    expect((await site.events()).findLast(({ kind }) => kind === 'campaign-stopped')).toMatchObject({ code })
+    const { experiments } = await site.campaign()
+    expect(Object.values(experiments).map(({ closed }) => closed)).toEqual([true, true])
+    expect(experiments['exp-002']?.outcome).toBe('withdrawn')
+    await site.proven()
+  })
+
+  it('target_reached ends it when the incumbent reaches the target', async () => {
+    const site = await sizeYard([shorter('a', 3), shorter('b', 3)], {
+      spec: text => `${text.replace('direction: minimize', 'direction: minimize, target: 40')}${SERIAL}`,
+    })
+    await site.start()
+    expect(await site.run()).toEqual({ for: 'nothing', reason: 'every declared target is reached' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: 'withdrawn' })
+    await site.proven()
+  })
+})
+
+describe('a fresh start', () => {
+  it('puts the campaign aside, whole, and numbers go on', async () => {
+    const site = await sizeYard([shorter('a', 3), shorter('b', 40)], { remote: true })
+    await site.start()
+    await site.run()
+    const before = Object.fromEntries(
+      ['optimize', 'state', 'closed'].map(role => [
+        role,
+        site.bare('rev-parse', role === 'optimize' ? 'optimize/size' : `optimize-${role}/size`),
+      ]),
+    )
+    await site.start({ fresh: true })
+
+    const archived = site.bare('for-each-ref', '--format=%(objectname) %(refname:lstrip=5)', 'refs/heads/optimize-archive')
+    expect(archived.split('\n').toSorted()).toEqual(
+      Object.entries(before).map(([role, oid]) => `${oid} ${role}`).toSorted(),
+    )
+    expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))
+    expect(await site.campaign()).toMatchObject({ seq: 1, next_number: 3, experiments: {} })
+
+    await site.run()
+    expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-003', 'exp-004'])
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b40: 'dropped' })
+    await site.proven()
+  })
+
+  it('needs no campaign, and happens again and again', async () => {
+    const site = await sizeYard([shorter('a', 3)])
+    for (const number of ['exp-001', 'exp-002', 'exp-003']) {
+      await site.start({ fresh: true })
+      await site.run()
+      expect(Object.keys((await site.campaign()).experiments)).toEqual([number])
+    }
+    await site.proven()
+  })
+
+  it('does not take over a branch that is somebody else’s', async () => {
+    const site = await sizeYard([])
+    site.git('branch', 'optimize/size')
+    await expect(site.start()).rejects.toThrow('optimize/size exists, but there is no ledger beside it')
+  })
+})
+
+describe('a spec that a person amends', () => {
+  it('is in the ledger with the reason; another ruler measures the incumbent anew', async () => {
+    const site = await sizeYard([shorter('a', 3)], { remote: true })
+    await site.start()
+    await site.run()
+    const before = await site.campaign()
+    const yaml = SIZE_SPEC.replace('bench/test.sh', 'bench/test.sh strictly')
+    expect(await amend(site.place, { yaml, reason: 'stricter' })).toEqual({ measuredAnew: true })
+    expect(await site.campaign()).toMatchObject({ calibration: null, baseline: null, trees: {}, proven: {} })
+    site.push(site.commitOn('optimize/size', { 'src/b.txt': letters('b', 2) }, 'mine'), 'optimize-exp/size/b')
+
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    const after = await site.campaign()
+    expect(after.calibration?.order).not.toBe(before.calibration?.order)
+    expect(after.baseline?.harness).toBe(after.harness)
+    expect(await site.outcomes()).toEqual({ a3: 'kept', mine: 'kept' })
+    expect((await site.events()).find(({ kind }) => kind === 'campaign-amended')).toMatchObject({
+      source: 'person',
+      reason: 'stricter',
+    })
+    await site.proven()
+  })
+
+  it('that changes no measurement keeps the evidence', async () => {
+    const site = await sizeYard([shorter('a', 3)])
+    await site.start()
+    await site.run()
+    const { baseline } = await site.campaign()
+    const yaml = `${SIZE_SPEC}stopping: { max_hours: 3 }\n`
+    expect(await amend(site.place, { yaml, reason: 'shorter' })).toEqual({ measuredAnew: false })
+    expect((await site.campaign()).baseline).toEqual(baseline)
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    await site.proven()
+  })
+
+  it('is refused where it says nothing new, or what cannot be done', async () => {
+    const site = await sizeYard([])
+    await site.start()
+    const amended = (yaml: string) => amend(site.place, { yaml, reason: 'why not' })
+    await expect(amended(SIZE_SPEC)).rejects.toThrow('the spec is the one in force already')
+    await expect(amended(`${SIZE_SPEC}name: other\n`)).rejects.toThrow(
+      'the spec is named other, the campaign size',
+    )
+    await expect(amended(`${SIZE_SPEC}gate: 1\n`)).rejects.toThrow(/\.winnow\/size\.yaml:8:1.*gate/s)
+    await expect(amended(`${SIZE_SPEC}epochs: { count: 2 }\n`)).rejects.toThrow('epochs')
+  })
+})
