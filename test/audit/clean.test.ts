@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { audit } from '../../src/engine/audit.ts'
+import { replay } from '../../src/engine/replay.ts'
+import { requireCampaign } from '../../src/engine/session.ts'
+import {
+  BROKEN,
+  clearCopies,
+  type Copy,
+  copyOf,
+  events,
+  everyStep,
+  LONGER_B,
+  type Original,
+  originalOf,
+  SHORT_A,
+  SHORTER_A,
+  SHORTER_B,
+  vandalise,
+  visit,
+} from './tampering.ts'
+
+let original: Original
+let site: Copy
+beforeAll(async () => {
+  original = await originalOf([SHORTER_A, SHORT_A, SHORTER_B, BROKEN, LONGER_B])
+})
+beforeEach(async () => {
+  site = await copyOf(original)
+})
+afterAll(clearCopies)
+
+describe('a campaign that nobody touched', () => {
+  it('has something of every kind to prove', async () => {
+    const { loaded } = await requireCampaign(site.place)
+    const outcomes = Object.values(loaded.campaign.experiments).map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['kept', 'not_selected', 'runner_up_kept', 'degenerate', 'refused'])
+  })
+
+  it('audits clean, and says what an audit cannot show', async () => {
+    const result = await audit(site.place)
+    expect(result).toMatchObject({ ok: true, campaign: 'size', problems: [], unproven: null, open: [] })
+    expect(result.checked).toMatchObject({ incumbents: 2, landings: 2, syncs: 0, reverts: 0, foreign: 0 })
+    expect(result.checked.events).toBe((await events(site)).length)
+    expect(result.limits).toContain(
+      'detects inconsistency: it does not stop a forger who may write every ref',
+    )
+  })
+
+  it('replays every verdict without a difference', async () => {
+    expect(await replay(site.place)).toEqual({ ok: true, decisions: 4, rounds: 1, differences: [] })
+  })
+
+  it('audits and replays the same from a fresh clone with an empty cache', async () => {
+    site.git('clone', '-q', site.repo, join(site.root, 'clone'))
+    const there = await visit(site.root, join(site.root, 'clone'), null)
+    expect(await audit(there)).toEqual(await audit(site.place))
+    expect(await replay(there)).toEqual(await replay(site.place))
+  })
+
+  it('audits offline: a mirror alone is enough', async () => {
+    const expected = await audit(site.place)
+    const mirror = join(site.root, 'mirror.git')
+    site.git('clone', '-q', '--mirror', site.repo, mirror)
+    site.git('--git-dir', mirror, 'remote', 'remove', 'origin')
+    rmSync(site.repo, { recursive: true })
+    expect(await audit(await visit(site.root, mirror, 'none'))).toEqual(expected)
+  })
+
+  it('believes neither views nor checkpoint', async () => {
+    await vandalise(site, { 'README.md': 'all is well\n', 'checkpoint.json': '{"seq": 3}\n' })
+    expect((await audit(site.place)).ok).toBe(true)
+    expect((await replay(site.place)).ok).toBe(true)
+  })
+})
+
+describe('a campaign with a sync, a revert and a foreign tip', () => {
+  it('audits and replays clean from a remote', async () => {
+    const open = await everyStep({ remote: true })
+    const result = await audit(open.place)
+    expect(result).toMatchObject({ problems: [], open: [], ok: true })
+    expect(result.checked).toMatchObject({ incumbents: 5, landings: 2, syncs: 1, reverts: 1, foreign: 1 })
+    expect((await replay(open.place)).differences).toEqual([])
+  })
+})
