@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { patchOf, type Yard, yard } from '../test/engine/yard.ts'
+import { patchOf } from '../test/engine/patch-text.ts'
+import { site } from './site.ts'
 import { row } from './table.ts'
 
 const EXPERIMENTS = 24
@@ -11,11 +12,23 @@ const FILES = 24
 /** Engine time per experiment against the least that plain git can do for one, both in this run. */
 export async function overhead(): Promise<void> {
   const floor = floorMs()
-  const landing = await campaignMs(index => `${'x'.repeat(40 - index)}\n`)
-  const losing = await campaignMs(() => `${'x'.repeat(60)}\n`)
   row('plain git: worktree add, run, add, commit', `${floor.toFixed(1)} ms`)
-  row('experiment that lands (its own file)', `${landing.toFixed(1)} ms`, landing / floor, 3)
-  row('experiment that loses', `${losing.toFixed(1)} ms`, losing / floor, 3)
+  const shorter = (index: number) => `${'x'.repeat(40 - index)}\n`
+  const longer = () => `${'x'.repeat(60)}\n`
+  for (const [what, spec, content] of [
+    ['lands, one at a time', `${SPEC}execution: { mode: serial }\n`, shorter],
+    ['loses, one at a time', `${SPEC}execution: { mode: serial }\n`, longer],
+    ['loses, in rounds of four', SPEC, longer],
+  ] as const) {
+    const each = await campaignMs(spec, content)
+    row(`an experiment that ${what}`, `${each.toFixed(1)} ms`, each / floor, 3)
+  }
+  const combined = await campaignMs(SPEC, shorter)
+  row(
+    'an experiment that lands as a runner-up (measured twice)',
+    `${combined.toFixed(1)} ms`,
+    combined / floor,
+  )
 }
 
 const HARNESS = '#!/bin/sh\nprintf \'{"bytes": %s}\' "$(cat src/*.txt | wc -c)"\n'
@@ -46,9 +59,9 @@ function floorMs(): number {
   return elapsed / EXPERIMENTS
 }
 
-async function campaignMs(content: (index: number) => string): Promise<number> {
+async function campaignMs(spec: string, content: (index: number) => string): Promise<number> {
   const before = `${'x'.repeat(50)}\n`
-  const files: Record<string, string> = { 'bench/size.sh': HARNESS }
+  const files: Record<string, string> = { 'bench/size.sh': HARNESS, '.winnow/size.yaml': spec }
   for (let i = 0; i < FILES; i++) files[`src/${i}.txt`] = before
   for (let i = 0; i < EXPERIMENTS; i++) {
     const idea = { hypothesis: `file ${i}`, category: `c${i}` }
@@ -57,14 +70,11 @@ async function campaignMs(content: (index: number) => string): Promise<number> {
       idea,
     )
   }
-  const site: Yard = await yard({ files, spec: SPEC, remote: true })
-  await site.start()
-  const began = performance.now()
-  await site.run()
-  const elapsed = performance.now() - began
-  const { loaded } = await site.campaign()
-  if (loaded.campaign.ended !== EXPERIMENTS) throw new Error(`${loaded.campaign.ended} experiments ended`)
-  await site.close()
+  const made = await site(files)
+  const elapsed = await made.run()
+  const ended = await made.ended()
+  if (ended !== EXPERIMENTS) throw new Error(`${ended} experiments ended`)
+  await made.remove()
   return elapsed / EXPERIMENTS
 }
 

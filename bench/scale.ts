@@ -41,36 +41,26 @@ async function fill(ledger: TempLedger, events: number, closed: number): Promise
 
 function experiment(number: number): EventDraft[] {
   const id = experimentName(number)
-  const idea = {
-    hypothesis: `idea ${number}`,
-    category: 'c',
-    priority: 'medium',
-    required_deps: [],
-    family: null,
-  } as const
+  const words = { hypothesis: `idea ${number}`, category: 'c', family: null, learnings: null }
   const source = { use: 'patch', key: `patch:${number}` }
   const base = { commit: 'a'.repeat(40), tree: 'b'.repeat(40) }
-  const opened = {
+  const opened: EventDraft<'experiment-opened'> = {
+    kind: 'experiment-opened',
+    cause: source.key,
     experiment: id,
     purpose: 'idea',
-    ...idea,
+    ...words,
+    priority: 'medium',
+    required_deps: [],
     source,
     branch: null,
     owned: true,
     pull: null,
-  } as const
-  return [
-    { kind: 'experiment-opened', cause: source.key, ...opened, head: base.commit, base, learnings: null },
-    {
-      kind: 'closed',
-      cause: id,
-      experiment: id,
-      outcome: 'dropped',
-      reason: 'no gain',
-      head: null,
-      results: null,
-    },
-  ]
+    head: base.commit,
+    base,
+  }
+  const ended = { outcome: 'dropped', reason: 'no gain', head: null, results: null } as const
+  return [opened, { kind: 'closed', cause: id, experiment: id, ...ended }]
 }
 
 async function keepersOf({ repo }: TempLedger, count: number): Promise<Oid> {
