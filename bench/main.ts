@@ -1,4 +1,5 @@
 import { overhead } from './overhead.ts'
+import { planning } from './plan.ts'
 import { scale } from './scale.ts'
 import { heading } from './table.ts'
 
@@ -7,3 +8,6 @@ await overhead()
 
 heading('What must not grow with the campaign')
 await scale()
+
+heading('What is planned from one look')
+planning()

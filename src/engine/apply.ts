@@ -167,5 +167,7 @@ async function propose(hands: Hands, seen: Observation, who: string): Promise<Ap
         ]
       : []),
   ])
+  // The ledger moved beside the remembered refs: without a new look the proposer would be asked for ever.
+  hands.memory.refs = null
   return DONE
 }

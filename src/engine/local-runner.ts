@@ -4,7 +4,7 @@ import { bootId } from '../measure/boot-id.ts'
 import { measure } from '../measure/measure.ts'
 import { reapLeftovers } from '../measure/process/leftovers.ts'
 import { findProcess } from '../measure/process/process-table.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { RunFacts } from '../plan/world.ts'
@@ -12,6 +12,7 @@ import type { Spec } from '../spec/schema.ts'
 import { type OrderFile, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
+import { orUnwritable } from './unwritable.ts'
 
 interface Run {
   done: Promise<void>
@@ -28,7 +29,7 @@ export async function localRunner(place: Place): Promise<Runner> {
 
   /** What a run could not answer as a report (a missing shared file, say) is told to whoever waits for it. */
   function surface(): void {
-    if (failures.length > 0) throw failures.shift()
+    if (failures.length > 0) throw orUnwritable(place, failures.shift())
   }
 
   async function execute(order: Order, spec: Spec, abort: AbortController): Promise<void> {
@@ -72,14 +73,18 @@ export async function localRunner(place: Place): Promise<Runner> {
     runId,
     async facts(campaign) {
       surface()
-      const live = Object.values(campaign.orders).filter(({ report }) => report === null)
-      await files.prune(new Set(live.map(({ order }) => order.id)))
+      const live = waitedFor(campaign)
       const facts = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of live) {
         const fact = await factOf(await files.read(order.id), run_id, running.has(order.id), runId)
         if (fact) facts.set(order.id, fact)
       }
       return facts
+    },
+    async tidy(campaign) {
+      const live = new Set(waitedFor(campaign).map(({ order }) => order.id))
+      for (const [order, run] of running) if (!live.has(order)) run.abort.abort()
+      await files.prune(live)
     },
     async dispatch(order, spec) {
       if (running.has(order.id)) return
@@ -98,6 +103,10 @@ export async function localRunner(place: Place): Promise<Runner> {
       surface()
     },
   }
+}
+
+function waitedFor(campaign: Campaign): LiveOrder[] {
+  return Object.values(campaign.orders).filter(({ report }) => report === null)
 }
 
 async function factOf(

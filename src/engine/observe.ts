@@ -53,6 +53,7 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
     : await loadCampaign(place.repository, state)
   memory.loaded = loaded
   const { campaign } = loaded
+  await eyes.runner.tidy(campaign)
   const pulls = await pullsOf(place, campaign, refs)
   const defaultTip = await pointAt(place, refs, campaign.default_branch)
   const world = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })

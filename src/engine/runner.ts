@@ -9,6 +9,8 @@ export interface Runner {
   /** Known before anything is dispatched where the runs are this process's own; else null. */
   readonly runId: string | null
   facts(campaign: Campaign): Promise<Map<OrderId, RunFacts>>
+  /** Drops what is kept for orders that the ledger, as it was accepted, waits for no more. */
+  tidy(campaign: Campaign): Promise<void>
   dispatch(order: Order, spec: Spec): Promise<void>
   cancel(order: OrderId): Promise<void>
   /** Whether a run of this order is under way in this process. */

@@ -4,6 +4,7 @@ import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
 import { type Memory, type Observation, observe } from './observe.ts'
 import { carryOut } from './turn.ts'
+import { orUnwritable } from './unwritable.ts'
 
 export interface TickResult {
   waiting: Waiting
@@ -52,7 +53,7 @@ async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
   } catch (error) {
     forget(memory)
     if (error instanceof ConflictError) return 'lost'
-    throw error
+    throw orUnwritable(hands.place, error)
   }
 }
 

@@ -83,7 +83,10 @@ async function stagePulls(
   transaction: Transaction,
   actions: readonly Action[],
 ): Promise<Staged | null> {
-  const changes = actions.flatMap(action => (action.do === 'pulls' ? action.changes : []))
+  // What a plan opened, one that followed it may have refused: its branch never appears.
+  const changes = actions
+    .flatMap(action => (action.do === 'pulls' ? action.changes : []))
+    .filter(change => change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null)
   if (!place.forge.stage || (changes.length === 0 && transaction.isEmpty)) return null
   const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)
   for (const { ref, to } of staged?.updates ?? []) transaction.move(ref, to)

@@ -20,6 +20,10 @@ export function canonicalJson(value: unknown): string {
       throw new TypeError(`not representable in JSON: ${value}`)
     case 'object':
       return Array.isArray(value) ? canonicalArray(value) : value === null ? 'null' : canonicalObject(value)
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+    case 'undefined':
     default:
       throw new TypeError(`not representable in JSON: ${typeof value}`)
   }
@@ -33,7 +37,8 @@ function canonicalArray(items: readonly unknown[]): string {
 function canonicalObject(members: object): string {
   let text = ''
   for (const [key, member] of Object.entries(members).sort(byKey)) {
-    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
+    if (member !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
   }
   return `{${text}}`
 }

@@ -1,14 +1,4 @@
-import type { Oid } from './ids.ts'
-
-/** The commit that puts a measured tree on the optimize branch; made here, recomputed by `audit`. */
-export interface LandingCommit {
-  tree: Oid
-  parents: Oid[]
-  message: string
-  /** Seconds since 1970: the decided event's, so that the commit can be made again to the same id. */
-  date: number
-}
-
+/** What the message of a commit that lands an experiment says. */
 export interface LandingWords {
   spec: string
   spec_sha256: string

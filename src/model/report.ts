@@ -57,7 +57,6 @@ export const setupRun = z.strictObject({
   seconds: z.number().nonnegative(),
   tail: z.string().optional(),
 })
-export type SetupRun = z.infer<typeof setupRun>
 
 export const machine = z.strictObject({
   boot_id: z.string(),

@@ -59,7 +59,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   measured: ({ report }) => measuredText(report),
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
   judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
-  decided: event => `${event.experiment} ${verdictSentence(event)}`,
+  decided: event => `${event.experiment} ${verdictSentence(event)}${warningsText(event.warnings)}`,
   merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages }) =>
@@ -86,6 +86,11 @@ function measuredText(report: LedgerEvent<'measured'>['report']): string {
   const sides = [...new Set(report.executions.map(({ side }) => side))]
   const shown = sides.map(side => `${side} ${metricsText(typicalMetrics(report, side))}`.trim())
   return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.join('; ')}`
+}
+
+/** Only the word that a warning begins with; `winnow show` has them in full. */
+function warningsText(warnings: readonly string[]): string {
+  return warnings.length === 0 ? '' : ` [${warnings.map(warning => warning.split(':', 1)[0]).join('; ')}]`
 }
 
 export function short(id: string): string {

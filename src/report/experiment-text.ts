@@ -22,6 +22,7 @@ export function experimentText(
     ['head', head],
     ['metrics', metricsText(metrics) || null],
     ['learnings', learnings],
+    ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),
   ]
   return [
     `${id} ${standingSentence(experiment)}`,
@@ -29,6 +30,12 @@ export function experimentText(
     '',
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),
   ]
+}
+
+/** Of the verdict in force, the last one. */
+function warningsIn(events: readonly LedgerEvent[]): string[] {
+  const verdict = events.findLast(event => event.kind === 'decided')
+  return verdict?.kind === 'decided' ? verdict.warnings : []
 }
 
 /** Whether an event is about one experiment: by its name, or as a candidate of an order of its. */

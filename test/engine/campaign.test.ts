@@ -9,29 +9,35 @@ const IDEAS = [
   patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' }),
 ]
 
-describe.each([{ remote: false }, { remote: true }])('a campaign on one machine, remote: $remote', options => {
-  it('keeps the best, combines a runner-up, drops the rest, and waits for more ideas', async () => {
-    const site = await sizeYard(IDEAS, options)
-    await site.start()
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.outcomes()).toEqual({
-      'a can be shorter': 'kept',
-      'b can be shorter': 'runner_up_kept',
-      'c should be longer': 'dropped',
-      'breaks the tests': 'degenerate',
+describe.each([{ remote: false }, { remote: true }])(
+  'a campaign on one machine, remote: $remote',
+  options => {
+    it('keeps the best, combines a runner-up, drops the rest, and waits for more ideas', async () => {
+      const site = await sizeYard(IDEAS, options)
+      await site.start()
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({
+        'a can be shorter': 'kept',
+        'b can be shorter': 'runner_up_kept',
+        'c should be longer': 'dropped',
+        'breaks the tests': 'degenerate',
+      })
+      expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
+      expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
+      expect(site.bare('rev-parse', 'optimize-campaign/size')).toBe(site.bare('rev-parse', 'optimize/size'))
+      await site.proven()
     })
-    expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
-    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
-    expect(site.bare('rev-parse', 'optimize-campaign/size')).toBe(site.bare('rev-parse', 'optimize/size'))
-    await site.proven()
-  })
-})
+  },
+)
 
 describe('a campaign whose ideas are patches alone', () => {
   it('stops when they are used up', async () => {
     const site = await sizeYard([shorter('a', 3)], { spec: text => text.replace(', { use: external }', '') })
     await site.start()
-    expect(await site.run()).toEqual({ for: 'nothing', reason: 'no idea is left, and none can come from outside' })
+    expect(await site.run()).toEqual({
+      for: 'nothing',
+      reason: 'no idea is left, and none can come from outside',
+    })
     expect((await site.campaign()).status).toBe('stopped')
     await site.proven()
   })

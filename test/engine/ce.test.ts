@@ -39,7 +39,10 @@ async function campaign(stability: string, files: Record<string, string> = {}): 
       'ideas/01.patch': shorter('a', 3),
       'ideas/02.patch': shorter('b', 5),
       'ideas/03.patch': patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'broken' }),
-      'ideas/04.patch': patchOf({ 'src/c.txt': [letters('c', 15), letters('c', 17)] }, { hypothesis: 'longer' }),
+      'ideas/04.patch': patchOf(
+        { 'src/c.txt': [letters('c', 15), letters('c', 17)] },
+        { hypothesis: 'longer' },
+      ),
       ...files,
     },
   })
@@ -94,7 +97,10 @@ describe.each(KINDS)('a ce-optimize spec with stability $stability', ({ stabilit
 
 describe('a ladder', () => {
   it('drops what fails its smoke command without a measurement', async () => {
-    const unsmokable = patchOf({ 'src/c.txt': [letters('c', 15), 'unsmokable\n'] }, { hypothesis: 'unsmokable' })
+    const unsmokable = patchOf(
+      { 'src/c.txt': [letters('c', 15), 'unsmokable\n'] },
+      { hypothesis: 'unsmokable' },
+    )
     const site = await campaign('{ mode: ladder, ladder: { smoke_command: sh bench/smoke.sh } }', {
       'ideas/03.patch': unsmokable,
     })

@@ -109,7 +109,9 @@ describe('somebody else moves the optimize branch', () => {
       site.bare('update-ref', '-d', 'refs/heads/optimize/size')
       expect(await site.run()).toEqual({ for: 'ideas' })
       expect(optimize(site)).toBe(before)
-      const alerts = Array.from({ length: times }, () => expect.stringContaining('was deleted; it is restored'))
+      const alerts = Array.from({ length: times }, () =>
+        expect.stringContaining('was deleted; it is restored'),
+      )
       expect(await site.alerts()).toEqual(alerts)
     }
     await site.proven()
@@ -135,7 +137,10 @@ describe('somebody else moves the optimize branch', () => {
     site.push(before, 'optimize/size')
     expect(await site.run()).toEqual({ for: 'ideas' })
     const back = (await site.events()).findLast(({ kind }) => kind === 'foreign-tip')
-    expect(back).toMatchObject({ state: 'moved-back', reason: 'the branch is back at the recorded incumbent' })
+    expect(back).toMatchObject({
+      state: 'moved-back',
+      reason: 'the branch is back at the recorded incumbent',
+    })
     await site.proven()
   })
 })
@@ -151,7 +156,9 @@ describe('a remote that does not let the optimize branch be moved back', () => {
     const waiting = await site.run()
     expect(waiting).toEqual({
       for: 'person',
-      what: expect.stringMatching(/paused: the remote refused to move optimize\/size: .*GH006: Protected branch/s),
+      what: expect.stringMatching(
+        /paused: the remote refused to move optimize\/size: .*GH006: Protected branch/s,
+      ),
     })
     expect(await site.alerts()).toEqual([
       expect.stringContaining('which winnow did not put there'),

@@ -38,10 +38,7 @@ const ENDS = {
   crashes: ['error', 'the execution crashed: ended with exit code 3'],
   'never ends': ['timeout', 'the execution timed out: ran longer than 1 s'],
   cheats: ['refused', 'changes 1 file outside scope.mutable: bench/more.sh'],
-  'comes too late': [
-    'refused',
-    'ideas/11.patch conflicts with the incumbent in src/a.txt',
-  ],
+  'comes too late': ['refused', 'ideas/11.patch conflicts with the incumbent in src/a.txt'],
   mine: ['withdrawn', 'its pull request #1 was closed'],
 }
 

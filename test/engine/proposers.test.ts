@@ -24,14 +24,18 @@ describe('ideas that are patches', () => {
     await site.start()
     await site.run()
     const { experiments } = await site.campaign()
-    const said = Object.values(experiments).map(({ hypothesis, outcome, reason }) => [hypothesis, outcome, reason])
+    const said = Object.values(experiments).map(({ hypothesis, outcome, reason }) => [
+      hypothesis,
+      outcome,
+      reason,
+    ])
     expect(said).toEqual([
       ['a3', 'kept', 'bytes 48 -> 36 (-25.0 %), deterministic, re-run once and equal'],
       ['another way', 'refused', 'ideas/02.patch conflicts with the incumbent in src/a.txt'],
       [
         'patch ideas/03.patch',
         'refused',
-        expect.stringMatching(/^ideas\/03\.patch:2:1.*hypotesis.*hypothesis/),
+        'ideas/03.patch:2:1 hypothesis found nothing, expected text; add hypothesis (and 1 more)',
       ],
       [
         'patch ideas/04.patch',
@@ -46,7 +50,7 @@ describe('ideas that are patches', () => {
       ['nothing', 'refused', expect.stringContaining('changes nothing')],
       ['cheats', 'refused', expect.stringContaining('ideas/07.patch does not apply')],
       ['b4', 'kept', 'bytes 36 -> 25 (-30.6 %), deterministic, re-run once and equal'],
-      ['the same as before', 'refused', expect.stringContaining('src/b.txt')],
+      ['the same as before', 'refused', 'changes nothing against the incumbent'],
     ])
     await site.proven()
   })
@@ -80,34 +84,62 @@ describe('ideas that are patches', () => {
 })
 
 describe('ideas that people bring', () => {
-  it.each([{ remote: true }, { remote: false }])('as a branch or a pull request, remote: $remote', async ({ remote }) => {
-    const site = await sizeYard([], { remote })
-    await site.start()
-    site.push(site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'pushed\n\nbody'), 'optimize-exp/size/one')
-    const body = 'Hello.\n\n```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```\n'
-    const commit = site.commitOn('main', { 'src/b.txt': letters('b', 4) }, 'subject')
-    await submit(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
-    const wrong = '```winnow\npriorty: high\n```'
-    const other = site.commitOn('main', { 'src/c.txt': letters('c', 20) }, 'subject')
-    await submit(site.place, { commit: other, from: site.origin, name: 'three', title: 'a wrong block', body: wrong })
+  it.each([{ remote: true }, { remote: false }])(
+    'as a branch or a pull request, remote: $remote',
+    async ({ remote }) => {
+      const site = await sizeYard([], { remote })
+      await site.start()
+      site.push(
+        site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'pushed\n\nbody'),
+        'optimize-exp/size/one',
+      )
+      const body =
+        'Hello.\n\n```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```\n'
+      const commit = site.commitOn('main', { 'src/b.txt': letters('b', 4) }, 'subject')
+      await submit(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
+      const wrong = '```winnow\npriorty: high\n```'
+      const other = site.commitOn('main', { 'src/c.txt': letters('c', 20) }, 'subject')
+      await submit(site.place, {
+        commit: other,
+        from: site.origin,
+        name: 'three',
+        title: 'a wrong block',
+        body: wrong,
+      })
 
-    await site.run()
-    expect(await site.outcomes()).toEqual({
-      pushed: expect.stringMatching(/kept/),
-      'told in a block': expect.stringMatching(/kept/),
-      'a wrong block': 'dropped',
-    })
-    expect(await site.experiment('told in a block')).toMatchObject({ category: 'letters', priority: 'high' })
-    expect((await site.experiment('a wrong block')).learnings).toMatch(/was not used: description:2:1.*priorty/)
-    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
-    await site.proven()
-  })
+      await site.run()
+      expect(await site.outcomes()).toEqual({
+        pushed: expect.stringMatching(/kept/),
+        'told in a block': expect.stringMatching(/kept/),
+        'a wrong block': 'dropped',
+      })
+      expect(await site.experiment('told in a block')).toMatchObject({
+        category: 'letters',
+        priority: 'high',
+      })
+      expect((await site.experiment('a wrong block')).learnings).toMatch(
+        /was not used: description:2:1.*priorty/,
+      )
+      expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
+      await site.proven()
+    },
+  )
 
   it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
     const site = await sizeYard([], { remote: true })
     await site.start()
-    const commit = site.commitOn('main', { 'bench/size.sh': '#!/bin/sh\necho 0\n', 'src/l.txt': 'x\n' }, 'cheats')
-    const { pull } = await submit(site.place, { commit, from: site.origin, name: 'mine', title: 'cheats', body: '' })
+    const commit = site.commitOn(
+      'main',
+      { 'bench/size.sh': '#!/bin/sh\necho 0\n', 'src/l.txt': 'x\n' },
+      'cheats',
+    )
+    const { pull } = await submit(site.place, {
+      commit,
+      from: site.origin,
+      name: 'mine',
+      title: 'cheats',
+      body: '',
+    })
     await site.run()
     expect(await site.reasonOf('cheats')).toBe('changes 1 file outside scope.mutable: bench/size.sh')
     expect(site.bare('rev-parse', 'optimize-exp/size/mine')).toBe(commit)
@@ -130,7 +162,6 @@ describe('ideas that people bring', () => {
 
 describe('a program that is asked for ideas', () => {
   const PROGRAM = `#!/bin/sh
-tries=$(( $(cat "$TMPDIR/../tries" 2>/dev/null || echo 0) + 1 ))
 case "$(wc -c < src/a.txt)" in
   16) printf 'aaa\\n' > src/a.txt; echo '{"hypothesis": "three letters do", "learnings": "letters cost"}';;
   *) echo 'nothing comes to mind' >&2; exit 3;;

@@ -56,7 +56,11 @@ describe('hands that start and run one campaign at once', () => {
     expect(said.map(({ waiting }) => waiting.for)).toContain('ideas')
 
     await site.run()
-    expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept', 'breaks the tests': 'degenerate' })
+    expect(await site.outcomes()).toEqual({
+      a3: 'kept',
+      b5: 'runner_up_kept',
+      'breaks the tests': 'degenerate',
+    })
     expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
     expect(await doubled(site)).toEqual({})
     expect(await site.place.forge.list({ numbers: [1, 2, 3, 4] })).toMatchObject([

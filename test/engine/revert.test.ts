@@ -43,7 +43,8 @@ describe('a landing is taken back', () => {
   })
 
   it('not where the tree without it does not pass its gates', async () => {
-    const gate = '#!/bin/sh\n! grep -q broken src/*.txt && { grep -q aaaa src/a.txt && test -e src/d.txt && exit 1; exit 0; }\n'
+    const gate =
+      '#!/bin/sh\n! grep -q broken src/*.txt && { grep -q aaaa src/a.txt && test -e src/d.txt && exit 1; exit 0; }\n'
     const more = patchOf(
       { 'src/d.txt': [null, 'd\n'], 'src/b.txt': [letters('b', 15), 'b\n'] },
       { hypothesis: 'needs a3' },

@@ -98,9 +98,15 @@ describe('a fresh start', () => {
     )
     await site.start({ fresh: true })
 
-    const archived = site.bare('for-each-ref', '--format=%(objectname) %(refname:lstrip=5)', 'refs/heads/optimize-archive')
+    const archived = site.bare(
+      'for-each-ref',
+      '--format=%(objectname) %(refname:lstrip=5)',
+      'refs/heads/optimize-archive',
+    )
     expect(archived.split('\n').toSorted()).toEqual(
-      Object.entries(before).map(([role, oid]) => `${oid} ${role}`).toSorted(),
+      Object.entries(before)
+        .map(([role, oid]) => `${oid} ${role}`)
+        .toSorted(),
     )
     expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))
     expect(await site.campaign()).toMatchObject({ seq: 1, next_number: 3, experiments: {} })

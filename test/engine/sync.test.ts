@@ -15,27 +15,30 @@ async function orders(site: Yard) {
 }
 
 describe('the default branch moves', () => {
-  it.each([{ remote: true }, { remote: false }])('and is merged in: a new pin, ruler and baseline; $remote', async options => {
-    const site = await underWay(options)
-    const { harness } = await site.campaign()
-    site.write('bench/size.sh', '#!/bin/sh\nprintf \'{"bytes": %s000}\' "$(cat src/*.txt | wc -c)"\n')
-    site.write('README.md', 'hello\n')
-    site.write('ideas/02.patch', shorter('b', 5))
-    const tip = site.commit('another harness')
-    await site.run()
+  it.each([{ remote: true }, { remote: false }])(
+    'and is merged in: a new pin, ruler and baseline; $remote',
+    async options => {
+      const site = await underWay(options)
+      const { harness } = await site.campaign()
+      site.write('bench/size.sh', '#!/bin/sh\nprintf \'{"bytes": %s000}\' "$(cat src/*.txt | wc -c)"\n')
+      site.write('README.md', 'hello\n')
+      site.write('ideas/02.patch', shorter('b', 5))
+      const tip = site.commit('another harness')
+      await site.run()
 
-    const campaign = await site.campaign()
-    const moved = (await site.events()).findLast(event => event.kind === 'synced')
-    expect(moved).toMatchObject({ default_tip: tip })
-    expect(campaign.harness).not.toBe(harness)
-    expect(site.bare('show', 'optimize/size:README.md')).toBe('hello')
-    expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
-    expect(await site.reasonOf('b5')).toContain('bytes 36000 -> 26000')
-    const [last] = (await orders(site)).slice(-1)
-    expect(last).toMatchObject({ harness: campaign.harness, pin: campaign.pin })
-    expect(campaign.pin).toEqual(moved && 'to' in moved ? moved.to : null)
-    await site.proven()
-  })
+      const campaign = await site.campaign()
+      const moved = (await site.events()).findLast(event => event.kind === 'synced')
+      expect(moved).toMatchObject({ default_tip: tip })
+      expect(campaign.harness).not.toBe(harness)
+      expect(site.bare('show', 'optimize/size:README.md')).toBe('hello')
+      expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
+      expect(await site.reasonOf('b5')).toContain('bytes 36000 -> 26000')
+      const [last] = (await orders(site)).slice(-1)
+      expect(last).toMatchObject({ harness: campaign.harness, pin: campaign.pin })
+      expect(campaign.pin).toEqual(moved && 'to' in moved ? moved.to : null)
+      await site.proven()
+    },
+  )
 
   it('without touching the ruler: the evidence stays', async () => {
     const site = await underWay()
@@ -56,10 +59,9 @@ describe('the default branch moves', () => {
     site.write('src/c.txt', letters('c', 14))
     site.commit('meanwhile')
     await site.run()
-    expect((await site.events()).flatMap(event => (event.kind === 'incumbent-moved' ? [event.why] : []))).toEqual([
-      'merged',
-      'synced',
-    ])
+    expect(
+      (await site.events()).flatMap(event => (event.kind === 'incumbent-moved' ? [event.why] : [])),
+    ).toEqual(['merged', 'synced'])
     await site.proven()
   })
 

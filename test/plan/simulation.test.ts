@@ -24,9 +24,13 @@ function frozen<T>(value: T): T {
 }
 
 function ends(site: Site) {
-  return Object.values(site.campaign.experiments).map(({ id, outcome, verdict, reason, measured_tree }) => ({
-    ...{ id, outcome, verdict, reason, measured_tree },
-  }))
+  return Object.values(site.campaign.experiments).map(({ id, outcome, verdict, reason, measured_tree }) => [
+    id,
+    outcome,
+    verdict,
+    reason,
+    measured_tree,
+  ])
 }
 
 describe('a campaign carried by plan alone', () => {

@@ -245,7 +245,10 @@ export class Site {
         const { commit } = this.git.commit(step.tree, [step.from.commit], 'revert')
         return this.#advance(step.from, commit, reverted(step, commit))
       }
+      case 'event':
+        break
       default:
+        step satisfies never
     }
     this.ledger.add(...eventsOf(campaign, step, all))
   }
@@ -298,7 +301,10 @@ export class Site {
     const { commit } = this.git.commit(tree, [incumbent.commit], idea.name)
     const { name: hypothesis, category, priority, required_deps = [] } = idea
     return {
-      ...{ hypothesis, category, priority, required_deps },
+      hypothesis,
+      category,
+      priority,
+      required_deps,
       family: null,
       source: { use: 'patch', key: `patch:${hypothesis}` },
       learnings: null,
@@ -328,7 +334,9 @@ export class Site {
     )
     return {
       merged: 'clean',
-      ...{ head, base: incumbent.commit, tree },
+      head,
+      base: incumbent.commit,
+      tree,
       changes: this.git.changes(incumbent.tree, tree),
       refusal: this.#refusal(spec, incumbent.tree, tree),
       aheadOfSync: false,

@@ -7,6 +7,7 @@ import { arrivals } from '../../plan/arrivals.ts'
 import { lostTooOften } from '../../plan/lost.ts'
 import { prepare } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
+import { closeRemaining } from '../../plan/stop.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { Place } from '../place.ts'
 import { ledgerWorld, memberCandidates } from './ledger-world.ts'
@@ -29,6 +30,7 @@ export function isVerdict(event: LedgerEvent): event is Verdict {
 export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spec): Promise<EventDraft[]> {
   const world = ledgerWorld(campaign, spec, await memberCandidates(place, campaign, spec))
   const found = arrivals(world)
+  if (campaign.status === 'stopped') return closeRemaining(world, found).flatMap(draftsOf)
   const steps = [...lostTooOften(world), ...settleRound(world, found).steps, ...prepare(world, found).steps]
   return steps.flatMap(draftsOf)
 }

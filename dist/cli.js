@@ -1,0 +1,2445 @@
+#!/usr/bin/env node
+import { A as oneLine, B as campaignRefs, C as measure$1, D as requireSupported, E as committedSpec, F as assess, G as readEvents, H as harnessOf, I as changeText, K as readEventsAfter, L as numberText, M as listRefs, N as observe, O as startCampaign, P as unsupported, Q as isLanded, R as plural, S as requireCampaign, T as localIsolation, U as treeFiles, V as shortRef, W as loadCampaign, X as eventPath, Y as readTip, _ as openWorkshop, _t as ForgeError, a as statusView, at as parseSpec, b as campaignNames, bt as UserError, c as takeEffect, ct as NOT_NOISE_PROOF, d as capitalised, dt as SpecErrors, et as typicalMetrics, f as standingSentence, ft as containing, g as snapshotMetrics, gt as ConflictError, h as metricsText, ht as string, i as experimentView, j as archive$1, k as Transaction, lt as usesStoredScore, m as waitingSentence, mt as looseObject, n as parseDecidePayload, nt as orderTerms, o as run$1, ot as compileScope, p as verdictSentence, pt as nearest, r as audit$1, rt as digest, s as tick$1, st as compilePathspec, t as replay$1, tt as sha256, u as record, ut as require_dist, v as requireGit, vt as HarnessError, w as gitRunner, x as openHands, xt as exitCodeOf, y as nullIfMissing, yt as LedgerError, z as decideStability } from "./shared2.js";
+import { readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { createInterface } from "node:readline";
+// src/engine/amend.ts
+/** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
+async function amend$1(place, change) {
+	const { repository } = place;
+	const { refs } = await listRefs(place);
+	const state = refs.get(place.refs.state);
+	if (state === void 0) throw new UserError(`no campaign ${place.name} was started`, { fix: "winnow run" });
+	await repository.fetch([{
+		ref: place.refs.state,
+		oid: state
+	}]);
+	const loaded = await loadCampaign(repository, state);
+	const { campaign } = loaded;
+	const parsed = parseSpec(change.yaml, { file: campaign.spec_path });
+	requireSupported({
+		...parsed,
+		path: campaign.spec_path,
+		yaml: change.yaml,
+		tip: campaign.pin
+	});
+	if (parsed.spec.name !== campaign.name) throw new UserError(`the spec is named ${parsed.spec.name}, the campaign ${campaign.name}`, { fix: "start a campaign of its own" });
+	if (parsed.sha256 === campaign.spec_sha256) throw new UserError("the spec is the one in force already");
+	const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree);
+	const measuredAnew = harness !== campaign.harness;
+	const transaction = new Transaction(place, {
+		loaded,
+		refs
+	});
+	transaction.seal({
+		kind: "campaign-amended",
+		cause: `amend at ${campaign.seq}`,
+		spec_sha256: parsed.sha256,
+		spec_yaml: change.yaml,
+		harness,
+		source: "person",
+		reason: change.reason
+	});
+	const result = await transaction.push();
+	if (result.ok) return { measuredAnew };
+	if (result.reason === "lease") throw new ConflictError("the campaign moved while it was amended: try again", result.refs);
+	throw new UserError(`the amendment could not be written: ${"message" in result ? result.message : result.ref}`);
+}
+// src/verbs/choose-campaign.ts
+/** The campaign that is meant; the only one there is where nothing was said. */
+function chooseCampaign(known, choice) {
+	const { name, spec, startedOnly } = choice;
+	if (spec !== void 0) return named(known, spec, name);
+	if (name !== void 0) return known.find((each) => each.name === name) ?? unknown(known, name);
+	const started = known.filter((each) => each.started);
+	const candidates = startedOnly && started.length > 0 ? started : known;
+	const [only] = candidates;
+	if (only === void 0) throw new UserError("there is no campaign here: no spec on the default branch, and no ledger", {
+		place: { file: ".winnow/<name>.yaml" },
+		fix: "write a spec, commit it (and push it), then winnow check"
+	});
+	if (candidates.length === 1) return only;
+	throw new UserError(`there are several campaigns: ${candidates.map((each) => each.name).join(", ")}`, { fix: "name one with --campaign" });
+}
+function named(known, spec, name) {
+	const found = known.find((each) => each.specPath === spec) ?? known.find((each) => each.name === spec);
+	if (found !== void 0 && name !== void 0 && found.name !== name) throw new UserError(`${spec} is campaign ${found.name}, but --campaign says ${name}`, { fix: "give one of the two" });
+	if (found !== void 0) return found;
+	if (!/\.ya?ml$/.test(spec)) return unknown(known, spec);
+	const near = nearest(spec, known.flatMap((each) => each.specPath ?? []));
+	throw new UserError(`${spec} is not on the default branch`, {
+		place: { file: spec },
+		fix: near === void 0 ? "commit it (and push it): a work tree is never used" : `did you mean ${near}?`
+	});
+}
+function unknown(known, name) {
+	const near = nearest(name, known.map((each) => each.name));
+	const list = known.length === 0 ? "there is none" : `there is ${known.map((each) => each.name).join(", ")}`;
+	throw new UserError(`there is no campaign ${name}: ${list}`, { fix: near === void 0 ? "name one that exists, or commit a spec of that name" : `did you mean ${near}?` });
+}
+// src/verbs/known-campaigns.ts
+const DEFAULT_PREFIX = "optimize";
+const SPEC_FILE = /^[^/]+\.ya?ml$/;
+async function knownCampaigns(workshop) {
+	const specs = await committedSpecs(workshop);
+	const prefixes = /* @__PURE__ */ new Set([DEFAULT_PREFIX, ...specs.map(({ prefix }) => prefix)]);
+	const known = new Map(specs.map((each) => [each.name, each]));
+	for (const prefix of prefixes) for (const name of await campaignNames({
+		repository: workshop.repository,
+		prefix
+	})) {
+		const there = known.get(name);
+		known.set(name, there ? {
+			...there,
+			prefix,
+			started: true
+		} : bare(name, prefix));
+	}
+	return [...known.values()].toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
+function bare(name, prefix) {
+	return {
+		name,
+		specPath: null,
+		spec: null,
+		prefix,
+		started: true,
+		problem: null
+	};
+}
+/** Every spec as the default branch has it; a broken one is known by its file's name, with what is wrong. */
+async function committedSpecs({ repository, defaultBranch }) {
+	if (defaultBranch === null) return [];
+	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
+	if (oid === void 0) return [];
+	await repository.fetch([{
+		ref: defaultBranch,
+		oid
+	}]);
+	const { tree } = await repository.commit(oid);
+	const directory = await repository.entryAt(tree, ".winnow");
+	if (directory?.type !== "tree") return [];
+	const files = (await repository.tree(directory.oid)).filter(({ type, name }) => type === "blob" && SPEC_FILE.test(name));
+	return Promise.all(files.map(async (file) => {
+		const yaml = (await repository.blob(file.oid)).toString("utf8");
+		return candidate(`.winnow/${file.name}`, yaml);
+	}));
+}
+function candidate(specPath, yaml) {
+	const none = {
+		specPath,
+		prefix: DEFAULT_PREFIX,
+		started: false,
+		problem: null
+	};
+	try {
+		const { spec } = parseSpec(yaml, { file: specPath });
+		return {
+			...none,
+			name: spec.name,
+			spec,
+			prefix: spec.branches.prefix
+		};
+	} catch (error) {
+		if (!(error instanceof UserError)) throw error;
+		return {
+			...none,
+			name: nameOfFile(specPath),
+			spec: null,
+			problem: error
+		};
+	}
+}
+function nameOfFile(path) {
+	return path.replace(/^.*\//, "").replace(/\.ya?ml$/, "");
+}
+// src/verbs/pushed-events.ts
+/** The events that one move of a ledger's ref brought: all of them where another ledger took its place. */
+async function pushedEvents(repository, { from, to }) {
+	if (to === null) return [];
+	const continued = from !== null && await repository.isAncestor(from, to);
+	const { tree } = await repository.commit(to);
+	const events = continued ? readEventsAfter(repository, tree, await readTip(repository, from)) : readEvents(repository, to, 0);
+	const found = [];
+	for await (const event of events) found.push(event);
+	return found;
+}
+/** Tells what the ledger gained after every push of this process that moved it. */
+function announcing(repository, ledger, tell) {
+	return {
+		...repository,
+		async push(updates) {
+			const result = await repository.push(updates);
+			const move = result.ok ? updates.find(({ ref }) => ledger(ref)) : void 0;
+			if (move) for (const event of await pushedEvents(repository, move)) tell(event);
+			return result;
+		}
+	};
+}
+// src/verbs/default-branch.ts
+/** Where everything starts from: the default branch as it is committed (and pushed) now. */
+async function defaultTip(workshop) {
+	const { repository, defaultBranch, local } = workshop;
+	if (defaultBranch === null) throw noDefaultBranch(workshop);
+	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
+	if (oid === void 0) throw new UserError(`${shortRef(defaultBranch)} has no commits`, { fix: local ? "commit first" : "commit and push first" });
+	await repository.fetch([{
+		ref: defaultBranch,
+		oid
+	}]);
+	return {
+		commit: oid,
+		tree: (await repository.commit(oid)).tree
+	};
+}
+function noDefaultBranch({ local }) {
+	return local ? new UserError("no branch is checked out, so the default branch is not known", { fix: "check out the branch to be optimised, or give the repository a remote" }) : new UserError("the remote names no default branch: it is empty, or its HEAD points nowhere", { fix: "push the branch to be optimised first" });
+}
+// src/report/event-line.ts
+const LONGEST = 400;
+/** One event as one line for people: what happened, in the words of the design. */
+function eventLine(event) {
+	const say = texts[event.kind];
+	return oneLine(say(event), LONGEST);
+}
+/** What a person who watches a run wants to see go by. */
+const OF_INTEREST = /* @__PURE__ */ new Set([
+	"campaign-started",
+	"campaign-amended",
+	"calibrated",
+	"baseline-measured",
+	"experiment-opened",
+	"experiment-refused",
+	"order-lost",
+	"measured",
+	"report-rejected",
+	"decided",
+	"merged",
+	"approval-requested",
+	"synced",
+	"foreign-tip",
+	"reverted",
+	"alert",
+	"campaign-paused",
+	"campaign-resumed",
+	"campaign-stopped"
+]);
+/** Every kind has its words, or this does not compile. */
+const texts = {
+	"campaign-started": ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
+	"campaign-amended": ({ source, reason }) => `spec amended by ${source === "person" ? "a person" : "the default branch"}: ${reason}`,
+	calibrated: ({ deterministic, reason }) => `calibrated: ${deterministic ? "deterministic" : "noisy"}, ${reason}`,
+	"baseline-measured": ({ tree, snapshot }) => `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+	"hypothesis-added": ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
+	"hypothesis-updated": ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
+	"experiment-opened": ({ experiment, hypothesis, source }) => `${experiment} opened (${source.use}): ${hypothesis}`,
+	"experiment-refused": ({ experiment, message }) => `${experiment} Refused: ${message}`,
+	"head-moved": ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
+	"order-issued": ({ purpose, candidates }) => `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(" ")}`,
+	"order-dispatched": ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
+	"order-lost": ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
+	measured: ({ report }) => measuredText(report),
+	"report-rejected": ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
+	judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
+	decided: (event) => `${event.experiment} ${verdictSentence(event)}${warningsText(event.warnings)}`,
+	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
+	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
+	"approval-requested": ({ experiment, packages }) => `${experiment} is waiting for approval of ${packages.join(", ")}`,
+	approved: ({ experiment, packages }) => `${experiment}: ${packages.join(", ")} approved`,
+	"incumbent-moved": ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
+	synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
+	"foreign-tip": ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
+	"round-closed": ({ round, members }) => `round ${round} closed: ${members.join(", ")}`,
+	reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
+	steered: ({ action, experiment, reason }) => `${action} ${experiment} asked for: ${reason}`,
+	note: ({ text, experiment }) => `note${experiment === null ? "" : ` on ${experiment}`}: ${text}`,
+	alert: ({ code, message }) => `alert ${code}: ${message}`,
+	spent: ({ what, who, minutes, usd }) => `spent on ${what}${who === null ? "" : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
+	"knob-changed": ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
+	"campaign-paused": ({ reason }) => `paused: ${reason}`,
+	"campaign-resumed": ({ reason }) => `resumed: ${reason}`,
+	"campaign-stopped": ({ code, reason }) => `stopped (${code}): ${reason}`
+};
+function measuredText(report) {
+	if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`;
+	const shown = [...new Set(report.executions.map(({ side }) => side))].map((side) => `${side} ${metricsText(typicalMetrics(report, side))}`.trim());
+	return `measured: ${shown.length === 0 ? "nothing was executed" : shown.join("; ")}`;
+}
+/** Only the word that a warning begins with; `winnow show` has them in full. */
+function warningsText(warnings) {
+	return warnings.length === 0 ? "" : ` [${warnings.map((warning) => warning.split(":", 1)[0]).join("; ")}]`;
+}
+function short(id) {
+	return id.slice(0, 12);
+}
+// src/report/plain-text.ts
+/**
+* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
+* characters that turn the writing direction could hide or fake what is shown.
+*/
+const ESCAPE = String.fromCodePoint(27);
+const BELL = String.fromCodePoint(7);
+const SEQUENCES = new RegExp([
+	`${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
+	`${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?`,
+	`${ESCAPE}[PX^_][^${ESCAPE}]*(?:${ESCAPE}\\\\)?`,
+	`${ESCAPE}[ -/]*[0-~]`
+].join("|"), "g");
+const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+function plainText(text) {
+	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
+}
+/** JSON loses nothing: what a terminal would obey is escaped. */
+function plainJson(value, indent) {
+	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
+}
+function escaped(character) {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+// src/verbs/dry-run.ts
+/** What --dry-run answers: every push that would have been made, with its events and its ref moves. */
+async function describeRehearsal(terminal, { repository, pushes }, refs) {
+	terminal.out(pushes.length === 0 ? "Nothing would be written." : "Nothing was written. It would be:");
+	for (const updates of pushes) {
+		terminal.out("one push");
+		for (const line of await linesOf$2(repository, updates, refs)) terminal.out(`  ${line}`);
+	}
+}
+async function linesOf$2(repository, updates, refs) {
+	const lines = [];
+	for (const update of updates) {
+		const events = update.ref === refs.state ? await pushedEvents(repository, update) : [];
+		lines.push(...events.map(eventText), moveText(update));
+	}
+	return lines;
+}
+function eventText(event) {
+	const { seq, id: _id, kind, at: _at, by: _by, prev: _prev, ...payload } = event;
+	return `event ${seq} ${kind} ${plainJson(payload)}`;
+}
+function moveText({ ref, from, to }) {
+	if (to === null) return `${ref} ${short(from ?? "")} -> deleted`;
+	return from === null ? `${ref} created at ${short(to)}` : `${ref} ${short(from)} -> ${short(to)}`;
+}
+// src/verbs/rehearsal.ts
+function rehearse(real) {
+	const pushes = [];
+	const moved = /* @__PURE__ */ new Map();
+	const made = /* @__PURE__ */ new Set();
+	async function remoteRefs(patterns) {
+		const seen = await real.remoteRefs(patterns);
+		const refs = new Map(seen.refs);
+		for (const [ref, to] of moved) {
+			if (!wanted(ref, patterns)) continue;
+			if (to === null) refs.delete(ref);
+			else refs.set(ref, to);
+		}
+		return {
+			head: seen.head,
+			refs
+		};
+	}
+	async function push(updates) {
+		if (updates.length === 0) return { ok: true };
+		const names = updates.map(({ ref }) => ref);
+		const { refs } = await remoteRefs(names);
+		const lost = updates.filter(({ ref, from }) => (refs.get(ref) ?? null) !== from);
+		if (lost.length > 0) return {
+			ok: false,
+			reason: "lease",
+			refs: lost.map(({ ref }) => ref)
+		};
+		const [held] = await real.worktreesHolding(names);
+		if (held) return {
+			ok: false,
+			reason: "checked-out",
+			ref: held.branch,
+			worktree: held.path
+		};
+		pushes.push(updates);
+		for (const { ref, to } of updates) {
+			moved.set(ref, to);
+			if (to !== null) made.add(to);
+		}
+		return { ok: true };
+	}
+	const fetch = (tips) => real.fetch(tips.filter(({ oid }) => !made.has(oid)));
+	return {
+		pushes,
+		repository: {
+			...real,
+			remoteRefs,
+			fetch,
+			push
+		}
+	};
+}
+function wanted(ref, patterns) {
+	if (patterns === void 0 || patterns.length === 0) return true;
+	return patterns.some((pattern) => pattern.endsWith("*") ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern);
+}
+// src/verbs/progress.ts
+function sayProgress(progress, event) {
+	if (OF_INTEREST.has(event.kind)) progress.say(eventLine(event));
+}
+// src/verbs/at-campaign.ts
+/** Opens the campaign that is meant, lets the verb work on it, and closes what was opened. */
+async function atCampaign(call, wanted, work) {
+	return atRepository(call, DEFAULT_PREFIX, async (first) => {
+		const known = await knownCampaigns(first);
+		if (known.length === 0 && first.defaultBranch === null) throw noDefaultBranch(first);
+		const campaign = chooseCampaign(known, {
+			name: call.given.text("campaign"),
+			spec: wanted.spec === void 0 ? void 0 : pathInRepository(call, first, wanted.spec),
+			startedOnly: wanted.startedOnly
+		});
+		if (campaign.prefix === "optimize") return inScene$1(call, wanted, {
+			workshop: first,
+			campaign
+		}, work);
+		return atRepository(call, campaign.prefix, (workshop) => inScene$1(call, wanted, {
+			workshop,
+			campaign
+		}, work));
+	});
+}
+async function atRepository(call, prefix, work) {
+	const { directory, env } = call.around;
+	await requireGit(gitRunner(localIsolation(directory, env)));
+	const workshop = await openWorkshop({
+		...call.around,
+		prefix
+	});
+	try {
+		return await work(workshop);
+	} finally {
+		await workshop.repository.close();
+	}
+}
+async function inScene$1(call, wanted, { workshop, campaign }, work) {
+	const refs = campaignRefs(campaign.prefix, campaign.name);
+	const dry = wanted.access === "write" && call.given.flag("dry-run");
+	const rehearsal = dry || wanted.access === "read" ? rehearse(workshop.repository) : null;
+	const repository = rehearsal?.repository ?? told(call, wanted, workshop.repository, refs);
+	const recorded = campaign.started ? await recordedDefault(repository, refs) : null;
+	const currentDefault = workshop.defaultBranch ?? recorded;
+	const here = Object.assign(workshop, {
+		repository,
+		defaultBranch: currentDefault
+	});
+	const place = here.place(campaign.name);
+	const scene = {
+		workshop: here,
+		campaign,
+		place: {
+			...place,
+			defaultBranch: recorded ?? place.defaultBranch
+		},
+		currentDefault: place.defaultBranch,
+		rehearsal: dry ? rehearsal : null
+	};
+	const code = await work(scene);
+	if (scene.rehearsal) await describeRehearsal(call.terminal, scene.rehearsal, refs);
+	return code;
+}
+function told(call, wanted, repository, refs) {
+	if (wanted.announce !== true) return repository;
+	return announcing(repository, (ref) => ref === refs.state, (event) => sayProgress(call.around.progress, event));
+}
+const beginning = looseObject({ default_branch: string() });
+/** The branch HEAD named when the campaign started, wherever it points now. */
+async function recordedDefault(repository, refs) {
+	const oid = (await repository.remoteRefs([refs.state])).refs.get(refs.state);
+	if (oid === void 0) return null;
+	await repository.fetch([{
+		ref: refs.state,
+		oid
+	}]);
+	const { tree } = await repository.commit(oid);
+	const entry = await repository.entryAt(tree, eventPath(0).path);
+	if (entry?.type !== "blob") return null;
+	return defaultBranchIn((await repository.blob(entry.oid)).toString("utf8"));
+}
+/** An event that cannot be read is no reason to fail here: whoever folds the ledger names it. */
+function defaultBranchIn(text) {
+	try {
+		const parsed = beginning.safeParse(JSON.parse(text));
+		return parsed.success ? parsed.data.default_branch : null;
+	} catch (error) {
+		if (error instanceof SyntaxError) return null;
+		throw error;
+	}
+}
+/** A name stays a name; a path is meant from where the person is. */
+function pathInRepository({ around }, { checkout }, spec) {
+	if (checkout.topLevel === null || !/\.ya?ml$/.test(spec)) return spec;
+	return relative(checkout.topLevel, resolve(around.directory, spec));
+}
+// src/verbs/amend.ts
+const amend = {
+	name: "amend",
+	summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
+	access: "write",
+	arguments: [],
+	options: [{
+		name: "reason",
+		short: "m",
+		value: "reason",
+		summary: "why the spec changes (required)"
+	}],
+	examples: ["winnow amend --reason \"tests may take longer\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true,
+		announce: true
+	}, async (scene) => {
+		const reason = call.given.text("reason");
+		if (reason === void 0 || reason.trim() === "") throw new UserError("an amendment needs a reason", { fix: "winnow amend --reason \"…\"" });
+		const yaml = await workTreeSpec(scene);
+		const { measuredAnew } = await amend$1(scene.place, {
+			yaml,
+			reason
+		});
+		if (scene.rehearsal === null) call.terminal.out(`The spec is amended.${measuredAnew ? ANEW : ""}`);
+		return 0;
+	})
+};
+const ANEW = " Its ruler changed: the baseline and everything open are measured anew.";
+async function workTreeSpec({ place }) {
+	const { spec_path: path } = (await requireCampaign(place)).loaded.campaign;
+	const text = place.checkout === null ? null : await readFile(resolve(place.checkout, path), "utf8").catch(nullIfMissing);
+	if (text !== null) return text;
+	throw new UserError(`${path} is not in a work tree here`, {
+		place: { file: path },
+		fix: "run winnow amend in a checkout that has the changed spec"
+	});
+}
+// src/report/table.ts
+/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+function table(rows, gap = 2) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+}
+// src/report/status-text.ts
+/** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
+function statusText(campaign, view, notes) {
+	return [
+		`Campaign ${view.campaign}: ${stateText(campaign)}`,
+		...table([[
+			"  baseline",
+			short(view.baseline.commit),
+			metricsText(view.baseline.metrics)
+		], [
+			"  incumbent",
+			short(view.incumbent.commit),
+			metricsText(view.incumbent.metrics)
+		]]),
+		`  ${countsText(view)}`,
+		...notes.map((note) => `  note: ${note}`),
+		...campaign.alerts.slice(-3).map(({ code, message }) => `  alert ${code}: ${message}`),
+		...experimentLines(campaign, view)
+	];
+}
+function stateText({ status, status_reason }) {
+	return status_reason === null || status === "running" ? status : `${status}, ${status_reason}`;
+}
+function countsText({ counts, experiments }) {
+	const ended = Object.entries(counts).filter(([, count]) => count > 0);
+	const opened = plural(experiments.length, "experiment");
+	if (ended.length === 0) return `${opened}, none ended`;
+	return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(", ")}`;
+}
+function experimentLines(campaign, { experiments }) {
+	const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
+		const standing = campaign.experiments[id];
+		if (standing === void 0) return [];
+		return [[
+			id,
+			pr === null ? "" : `#${pr}`,
+			oneLine(standingSentence(standing), 160),
+			capitalised(oneLine(hypothesis, 80))
+		]];
+	});
+	return rows.length === 0 ? [] : ["", ...table(rows)];
+}
+// src/verbs/pause.ts
+const REASON = {
+	name: "message",
+	short: "m",
+	value: "reason",
+	summary: "why, for the record"
+};
+const pause = {
+	name: "pause",
+	summary: "stop giving out work until winnow resume; what is being measured ends",
+	access: "write",
+	arguments: [],
+	options: [REASON],
+	examples: ["winnow pause -m \"release week\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async ({ place, rehearsal }) => {
+		const { campaign } = (await requireCampaign(place)).loaded;
+		if (campaign.status === "stopped") throw new UserError(`campaign ${place.name} is ${stateText(campaign)}: there is nothing to pause`);
+		if (campaign.status === "paused") {
+			call.terminal.out(`Campaign ${place.name} is paused already: ${campaign.status_reason}`);
+			return 0;
+		}
+		const reason = call.given.text("message") ?? `paused by ${place.by.actor}`;
+		await record(place, [{
+			kind: "campaign-paused",
+			reason,
+			source: "person"
+		}]);
+		if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`);
+		return 0;
+	})
+};
+// src/report/run-summary.ts
+/** How a run ends for people: why it ended, what came of it, where the result is. */
+function runSummary(campaign, waiting) {
+	const ended = Object.values(campaign.experiments).filter(({ outcome }) => outcome !== null);
+	const kept = ended.filter(({ outcome }) => outcome !== null && isLanded(outcome));
+	const gain = gainText(campaign);
+	return [
+		waitingSentence(waiting),
+		`${campaign.name}: ${plural(ended.length, "experiment")} ended, ${kept.length} kept; the incumbent is ${short(campaign.incumbent.commit)}.`,
+		...gain === null ? [] : [`Since the baseline: ${gain}.`]
+	];
+}
+function gainText(campaign) {
+	const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path });
+	const { baseline, incumbent } = statusView(campaign, /* @__PURE__ */ new Map());
+	const { name } = spec.metric.primary;
+	const before = baseline.metrics[name] ?? null;
+	const after = incumbent.metrics[name] ?? null;
+	return before === null || after === null ? null : changeText(name, before, after);
+}
+// src/verbs/looking.ts
+/** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
+async function lookingTick({ terminal, interrupt }, scene) {
+	try {
+		return (await tick$1(await lookingHands(scene, interrupt))).waiting;
+	} catch (error) {
+		if (!(error instanceof WouldAsk)) throw error;
+		terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
+		return { for: "ideas" };
+	}
+}
+async function lookingHands({ place, rehearsal }, signal) {
+	const hands = await openHands(place, signal);
+	if (rehearsal === null) return {
+		...hands,
+		runner: lookingRunner(hands.runner)
+	};
+	const runner = lookingRunner(onceLooked(hands.runner));
+	return {
+		...hands,
+		runner,
+		ideas: {
+			...hands.ideas,
+			ask: (who) => Promise.reject(new WouldAsk(who))
+		}
+	};
+}
+/** The end of a rehearsal: nobody can know what a proposer would answer. */
+var WouldAsk = class extends Error {
+	name = "WouldAsk";
+	who;
+	constructor(who) {
+		super(`would ask ${who}`);
+		this.who = who;
+	}
+};
+/** Reads what others measured and leaves every order to them: nothing of it is dispatched from here. */
+function lookingRunner(runner) {
+	return {
+		...runner,
+		runId: null,
+		async facts(campaign) {
+			const found = await runner.facts(campaign);
+			for (const { order, report } of Object.values(campaign.orders)) {
+				const fact = found.get(order.id);
+				const idle = fact === void 0 || fact.state === "gone" && !fact.started;
+				if (report === null && idle) found.set(order.id, { state: "running" });
+			}
+			return found;
+		},
+		tidy: async () => {},
+		dispatch: async () => {},
+		cancel: async () => {},
+		holds: () => false,
+		settled: async () => {}
+	};
+}
+/** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */
+function onceLooked(runner) {
+	let looked = null;
+	return {
+		...runner,
+		async facts(campaign) {
+			looked ??= await runner.facts(campaign);
+			return new Map(looked);
+		}
+	};
+}
+// src/verbs/pull-numbers.ts
+/** Numbers of the pull requests winnow opened itself, ended ones included: the ledger names only landed ones. */
+async function pullNumbers({ forge }, campaign) {
+	const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) => pull === null && branch !== null ? [branch] : []);
+	const pulls = branches.length === 0 ? [] : await forge.list({ branches });
+	return new Map(pulls.map(({ branch, number }) => [branch, number]));
+}
+// src/verbs/unused-work.ts
+/**
+* What lies in the person's checkout and is not used: winnow reads the default branch only. The checkout is
+* looked at and never touched.
+*/
+async function unusedWork(workshop, specPath, env) {
+	const { topLevel } = workshop.checkout;
+	if (topLevel === null || workshop.defaultBranch === null) return [];
+	const branch = workshop.local ? shortRef(workshop.defaultBranch) : `${shortRef(workshop.defaultBranch)} of the remote`;
+	return [
+		await specSentence(workshop, topLevel, specPath, branch),
+		await dirtySentence(topLevel, specPath, env),
+		await unpushedSentence(workshop, topLevel, env, branch)
+	].filter((sentence) => sentence !== null);
+}
+async function specSentence(workshop, topLevel, specPath, branch) {
+	if (specPath === null) return null;
+	const here = await readFile(join(topLevel, specPath), "utf8").catch(nullIfMissing);
+	const there = await committedText(workshop, specPath);
+	if (here === null || there === null || unified(here) === unified(there)) return null;
+	return `${specPath} in the work tree is not what ${branch} has: the committed one is used`;
+}
+function unified(text) {
+	return text.replaceAll("\r\n", "\n");
+}
+async function committedText({ repository, defaultBranch }, path) {
+	if (defaultBranch === null) return null;
+	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
+	if (oid === void 0) return null;
+	await repository.fetch([{
+		ref: defaultBranch,
+		oid
+	}]);
+	const entry = await repository.entryAt((await repository.commit(oid)).tree, path);
+	return entry?.type === "blob" ? (await repository.blob(entry.oid)).toString("utf8") : null;
+}
+async function dirtySentence(topLevel, specPath, env) {
+	const others = (await gitRunner(localIsolation(topLevel, env)).run({
+		args: [
+			"status",
+			"--porcelain",
+			"-z",
+			"--no-renames",
+			"--ignore-submodules=all"
+		],
+		parse: ({ stdout }) => stdout.split("\0").flatMap((line) => line === "" ? [] : [line.slice(3)])
+	})).filter((path) => path !== specPath);
+	if (others.length === 0) return null;
+	const named = others.slice(0, 3).join(", ") + (others.length > 3 ? ", …" : "");
+	return `${plural(others.length, "change")} in the work tree not committed and not used: ${named}`;
+}
+/** A remote's tip that is not in the checkout at all is passed over: the count is then of all that is not fetched. */
+async function unpushedSentence({ repository, defaultBranch, local }, topLevel, env, branch) {
+	if (local || defaultBranch === null) return null;
+	const tip = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
+	if (tip === void 0) return null;
+	const count = await gitRunner(localIsolation(topLevel, env)).run({
+		args: [
+			"rev-list",
+			"--count",
+			"--ignore-missing",
+			"HEAD",
+			`^${tip}`
+		],
+		answers: [128],
+		parse: ({ exitCode, stdout }) => exitCode === 0 ? Number(stdout.trim()) : 0
+	});
+	return count === 0 ? null : `${plural(count, "local commit")} not on ${branch}: not used until pushed there`;
+}
+// src/verbs/run.ts
+const run = {
+	name: "run",
+	summary: "start a campaign or continue it, measuring on this machine, until it stops or waits",
+	access: "write",
+	arguments: [{
+		name: "spec",
+		summary: "a spec file, where there are several",
+		required: false
+	}],
+	options: [
+		{
+			name: "fresh",
+			summary: "close what is open, put the campaign aside, start from the default branch"
+		},
+		{
+			name: "watch",
+			summary: "keep looking while ideas or a person are waited for"
+		},
+		{
+			name: "json",
+			summary: "print the status and what is waited for as JSON; progress goes to stderr"
+		}
+	],
+	examples: [
+		"winnow run",
+		"winnow run .winnow/parser.yaml --watch",
+		"winnow run --fresh --dry-run"
+	],
+	exits: {
+		0: "the campaign stopped by its own rules",
+		13: "the harness failed",
+		14: "waiting for ideas, a measurement elsewhere, or a person",
+		130: "interrupted; run again to go on"
+	},
+	run(call) {
+		const [spec] = call.given.positionals;
+		return atCampaign(call, {
+			access: "write",
+			startedOnly: false,
+			spec,
+			announce: true
+		}, (scene) => inScene(call, scene));
+	}
+};
+async function inScene(call, scene) {
+	const { campaign, workshop } = scene;
+	for (const sentence of await unusedWork(workshop, campaign.specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
+	const here = call.given.flag("fresh") ? await startAfresh(call, scene) : await start(scene);
+	if (here.rehearsal) return exitCodeFor(await lookingTick(call, here));
+	const hands = await openHands(here.place, call.interrupt);
+	const watch = call.given.flag("watch");
+	const waiting = await run$1(hands, {
+		signal: call.interrupt,
+		watch
+	});
+	await summarise(call, hands, waiting);
+	return call.interrupt.aborted ? 130 : exitCodeFor(waiting);
+}
+async function start(scene) {
+	const { campaign, place } = scene;
+	if (campaign.started) return scene;
+	await startCampaign(place, await committedSpec(place, specPathOf(scene)), { fresh: false });
+	return scene;
+}
+/** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
+async function startAfresh(call, scene) {
+	const fresh = {
+		...scene,
+		place: {
+			...scene.place,
+			defaultBranch: scene.currentDefault
+		}
+	};
+	const committed = await committedSpec(fresh.place, specPathOf(scene));
+	requireSupported(committed);
+	if (scene.campaign.started) await closeDown(call, scene, "fresh", "a fresh start was asked for");
+	await startCampaign(fresh.place, committed, { fresh: true });
+	return fresh;
+}
+/** Stops the campaign and gives everything that is open its end. */
+async function closeDown(call, scene, code, reason) {
+	const { place } = scene;
+	const { loaded } = await requireCampaign(place);
+	if (loaded.campaign.status !== "stopped") await record(place, [{
+		kind: "campaign-stopped",
+		code,
+		reason
+	}]);
+	await lookingTick(call, scene);
+}
+function specPathOf({ campaign }) {
+	if (campaign.problem !== null) throw campaign.problem;
+	if (campaign.specPath !== null) return campaign.specPath;
+	throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, { fix: "commit .winnow/<name>.yaml (and push it)" });
+}
+async function summarise({ given, terminal }, hands, waiting) {
+	const campaign = hands.memory.loaded?.campaign;
+	if (campaign === void 0) return;
+	if (given.flag("json")) {
+		const view = statusView(campaign, await pullNumbers(hands.place, campaign));
+		terminal.json({
+			waiting,
+			...view
+		});
+		return;
+	}
+	for (const line of runSummary(campaign, waiting)) terminal.out(line);
+}
+function exitCodeFor(waiting) {
+	return waiting.for === "nothing" ? 0 : 14;
+}
+// src/verbs/archive.ts
+const archive = {
+	name: "archive",
+	summary: "stop the campaign and put its branches aside; nothing of it is lost",
+	access: "write",
+	arguments: [],
+	options: [REASON],
+	examples: ["winnow archive", "winnow archive --dry-run"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async (scene) => {
+		const { place } = scene;
+		await requireCampaign(place);
+		await closeDown(call, scene, "archived", call.given.text("message") ?? `archived by ${place.by.actor}`);
+		const at = await archive$1(place, (await listRefs(place)).refs);
+		if (scene.rehearsal === null) call.terminal.out(`Campaign ${place.name} is below ${shortRef(place.refs.archive)}${at}/ now.`);
+		return 0;
+	})
+};
+// src/report/proof-text.ts
+function auditText(found) {
+	const counts = Object.entries(found.checked).map(([name, count]) => `${count} ${name}`);
+	const result = found.ok ? "everything fits" : plural(found.problems.length, "problem");
+	return [
+		`Audit of ${found.campaign}: ${result}. Checked ${counts.join(", ")}.`,
+		...found.unproven === null ? [] : [`First without evidence: ${found.unproven.what}`],
+		...found.problems.filter(({ what }) => what !== found.unproven?.what).map(({ what }) => `  problem: ${what}`),
+		...found.open.map(({ what }) => `  open: ${what}`),
+		found.limits
+	];
+}
+function replayText(campaign, found) {
+	const result = found.ok ? "no difference" : plural(found.differences.length, "difference");
+	return [`Replay of ${campaign}: ${plural(found.decisions, "verdict")} in ${plural(found.rounds, "round")}, ${result}.`, ...found.differences.map(({ seq, experiment, field, recorded, recomputed }) => `  event ${seq}${experiment === null ? "" : ` ${experiment}`}: ${field} is recorded as ${shown(recorded)}, computed as ${shown(recomputed)}`)];
+}
+function shown(value) {
+	return JSON.stringify(value) ?? "nothing";
+}
+// src/verbs/audit.ts
+const audit = {
+	name: "audit",
+	summary: "show from git alone that every commit on the optimize branch was measured as recorded",
+	access: "read",
+	arguments: [{
+		name: "campaign",
+		summary: "which one, where there are several",
+		required: false
+	}],
+	options: [],
+	examples: ["winnow audit", "winnow audit parser --json"],
+	exits: { 1: "something does not fit" },
+	run: (call) => atCampaign(call, {
+		access: "read",
+		startedOnly: true,
+		spec: call.given.positionals[0]
+	}, async ({ place }) => {
+		const result = await audit$1(place);
+		if (call.given.flag("json")) call.terminal.json(result);
+		else for (const line of auditText(result)) call.terminal.out(line);
+		return result.ok ? 0 : 1;
+	})
+};
+// src/report/check-text.ts
+function checkText(view) {
+	const { file, campaign, scope, rules, tried } = view;
+	return [
+		`${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
+		`  scope: ${plural(scope.mutable, "file")} may change, ${scope.outside} may not`,
+		...scope.unmatched.map((pattern) => `  scope.mutable ${pattern} matches no file`),
+		...view.ideas.map((idea) => `  ideas: ${idea}`),
+		...view.notes.map((note) => `  note: ${note}`),
+		...view.warnings.map((warning) => `  warning: ${warning}`),
+		...view.unsupported.map((sentence) => `  not possible yet: ${sentence}`),
+		...tried === null ? [] : trialText(tried),
+		...blockers(view)
+	];
+}
+function trialText({ seconds, metrics, gates }) {
+	const passed = gates.length === 0 ? "" : `; passed ${gates.join(", ")}`;
+	return [`  tried: ${metricsText(metrics) || "no metric"} in ${numberText(seconds)} s${passed}`];
+}
+/** Whether `winnow run` would refuse. */
+function isBlocked({ scope, unsupported }) {
+	return unsupported.length > 0 || scope.mutable === 0;
+}
+function blockers(view) {
+	if (!isBlocked(view)) return [];
+	return [`This spec cannot be run: ${[view.scope.mutable === 0 ? "no committed file may change" : null, view.unsupported.length > 0 ? "it asks for what is not built yet" : null].filter((reason) => reason !== null).join(", and ")}.`];
+}
+/** Where ideas come from, in the order in which the spec lists them. */
+function ideaSources(spec) {
+	const { branches, name } = spec;
+	return spec.propose.map((proposer) => {
+		switch (proposer.use) {
+			case "external": return `winnow propose, branches below ${branches.prefix}-exp/${name}/, pull requests against ${branches.prefix}/${name}`;
+			case "patch": return `the .patch files in ${proposer.dir} of the default branch`;
+			case "command": return `the program ${proposer.command ?? proposer.preset ?? ""}`;
+			case "sweep":
+			case "textgrad":
+			case "dispatch": return proposer.use;
+			default: return proposer;
+		}
+	});
+}
+// src/verbs/spec-to-check.ts
+/** A spec can be checked before it is committed: the work tree's text where there is one. */
+async function specToCheck(call, workshop) {
+	const { topLevel } = workshop.checkout;
+	const path = await chosenPath(call, workshop);
+	const here = topLevel === null ? null : await readFile(join(topLevel, path), "utf8").catch(nullIfMissing);
+	if (here !== null) return {
+		path,
+		yaml: here,
+		source: "work tree"
+	};
+	const committed = await committedText(workshop, path);
+	if (committed !== null) return {
+		path,
+		yaml: committed,
+		source: "default branch"
+	};
+	const near = nearest(path, await pathsHere(workshop));
+	throw new UserError(`there is no spec ${path}, neither in the work tree nor on the default branch`, {
+		place: { file: path },
+		fix: near === void 0 ? "write it: four lines are enough" : `did you mean ${near}?`
+	});
+}
+async function chosenPath({ given, around }, workshop) {
+	const [spec] = given.positionals;
+	if (spec !== void 0) return inRepository(workshop, around.directory, spec);
+	const known = await knownCampaigns(workshop);
+	const paths = /* @__PURE__ */ new Set([...await pathsHere(workshop), ...known.flatMap((each) => each.specPath ?? [])]);
+	const name = given.text("campaign");
+	const meant = name === void 0 ? [...paths] : [...paths].filter((path) => nameOf(known, path) === name);
+	const [only, another] = meant;
+	if (only === void 0) throw new UserError(name === void 0 ? "there is no spec here" : `there is no spec of campaign ${name}`, {
+		place: { file: ".winnow/<name>.yaml" },
+		fix: "write one, or name a file: winnow check path/to/spec.yaml"
+	});
+	if (another === void 0) return only;
+	throw new UserError(`there are several specs: ${meant.toSorted().join(", ")}`, { fix: `name one: winnow check ${only}` });
+}
+function nameOf(known, path) {
+	return known.find(({ specPath }) => specPath === path)?.name ?? nameOfFile(path);
+}
+function inRepository({ checkout }, directory, spec) {
+	if (checkout.topLevel === null) return spec;
+	const path = relative(checkout.topLevel, resolve(directory, spec));
+	if (!path.startsWith("..") && !isAbsolute(path)) return path;
+	throw new UserError(`${spec} is outside the repository`, {
+		place: { file: spec },
+		fix: `put it below ${checkout.topLevel}/.winnow`
+	});
+}
+async function pathsHere({ checkout }) {
+	if (checkout.topLevel === null) return [];
+	return (await readdir(join(checkout.topLevel, ".winnow")).catch(nullIfMissing) ?? []).filter((name) => /\.ya?ml$/.test(name)).map((name) => `.winnow/${name}`);
+}
+// src/verbs/trial.ts
+/** A trial ends by the time-outs of its parts, never by a deadline of its own. */
+const DAY = 864e5;
+/** Set-up, gates and harness once on the default branch, as an order that no ledger knows. */
+async function tryOnce(call, workshop, given, base) {
+	const { around, interrupt } = call;
+	const spec = {
+		...given,
+		measurement: {
+			...given.measurement,
+			stability: null
+		}
+	};
+	const order = await trialOrder(call, workshop, spec, base);
+	const report = await measure$1({
+		order,
+		spec,
+		runId: around.by.run_id,
+		repository: workshop.repository,
+		workDir: join(workshop.dataDir, "work", "trial"),
+		sharedRoot: workshop.checkout.topLevel,
+		env: around.env,
+		now: () => around.clock.now(),
+		monotonic: () => around.clock.monotonic(),
+		signal: interrupt,
+		onStart: async () => {}
+	});
+	requireSuccess(spec, order, report);
+	return {
+		seconds: report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0),
+		metrics: typicalMetrics(report, "base"),
+		gates: report.gates.map(({ name }) => name)
+	};
+}
+async function trialOrder(call, { repository }, spec, base) {
+	const coins = call.around.random.hex(32);
+	return {
+		id: sha256(`trial ${coins}`),
+		purpose: "baseline",
+		round: 0,
+		attempt: 1,
+		spec_sha256: sha256("trial"),
+		harness: await harnessOf(repository, spec, base.tree),
+		pin: base,
+		base,
+		candidates: [],
+		coins,
+		level: null,
+		carried: {},
+		stop: { rule: "alone" },
+		deadline: new Date(call.around.clock.now() + DAY).toISOString()
+	};
+}
+function requireSuccess(spec, order, report) {
+	const { outcome, reason } = assess({
+		spec,
+		order,
+		report,
+		label: "base",
+		baseline: null
+	});
+	if (outcome === "eligible") return;
+	const tail = report.executions.find(({ status }) => status !== "ok")?.stderr_tail ?? report.gates.find(({ passed }) => !passed)?.tail ?? setupTail(report);
+	const detail = tail === void 0 ? {} : { stderrTail: tail };
+	throw new HarnessError(`the default branch does not pass: ${reason}`, detail);
+}
+function setupTail({ setups }) {
+	return setups.find(({ ok }) => !ok)?.tail;
+}
+// src/verbs/check.ts
+const check = {
+	name: "check",
+	summary: "say whether a spec would run: every mistake at once, what may change, where ideas come from",
+	access: "read",
+	arguments: [{
+		name: "spec",
+		summary: "a spec file, where there are several",
+		required: false
+	}],
+	options: [{
+		name: "try",
+		summary: "also run set-up, gates and harness once on the default branch"
+	}],
+	examples: ["winnow check", "winnow check .winnow/parser.yaml --try"],
+	exits: {
+		2: "the spec cannot be run as it is",
+		13: "with --try: the harness or a gate failed"
+	},
+	run: (call) => atRepository(call, DEFAULT_PREFIX, async (workshop) => {
+		const view = await checked(call, workshop, await specToCheck(call, workshop));
+		if (call.given.flag("json")) call.terminal.json(view);
+		else for (const line of checkText(view)) call.terminal.out(line);
+		return isBlocked(view) ? 2 : 0;
+	})
+};
+async function checked(call, workshop, { path, yaml, source }) {
+	const { spec, notes } = parseSpec(yaml, { file: path });
+	const base = await defaultTip(workshop);
+	return {
+		file: path,
+		campaign: spec.name,
+		rules: spec.rules,
+		source,
+		scope: await scopeOf(workshop, spec, base),
+		notes,
+		unsupported: unsupported(spec),
+		warnings: await warningsOf(call, workshop, path),
+		ideas: ideaSources(spec),
+		tried: call.given.flag("try") ? await trial(call, workshop, spec, base) : null
+	};
+}
+function trial(call, workshop, spec, base) {
+	const [missing] = unsupported(spec);
+	if (missing !== void 0) throw new UserError(missing, { fix: "change the spec, then check --try again" });
+	return tryOnce(call, workshop, spec, base);
+}
+async function warningsOf(call, workshop, path) {
+	const committed = await workshop.repository.entryAt((await defaultTip(workshop)).tree, path);
+	const absent = `${path} is not committed on ${shortRef(workshop.defaultBranch ?? "")}${workshop.local ? "" : " of the remote"}: a run does not see it`;
+	const unused = await unusedWork(workshop, path, call.around.env);
+	return committed === null ? [absent, ...unused] : unused;
+}
+/** Patterns are resolved against what is committed: that is what experiments start from. */
+async function scopeOf({ repository }, spec, base) {
+	const files = (await treeFiles(repository, base.tree)).map(({ path }) => path);
+	const scope = compileScope(spec);
+	const mutable = files.filter((path) => scope.isMutable(path)).length;
+	const unmatched = spec.scope.mutable.filter((pattern) => !files.some(compilePathspec(pattern)));
+	return {
+		mutable,
+		outside: files.length - mutable,
+		unmatched
+	};
+}
+// src/verbs/decide.ts
+const decide = {
+	name: "decide",
+	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
+	access: "apart",
+	arguments: [{
+		name: "payload",
+		summary: "a JSON file; standard input by default",
+		required: false
+	}],
+	options: [{
+		name: "jsonl",
+		summary: "one payload a line, one decision a line"
+	}],
+	examples: ["winnow decide payload.json", "winnow decide --jsonl < payloads.jsonl"],
+	exits: {},
+	async run(call) {
+		if (call.given.flag("jsonl")) await decideLines(call);
+		else call.terminal.json(decided(await wholeInput(call), null), 2);
+		return 0;
+	}
+};
+async function decideLines(call) {
+	let number = 0;
+	for await (const line of linesOf$1(call)) {
+		number += 1;
+		if (line.trim() !== "") call.terminal.json(decided(line, number));
+	}
+}
+function decided(text, line) {
+	try {
+		return decideStability(parseDecidePayload(text));
+	} catch (error) {
+		if (line === null || !(error instanceof UserError)) throw error;
+		const { fix, place } = error;
+		throw new UserError(`line ${line}: ${error.message}`, {
+			place: {
+				...place,
+				line
+			},
+			...fix === void 0 ? {} : { fix },
+			cause: error
+		});
+	}
+}
+async function* linesOf$1(call) {
+	const file = fileOf(call);
+	if (file === null) yield* call.terminal.lines();
+	else yield* (await contentOf$1(call, file)).split("\n");
+}
+async function wholeInput(call) {
+	const file = fileOf(call);
+	if (file !== null) return contentOf$1(call, file);
+	const lines = [];
+	for await (const line of call.terminal.lines()) lines.push(line);
+	return lines.join("\n");
+}
+function fileOf({ given }) {
+	const [file = "-"] = given.positionals;
+	return file === "-" ? null : file;
+}
+async function contentOf$1({ around }, file) {
+	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
+	if (text !== null) return text;
+	throw new UserError(`there is no file ${file}`, {
+		place: { file },
+		fix: "give a file, or - for standard input"
+	});
+}
+// src/verbs/verb.ts
+const EVERYWHERE = [{
+	name: "help",
+	short: "h",
+	summary: "show what a command does"
+}, {
+	name: "verbose",
+	summary: "show the stack of an internal error"
+}];
+const REPOSITORY = [
+	{
+		name: "directory",
+		short: "C",
+		value: "dir",
+		summary: "work as if started in this directory"
+	},
+	{
+		name: "remote",
+		value: "name|none",
+		summary: "the remote to use, or none to stay in this repository"
+	},
+	{
+		name: "cache-dir",
+		value: "dir",
+		summary: "where winnow keeps its own repository and work"
+	}
+];
+const CAMPAIGN = {
+	name: "campaign",
+	value: "name",
+	summary: "which campaign, where there are several"
+};
+const JSON_OUTPUT = {
+	name: "json",
+	summary: "print JSON"
+};
+const DRY_RUN = {
+	name: "dry-run",
+	summary: "say exactly what would be written, and write nothing"
+};
+/** What may stand before the verb's name. */
+const GLOBAL_OPTIONS = [...EVERYWHERE, ...REPOSITORY];
+function optionsOf(verb) {
+	switch (verb.access) {
+		case "read": return [
+			...verb.options,
+			JSON_OUTPUT,
+			CAMPAIGN,
+			...GLOBAL_OPTIONS
+		];
+		case "write": return [
+			...verb.options,
+			DRY_RUN,
+			CAMPAIGN,
+			...GLOBAL_OPTIONS
+		];
+		case "apart": return [...verb.options, ...GLOBAL_OPTIONS];
+		default: return verb.access;
+	}
+}
+const COMMON_EXITS = {
+	0: "done",
+	2: "something in the spec, the repository or the arguments has to be changed",
+	69: "the remote could not be used, or refused",
+	70: "an internal error, or a ledger that contradicts itself",
+	75: "lost a race: nothing was written, try again"
+};
+// src/verbs/help-text.ts
+/** Help is derived from the registry: what it says is what is accepted. */
+function overviewText(verbs) {
+	return [
+		"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
+		"",
+		"usage: winnow <command> [arguments] [options]",
+		"",
+		...table(verbs.map(({ name, summary }) => [`  ${name}`, summary])),
+		"",
+		"winnow help <command> shows its arguments, options, examples and exit codes."
+	];
+}
+function verbText(verb) {
+	const options = optionsOf(verb);
+	const exits = Object.entries({
+		...COMMON_EXITS,
+		...verb.exits
+	});
+	return [
+		`${usageText(verb)}`,
+		"",
+		`${verb.summary}.`,
+		...section("arguments", verb.arguments.map(({ name, summary }) => [`  ${name}`, summary])),
+		...section("options", options.map((option) => [`  ${optionText(option)}`, option.summary])),
+		...section("examples", verb.examples.map((example) => [`  ${example}`])),
+		...section("exit codes", exits.map(([code, meaning]) => [`  ${code}`, meaning]))
+	];
+}
+function section(title, rows) {
+	return rows.length === 0 ? [] : [
+		"",
+		`${title}:`,
+		...table(rows)
+	];
+}
+function usageText(verb) {
+	const words = verb.arguments.map(({ name, required }) => required ? `<${name}>` : `[${name}]`);
+	return [
+		"usage: winnow",
+		verb.name,
+		...words,
+		"[options]"
+	].join(" ");
+}
+function optionText({ name, short, value, many }) {
+	const long = value === void 0 ? `--${name}` : `--${name} <${value}>`;
+	const repeated = many === true ? `${long} ...` : long;
+	return short === void 0 ? `    ${repeated}` : `-${short}, ${repeated}`;
+}
+// src/verbs/help.ts
+const help = {
+	name: "help",
+	summary: "list the commands, or show one in full",
+	access: "apart",
+	arguments: [{
+		name: "command",
+		summary: "the command to show",
+		required: false
+	}],
+	options: [],
+	examples: ["winnow help", "winnow help run"],
+	exits: {},
+	async run({ given, terminal, verbs }) {
+		const [name] = given.positionals;
+		const lines = name === void 0 ? overviewText(verbs) : verbText(verbNamed(verbs, name));
+		for (const line of lines) terminal.out(line);
+		return 0;
+	}
+};
+function verbNamed(verbs, name) {
+	const found = verbs.find((each) => each.name === name);
+	if (found !== void 0) return found;
+	const near = nearest(name, verbs.map((each) => each.name));
+	throw new UserError(`there is no command ${JSON.stringify(name)}`, { fix: near === void 0 ? "winnow help lists the commands" : `did you mean winnow ${near}?` });
+}
+// src/verbs/ledger-events.ts
+/** Every event of the campaign, from the first. */
+async function* ledgerEvents({ repository, refs, name }) {
+	const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state);
+	if (tip === void 0) throw new UserError(`no campaign ${name} was started`, { fix: "winnow run" });
+	await repository.fetch([{
+		ref: refs.state,
+		oid: tip
+	}]);
+	yield* readEvents(repository, tip, 0);
+}
+// src/verbs/log.ts
+const log = {
+	name: "log",
+	summary: "every event of the campaign, oldest first; with --json one event a line",
+	access: "read",
+	arguments: [],
+	options: [],
+	examples: ["winnow log", "winnow log --json"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "read",
+		startedOnly: true
+	}, async ({ place }) => {
+		for await (const event of ledgerEvents(place)) if (call.given.flag("json")) call.terminal.json(event);
+		else call.terminal.out(`${event.seq}  ${event.at}  ${eventLine(event)}`);
+		return 0;
+	})
+};
+// src/verbs/order-file.ts
+const orderSchema = orderTerms.extend({ id: digest });
+/** An order as a file, measured without looking at any ledger; its report is a file as well. */
+async function measureFile(call) {
+	const specFile = required(call, "spec");
+	const reportFile = resolve(call.around.directory, required(call, "report"));
+	const order = await readOrder(call, required(call, "order"));
+	const yaml = await contentOf(call, specFile);
+	const { spec, sha256: hash } = parseSpec(yaml, { file: specFile });
+	if (hash !== order.spec_sha256) throw new UserError(`${specFile} is not the spec that the order was issued under`, {
+		place: { file: specFile },
+		fix: `give the file whose sha256 is ${order.spec_sha256}`
+	});
+	return atRepository(call, DEFAULT_PREFIX, async (workshop) => {
+		await bringTrees(workshop.repository, order);
+		if (call.given.flag("dry-run")) {
+			call.terminal.out(`would measure order ${order.id} and write ${reportFile}`);
+			return 0;
+		}
+		const report = await measure$1(inputOf(call, workshop, {
+			order,
+			spec
+		}));
+		const part = `${reportFile}.${call.around.random.hex(8)}.part`;
+		await writeFile(part, `${JSON.stringify(report)}\n`);
+		await rename(part, reportFile);
+		call.terminal.out(`report written to ${reportFile}`);
+		return 0;
+	});
+}
+function inputOf({ around, interrupt }, workshop, what) {
+	return {
+		...what,
+		runId: around.by.run_id,
+		repository: workshop.repository,
+		workDir: join(workshop.dataDir, "work", `file-${sha256(what.order.id).slice(0, 12)}`),
+		sharedRoot: workshop.checkout.topLevel,
+		env: around.env,
+		now: () => around.clock.now(),
+		monotonic: () => around.clock.monotonic(),
+		signal: interrupt,
+		onStart: async () => {}
+	};
+}
+function required({ given }, name) {
+	const value = given.text(name);
+	if (value !== void 0) return value;
+	throw new UserError(`--order needs --${name} as well`, { fix: "winnow measure --order FILE --spec FILE --report FILE" });
+}
+async function readOrder(call, file) {
+	const parsed = orderSchema.safeParse(json(await contentOf(call, file), file));
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw new UserError(`${file} is not an order: ${issue?.path.join(".")} ${issue?.message}`, { place: { file } });
+}
+function json(text, file) {
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw new UserError(`${file} is not JSON`, {
+			place: { file },
+			cause
+		});
+	}
+}
+async function contentOf({ around }, file) {
+	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
+	if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } });
+	return text;
+}
+/** A candidate's tree is made anew from base and head where it is not here yet, and must be the one ordered. */
+async function bringTrees(repository, order) {
+	await bring(repository, order.pin.commit);
+	await bring(repository, order.base.commit);
+	for (const { label, head, tree } of order.candidates) {
+		if (await repository.has(tree)) continue;
+		await bring(repository, head);
+		const merged = await repository.mergeTree(order.base.commit, head);
+		if (merged.clean && merged.tree === tree) continue;
+		throw new UserError(`${label}: merging ${head} with the base does not give tree ${tree}`, { fix: "measure the order where it was issued" });
+	}
+}
+async function bring(repository, commit) {
+	if (!await repository.has(commit)) await repository.fetch([{
+		ref: `refs/ordered/${commit}`,
+		oid: commit
+	}]);
+}
+// src/verbs/measure.ts
+const measure = {
+	name: "measure",
+	summary: "measure orders of the campaign on this machine; the next tick takes their reports in",
+	access: "write",
+	arguments: [{
+		name: "order",
+		summary: "the id of one order or its beginning; all by default",
+		required: false
+	}],
+	options: [
+		{
+			name: "order",
+			value: "file",
+			summary: "an order as a file, measured without a ledger"
+		},
+		{
+			name: "spec",
+			value: "file",
+			summary: "with --order: the spec it was issued under"
+		},
+		{
+			name: "report",
+			value: "file",
+			summary: "with --order: where the report goes"
+		}
+	],
+	examples: ["winnow measure", "winnow measure --order order.json --spec .winnow/parser.yaml --report report.json"],
+	exits: {
+		13: "the harness failed",
+		14: "an order is being measured elsewhere",
+		130: "interrupted"
+	},
+	async run(call) {
+		if (call.given.text("order") !== void 0) return measureFile(call);
+		refuseStray(call);
+		return atCampaign(call, {
+			access: "write",
+			startedOnly: true
+		}, (scene) => measureLive(call, scene));
+	}
+};
+function refuseStray({ given }) {
+	for (const name of ["spec", "report"]) {
+		if (given.text(name) === void 0) continue;
+		throw new UserError(`--${name} means nothing without --order`, { fix: "give --order FILE as well" });
+	}
+}
+async function measureLive(call, scene) {
+	const { terminal, given, interrupt } = call;
+	await requireCampaign(scene.place);
+	const hands = await openHands(scene.place, interrupt);
+	const seen = await observe(hands);
+	const open = seen === null ? [] : openOrders(seen, given.positionals[0]);
+	if (seen === null || open.length === 0) {
+		terminal.out("No order is waiting to be measured.");
+		return 0;
+	}
+	const { ready, elsewhere } = sorted(seen, open);
+	for (const line of elsewhere) terminal.out(line);
+	if (scene.rehearsal) {
+		for (const id of ready) terminal.out(`would measure order ${short(id)} and write its report for the next tick`);
+		return 0;
+	}
+	await measureAll(hands, seen, ready, interrupt);
+	if (interrupt.aborted) return 130;
+	for (const id of ready) terminal.out(`order ${short(id)} is measured; winnow tick takes its report in`);
+	return elsewhere.length > 0 ? 14 : 0;
+}
+function openOrders({ world }, beginning) {
+	const ids = Object.values(world.campaign.orders).filter(({ report }) => report === null).map(({ order }) => order.id);
+	if (beginning === void 0) return ids;
+	const [found, another] = ids.filter((id) => id.startsWith(beginning));
+	if (found === void 0) {
+		const fix = ids.length === 0 ? "none is waiting" : `waiting are ${ids.map(short).join(", ")}`;
+		throw new UserError(`no order that is waiting begins with ${beginning}`, { fix });
+	}
+	if (another !== void 0) throw new UserError(`several orders begin with ${beginning}`, { fix: "give more of it" });
+	return [found];
+}
+/** An order that some run has taken is its business: measuring it here as well could only be thrown away. */
+function sorted({ world }, open) {
+	const ready = [];
+	const elsewhere = [];
+	for (const id of open) {
+		const run = world.runs.get(id);
+		const dispatched = world.campaign.orders[id]?.run_id ?? null;
+		if (run?.state === "reported") elsewhere.push(`order ${short(id)} is measured already; winnow tick takes it in`);
+		else if (run?.state === "running") elsewhere.push(`order ${short(id)} is being measured by another process`);
+		else if (run === void 0 && dispatched === null) ready.push(id);
+		else if (run?.state === "gone" && !run.started && dispatched === null) ready.push(id);
+		else elsewhere.push(`order ${short(id)} belongs to a run that ended; winnow run goes on with it`);
+	}
+	return {
+		ready,
+		elsewhere
+	};
+}
+async function measureAll(hands, seen, orders, interrupt) {
+	const stop = () => {
+		for (const order of orders) hands.runner.cancel(order);
+	};
+	interrupt.addEventListener("abort", stop, { once: true });
+	try {
+		for (const order of orders) await takeEffect(hands, seen, {
+			do: "dispatch",
+			order
+		});
+		while (orders.some((order) => hands.runner.holds(order))) await hands.runner.settled();
+	} finally {
+		interrupt.removeEventListener("abort", stop);
+	}
+}
+// src/verbs/experiment-named.ts
+/** The experiment a person names: exp-007, 007 or 7. */
+function experimentNamed(campaign, given) {
+	const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, "0")}` : given;
+	const found = Object.hasOwn(campaign.experiments, id) ? campaign.experiments[id] : void 0;
+	if (found !== void 0) return found;
+	const ids = Object.keys(campaign.experiments);
+	const near = nearest(id, ids);
+	throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, { fix: near === void 0 ? `winnow status lists ${ids.length === 0 ? "them; there is none yet" : "them"}` : `did you mean ${near}?` });
+}
+// src/verbs/note.ts
+const note = {
+	name: "note",
+	summary: "write a sentence into the ledger, about the campaign or one experiment",
+	access: "write",
+	arguments: [{
+		name: "text",
+		summary: "what to remember",
+		required: true
+	}],
+	options: [{
+		name: "experiment",
+		short: "e",
+		value: "exp",
+		summary: "the experiment it is about"
+	}],
+	examples: ["winnow note \"the cache is cold on Mondays\"", "winnow note -e exp-007 \"worth another look\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async ({ place, rehearsal }) => {
+		const { loaded } = await requireCampaign(place);
+		const about = call.given.text("experiment");
+		const experiment = about === void 0 ? null : experimentNamed(loaded.campaign, about).id;
+		const text = call.given.positionals[0] ?? "";
+		await record(place, [{
+			kind: "note",
+			text,
+			experiment
+		}]);
+		if (rehearsal === null) call.terminal.out("Noted.");
+		return 0;
+	})
+};
+// src/engine/submit.ts
+var import_dist = require_dist();
+/** A person's or agent's commit becomes a branch below the experiments and a pull request on it. */
+async function submit(place, idea) {
+	const { repository, forge, refs } = place;
+	if (/^exp-\d+$/.test(idea.name)) throw new UserError(`${idea.name} is a name that winnow gives itself`, { fix: "choose another with --name" });
+	const ref = `${refs.experiments}${idea.name}`;
+	const { refs: found } = await repository.remoteRefs([ref, refs.optimize]);
+	if (!found.has(refs.optimize)) throw new UserError(`no campaign ${place.name} was started`, { fix: "winnow run" });
+	await repository.fetchFrom(idea.from, idea.commit);
+	const from = found.get(ref) ?? null;
+	if (from !== idea.commit) await pushBranch(place, {
+		ref,
+		from,
+		to: idea.commit
+	});
+	const branch = shortRef(ref);
+	const [answer] = await forge.batch([{
+		kind: "open",
+		branch,
+		base: shortRef(refs.optimize),
+		title: idea.title,
+		body: idea.body
+	}]);
+	if (answer?.ok) return {
+		branch,
+		pull: answer.number
+	};
+	if (answer?.code === "duplicate" && answer.number !== null) return {
+		branch,
+		pull: answer.number
+	};
+	throw new UserError(`the pull request could not be opened: ${answer?.message ?? "no answer"}`);
+}
+async function pushBranch(place, update) {
+	const result = await place.repository.push([update]);
+	if (result.ok) return;
+	if (result.reason === "lease") throw new UserError(`${shortRef(update.ref)} was moved by somebody else`, { fix: "try again" });
+	const what = result.reason === "checked-out" ? `it is checked out in ${result.worktree}` : result.message;
+	throw new UserError(`${shortRef(update.ref)} could not be pushed: ${what}`);
+}
+// src/verbs/propose.ts
+const propose = {
+	name: "propose",
+	summary: "offer a commit as an idea: a branch and a pull request that the campaign will measure",
+	access: "write",
+	arguments: [{
+		name: "commit",
+		summary: "what to offer; HEAD by default",
+		required: false
+	}],
+	options: [
+		{
+			name: "message",
+			short: "m",
+			value: "idea",
+			summary: "the hypothesis; by default the commit's subject"
+		},
+		{
+			name: "category",
+			value: "word",
+			summary: "what kind of idea it is"
+		},
+		{
+			name: "priority",
+			value: "high|medium|low",
+			summary: "how soon to measure it (medium)"
+		},
+		{
+			name: "dep",
+			value: "package",
+			many: true,
+			summary: "a package that it adds, to be approved"
+		},
+		{
+			name: "family",
+			value: "word",
+			summary: "ideas of one family are variants of each other"
+		},
+		{
+			name: "name",
+			value: "branch",
+			summary: "its name below the experiments; again with a new commit updates it"
+		}
+	],
+	examples: ["winnow propose -m \"cache the parsed header\"", "winnow propose fast-path --dep left-pad --priority high"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async (scene) => {
+		const idea = await ideaOf(call, scene);
+		const { branch, pull } = await submit(scene.place, idea);
+		if (scene.rehearsal === null) {
+			call.terminal.out(`#${pull} ${branch}: ${idea.title}`);
+			call.terminal.out("The next winnow run or tick makes it an experiment.");
+		}
+		return 0;
+	})
+};
+async function ideaOf({ given, around }, { workshop }) {
+	const { commit, subject } = await resolveCommit(around, given.positionals[0] ?? "HEAD");
+	const title = oneLine(given.text("message") ?? subject, 300);
+	if (title === "") throw new UserError("an idea needs a sentence", { fix: "winnow propose -m \"what it does, and why it helps\"" });
+	const name = given.text("name") ?? `${slug(title)}-${commit.slice(0, 8)}`;
+	requireName(name);
+	return {
+		commit,
+		from: workshop.checkout.commonDir,
+		name,
+		title,
+		body: body(given, title)
+	};
+}
+/** The fenced block is what becomes of it in the ledger; around it there is room for people. */
+function body(given, hypothesis) {
+	const told = {
+		hypothesis,
+		category: given.text("category"),
+		priority: priorityOf(given.text("priority")),
+		required_deps: given.texts("dep").length === 0 ? void 0 : given.texts("dep"),
+		family: given.text("family")
+	};
+	return `${hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)(told, { lineWidth: 0 })}\`\`\`\n`;
+}
+function priorityOf(given) {
+	if (given === void 0 || [
+		"high",
+		"medium",
+		"low"
+	].includes(given)) return given;
+	throw new UserError(`--priority ${given} is not one`, { fix: "give high, medium or low" });
+}
+async function resolveCommit({ directory, env }, given) {
+	const found = await gitRunner(localIsolation(directory, env)).run({
+		args: [
+			"log",
+			"-1",
+			"--format=%H%x00%s",
+			"--end-of-options",
+			given,
+			"--"
+		],
+		answers: [128],
+		parse: (output) => output
+	});
+	const [commit = "", subject = ""] = found.stdout.trim().split("\0");
+	if (found.exitCode === 0 && commit !== "") return {
+		commit,
+		subject
+	};
+	throw new UserError(`${given} is not a commit of this repository`, { fix: "give a commit, a branch or a tag" });
+}
+function slug(title) {
+	return title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-+|-+$/g, "") || "idea";
+}
+function requireName(name) {
+	if (/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i.test(name) && !name.endsWith(".lock")) return;
+	throw new UserError(`${JSON.stringify(name)} cannot name an idea`, { fix: "use letters and digits, joined by single '-', '_' or '.'" });
+}
+// src/verbs/replay.ts
+const replay = {
+	name: "replay",
+	summary: "compute every verdict again from the ledger and name each that differs",
+	access: "read",
+	arguments: [{
+		name: "campaign",
+		summary: "which one, where there are several",
+		required: false
+	}],
+	options: [],
+	examples: ["winnow replay", "winnow replay --json"],
+	exits: { 1: "a verdict differs" },
+	run: (call) => atCampaign(call, {
+		access: "read",
+		startedOnly: true,
+		spec: call.given.positionals[0]
+	}, async ({ place }) => {
+		const result = await replay$1(place);
+		if (call.given.flag("json")) call.terminal.json(result);
+		else for (const line of replayText(place.name, result)) call.terminal.out(line);
+		return result.ok ? 0 : 1;
+	})
+};
+// src/verbs/resume.ts
+const resume = {
+	name: "resume",
+	summary: "go on with a campaign that was paused or stopped",
+	access: "write",
+	arguments: [],
+	options: [REASON],
+	examples: ["winnow resume", "winnow resume -m \"the runner is back\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async ({ place, rehearsal }) => {
+		const { campaign } = (await requireCampaign(place)).loaded;
+		if (campaign.status === "running") {
+			call.terminal.out(`Campaign ${place.name} is running already.`);
+			return 0;
+		}
+		const reason = call.given.text("message") ?? `resumed by ${place.by.actor}`;
+		await record(place, [{
+			kind: "campaign-resumed",
+			reason
+		}]);
+		if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. winnow run measures.`);
+		return 0;
+	})
+};
+// src/verbs/revert.ts
+const revert = {
+	name: "revert",
+	summary: "ask for a kept experiment to be taken back; the next tick does it, measured",
+	access: "write",
+	arguments: [{
+		name: "exp",
+		summary: "a kept experiment",
+		required: true
+	}],
+	options: [REASON],
+	examples: ["winnow revert exp-007 -m \"breaks Windows\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async ({ place, rehearsal }) => {
+		const { campaign } = (await requireCampaign(place)).loaded;
+		const { id } = experimentNamed(campaign, call.given.positionals[0] ?? "");
+		requireLanded(campaign, id);
+		const reason = call.given.text("message") ?? `asked for by ${place.by.actor}`;
+		await record(place, [{
+			kind: "steered",
+			action: "revert",
+			experiment: id,
+			reason
+		}]);
+		if (rehearsal === null) call.terminal.out(`${id} will be taken back by the next winnow tick or run.`);
+		return 0;
+	})
+};
+function requireLanded({ landings }, id) {
+	const landed = landings.filter(({ reverted }) => reverted === null).map(({ experiment }) => experiment);
+	if (landed.includes(id)) return;
+	const before = landings.some(({ experiment }) => experiment === id);
+	throw new UserError(before ? `${id} was taken back already` : `${id} was not kept, so it cannot be taken back`, { fix: landed.length === 0 ? "nothing is kept at the moment" : `kept are ${landed.join(", ")}` });
+}
+// src/report/experiment-text.ts
+/** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
+function experimentText(experiment, pr, events) {
+	const { id, hypothesis, category, priority, source, branch, head, learnings, metrics, outcome } = experiment;
+	const facts = [
+		["idea", hypothesis],
+		["outcome", outcome],
+		["category", `${category}, priority ${priority}`],
+		["from", source.use],
+		["branch", branch],
+		["pull", pr === null ? null : `#${pr}`],
+		["head", head],
+		["metrics", metricsText(metrics) || null],
+		["learnings", learnings],
+		...warningsIn(events).map((warning) => ["warning", warning])
+	];
+	return [
+		`${id} ${standingSentence(experiment)}`,
+		...table(facts.flatMap(([name, value]) => value === null ? [] : [[`  ${name}`, value]])),
+		"",
+		...table(events.map((event) => [
+			`  ${event.seq}`,
+			event.at,
+			eventLine(event)
+		]))
+	];
+}
+/** Of the verdict in force, the last one. */
+function warningsIn(events) {
+	const verdict = events.findLast((event) => event.kind === "decided");
+	return verdict?.kind === "decided" ? verdict.warnings : [];
+}
+/** Whether an event is about one experiment: by its name, or as a candidate of an order of its. */
+function concerns(event, id, orders) {
+	if (event.kind === "order-issued") return event.candidates.some(({ label }) => label === id);
+	if ("experiment" in event && event.experiment === id) return true;
+	return "order" in event && typeof event.order === "string" && orders.has(event.order);
+}
+// src/verbs/show.ts
+const show = {
+	name: "show",
+	summary: "one experiment: its verdict, its numbers, and everything that happened to it",
+	access: "read",
+	arguments: [{
+		name: "exp",
+		summary: "the experiment, exp-007 or 7",
+		required: true
+	}],
+	options: [],
+	examples: ["winnow show exp-007", "winnow show 7 --json"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "read",
+		startedOnly: true
+	}, async (scene) => {
+		const { loaded } = await requireCampaign(scene.place);
+		const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? "");
+		const view = experimentView(experiment, await pullNumbers(scene.place, loaded.campaign));
+		const events = await eventsOf(scene, experiment.id);
+		if (call.given.flag("json")) call.terminal.json({
+			...view,
+			events
+		});
+		else for (const line of experimentText(experiment, view.pr, events)) call.terminal.out(line);
+		return 0;
+	})
+};
+async function eventsOf({ place }, id) {
+	const orders = /* @__PURE__ */ new Set();
+	const found = [];
+	for await (const event of ledgerEvents(place)) {
+		if (!concerns(event, id, orders)) continue;
+		if (event.kind === "order-issued") orders.add(event.id);
+		found.push(event);
+	}
+	return found;
+}
+// src/verbs/registry.ts
+/** The one list of verbs: the command line, its help and its checks are derived from it. */
+const VERBS = [
+	check,
+	run,
+	{
+		name: "tick",
+		summary: "observe, plan and apply until nothing is left to do now; measures nothing",
+		access: "write",
+		arguments: [],
+		options: [],
+		examples: ["winnow tick", "winnow tick --dry-run"],
+		exits: {},
+		run: (call) => atCampaign(call, {
+			access: "write",
+			startedOnly: true,
+			announce: true
+		}, async (scene) => {
+			await requireCampaign(scene.place);
+			const waiting = await lookingTick(call, scene);
+			if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting));
+			return 0;
+		})
+	},
+	propose,
+	measure,
+	decide,
+	{
+		name: "status",
+		summary: "where the campaign stands: baseline, incumbent, and a verdict for every experiment",
+		access: "read",
+		arguments: [],
+		options: [],
+		examples: ["winnow status", "winnow status --json --campaign parser"],
+		exits: {},
+		run: (call) => atCampaign(call, {
+			access: "read",
+			startedOnly: true
+		}, async ({ place }) => {
+			const { loaded, spec } = await requireCampaign(place);
+			const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign));
+			if (call.given.flag("json")) {
+				call.terminal.json(view);
+				return 0;
+			}
+			const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : [];
+			for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line);
+			return 0;
+		})
+	},
+	log,
+	show,
+	note,
+	amend,
+	revert,
+	pause,
+	resume,
+	{
+		name: "stop",
+		summary: "end the campaign; what is open is closed with its reason, what was kept stays",
+		access: "write",
+		arguments: [],
+		options: [REASON],
+		examples: ["winnow stop -m \"good enough\""],
+		exits: {},
+		run: (call) => atCampaign(call, {
+			access: "write",
+			startedOnly: true
+		}, async (scene) => {
+			const { campaign } = (await requireCampaign(scene.place)).loaded;
+			const already = campaign.status === "stopped";
+			await closeDown(call, scene, "person", call.given.text("message") ?? `stopped by ${scene.place.by.actor}`);
+			if (scene.rehearsal) return 0;
+			call.terminal.out(already ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}` : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`);
+			return 0;
+		})
+	},
+	archive,
+	audit,
+	replay,
+	help,
+	{
+		name: "version",
+		summary: "print the version",
+		access: "apart",
+		arguments: [],
+		options: [],
+		examples: ["winnow version"],
+		exits: {},
+		async run({ terminal, around }) {
+			terminal.out(around.version);
+			return 0;
+		}
+	}
+];
+// src/cli/parse.ts
+/** A command line against the registry: what is not in it is an error that names what was probably meant. */
+function parseCommandLine(argv, verbs) {
+	const at = verbAt(argv);
+	const before = at === null ? argv : argv.slice(0, at);
+	if (at === null) {
+		if (before.includes("--version")) return {
+			verb: verbNamed(verbs, "version"),
+			given: givenOf([], /* @__PURE__ */ new Map())
+		};
+		read(before, GLOBAL_OPTIONS, "winnow");
+		return {
+			verb: verbNamed(verbs, "help"),
+			given: givenOf([], /* @__PURE__ */ new Map())
+		};
+	}
+	const verb = verbNamed(verbs, argv[at] ?? "");
+	const { positionals, values } = read([...before, ...argv.slice(at + 1)], optionsOf(verb), `winnow ${verb.name}`);
+	if (values.has("help")) return {
+		verb: verbNamed(verbs, "help"),
+		given: givenOf([verb.name], values)
+	};
+	requireArguments(verb, positionals);
+	return {
+		verb,
+		given: givenOf(positionals, values)
+	};
+}
+/** The first word that is neither an option nor an option's value. */
+function verbAt(argv) {
+	const { tokens } = parseArgs({
+		args: [...argv],
+		options: settings(GLOBAL_OPTIONS),
+		...LENIENT
+	});
+	return tokens.find(({ kind }) => kind === "positional")?.index ?? null;
+}
+const LENIENT = {
+	strict: false,
+	allowPositionals: true,
+	tokens: true
+};
+function settings(options) {
+	return Object.fromEntries(options.map(({ name, short, value }) => [name, {
+		type: value === void 0 ? "boolean" : "string",
+		...short === void 0 ? {} : { short }
+	}]));
+}
+function read(args, options, command) {
+	const { tokens } = parseArgs({
+		args: [...args],
+		options: settings(options),
+		...LENIENT
+	});
+	const known = new Map(options.map((option) => [option.name, option]));
+	const positionals = [];
+	const values = /* @__PURE__ */ new Map();
+	for (const token of tokens) {
+		if (token.kind === "positional") positionals.push(token.value);
+		if (token.kind !== "option") continue;
+		const option = known.get(token.name) ?? unknownOption(token.rawName, options, command);
+		const value = valueOf(option, token, command);
+		const before = values.get(option.name) ?? [];
+		if (before.length > 0 && option.value !== void 0 && option.many !== true) throw new UserError(`${token.rawName} is given twice`, { fix: "give it once" });
+		values.set(option.name, [...before, value]);
+	}
+	return {
+		positionals,
+		values
+	};
+}
+function valueOf(option, { rawName, value, inlineValue }, command) {
+	if (option.value === void 0) {
+		if (inlineValue !== true) return "";
+		throw new UserError(`${rawName} takes no value`, { fix: `${command} ${rawName}` });
+	}
+	const looksLikeAnOption = inlineValue !== true && value !== void 0 && /^-./.test(value);
+	if (value !== void 0 && value !== "" && !looksLikeAnOption) return value;
+	throw new UserError(`${rawName} needs a value`, { fix: looksLikeAnOption ? `write --${option.name}=${value} if that is its value` : `${command} ${rawName} <${option.value}>` });
+}
+function unknownOption(rawName, options, command) {
+	const word = rawName.replace(/^-+/, "");
+	const names = options.map(({ name }) => name);
+	const near = word.length < 2 ? void 0 : nearest(word, names) ?? containing(word, names);
+	throw new UserError(`${command} has no option ${rawName}`, { fix: near === void 0 ? `${command} --help lists them` : `did you mean --${near}?` });
+}
+function requireArguments(verb, positionals) {
+	const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? "") === "");
+	if (missing !== void 0) throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, { fix: usageText(verb) });
+	const extra = positionals[verb.arguments.length];
+	if (extra === void 0) return;
+	throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, { fix: usageText(verb) });
+}
+function givenOf(positionals, values) {
+	return {
+		positionals,
+		flag: (name) => values.has(name),
+		text: (name) => values.get(name)?.[0],
+		texts: (name) => values.get(name) ?? []
+	};
+}
+// src/cli/print-error.ts
+/** The one place where errors become words and an exit code. A stack is shown only when asked for. */
+function printError(error, { err }, verbose) {
+	for (const line of linesOf(error)) err(line);
+	if (verbose && error instanceof Error) err(error.stack ?? "");
+	return exitCodeOf(error);
+}
+function linesOf(error) {
+	if (error instanceof SpecErrors) return specLines(error);
+	if (error instanceof UserError) return [`error: ${located(error.place)}${error.message}`, ...fixLine(error.fix)];
+	if (error instanceof ConflictError) return conflictLines(error);
+	if (error instanceof ForgeError) return forgeLines(error);
+	if (error instanceof HarnessError) return harnessLines(error);
+	if (error instanceof LedgerError) return [`error: the ledger does not fit together: ${error.message}`, "  fix: winnow audit names everything that does not fit"];
+	return [`error: internal: ${error instanceof Error ? error.message : String(error)}`, "  fix: this is a mistake in winnow; repeat with --verbose and report what it prints"];
+}
+function specLines({ problems, message }) {
+	return [`error: the spec has ${problems.length === 1 ? "a mistake" : `${problems.length} mistakes`}`, ...message.split("\n").map((line) => `  ${line}`)];
+}
+function located({ file, line, column, path }) {
+	const parts = [[
+		file,
+		line,
+		column
+	].filter((part) => part !== void 0).join(":"), path ?? ""].filter((part) => part !== "");
+	return parts.length === 0 ? "" : `${parts.join(" ")}: `;
+}
+function fixLine(fix) {
+	return fix === void 0 ? [] : [`  fix: ${fix}`];
+}
+function conflictLines({ message, refs }) {
+	const moved = refs.length === 0 ? [] : [`  moved by somebody else: ${refs.join(", ")}`];
+	return [
+		`error: ${message}`,
+		...moved,
+		"  fix: nothing was written; try again"
+	];
+}
+function forgeLines({ message, detail }) {
+	const { status, requestId, rule, output } = detail;
+	const facts = [
+		["status", status === void 0 ? void 0 : String(status)],
+		["request", requestId],
+		["rule", rule]
+	].flatMap(([name, value]) => value === void 0 ? [] : [`  ${name}: ${value}`]);
+	const words = output === void 0 || message.includes(output) ? [] : quoted("the remote said", output);
+	return [
+		`error: ${message}`,
+		...facts,
+		...words
+	];
+}
+function harnessLines({ message, detail }) {
+	const { line, example, stderrTail } = detail;
+	return [
+		`error: ${message}`,
+		...line === void 0 ? [] : [`  in: ${line}`],
+		...example === void 0 ? [] : [`  valid: ${example}`],
+		...stderrTail === void 0 || stderrTail.trim() === "" ? [] : quoted("it printed last", stderrTail)
+	];
+}
+function quoted(title, text) {
+	return [`  ${title}:`, ...text.trimEnd().split("\n").map((line) => `    ${line}`)];
+}
+// src/cli/faults.ts
+/**
+* For tests only: `WINNOW_FAULT=<point>:<n>` ends this process as `kill -9` would, the n-th time it gets there.
+* Points have colons of their own, so the last one counts.
+*/
+function faultsFrom(setting) {
+	if (setting === void 0 || setting === "") return { reach: () => {} };
+	const [, point = "", count = ""] = /^(.+):([1-9]\d*)$/.exec(setting) ?? [];
+	if (point === "") throw new UserError(`WINNOW_FAULT is ${JSON.stringify(setting)}`, { fix: "unset it; it is for tests and reads <point>:<n>" });
+	let left = Number(count);
+	return { reach(reached) {
+		if (reached !== point) return;
+		left -= 1;
+		if (left === 0) process.kill(process.pid, "SIGKILL");
+	} };
+}
+// src/cli/surroundings.ts
+function surroundings(started, given, terminal) {
+	const { env, version } = started;
+	return {
+		directory: directoryOf(started, given.text("directory")),
+		env: withUserConfig(env),
+		cacheDir: cacheDirOf(started, given.text("cache-dir")),
+		remote: given.text("remote") ?? null,
+		by: {
+			run_id: `cli:${started.pid}`,
+			attempt: 1,
+			actor: actorOf(env)
+		},
+		version,
+		clock,
+		random,
+		faults: faultsFrom(env["WINNOW_FAULT"]),
+		progress: { say: (line) => terminal.err(line) }
+	};
+}
+function directoryOf({ directory }, given) {
+	const meant = resolve(directory, given ?? ".");
+	if (existsSync(meant)) return realpathSync(meant);
+	throw new UserError(`there is no directory ${meant}`, {
+		place: { file: meant },
+		fix: "give another with -C"
+	});
+}
+function cacheDirOf({ env, directory }, given) {
+	if (given !== void 0) return resolve(directory, given);
+	const { XDG_CACHE_HOME: cache, HOME: home } = env;
+	if (cache !== void 0 && cache !== "") return resolve(cache, "winnow");
+	if (home !== void 0 && home !== "") return resolve(home, ".cache", "winnow");
+	throw new UserError("winnow does not know where to keep its repository: HOME is not set", { fix: "set HOME or XDG_CACHE_HOME, or give --cache-dir" });
+}
+/** Credentials and rewritten URLs of the person are used for the remote, and for nothing else. */
+function withUserConfig(env) {
+	const { HOME: home, GIT_CONFIG_GLOBAL: set } = env;
+	if (set !== void 0 || home === void 0) return env;
+	const elsewhere = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config");
+	const file = [join(home, ".gitconfig"), elsewhere].find((each) => existsSync(each));
+	return file === void 0 ? env : {
+		...env,
+		GIT_CONFIG_GLOBAL: file
+	};
+}
+function actorOf({ USER, LOGNAME }) {
+	return USER || LOGNAME || "unknown";
+}
+const clock = {
+	now: () => Date.now(),
+	monotonic: () => performance.now(),
+	sleep: (milliseconds, signal) => new Promise((resolve) => {
+		if (signal?.aborted === true) return resolve();
+		const done = () => {
+			clearTimeout(timer);
+			signal?.removeEventListener("abort", done);
+			resolve();
+		};
+		const timer = setTimeout(done, milliseconds);
+		signal?.addEventListener("abort", done, { once: true });
+	})
+};
+const random = {
+	hex: (bytes) => randomBytes(bytes).toString("hex"),
+	fraction: () => Math.random()
+};
+// src/cli/command.ts
+const INTERRUPTED = 130;
+/** One command from its arguments to its exit code; what a process adds is left to `main`. */
+async function command(argv, started, terminal, interrupt) {
+	const verbose = argv.includes("--verbose");
+	try {
+		const { verb, given } = parseCommandLine(argv, VERBS);
+		const around = surroundings(started, given, terminal);
+		return await verb.run({
+			given,
+			terminal,
+			around,
+			interrupt,
+			verbs: VERBS
+		});
+	} catch (error) {
+		if (!interrupt.aborted || verbose) return printError(error, terminal, verbose);
+		terminal.err("The campaign is whole as of its last push: winnow run goes on from there.");
+		return INTERRUPTED;
+	}
+}
+// src/cli/interrupt.ts
+/** The first Ctrl-C asks for an orderly end, the second does not wait for it. */
+function interruption(tell) {
+	const abort = new AbortController();
+	const stop = () => {
+		if (abort.signal.aborted) process.exit(130);
+		tell("Interrupted: finishing the current write. Again to end at once.");
+		abort.abort();
+	};
+	process.on("SIGINT", stop);
+	process.on("SIGTERM", stop);
+	return {
+		signal: abort.signal,
+		release() {
+			process.off("SIGINT", stop);
+			process.off("SIGTERM", stop);
+		}
+	};
+}
+// src/cli/colour.ts
+const COLOURS = {
+	kept: 32,
+	"no gain": 33,
+	worse: 31,
+	"not proven": 33,
+	refused: 35,
+	broken: 31,
+	error: 31,
+	warning: 33
+};
+/** A verdict, or the kind of a message, where such a line has it: first, or after an experiment's number. */
+const WORD = /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/;
+function painted(line, inColour) {
+	if (!inColour) return line;
+	return line.replace(WORD, (_all, before, word) => {
+		return `${before}\u001b[${COLOURS[word.toLowerCase()]}m${word}\u001b[0m`;
+	});
+}
+// src/cli/terminal.ts
+/** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
+function terminal({ input, out, err, colour }) {
+	const write = (stream, text, inColour) => void stream.write(`${painted(plainText(text), inColour)}\n`);
+	return {
+		out: (text) => write(out, text, colour.out),
+		err: (text) => write(err, text, colour.err),
+		json: (value, indent) => void out.write(`${plainJson(value, indent)}\n`),
+		lines: () => createInterface({
+			input,
+			crlfDelay: Number.POSITIVE_INFINITY
+		})
+	};
+}
+function wantsColour(stream, env) {
+	return stream.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+// src/cli/version.ts
+const VERSION = "0.1.0";
+// src/cli/main.ts
+/** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
+function endQuietly(error) {
+	if ("code" in error && error.code === "EPIPE") process.exit(0);
+	throw error;
+}
+async function main() {
+	const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => value === void 0 ? [] : [[name, value]]));
+	const { stdin: input, stdout: out, stderr: err } = process;
+	out.on("error", endQuietly);
+	const words = terminal({
+		input,
+		out,
+		err,
+		colour: {
+			out: wantsColour(out, env),
+			err: wantsColour(err, env)
+		}
+	});
+	if (process.platform === "win32") {
+		words.err("error: winnow runs on Linux and macOS; on Windows use it inside WSL.");
+		return 2;
+	}
+	const interrupted = interruption((line) => words.err(line));
+	const started = {
+		env,
+		directory: process.cwd(),
+		pid: process.pid,
+		version: VERSION
+	};
+	try {
+		return await command(process.argv.slice(2), started, words, interrupted.signal);
+	} finally {
+		interrupted.release();
+	}
+}
+process.exitCode = await main();
+export {};

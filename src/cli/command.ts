@@ -1,0 +1,27 @@
+import type { Terminal } from '../verbs/call.ts'
+import { VERBS } from '../verbs/registry.ts'
+import { parseCommandLine } from './parse.ts'
+import { printError } from './print-error.ts'
+import { type Started, surroundings } from './surroundings.ts'
+
+const INTERRUPTED = 130
+
+/** One command from its arguments to its exit code; what a process adds is left to `main`. */
+export async function command(
+  argv: readonly string[],
+  started: Started,
+  terminal: Terminal,
+  interrupt: AbortSignal,
+): Promise<number> {
+  const verbose = argv.includes('--verbose')
+  try {
+    const { verb, given } = parseCommandLine(argv, VERBS)
+    const around = surroundings(started, given, terminal)
+    return await verb.run({ given, terminal, around, interrupt, verbs: VERBS })
+  } catch (error) {
+    // A child that was interrupted with us fails in its own words, which would only distract.
+    if (!interrupt.aborted || verbose) return printError(error, terminal, verbose)
+    terminal.err('The campaign is whole as of its last push: winnow run goes on from there.')
+    return INTERRUPTED
+  }
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { command } from './command.ts'
+import { interruption } from './interrupt.ts'
+import { terminal, wantsColour } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+/** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
+function endQuietly(error: Error): void {
+  if ('code' in error && error.code === 'EPIPE') process.exit(0)
+  throw error
+}
+
+async function main(): Promise<number> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+  const { stdin: input, stdout: out, stderr: err } = process
+  out.on('error', endQuietly)
+  const colour = { out: wantsColour(out, env), err: wantsColour(err, env) }
+  const words = terminal({ input, out, err, colour })
+  if (process.platform === 'win32') {
+    words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')
+    return 2
+  }
+  const interrupted = interruption(line => words.err(line))
+  const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION }
+  try {
+    return await command(process.argv.slice(2), started, words, interrupted.signal)
+  } finally {
+    interrupted.release()
+  }
+}
+
+process.exitCode = await main()

@@ -1,0 +1,123 @@
+import { parseArgs } from 'node:util'
+import { UserError } from '../errors.ts'
+import { containing, nearest } from '../spec/suggest.ts'
+import type { Given } from '../verbs/call.ts'
+import { verbNamed } from '../verbs/help.ts'
+import { usageText } from '../verbs/help-text.ts'
+import { GLOBAL_OPTIONS, type Option, optionsOf, type Verb } from '../verbs/verb.ts'
+
+export interface Parsed {
+  verb: Verb
+  given: Given
+}
+
+type Values = ReadonlyMap<string, readonly string[]>
+
+/** A command line against the registry: what is not in it is an error that names what was probably meant. */
+export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]): Parsed {
+  const at = verbAt(argv)
+  const before = at === null ? argv : argv.slice(0, at)
+  if (at === null) {
+    if (before.includes('--version'))
+      return { verb: verbNamed(verbs, 'version'), given: givenOf([], new Map()) }
+    read(before, GLOBAL_OPTIONS, 'winnow')
+    return { verb: verbNamed(verbs, 'help'), given: givenOf([], new Map()) }
+  }
+  const verb = verbNamed(verbs, argv[at] ?? '')
+  const rest = [...before, ...argv.slice(at + 1)]
+  const { positionals, values } = read(rest, optionsOf(verb), `winnow ${verb.name}`)
+  if (values.has('help')) return { verb: verbNamed(verbs, 'help'), given: givenOf([verb.name], values) }
+  requireArguments(verb, positionals)
+  return { verb, given: givenOf(positionals, values) }
+}
+
+/** The first word that is neither an option nor an option's value. */
+function verbAt(argv: readonly string[]): number | null {
+  const { tokens } = parseArgs({ args: [...argv], options: settings(GLOBAL_OPTIONS), ...LENIENT })
+  return tokens.find(({ kind }) => kind === 'positional')?.index ?? null
+}
+
+const LENIENT = { strict: false, allowPositionals: true, tokens: true } as const
+
+function settings(options: readonly Option[]) {
+  return Object.fromEntries(
+    options.map(({ name, short, value }) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  )
+}
+
+function read(args: readonly string[], options: readonly Option[], command: string) {
+  const { tokens } = parseArgs({ args: [...args], options: settings(options), ...LENIENT })
+  const known = new Map(options.map(option => [option.name, option]))
+  const positionals: string[] = []
+  const values = new Map<string, string[]>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const option = known.get(token.name) ?? unknownOption(token.rawName, options, command)
+    const value = valueOf(option, token, command)
+    const before = values.get(option.name) ?? []
+    if (before.length > 0 && option.value !== undefined && option.many !== true) {
+      throw new UserError(`${token.rawName} is given twice`, { fix: 'give it once' })
+    }
+    values.set(option.name, [...before, value])
+  }
+  return { positionals, values }
+}
+
+interface OptionToken {
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function valueOf(option: Option, { rawName, value, inlineValue }: OptionToken, command: string): string {
+  if (option.value === undefined) {
+    if (inlineValue !== true) return ''
+    throw new UserError(`${rawName} takes no value`, { fix: `${command} ${rawName}` })
+  }
+  const looksLikeAnOption = inlineValue !== true && value !== undefined && /^-./.test(value)
+  if (value !== undefined && value !== '' && !looksLikeAnOption) return value
+  throw new UserError(`${rawName} needs a value`, {
+    fix: looksLikeAnOption
+      ? `write --${option.name}=${value} if that is its value`
+      : `${command} ${rawName} <${option.value}>`,
+  })
+}
+
+function unknownOption(rawName: string, options: readonly Option[], command: string): never {
+  const word = rawName.replace(/^-+/, '')
+  const names = options.map(({ name }) => name)
+  const near = word.length < 2 ? undefined : (nearest(word, names) ?? containing(word, names))
+  throw new UserError(`${command} has no option ${rawName}`, {
+    fix: near === undefined ? `${command} --help lists them` : `did you mean --${near}?`,
+  })
+}
+
+function requireArguments(verb: Verb, positionals: readonly string[]): void {
+  const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? '') === '')
+  if (missing !== undefined) {
+    throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, {
+      fix: usageText(verb),
+    })
+  }
+  const extra = positionals[verb.arguments.length]
+  if (extra === undefined) return
+  throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, {
+    fix: usageText(verb),
+  })
+}
+
+function givenOf(positionals: readonly string[], values: Values): Given {
+  return {
+    positionals,
+    flag: name => values.has(name),
+    text: name => values.get(name)?.[0],
+    texts: name => values.get(name) ?? [],
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  ConflictError,
+  exitCodeOf,
+  ForgeError,
+  HarnessError,
+  LedgerError,
+  type Place,
+  UserError,
+} from '../errors.ts'
+import { SpecErrors } from '../spec/problem.ts'
+import type { Terminal } from '../verbs/call.ts'
+
+/** The one place where errors become words and an exit code. A stack is shown only when asked for. */
+export function printError(error: unknown, { err }: Pick<Terminal, 'err'>, verbose: boolean): number {
+  for (const line of linesOf(error)) err(line)
+  if (verbose && error instanceof Error) err(error.stack ?? '')
+  return exitCodeOf(error)
+}
+
+function linesOf(error: unknown): string[] {
+  if (error instanceof SpecErrors) return specLines(error)
+  if (error instanceof UserError)
+    return [`error: ${located(error.place)}${error.message}`, ...fixLine(error.fix)]
+  if (error instanceof ConflictError) return conflictLines(error)
+  if (error instanceof ForgeError) return forgeLines(error)
+  if (error instanceof HarnessError) return harnessLines(error)
+  if (error instanceof LedgerError) {
+    return [
+      `error: the ledger does not fit together: ${error.message}`,
+      '  fix: winnow audit names everything that does not fit',
+    ]
+  }
+  return [
+    `error: internal: ${error instanceof Error ? error.message : String(error)}`,
+    '  fix: this is a mistake in winnow; repeat with --verbose and report what it prints',
+  ]
+}
+
+function specLines({ problems, message }: SpecErrors): string[] {
+  const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`
+  return [`error: the spec has ${count}`, ...message.split('\n').map(line => `  ${line}`)]
+}
+
+function located({ file, line, column, path }: Place): string {
+  const where = [file, line, column].filter(part => part !== undefined).join(':')
+  const parts = [where, path ?? ''].filter(part => part !== '')
+  return parts.length === 0 ? '' : `${parts.join(' ')}: `
+}
+
+function fixLine(fix: string | undefined): string[] {
+  return fix === undefined ? [] : [`  fix: ${fix}`]
+}
+
+function conflictLines({ message, refs }: ConflictError): string[] {
+  const moved = refs.length === 0 ? [] : [`  moved by somebody else: ${refs.join(', ')}`]
+  return [`error: ${message}`, ...moved, '  fix: nothing was written; try again']
+}
+
+function forgeLines({ message, detail }: ForgeError): string[] {
+  const { status, requestId, rule, output } = detail
+  const facts = [
+    ['status', status === undefined ? undefined : String(status)],
+    ['request', requestId],
+    ['rule', rule],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]))
+  const words = output === undefined || message.includes(output) ? [] : quoted('the remote said', output)
+  return [`error: ${message}`, ...facts, ...words]
+}
+
+function harnessLines({ message, detail }: HarnessError): string[] {
+  const { line, example, stderrTail } = detail
+  return [
+    `error: ${message}`,
+    ...(line === undefined ? [] : [`  in: ${line}`]),
+    ...(example === undefined ? [] : [`  valid: ${example}`]),
+    ...(stderrTail === undefined || stderrTail.trim() === '' ? [] : quoted('it printed last', stderrTail)),
+  ]
+}
+
+function quoted(title: string, text: string): string[] {
+  return [
+    `  ${title}:`,
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map(line => `    ${line}`),
+  ]
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Clock, Random } from '../ports.ts'
+import type { Call, Given, Terminal } from '../verbs/call.ts'
+import { faultsFrom } from './faults.ts'
+
+/** What this process was started with. Read here, once; nothing inside looks around again. */
+export interface Started {
+  env: Readonly<Record<string, string>>
+  directory: string
+  pid: number
+  version: string
+}
+
+export function surroundings(started: Started, given: Given, terminal: Terminal): Call['around'] {
+  const { env, version } = started
+  return {
+    directory: directoryOf(started, given.text('directory')),
+    env: withUserConfig(env),
+    cacheDir: cacheDirOf(started, given.text('cache-dir')),
+    remote: given.text('remote') ?? null,
+    by: { run_id: `cli:${started.pid}`, attempt: 1, actor: actorOf(env) },
+    version,
+    clock,
+    random,
+    faults: faultsFrom(env['WINNOW_FAULT']),
+    progress: { say: line => terminal.err(line) },
+  }
+}
+
+function directoryOf({ directory }: Started, given: string | undefined): string {
+  const meant = resolve(directory, given ?? '.')
+  if (existsSync(meant)) return realpathSync(meant)
+  throw new UserError(`there is no directory ${meant}`, {
+    place: { file: meant },
+    fix: 'give another with -C',
+  })
+}
+
+function cacheDirOf({ env, directory }: Started, given: string | undefined): string {
+  if (given !== undefined) return resolve(directory, given)
+  const { XDG_CACHE_HOME: cache, HOME: home } = env
+  if (cache !== undefined && cache !== '') return resolve(cache, 'winnow')
+  if (home !== undefined && home !== '') return resolve(home, '.cache', 'winnow')
+  throw new UserError('winnow does not know where to keep its repository: HOME is not set', {
+    fix: 'set HOME or XDG_CACHE_HOME, or give --cache-dir',
+  })
+}
+
+/** Credentials and rewritten URLs of the person are used for the remote, and for nothing else. */
+function withUserConfig(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { HOME: home, GIT_CONFIG_GLOBAL: set } = env
+  if (set !== undefined || home === undefined) return env
+  const elsewhere = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config')
+  const file = [join(home, '.gitconfig'), elsewhere].find(each => existsSync(each))
+  return file === undefined ? env : { ...env, GIT_CONFIG_GLOBAL: file }
+}
+
+function actorOf({ USER, LOGNAME }: Readonly<Record<string, string>>): string {
+  return USER || LOGNAME || 'unknown'
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise(resolve => {
+      if (signal?.aborted === true) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+}
+
+const random: Random = {
+  hex: bytes => randomBytes(bytes).toString('hex'),
+  fraction: () => Math.random(),
+}

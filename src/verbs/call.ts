@@ -1,0 +1,31 @@
+import type { Surroundings } from '../engine/open.ts'
+import type { Verb } from './verb.ts'
+
+/** Where a verb's words go. What they carry from branches is made plain before it is shown. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+  /** Whole JSON on one line, escaped where a terminal would obey it. */
+  json(value: unknown, indent?: number): void
+  /** Standard input, line by line. */
+  lines(): AsyncIterable<string>
+}
+
+/** What was given on the command line, checked against the verb's own list. */
+export interface Given {
+  positionals: readonly string[]
+  flag(name: string): boolean
+  text(name: string): string | undefined
+  texts(name: string): readonly string[]
+}
+
+/** One use of a verb: what was asked, where, and how to answer. */
+export interface Call {
+  given: Given
+  terminal: Terminal
+  /** Everything but the branch prefix, which the spec says. */
+  around: Omit<Surroundings, 'prefix'>
+  /** Aborted by the first Ctrl-C. */
+  interrupt: AbortSignal
+  verbs: readonly Verb[]
+}

@@ -1,0 +1,77 @@
+import type { Workshop } from '../engine/open.ts'
+import { UserError } from '../errors.ts'
+import { treeFiles } from '../git/tree-walk.ts'
+import type { Point } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import { type CheckView, checkText, ideaSources, isBlocked, type Trial } from '../report/check-text.ts'
+import { parseSpec } from '../spec/parse.ts'
+import { compilePathspec } from '../spec/pathspec.ts'
+import type { Spec } from '../spec/schema.ts'
+import { compileScope } from '../spec/scope.ts'
+import { unsupported } from '../spec/unsupported.ts'
+import { atRepository } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { defaultTip } from './default-branch.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { type SpecText, specToCheck } from './spec-to-check.ts'
+import { tryOnce } from './trial.ts'
+import { unusedWork } from './unused-work.ts'
+import type { Verb } from './verb.ts'
+
+export const check: Verb = {
+  name: 'check',
+  summary: 'say whether a spec would run: every mistake at once, what may change, where ideas come from',
+  access: 'read',
+  arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
+  options: [{ name: 'try', summary: 'also run set-up, gates and harness once on the default branch' }],
+  examples: ['winnow check', 'winnow check .winnow/parser.yaml --try'],
+  exits: { 2: 'the spec cannot be run as it is', 13: 'with --try: the harness or a gate failed' },
+  run: call =>
+    atRepository(call, DEFAULT_PREFIX, async workshop => {
+      const text = await specToCheck(call, workshop)
+      const view = await checked(call, workshop, text)
+      if (call.given.flag('json')) call.terminal.json(view)
+      else for (const line of checkText(view)) call.terminal.out(line)
+      return isBlocked(view) ? 2 : 0
+    }),
+}
+
+async function checked(call: Call, workshop: Workshop, { path, yaml, source }: SpecText): Promise<CheckView> {
+  const { spec, notes } = parseSpec(yaml, { file: path })
+  const base = await defaultTip(workshop)
+  return {
+    file: path,
+    campaign: spec.name,
+    rules: spec.rules,
+    source,
+    scope: await scopeOf(workshop, spec, base),
+    notes,
+    unsupported: unsupported(spec),
+    warnings: await warningsOf(call, workshop, path),
+    ideas: ideaSources(spec),
+    tried: call.given.flag('try') ? await trial(call, workshop, spec, base) : null,
+  }
+}
+
+function trial(call: Call, workshop: Workshop, spec: Spec, base: Point): Promise<Trial> {
+  const [missing] = unsupported(spec)
+  if (missing !== undefined) throw new UserError(missing, { fix: 'change the spec, then check --try again' })
+  return tryOnce(call, workshop, spec, base)
+}
+
+async function warningsOf(call: Call, workshop: Workshop, path: string): Promise<string[]> {
+  const committed = await workshop.repository.entryAt((await defaultTip(workshop)).tree, path)
+  const where = shortRef(workshop.defaultBranch ?? '')
+  const absent = `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
+  const unused = await unusedWork(workshop, path, call.around.env)
+  return committed === null ? [absent, ...unused] : unused
+}
+
+/** Patterns are resolved against what is committed: that is what experiments start from. */
+async function scopeOf({ repository }: Workshop, spec: Spec, base: Point): Promise<CheckView['scope']> {
+  const files = (await treeFiles(repository, base.tree)).map(({ path }) => path)
+  const scope = compileScope(spec)
+  const mutable = files.filter(path => scope.isMutable(path)).length
+  const unmatched = spec.scope.mutable.filter(pattern => !files.some(compilePathspec(pattern)))
+  return { mutable, outside: files.length - mutable, unmatched }
+}

@@ -1,0 +1,18 @@
+import { UserError } from '../errors.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { nearest } from '../spec/suggest.ts'
+
+/** The experiment a person names: exp-007, 007 or 7. */
+export function experimentNamed(campaign: Campaign, given: string): Experiment {
+  const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, '0')}` : given
+  const found = Object.hasOwn(campaign.experiments, id) ? campaign.experiments[id] : undefined
+  if (found !== undefined) return found
+  const ids = Object.keys(campaign.experiments)
+  const near = nearest(id, ids)
+  throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, {
+    fix:
+      near === undefined
+        ? `winnow status lists ${ids.length === 0 ? 'them; there is none yet' : 'them'}`
+        : `did you mean ${near}?`,
+  })
+}

@@ -1,0 +1,22 @@
+import { eventLine } from '../report/event-line.ts'
+import { atCampaign } from './at-campaign.ts'
+import { ledgerEvents } from './ledger-events.ts'
+import type { Verb } from './verb.ts'
+
+export const log: Verb = {
+  name: 'log',
+  summary: 'every event of the campaign, oldest first; with --json one event a line',
+  access: 'read',
+  arguments: [],
+  options: [],
+  examples: ['winnow log', 'winnow log --json'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      for await (const event of ledgerEvents(place)) {
+        if (call.given.flag('json')) call.terminal.json(event)
+        else call.terminal.out(`${event.seq}  ${event.at}  ${eventLine(event)}`)
+      }
+      return 0
+    }),
+}

@@ -1,0 +1,71 @@
+import type { Hands } from '../engine/apply.ts'
+import type { Runner } from '../engine/runner.ts'
+import { openHands } from '../engine/session.ts'
+import { tick } from '../engine/tick.ts'
+import type { OrderId } from '../model/ids.ts'
+import type { Waiting } from '../plan/action.ts'
+import type { RunFacts } from '../plan/world.ts'
+import type { Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+
+/** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
+export async function lookingTick({ terminal, interrupt }: Call, scene: Scene): Promise<Waiting> {
+  try {
+    return (await tick(await lookingHands(scene, interrupt))).waiting
+  } catch (error) {
+    if (!(error instanceof WouldAsk)) throw error
+    terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
+    return { for: 'ideas' }
+  }
+}
+
+async function lookingHands({ place, rehearsal }: Scene, signal: AbortSignal): Promise<Hands> {
+  const hands = await openHands(place, signal)
+  if (rehearsal === null) return { ...hands, runner: lookingRunner(hands.runner) }
+  const runner = lookingRunner(onceLooked(hands.runner))
+  return { ...hands, runner, ideas: { ...hands.ideas, ask: who => Promise.reject(new WouldAsk(who)) } }
+}
+
+/** The end of a rehearsal: nobody can know what a proposer would answer. */
+class WouldAsk extends Error {
+  override readonly name = 'WouldAsk'
+  readonly who: string
+  constructor(who: string) {
+    super(`would ask ${who}`)
+    this.who = who
+  }
+}
+
+/** Reads what others measured and leaves every order to them: nothing of it is dispatched from here. */
+function lookingRunner(runner: Runner): Runner {
+  return {
+    ...runner,
+    runId: null,
+    async facts(campaign) {
+      const found = await runner.facts(campaign)
+      for (const { order, report } of Object.values(campaign.orders)) {
+        const fact = found.get(order.id)
+        const idle = fact === undefined || (fact.state === 'gone' && !fact.started)
+        if (report === null && idle) found.set(order.id, { state: 'running' })
+      }
+      return found
+    },
+    tidy: async () => {},
+    dispatch: async () => {},
+    cancel: async () => {},
+    holds: () => false,
+    settled: async () => {},
+  }
+}
+
+/** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */
+function onceLooked(runner: Runner): Runner {
+  let looked: Map<OrderId, RunFacts> | null = null
+  return {
+    ...runner,
+    async facts(campaign) {
+      looked ??= await runner.facts(campaign)
+      return new Map(looked)
+    },
+  }
+}

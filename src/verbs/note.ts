@@ -1,0 +1,25 @@
+import { record } from '../engine/record.ts'
+import { requireCampaign } from '../engine/session.ts'
+import { atCampaign } from './at-campaign.ts'
+import { experimentNamed } from './experiment-named.ts'
+import type { Verb } from './verb.ts'
+
+export const note: Verb = {
+  name: 'note',
+  summary: 'write a sentence into the ledger, about the campaign or one experiment',
+  access: 'write',
+  arguments: [{ name: 'text', summary: 'what to remember', required: true }],
+  options: [{ name: 'experiment', short: 'e', value: 'exp', summary: 'the experiment it is about' }],
+  examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+      const { loaded } = await requireCampaign(place)
+      const about = call.given.text('experiment')
+      const experiment = about === undefined ? null : experimentNamed(loaded.campaign, about).id
+      const text = call.given.positionals[0] ?? ''
+      await record(place, [{ kind: 'note', text, experiment }])
+      if (rehearsal === null) call.terminal.out('Noted.')
+      return 0
+    }),
+}

@@ -1,0 +1,114 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Workshop } from '../engine/open.ts'
+import { UserError } from '../errors.ts'
+import { nullIfMissing } from '../git/bare-repository.ts'
+import type { Repository } from '../git/repository.ts'
+import { measure } from '../measure/measure.ts'
+import { sha256 } from '../model/canonical.ts'
+import { digest, type Oid } from '../model/ids.ts'
+import { type Order, orderTerms } from '../model/order.ts'
+import { parseSpec } from '../spec/parse.ts'
+import { atRepository } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+
+const orderSchema = orderTerms.extend({ id: digest })
+
+/** An order as a file, measured without looking at any ledger; its report is a file as well. */
+export async function measureFile(call: Call): Promise<number> {
+  const specFile = required(call, 'spec')
+  const reportFile = resolve(call.around.directory, required(call, 'report'))
+  const order = await readOrder(call, required(call, 'order'))
+  const yaml = await contentOf(call, specFile)
+  const { spec, sha256: hash } = parseSpec(yaml, { file: specFile })
+  if (hash !== order.spec_sha256) {
+    throw new UserError(`${specFile} is not the spec that the order was issued under`, {
+      place: { file: specFile },
+      fix: `give the file whose sha256 is ${order.spec_sha256}`,
+    })
+  }
+  return atRepository(call, DEFAULT_PREFIX, async workshop => {
+    await bringTrees(workshop.repository, order)
+    if (call.given.flag('dry-run')) {
+      call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
+      return 0
+    }
+    const report = await measure(inputOf(call, workshop, { order, spec }))
+    const part = `${reportFile}.${call.around.random.hex(8)}.part`
+    await writeFile(part, `${JSON.stringify(report)}\n`)
+    await rename(part, reportFile)
+    call.terminal.out(`report written to ${reportFile}`)
+    return 0
+  })
+}
+
+function inputOf(
+  { around, interrupt }: Call,
+  workshop: Workshop,
+  what: { order: Order; spec: ReturnType<typeof parseSpec>['spec'] },
+): Parameters<typeof measure>[0] {
+  return {
+    ...what,
+    runId: around.by.run_id,
+    repository: workshop.repository,
+    workDir: join(workshop.dataDir, 'work', `file-${sha256(what.order.id).slice(0, 12)}`),
+    sharedRoot: workshop.checkout.topLevel,
+    env: around.env,
+    now: () => around.clock.now(),
+    monotonic: () => around.clock.monotonic(),
+    signal: interrupt,
+    onStart: async () => {},
+  }
+}
+
+function required({ given }: Call, name: string): string {
+  const value = given.text(name)
+  if (value !== undefined) return value
+  throw new UserError(`--order needs --${name} as well`, {
+    fix: 'winnow measure --order FILE --spec FILE --report FILE',
+  })
+}
+
+async function readOrder(call: Call, file: string): Promise<Order> {
+  const parsed = orderSchema.safeParse(json(await contentOf(call, file), file))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new UserError(`${file} is not an order: ${issue?.path.join('.')} ${issue?.message}`, {
+    place: { file },
+  })
+}
+
+function json(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UserError(`${file} is not JSON`, { place: { file }, cause })
+  }
+}
+
+async function contentOf({ around }: Call, file: string): Promise<string> {
+  const text = await readFile(resolve(around.directory, file), 'utf8').catch(nullIfMissing)
+  if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } })
+  return text
+}
+
+/** A candidate's tree is made anew from base and head where it is not here yet, and must be the one ordered. */
+async function bringTrees(repository: Repository, order: Order): Promise<void> {
+  await bring(repository, order.pin.commit)
+  await bring(repository, order.base.commit)
+  for (const { label, head, tree } of order.candidates) {
+    if (await repository.has(tree)) continue
+    await bring(repository, head)
+    const merged = await repository.mergeTree(order.base.commit, head)
+    if (merged.clean && merged.tree === tree) continue
+    throw new UserError(`${label}: merging ${head} with the base does not give tree ${tree}`, {
+      fix: 'measure the order where it was issued',
+    })
+  }
+}
+
+async function bring(repository: Repository, commit: Oid): Promise<void> {
+  if (!(await repository.has(commit)))
+    await repository.fetch([{ ref: `refs/ordered/${commit}`, oid: commit }])
+}

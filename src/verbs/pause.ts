@@ -1,0 +1,33 @@
+import { record } from '../engine/record.ts'
+import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import { stateText } from '../report/status-text.ts'
+import { atCampaign } from './at-campaign.ts'
+import type { Option, Verb } from './verb.ts'
+
+export const REASON: Option = { name: 'message', short: 'm', value: 'reason', summary: 'why, for the record' }
+
+export const pause: Verb = {
+  name: 'pause',
+  summary: 'stop giving out work until winnow resume; what is being measured ends',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow pause -m "release week"'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      if (campaign.status === 'stopped') {
+        throw new UserError(`campaign ${place.name} is ${stateText(campaign)}: there is nothing to pause`)
+      }
+      if (campaign.status === 'paused') {
+        call.terminal.out(`Campaign ${place.name} is paused already: ${campaign.status_reason}`)
+        return 0
+      }
+      const reason = call.given.text('message') ?? `paused by ${place.by.actor}`
+      await record(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
+      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
+      return 0
+    }),
+}

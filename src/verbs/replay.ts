@@ -1,0 +1,25 @@
+import { replay as replayCampaign } from '../engine/replay.ts'
+import { replayText } from '../report/proof-text.ts'
+import { atCampaign } from './at-campaign.ts'
+import type { Verb } from './verb.ts'
+
+export const replay: Verb = {
+  name: 'replay',
+  summary: 'compute every verdict again from the ledger and name each that differs',
+  access: 'read',
+  arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
+  options: [],
+  examples: ['winnow replay', 'winnow replay --json'],
+  exits: { 1: 'a verdict differs' },
+  run: call =>
+    atCampaign(
+      call,
+      { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
+      async ({ place }) => {
+        const result = await replayCampaign(place)
+        if (call.given.flag('json')) call.terminal.json(result)
+        else for (const line of replayText(place.name, result)) call.terminal.out(line)
+        return result.ok ? 0 : 1
+      },
+    ),
+}

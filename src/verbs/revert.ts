@@ -1,0 +1,40 @@
+import { record } from '../engine/record.ts'
+import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { atCampaign } from './at-campaign.ts'
+import { experimentNamed } from './experiment-named.ts'
+import { REASON } from './pause.ts'
+import type { Verb } from './verb.ts'
+
+export const revert: Verb = {
+  name: 'revert',
+  summary: 'ask for a kept experiment to be taken back; the next tick does it, measured',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
+  options: [REASON],
+  examples: ['winnow revert exp-007 -m "breaks Windows"'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      const { id } = experimentNamed(campaign, call.given.positionals[0] ?? '')
+      requireLanded(campaign, id)
+      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
+      await record(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(`${id} will be taken back by the next winnow tick or run.`)
+      return 0
+    }),
+}
+
+function requireLanded({ landings }: Campaign, id: string): void {
+  const landed = landings.filter(({ reverted }) => reverted === null).map(({ experiment }) => experiment)
+  if (landed.includes(id)) return
+  const before = landings.some(({ experiment }) => experiment === id)
+  throw new UserError(
+    before ? `${id} was taken back already` : `${id} was not kept, so it cannot be taken back`,
+    {
+      fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
+    },
+  )
+}

@@ -1,0 +1,29 @@
+import { requireCampaign } from '../engine/session.ts'
+import { NOT_NOISE_PROOF, usesStoredScore } from '../spec/notes.ts'
+import { statusText } from '../report/status-text.ts'
+import { statusView } from '../report/status-view.ts'
+import { atCampaign } from './at-campaign.ts'
+import { pullNumbers } from './pull-numbers.ts'
+import type { Verb } from './verb.ts'
+
+export const status: Verb = {
+  name: 'status',
+  summary: 'where the campaign stands: baseline, incumbent, and a verdict for every experiment',
+  access: 'read',
+  arguments: [],
+  options: [],
+  examples: ['winnow status', 'winnow status --json --campaign parser'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      const { loaded, spec } = await requireCampaign(place)
+      const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign))
+      if (call.given.flag('json')) {
+        call.terminal.json(view)
+        return 0
+      }
+      const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : []
+      for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line)
+      return 0
+    }),
+}

@@ -1,0 +1,29 @@
+import { requireCampaign } from '../engine/session.ts'
+import { atCampaign } from './at-campaign.ts'
+import { REASON } from './pause.ts'
+import { closeDown } from './run.ts'
+import type { Verb } from './verb.ts'
+
+export const stop: Verb = {
+  name: 'stop',
+  summary: 'end the campaign; what is open is closed with its reason, what was kept stays',
+  access: 'write',
+  arguments: [],
+  options: [REASON],
+  examples: ['winnow stop -m "good enough"'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      const already = campaign.status === 'stopped'
+      const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
+      await closeDown(call, scene, 'person', reason)
+      if (scene.rehearsal) return 0
+      call.terminal.out(
+        already
+          ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`
+          : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`,
+      )
+      return 0
+    }),
+}

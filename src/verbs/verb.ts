@@ -1,0 +1,73 @@
+import type { Call } from './call.ts'
+
+export interface Option {
+  name: string
+  short?: string
+  summary: string
+  /** The word for its value in help; without one it is a switch. */
+  value?: string
+  many?: boolean
+}
+
+export interface Argument {
+  name: string
+  summary: string
+  required: boolean
+}
+
+/** One verb: everything that the command line, its help and other front ends know about it. */
+export interface Verb {
+  name: string
+  summary: string
+  /** `read` never writes, `write` can be rehearsed with --dry-run, `apart` needs no repository. */
+  access: 'read' | 'write' | 'apart'
+  arguments: readonly Argument[]
+  options: readonly Option[]
+  examples: readonly string[]
+  /** Exit codes of its own, besides those every verb has. */
+  exits: Readonly<Record<number, string>>
+  run(call: Call): Promise<number>
+}
+
+const EVERYWHERE: readonly Option[] = [
+  { name: 'help', short: 'h', summary: 'show what a command does' },
+  { name: 'verbose', summary: 'show the stack of an internal error' },
+]
+
+const REPOSITORY: readonly Option[] = [
+  { name: 'directory', short: 'C', value: 'dir', summary: 'work as if started in this directory' },
+  { name: 'remote', value: 'name|none', summary: 'the remote to use, or none to stay in this repository' },
+  { name: 'cache-dir', value: 'dir', summary: 'where winnow keeps its own repository and work' },
+]
+
+const CAMPAIGN: Option = {
+  name: 'campaign',
+  value: 'name',
+  summary: 'which campaign, where there are several',
+}
+const JSON_OUTPUT: Option = { name: 'json', summary: 'print JSON' }
+const DRY_RUN: Option = { name: 'dry-run', summary: 'say exactly what would be written, and write nothing' }
+
+/** What may stand before the verb's name. */
+export const GLOBAL_OPTIONS: readonly Option[] = [...EVERYWHERE, ...REPOSITORY]
+
+export function optionsOf(verb: Verb): Option[] {
+  switch (verb.access) {
+    case 'read':
+      return [...verb.options, JSON_OUTPUT, CAMPAIGN, ...GLOBAL_OPTIONS]
+    case 'write':
+      return [...verb.options, DRY_RUN, CAMPAIGN, ...GLOBAL_OPTIONS]
+    case 'apart':
+      return [...verb.options, ...GLOBAL_OPTIONS]
+    default:
+      return verb.access satisfies never
+  }
+}
+
+export const COMMON_EXITS: Readonly<Record<number, string>> = {
+  0: 'done',
+  2: 'something in the spec, the repository or the arguments has to be changed',
+  69: 'the remote could not be used, or refused',
+  70: 'an internal error, or a ledger that contradicts itself',
+  75: 'lost a race: nothing was written, try again',
+}

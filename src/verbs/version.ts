@@ -1,0 +1,15 @@
+import type { Verb } from './verb.ts'
+
+export const version: Verb = {
+  name: 'version',
+  summary: 'print the version',
+  access: 'apart',
+  arguments: [],
+  options: [],
+  examples: ['winnow version'],
+  exits: {},
+  async run({ terminal, around }) {
+    terminal.out(around.version)
+    return 0
+  },
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { clonedProject, FILES, project, SPEC } from './project.ts'
+
+describe('winnow check', () => {
+  it('says what may change, and where ideas come from', async () => {
+    const { winnow } = project()
+    const { code, out, err } = await winnow('check')
+    expect([code, err]).toEqual([0, ''])
+    expect(out.split('\n')).toEqual([
+      '.winnow/size.yaml is valid: campaign size, winnow defaults, read from the work tree.',
+      '  scope: 1 file may change, 2 may not',
+      '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
+      '',
+    ])
+  })
+
+  it('answers as JSON', async () => {
+    const view = await project().json('check')
+    expect(view).toMatchObject({
+      campaign: 'size',
+      scope: { mutable: 1, outside: 2, unmatched: [] },
+      unsupported: [],
+      warnings: [],
+      tried: null,
+    })
+  })
+
+  it('names every mistake at once, with line and column', async () => {
+    const { winnow, write } = project()
+    write('.winnow/size.yaml', 'winnow: 1\nscope: { mutble: [src/] }\nmeasurement: { comand: x }\n')
+    const { code, err } = await winnow('check')
+    expect(code).toBe(2)
+    expect(err).toContain('.winnow/size.yaml:2:10')
+    expect(err).toContain('.winnow/size.yaml:3:16')
+  })
+
+  it('names machinery that is not built yet, and that a run would refuse', async () => {
+    const { winnow, write } = project()
+    write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, mode: paired'))
+    const { code, out } = await winnow('check')
+    expect(code).toBe(2)
+    expect(out).toContain('  not possible yet: measurement.mode: paired evidence is not built yet')
+    expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
+    const tried = await winnow('check', '--try')
+    expect([tried.code, tried.err]).toEqual([2, expect.stringContaining('paired evidence is not built yet')])
+  })
+
+  it('names a pattern that matches nothing, and refuses a scope of no file', async () => {
+    const { winnow, write } = project()
+    write('.winnow/size.yaml', SPEC.replace('[src/]', '[source/]'))
+    const { code, out } = await winnow('check')
+    expect(code).toBe(2)
+    expect(out).toContain('  scope.mutable source/ matches no file')
+    expect(out).toContain('no committed file may change')
+  })
+
+  it('names a spec that is not committed, and changes that are not used', async () => {
+    const { write, json } = project()
+    write('.winnow/new.yaml', SPEC)
+    write('src/value', 'b\n')
+    const { warnings } = await json('check', '.winnow/new.yaml')
+    expect(warnings).toEqual([
+      '.winnow/new.yaml is not committed on main: a run does not see it',
+      '1 change in the work tree not committed and not used: src/value',
+    ])
+  })
+
+  it('names a work tree spec that is not the committed one, and commits that are not pushed', async () => {
+    const { write, commit, json } = clonedProject()
+    commit('local only', { 'src/value': 'short\n' })
+    write('.winnow/size.yaml', `${SPEC}# changed\n`)
+    const { warnings } = await json('check')
+    expect(warnings).toEqual([
+      '.winnow/size.yaml in the work tree is not what main of the remote has: the committed one is used',
+      '1 local commit not on main of the remote: not used until pushed there',
+    ])
+  })
+
+  it('tries set-up, gates and harness once, and says what they printed', async () => {
+    const { winnow, refs } = project()
+    const before = refs()
+    const { code, out } = await winnow('check', '--try')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
+    expect(refs()).toBe(before)
+  })
+
+  it('tells a harness that does not work, with what it printed last', async () => {
+    const broken = { ...FILES, 'bench/size.sh': 'echo "cannot find the ruler" >&2; exit 3\n' }
+    const { code, err } = await project(broken).winnow('check', '--try')
+    expect(code).toBe(13)
+    expect(err).toContain(
+      'error: the default branch does not pass: the execution crashed: ended with exit code 3',
+    )
+    expect(err).toContain('    cannot find the ruler')
+  })
+
+  it('tells a gate that the default branch itself fails', async () => {
+    const failing = {
+      ...FILES,
+      '.winnow/size.yaml': SPEC.replace('test -s src/value', 'echo not today; false'),
+    }
+    const { code, err } = await project(failing).winnow('check', '--try')
+    expect(code).toBe(13)
+    expect(err).toContain('gate tests failed (exit 1)')
+    expect(err).toContain('not today')
+  })
+
+  it.each([
+    [['check', '.winnow/sise.yaml'], 'did you mean .winnow/size.yaml?'],
+    [['check', '../elsewhere.yaml'], 'is outside the repository'],
+    [['check', '--campaign', 'other'], 'there is no spec of campaign other'],
+  ])('%j says what is wrong', async (argv, expected) => {
+    const { code, err } = await project().winnow(...argv)
+    expect([code, err]).toEqual([2, expect.stringContaining(expected)])
+  })
+
+  it('asks which, where there are several specs, and says so where there is none', async () => {
+    const { write, winnow } = project({ 'README.md': 'nothing yet\n' })
+    expect((await winnow('check')).err).toContain('error: .winnow/<name>.yaml: there is no spec here')
+    write('.winnow/a.yaml', SPEC)
+    write('.winnow/b.yaml', SPEC)
+    expect((await winnow('check')).err).toContain('there are several specs: .winnow/a.yaml, .winnow/b.yaml')
+  })
+})

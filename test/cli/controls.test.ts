@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { clonedProject, offer, project, proven, SHORT, SPEC } from './project.ts'
+
+describe('a person at the controls', () => {
+  it('pauses, resumes and stops, each once', async () => {
+    const person = project()
+    await person.winnow('run')
+    expect((await person.winnow('pause', '-m', 'release week')).out).toBe(
+      'Campaign size is paused. winnow resume goes on.\n',
+    )
+    expect((await person.winnow('pause')).out).toBe('Campaign size is paused already: release week\n')
+    const paused = await person.winnow('run')
+    expect([paused.code, paused.out]).toEqual([
+      14,
+      expect.stringContaining('the campaign is paused: release week'),
+    ])
+    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    expect((await person.winnow('resume')).out).toBe('Campaign size is running already.\n')
+    expect((await person.winnow('stop', '-m', 'enough')).out).toBe(
+      'Campaign size is stopped. Its result is on optimize/size.\n',
+    )
+    expect((await person.winnow('stop')).out).toBe('Campaign size was stopped already: enough\n')
+    expect((await person.winnow('pause')).err).toContain('is stopped, enough: there is nothing to pause')
+    const stopped = await person.winnow('run')
+    expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining('Stopped: enough')])
+    expect(await person.json('status')).toMatchObject({ state: 'stopped' })
+  })
+
+  it('leaves notes, on the campaign or on one experiment', async () => {
+    const person = project()
+    await person.winnow('run')
+    await person.winnow('note', 'cold cache')
+    expect((await person.winnow('log')).out).toContain('note: cold cache')
+    expect((await person.winnow('note', '-e', '4', 'x')).err).toContain('there is no experiment 4')
+  })
+
+  it('amends the spec with a reason, from the work tree', async () => {
+    const person = project()
+    await person.winnow('run')
+    expect((await person.winnow('amend')).err).toContain('an amendment needs a reason')
+    expect((await person.winnow('amend', '-m', 'same')).err).toContain('the spec is the one in force already')
+    person.write('.winnow/size.yaml', `${SPEC}limits: { max_files: 3 }\n`)
+    expect((await person.winnow('amend', '-m', 'small steps')).out).toBe('The spec is amended.\n')
+    person.write('.winnow/size.yaml', SPEC.replace('test -s src/value', 'test -s src/value; true'))
+    expect((await person.winnow('amend', '-m', 'more')).out).toContain('measured anew')
+    expect((await person.winnow('log')).out).toContain('spec amended by a person: small steps')
+    person.write('.winnow/size.yaml', 'winnow: 1\nscop: 1\n')
+    expect((await person.winnow('amend', '-m', 'broken')).err).toContain('.winnow/size.yaml:2:1')
+  })
+
+  it('puts a campaign aside, and starts another whose numbers go on', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    const fresh = await person.winnow('run', '--fresh')
+    expect(fresh.code).toBe(14)
+    expect(fresh.err).toContain('a fresh start was asked for')
+    expect(person.refs()).toMatch(/optimize-archive\/size\/\S+\/state/)
+    expect(await person.json('status')).toMatchObject({
+      experiments: [],
+      incumbent: { metrics: { bytes: 100 } },
+    })
+    await offer(person, `${'a'.repeat(39)}\n`)
+    await person.winnow('run')
+    expect(await person.json('status')).toMatchObject({ experiments: [{ id: 'exp-002', verdict: 'kept' }] })
+    await proven(person)
+
+    expect((await person.winnow('archive')).out).toMatch(/is below optimize-archive\/size\/\S+\/ now\.$/m)
+    expect((await person.winnow('status')).err).toContain('no campaign size was started')
+  })
+
+  it('goes on from any branch with a campaign that has no remote', async () => {
+    const person = project()
+    await person.winnow('run')
+    person.git('checkout', '-q', '-b', 'elsewhere')
+    expect((await person.winnow('run')).code).toBe(14)
+    person.git('checkout', '-q', '--detach')
+    expect((await person.winnow('status')).code).toBe(0)
+    expect((await person.winnow('run')).code).toBe(14)
+  })
+
+  it('is told what of the work tree is not used', async () => {
+    const person = clonedProject()
+    person.commit('local', { 'src/value': 'b\n' })
+    person.write('.winnow/size.yaml', `${SPEC}# later\n`)
+    const { err } = await person.winnow('run')
+    expect(err).toContain('note: .winnow/size.yaml in the work tree is not what main of the remote has')
+    expect(err).toContain('note: 1 local commit not on main of the remote')
+  })
+})

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { FILES, type Project, project, SPEC } from './project.ts'
+
+let bundle: string
+
+beforeAll(async () => {
+  bundle = mkdtempSync(join(tmpdir(), 'winnow-bundle-'))
+  const built = await rolldown({
+    input: { cli: 'src/cli/main.ts' },
+    platform: 'node',
+    logLevel: 'silent',
+    cwd: join(import.meta.dirname, '..', '..'),
+  })
+  await built.write({ dir: join(bundle, 'dist'), format: 'esm', entryFileNames: '[name].js' })
+  await built.close()
+})
+
+afterAll(() => rmSync(bundle, { recursive: true, force: true }))
+
+function start({ dir, cache }: Project, argv: string[], env: Record<string, string> = {}): ChildProcess {
+  const own = { PATH: process.env['PATH'] ?? '', HOME: cache, USER: 'ada', ...env }
+  const args = [join(bundle, 'dist', 'cli.js'), ...argv, '--cache-dir', cache]
+  return spawn(process.execPath, args, { cwd: dir, env: own, stdio: ['pipe', 'pipe', 'pipe'] })
+}
+
+interface Ended {
+  code: number | null
+  signal: string | null
+  out: string
+  err: string
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', chunk => (out += String(chunk)))
+  child.stderr?.on('data', chunk => (err += String(chunk)))
+  await once(child, 'close')
+  return { code: child.exitCode, signal: child.signalCode, out, err }
+}
+
+/** Resolves when the child has said this on standard error. */
+function said(child: ChildProcess, words: string): Promise<void> {
+  let text = ''
+  return new Promise(resolve => {
+    child.stderr?.on('data', chunk => {
+      text += String(chunk)
+      if (text.includes(words)) resolve()
+    })
+  })
+}
+
+describe('the bundled command', () => {
+  it('prints its version, and ends by itself', async () => {
+    expect(await ended(start(project(), ['--version']))).toMatchObject({
+      code: 0,
+      out: `${packageJson.version}\n`,
+      err: '',
+    })
+  })
+
+  it('ends with the exit code of what went wrong, and no stack', async () => {
+    const { code, err } = await ended(start(project(), ['status']))
+    expect([code, err]).toEqual([2, 'error: no campaign size was started\n  fix: winnow run\n'])
+  })
+
+  it('sends people on Windows to WSL', async () => {
+    const pretend = 'Object.defineProperty(process,"platform",{value:"win32"})'
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(pretend)}`
+    expect(await ended(start(project(), ['run'], { NODE_OPTIONS }))).toMatchObject({
+      code: 2,
+      err: 'error: winnow runs on Linux and macOS; on Windows use it inside WSL.\n',
+    })
+  })
+
+  it('runs a campaign', async () => {
+    const person = project()
+    const { code, err, out } = await ended(start(person, ['run']))
+    expect([code, err]).toEqual([14, expect.stringContaining('calibrated: deterministic')])
+    expect(out).toContain('Waiting for ideas')
+    expect((await person.winnow('audit')).code).toBe(0)
+  })
+
+  it('reads standard input', async () => {
+    const child = start(project(), ['decide', '--jsonl'])
+    child.stdin?.end('{"spec": {}}\n')
+    expect(await ended(child)).toMatchObject({ code: 2, err: expect.stringContaining('line 1: payload') })
+  })
+
+  it('ends quietly when its reader goes away', async () => {
+    const person = project()
+    await person.winnow('run')
+    const child = start(person, ['log', '--json'])
+    child.stdout?.destroy()
+    const { code, err } = await ended(child)
+    expect([code, err]).toEqual([0, ''])
+  })
+
+  it('ends by its own hand where a test says so, and the next run finishes the work', async () => {
+    const person = project()
+    const killed = await ended(start(person, ['run'], { WINNOW_FAULT: 'commit:after-push:2' }))
+    expect(killed.signal).toBe('SIGKILL')
+    expect((await person.winnow('run')).code).toBe(14)
+    expect((await person.winnow('audit')).code).toBe(0)
+    const wrong = await ended(start(person, ['status'], { WINNOW_FAULT: 'sometimes' }))
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('WINNOW_FAULT is "sometimes"')])
+  })
+})
+
+/** A harness that tells that it runs, and then does not end. */
+function endless(): Project {
+  const harness = 'touch "$MARK"; while :; do sleep 0.1; done\n'
+  const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, env: [MARK]')
+  return project({ ...FILES, '.winnow/size.yaml': spec, 'bench/size.sh': harness })
+}
+
+async function running(person: Project): Promise<{ child: ChildProcess; end: Promise<Ended> }> {
+  const mark = join(person.cache, 'mark')
+  const child = start(person, ['run'], { MARK: mark })
+  const end = ended(child)
+  while (!existsSync(mark)) {
+    if (child.exitCode !== null) throw new Error((await end).err)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  return { child, end }
+}
+
+describe('Ctrl-C', () => {
+  it('ends in an orderly way, and leaves a campaign that goes on', async () => {
+    const person = endless()
+    const { child, end } = await running(person)
+    child.kill('SIGINT')
+    const { code, err, out } = await end
+    expect(code).toBe(130)
+    expect(err).toContain('Interrupted: finishing the current write. Again to end at once.')
+    expect(`${err}${out}`).toMatch(/run again to go on|goes on from there/)
+    expect(await person.json('status')).toMatchObject({ state: 'running' })
+    expect((await person.winnow('audit')).code).toBe(0)
+  })
+
+  it('ends at once the second time', async () => {
+    const person = endless()
+    const { child, end } = await running(person)
+    const first = said(child, 'Interrupted')
+    child.kill('SIGINT')
+    await first
+    child.kill('SIGINT')
+    expect((await end).code).toBe(130)
+  })
+})

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { faultsFrom } from '../../src/cli/faults.ts'
+import { surroundings } from '../../src/cli/surroundings.ts'
+import { UserError } from '../../src/errors.ts'
+import { scratch } from '../git/scratch.ts'
+
+function around(env: Record<string, string>, given: Record<string, string> = {}) {
+  const lines: string[] = []
+  const words = {
+    out: () => {},
+    json: () => {},
+    lines: async function* () {},
+    err: (line: string) => lines.push(line),
+  }
+  const asked = { positionals: [], flag: () => false, text: (name: string) => given[name], texts: () => [] }
+  return surroundings({ env, directory: '/', pid: 7, version: '1.2.3' }, asked, words)
+}
+
+describe('what the edge reads once', () => {
+  it.each([
+    [{ HOME: '/home/ada' }, {}, '/home/ada/.cache/winnow'],
+    [{ HOME: '/home/ada', XDG_CACHE_HOME: '/var/cache' }, {}, '/var/cache/winnow'],
+    [{ HOME: '/home/ada' }, { 'cache-dir': '/mine' }, '/mine'],
+    [{}, { 'cache-dir': 'mine' }, '/mine'],
+  ])(
+    'with %j and %j keeps its cache in %s',
+    (env: Record<string, string>, given: Record<string, string>, expected) => {
+      expect(around(env, given).cacheDir).toBe(expected)
+    },
+  )
+
+  it("gives the remote the person's git configuration, unless another is named", () => {
+    const home = scratch()
+    expect(around({ HOME: home }).env['GIT_CONFIG_GLOBAL']).toBeUndefined()
+    mkdirSync(join(home, '.config', 'git'), { recursive: true })
+    writeFileSync(join(home, '.config', 'git', 'config'), '')
+    expect(around({ HOME: home }).env['GIT_CONFIG_GLOBAL']).toBe(join(home, '.config', 'git', 'config'))
+    writeFileSync(join(home, '.gitconfig'), '')
+    expect(around({ HOME: home }).env['GIT_CONFIG_GLOBAL']).toBe(join(home, '.gitconfig'))
+    expect(around({ HOME: home, GIT_CONFIG_GLOBAL: '/x' }).env['GIT_CONFIG_GLOBAL']).toBe('/x')
+  })
+
+  it('knows who it is, and never mistakes nobody for somebody', () => {
+    expect(around({ HOME: '/', USER: 'ada' }).by).toEqual({ run_id: 'cli:7', attempt: 1, actor: 'ada' })
+    expect(around({ HOME: '/', LOGNAME: 'bo' }).by.actor).toBe('bo')
+    expect(around({ HOME: '/' }).by.actor).toBe('unknown')
+  })
+
+  it('sleeps no longer than until it is interrupted', async () => {
+    const { clock } = around({ HOME: '/' })
+    const abort = new AbortController()
+    const slept = clock.sleep(3_600_000, abort.signal)
+    abort.abort()
+    await slept
+    await clock.sleep(3_600_000, abort.signal)
+    await clock.sleep(1)
+  })
+
+  it('draws as much chance as it is asked for', () => {
+    const { random } = around({ HOME: '/' })
+    expect(random.hex(16)).toMatch(/^[0-9a-f]{32}$/)
+    expect(random.hex(16)).not.toBe(random.hex(16))
+    expect(random.fraction()).toBeLessThan(1)
+  })
+})
+
+describe('a fault, which only tests ask for', () => {
+  it('is nothing unless it is set', () => {
+    for (const setting of [undefined, '']) faultsFrom(setting).reach('before:commit')
+  })
+
+  it('is not reached at other points, nor before its turn', () => {
+    const faults = faultsFrom('before:commit:2')
+    faults.reach('before:commit')
+    faults.reach('after:commit')
+    faults.reach('before')
+  })
+
+  it.each(['before:commit', 'commit:0', ':1', 'x:1.5'])('is refused when it reads %s', setting => {
+    expect(() => faultsFrom(setting)).toThrow(UserError)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
+
+describe('a campaign that has run', () => {
+  it('shows its events, all or those of one experiment', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT, ['--category', 'size', '--priority', 'high', '--family', 'shorter'])
+    await person.winnow('run')
+    const { out } = await person.winnow('log', '--json')
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index))
+    expect(events[0]).toMatchObject({ kind: 'campaign-started', spec: 'size', by: { actor: 'ada' } })
+    const lines = (await person.winnow('log')).out.trimEnd().split('\n')
+    expect(lines).toHaveLength(events.length)
+    expect(lines[0]).toMatch(/^0 {2}\d{4}-\S+Z {2}campaign size started at /)
+
+    const shown = await person.winnow('show', '1')
+    expect(shown.out).toMatch(/^exp-001 Kept: bytes 100 -> 50/)
+    expect(shown.out).toContain('category  size, priority high')
+    const view = await person.json('show', 'exp-001')
+    expect(view).toMatchObject({ id: 'exp-001', verdict: 'kept', pr: 1 })
+    expect(JSON.stringify(view['events'])).toContain('"kind":"decided"')
+    expect((await person.winnow('show', 'exp-002')).err).toBe(
+      'error: there is no experiment exp-002 in campaign size\n  fix: did you mean exp-001?\n',
+    )
+  })
+
+  it('says of every verdict without gain what it is', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, `${'a'.repeat(149)}\n`)
+    await offer(person, '')
+    person.git('checkout', '-q', '--detach', 'main')
+    person.commit('cheat', { 'bench/size.sh': 'echo 1\n' })
+    await person.winnow('propose', '-m', 'cheat')
+    person.git('checkout', '-q', 'main')
+    await person.winnow('run')
+    const { out } = await person.winnow('status')
+    expect(out).toMatch(/^exp-001 {2}#1 {2}Worse: bytes 100 -> 150 \(\+50\.0 %\)/m)
+    expect(out).toMatch(/^exp-002 {2}#2 {2}Broken: gate tests failed/m)
+    expect(out).toMatch(/^exp-003 {2}#3 {2}Refused: .*bench\/size\.sh/m)
+    await proven(person)
+  })
+
+  it('says under stored-score rules that they are not noise-proof', async () => {
+    const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, stability: { mode: stable }')
+    const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    await person.winnow('run')
+    expect((await person.winnow('status')).out).toContain(
+      'note: compared with a stored score; not noise-proof',
+    )
+  })
+
+  it('takes a kept experiment back when asked to', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    expect((await person.winnow('revert', '1', '-m', 'breaks Windows')).out).toBe(
+      'exp-001 will be taken back by the next winnow tick or run.\n',
+    )
+    expect((await person.winnow('run')).err).toMatch(/^exp-001 taken back by [0-9a-f]{12}$/m)
+    expect(await person.json('status')).toMatchObject({ incumbent: { metrics: { bytes: 100 } } })
+    expect((await person.winnow('revert', '1')).err).toBe(
+      'error: exp-001 was taken back already\n  fix: nothing is kept at the moment\n',
+    )
+    await proven(person)
+  })
+
+  it('does not take back what was not kept', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, `${'a'.repeat(149)}\n`)
+    await person.winnow('run')
+    const { code, err } = await person.winnow('revert', '1')
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('exp-001 was not kept, so it cannot be taken back'),
+    ])
+  })
+})

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { submit } from '../../src/engine/submit.ts'
+import { letters, shorter, sizeYard } from './size-yard.ts'
+import { gitIn, patchOf, type Yard } from './yard.ts'
+
+const IDEAS = [
+  shorter('a', 3),
+  shorter('b', 5),
+  shorter('a', 12, 'not the best'),
+  patchOf({ 'src/c.txt': [letters('c', 15), letters('c', 17)] }, { hypothesis: 'longer' }),
+  patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'broken' }),
+]
+
+async function finished(): Promise<Yard> {
+  const site = await sizeYard(IDEAS, { remote: true })
+  await site.start()
+  const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
+  await submit(site.place, { commit, from: site.origin, name: 'mine', title: 'mine', body: '' })
+  await site.run()
+  return site
+}
+
+describe('what has ended', () => {
+  it('stays reachable from one branch of a fresh clone, with its results', async () => {
+    const site = await finished()
+    const clone = join(site.root, 'clone')
+    site.git('clone', '-q', '--bare', '--single-branch', '-b', 'optimize-closed/size', site.origin, clone)
+    const there = gitIn(clone)
+    const closed = (await site.events()).flatMap(event =>
+      event.kind === 'closed' || event.kind === 'merged' ? [event] : [],
+    )
+    expect(closed).toHaveLength(6)
+    for (const { experiment, head, results } of closed) {
+      expect(there('merge-base', '--is-ancestor', head ?? '', 'HEAD')).toBe('')
+      if (results === null) continue
+      there('merge-base', '--is-ancestor', results, 'HEAD')
+      const yaml = there('show', `${results}:.winnow/results/size/${experiment}/results.yaml`)
+      expect(yaml).toContain(`outcome: ${(await site.campaign()).experiments[experiment]?.outcome}`)
+    }
+    expect(closed.flatMap(({ experiment, results }) => (results === null ? [experiment] : []))).toEqual([
+      'exp-001',
+    ])
+    await site.proven()
+  })
+
+  it('has its pull request merged or closed before its branch goes', async () => {
+    const site = await finished()
+    const pulls = await site.place.forge.list({ numbers: [1, 2, 3, 4, 5, 6] })
+    const states = Object.fromEntries(pulls.map(({ branch, state }) => [branch.replace(/.*\//, ''), state]))
+    expect(states).toEqual({
+      mine: 'closed',
+      'exp-002': 'merged',
+      'exp-003': 'merged',
+      'exp-004': 'closed',
+      'exp-005': 'closed',
+      'exp-006': 'closed',
+    })
+    expect(site.bare('for-each-ref', '--format=%(refname:short)', 'refs/heads/optimize-exp')).toBe(
+      'optimize-exp/size/mine',
+    )
+    await site.proven()
+  })
+
+  it('has its results beside the landing, and not in the incumbent', async () => {
+    const site = await finished()
+    expect(site.bare('ls-tree', '-r', '--name-only', 'optimize/size')).not.toContain('results.yaml')
+    const { landings } = await site.campaign()
+    for (const { commit, experiment } of landings) {
+      const yaml = site.bare('show', `${commit}^2:.winnow/results/size/${experiment}/results.yaml`)
+      expect(yaml).toMatch(/outcome: (kept|runner_up_kept)/)
+    }
+    expect(landings).toHaveLength(2)
+  })
+})
+
+describe('pull requests that are all deleted', () => {
+  const forget = (site: Yard) => site.bare('update-ref', '-d', 'refs/heads/optimize-forge/size')
+
+  it('while experiments are measured change no decision', async () => {
+    const site = await sizeYard(IDEAS, { remote: true })
+    await site.start()
+    await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
+    forget(site)
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({
+      a3: 'kept',
+      b5: 'runner_up_kept',
+      'not the best': 'not_selected',
+      longer: 'dropped',
+      broken: 'degenerate',
+    })
+    await site.proven()
+  })
+
+  it('after the end leave everything as it is', async () => {
+    const site = await finished()
+    const [before, outcomes] = [site.bare('rev-parse', 'optimize-state/size'), await site.outcomes()]
+    forget(site)
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(site.bare('rev-parse', 'optimize-state/size')).toBe(before)
+    expect(await site.outcomes()).toEqual(outcomes)
+    await site.proven()
+  })
+})

@@ -1,0 +1,97 @@
+import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import { type EventDraft, type EventKind, eventId, type LedgerEvent } from '../../src/model/event.ts'
+import { fold } from '../../src/model/fold.ts'
+
+/** An event without its cause, which says nothing here. */
+export type Told<K extends EventKind = EventKind> = { [P in K]: Omit<EventDraft<P>, 'cause'> }[K]
+const AT = '2026-01-02T03:04:05.000Z'
+
+export const POINT = { commit: 'a'.repeat(40), tree: 'b'.repeat(40) }
+export const NEXT = { commit: 'c'.repeat(40), tree: 'd'.repeat(40) }
+
+/** Events as a ledger would number them, without the ledger. */
+export function eventsOf(...drafts: readonly Told[]): LedgerEvent[] {
+  return drafts.map((draft, seq) => {
+    const caused = { ...draft, cause: `test ${seq}` } as EventDraft
+    const by = { run_id: 'test', attempt: 1, actor: 'ada' }
+    return { ...caused, seq, id: eventId(caused), at: AT, by, prev: null } as LedgerEvent
+  })
+}
+
+export function campaignOf(...drafts: readonly Told[]): Campaign {
+  return fold(emptyCampaign(), eventsOf(started(), ...drafts))
+}
+
+export function started(): Told<'campaign-started'> {
+  return {
+    kind: 'campaign-started',
+    spec: 'size',
+    spec_path: '.winnow/size.yaml',
+    spec_sha256: 'e'.repeat(64),
+    spec_yaml:
+      'winnow: 1\nmetric: { primary: { type: hard, name: bytes } }\nmeasurement: { command: x }\ngates: [{ name: t, command: x }]\nscope: { mutable: [src/] }\n',
+    rule_version: '1',
+    default_branch: 'refs/heads/main',
+    object_format: 'sha1',
+    start: POINT,
+    harness: 'f'.repeat(64),
+    first_number: 1,
+    winnow: '0',
+  }
+}
+
+export function opened(
+  number: number,
+  more: Partial<Told<'experiment-opened'>> = {},
+): Told<'experiment-opened'> {
+  const experiment = `exp-${String(number).padStart(3, '0')}`
+  return {
+    kind: 'experiment-opened',
+    experiment,
+    purpose: 'idea',
+    hypothesis: `idea ${number}`,
+    category: 'general',
+    priority: 'medium',
+    required_deps: [],
+    family: null,
+    source: { use: 'patch', key: `patch:${number}` },
+    branch: `optimize-exp/size/${experiment}`,
+    owned: true,
+    pull: null,
+    head: 'a'.repeat(40),
+    base: POINT,
+    learnings: null,
+    ...more,
+  }
+}
+
+export function decided(number: number, more: Partial<Told<'decided'>> = {}): Told<'decided'> {
+  return {
+    kind: 'decided',
+    experiment: `exp-${String(number).padStart(3, '0')}`,
+    order: null,
+    outcome: 'kept',
+    verdict: 'kept',
+    rule_version: '1',
+    reason: 'bytes 100 -> 90 (-10.0 %), deterministic',
+    failure_class: null,
+    primary_delta: 10,
+    rank_score: 0.1,
+    improved: ['bytes'],
+    violated: [],
+    warnings: [],
+    ...more,
+  }
+}
+
+export function baseline(bytes: unknown, tree = POINT.tree): Told<'baseline-measured'> {
+  return {
+    kind: 'baseline-measured',
+    order: '1'.repeat(64),
+    side: 'base',
+    tree,
+    machine: '2'.repeat(64),
+    harness: 'f'.repeat(64),
+    snapshot: { metrics: { bytes: { aggregate: bytes, samples: [bytes] } } },
+  }
+}

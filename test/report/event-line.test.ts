@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { eventLine } from '../../src/report/event-line.ts'
+import { concerns, experimentText } from '../../src/report/experiment-text.ts'
+import { metricsText } from '../../src/report/metrics-text.ts'
+import { table } from '../../src/report/table.ts'
+import {
+  baseline,
+  campaignOf,
+  decided,
+  eventsOf,
+  NEXT,
+  opened,
+  POINT,
+  started,
+  type Told,
+} from './campaign-of.ts'
+
+const ORDER = '1'.repeat(64)
+
+const lineOf = (draft: Told) => eventsOf(draft).map(eventLine)[0]
+
+describe('an event as a line', () => {
+  it.each<[Told, string]>([
+    [started(), 'campaign size started at aaaaaaaaaaaa'],
+    [opened(1), 'exp-001 opened (patch): idea 1'],
+    [decided(1), 'exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic'],
+    [
+      decided(2, { outcome: 'degenerate', verdict: 'broken', reason: 'gate tests failed (exit 1)' }),
+      'exp-002 Broken: gate tests failed (exit 1)',
+    ],
+    [
+      decided(1, { reason: 'r', warnings: ['compared with a stored score', 'forgeable: the harness …'] }),
+      'exp-001 Kept: r [compared with a stored score; forgeable]',
+    ],
+    [baseline(100), 'baseline on tree bbbbbbbbbbbb: bytes 100'],
+    [
+      {
+        kind: 'experiment-refused',
+        experiment: 'exp-001',
+        head: null,
+        code: 'scope',
+        message: 'x is not mutable',
+      },
+      'exp-001 Refused: x is not mutable',
+    ],
+    [
+      { kind: 'order-lost', order: ORDER, started: true, reason: 'killed' },
+      'order 111111111111 lost: killed',
+    ],
+    [
+      {
+        kind: 'campaign-amended',
+        spec_sha256: ORDER,
+        spec_yaml: '',
+        harness: ORDER,
+        source: 'person',
+        reason: 'r',
+      },
+      'spec amended by a person: r',
+    ],
+    [
+      { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+      'incumbent is now cccccccccccc (merged)',
+    ],
+    [{ kind: 'note', text: 'hello', experiment: 'exp-001' }, 'note on exp-001: hello'],
+    [{ kind: 'note', text: 'hello', experiment: null }, 'note: hello'],
+    [
+      { kind: 'steered', action: 'revert', experiment: 'exp-001', reason: 'breaks' },
+      'revert exp-001 asked for: breaks',
+    ],
+    [
+      { kind: 'spent', what: 'propose', who: 'bot', ok: true, minutes: 1.5, requests: 0, tokens: 0, usd: 0 },
+      'spent on propose by bot: 1.5 min, 0 USD',
+    ],
+    [
+      { kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' },
+      'stopped (plateau): 40 experiments',
+    ],
+  ])('%#: %j', (draft, expected) => {
+    expect(lineOf(draft)).toBe(expected)
+  })
+
+  it('stays one line, whatever a branch says', () => {
+    const line = lineOf(opened(1, { hypothesis: `first\nexp-999 Kept: fake\u001b[2J${'x'.repeat(900)}` }))
+    expect(line).not.toContain('\n')
+    expect(line?.length).toBeLessThanOrEqual(400)
+  })
+})
+
+describe('metrics for people', () => {
+  it('hides what winnow times of itself behind what the harness printed', () => {
+    expect(metricsText({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 })).toBe('bytes 12.5')
+    expect(metricsText({ wall_seconds: 1.25 })).toBe('wall_seconds 1.25')
+    expect(metricsText({ bytes: null })).toBe('bytes missing')
+  })
+})
+
+describe('one experiment for people', () => {
+  const drafts = [
+    opened(1),
+    opened(2),
+    {
+      kind: 'order-issued',
+      purpose: 'experiment',
+      round: 1,
+      attempt: 1,
+      spec_sha256: ORDER,
+      harness: ORDER,
+      pin: POINT,
+      base: POINT,
+      candidates: [{ label: 'exp-001', head: POINT.commit, tree: NEXT.tree }],
+      coins: '0'.repeat(64),
+      level: null,
+      carried: {},
+      stop: { rule: 'once', min_effect: 0 },
+      deadline: '2026-01-02T03:04:05.000Z',
+    },
+    decided(1),
+    decided(2),
+  ] as const satisfies readonly Told[]
+
+  it('is told by its own events and those of its orders', () => {
+    const events = eventsOf(...drafts)
+    const issued = events.find(({ kind }) => kind === 'order-issued')
+    const orders = new Set([issued?.id ?? ''])
+    const about = events.filter(event => concerns(event, 'exp-001', orders)).map(({ kind }) => kind)
+    expect(about).toEqual(['experiment-opened', 'order-issued', 'decided'])
+    const lost = eventsOf({ kind: 'order-lost', order: issued?.id ?? '', started: true, reason: 'r' })
+    expect(lost.map(event => concerns(event, 'exp-001', orders))).toEqual([true])
+  })
+
+  it('begins with its verdict', () => {
+    const experiment = campaignOf(...drafts).experiments['exp-001']
+    if (experiment === undefined) throw new Error('not opened')
+    const judged = eventsOf(decided(1, { warnings: ['forgeable: the harness loads it'] }))
+    const lines = experimentText(experiment, 4, judged)
+    expect(lines).toContain('  warning   forgeable: the harness loads it')
+    expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
+    expect(lines).toContain('  idea      idea 1')
+    expect(lines).toContain('  pull      #4')
+  })
+})
+
+describe('a table', () => {
+  it('is as wide as its widest cells, and no line ends in blanks', () => {
+    expect(
+      table([
+        ['a', 'b', 'c'],
+        ['long', '', ''],
+        ['', 'bb', 'c'],
+      ]),
+    ).toEqual(['a     b   c', 'long', '      bb  c'])
+  })
+})

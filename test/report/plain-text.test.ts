@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { plainJson, plainText } from '../../src/report/plain-text.ts'
+
+const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
+
+describe('text on its way to a terminal', () => {
+  it.each([
+    ['colour', '\u001b[31mred\u001b[0m', 'red'],
+    ['a cleared screen', 'a\u001b[2Jb', 'ab'],
+    ['a title', '\u001b]0;owned\u0007text', 'text'],
+    ['a hyperlink', '\u001b]8;;http://x\u001b\\click\u001b]8;;\u001b\\', 'click'],
+    ['a device string', '\u001bPq#0\u001b\\after', 'after'],
+    ['a one-byte sequence start', '\u009b31mred', '31mred'],
+    ['an overwritten line', 'verdict: kept\rverdict: fake', 'verdict: keptverdict: fake'],
+    ['a turned direction', 'abc\u202edef', 'abcdef'],
+    ['a backspace', 'ab\b\bcd', 'abcd'],
+  ])('loses %s', (_, given, expected) => {
+    expect(plainText(given)).toBe(expected)
+  })
+
+  it('keeps lines, tabs and every language', () => {
+    const text = 'eins\n\tzwei — Ünïcödé 漢字 🙂'
+    expect(plainText(text)).toBe(text)
+    expect(plainText('a\r\nb')).toBe('a\nb')
+  })
+
+  it('has nothing left that a terminal obeys, whatever it was', () => {
+    const code = fc.oneof(fc.integer({ min: 0, max: 0xa0 }), fc.integer({ min: 0x2020, max: 0x2070 }))
+    const nasty = fc.array(code).map(codes => String.fromCodePoint(...codes))
+    fc.assert(
+      fc.property(nasty, text => {
+        expect(plainText(text)).not.toMatch(OBEYED)
+      }),
+    )
+  })
+})
+
+describe('JSON on its way to a terminal', () => {
+  it('reads back as what it was, and has nothing that a terminal obeys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        const text = plainJson({ value, hostile: '\u009b2J\u202e\u2028' })
+        expect(text).not.toMatch(OBEYED)
+        expect(JSON.parse(text)).toEqual(
+          JSON.parse(JSON.stringify({ value, hostile: '\u009b2J\u202e\u2028' })),
+        )
+      }),
+    )
+  })
+})

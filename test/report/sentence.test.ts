@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
+import {
+  type Standing,
+  standingSentence,
+  verdictPhrase,
+  verdictSentence,
+  waitingSentence,
+} from '../../src/report/sentence.ts'
+
+const open: Standing = { status: 'queued', verdict: null, outcome: null, reason: null }
+const ended = (result: (typeof outcome.options)[number], reason: string, worse = false): Standing => ({
+  status: 'ended',
+  outcome: result,
+  verdict: verdictOf(result, worse),
+  reason,
+})
+
+describe('the sentence that comes first', () => {
+  it('begins with one of six words for every outcome', () => {
+    const words = ['Kept', 'No gain', 'Worse', 'Not proven', 'Refused', 'Broken']
+    const said = [...outcome.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
+    const firsts = said.map(each => standingSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
+    expect([...new Set(firsts)].toSorted()).toEqual(words.toSorted())
+    expect(verdictWord.options).toHaveLength(6)
+  })
+
+  it('gives the reason after the word', () => {
+    const kept = ended('kept', 'bytes 1200 -> 1100 (-8.3 %), deterministic')
+    expect(verdictSentence(kept)).toBe('Kept: bytes 1200 -> 1100 (-8.3 %), deterministic')
+  })
+
+  it('does not say the verdict twice', () => {
+    expect(verdictSentence(ended('dropped', 'no gain: bytes 2 -> 2 (0.0 %)'))).toBe(
+      'No gain: bytes 2 -> 2 (0.0 %)',
+    )
+    expect(verdictSentence(ended('dropped', 'worse: bytes 2 -> 3 (+50.0 %)', true))).toBe(
+      'Worse: bytes 2 -> 3 (+50.0 %)',
+    )
+  })
+
+  it('tells a withdrawn idea from one without gain', () => {
+    expect(verdictSentence(ended('withdrawn', 'its branch is gone'))).toBe(
+      'No gain (withdrawn): its branch is gone',
+    )
+  })
+
+  it('is a sentence without a reason too', () => {
+    expect(verdictSentence(ended('kept', ''))).toBe('Kept.')
+    expect(verdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')
+  })
+
+  it.each([
+    ['queued', 'waiting for a runner'],
+    ['ordered', 'waiting for a runner'],
+    ['deferred', 'waiting for approval'],
+    ['measured', 'waiting for the rest of its round'],
+    ['parked', 'waiting for more evidence'],
+  ] as const)('says what a %s experiment is %s', (status, phrase) => {
+    expect(verdictPhrase({ ...open, status })).toBe(phrase)
+    expect(standingSentence({ ...open, status })).toBe(`W${phrase.slice(1)}.`)
+  })
+})
+
+describe('what a campaign waits for', () => {
+  it.each([
+    [{ for: 'ideas' }, 'Waiting for ideas: nothing is queued and no proposer has one.'],
+    [{ for: 'orders', orders: ['a'] }, 'Waiting for a measurement.'],
+    [{ for: 'orders', orders: ['a', 'b'] }, 'Waiting for 2 measurements.'],
+    [{ for: 'person', what: 'approval of exp-001' }, 'Waiting for a person: approval of exp-001'],
+    [{ for: 'nothing', reason: '3 experiments ended' }, 'Stopped: 3 experiments ended'],
+  ] as const)('%j reads %s', (waiting, expected) => {
+    expect(waitingSentence('orders' in waiting ? { ...waiting, orders: [...waiting.orders] } : waiting)).toBe(
+      expected,
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { outcome } from '../../src/model/outcome.ts'
+import { runSummary } from '../../src/report/run-summary.ts'
+import { statusText } from '../../src/report/status-text.ts'
+import { statusView } from '../../src/report/status-view.ts'
+import { baseline, campaignOf, decided, NEXT, opened, POINT } from './campaign-of.ts'
+
+const NONE = new Map<string, number>()
+
+function landed() {
+  return campaignOf(
+    baseline(100),
+    opened(1, { hypothesis: 'shorter' }),
+    opened(2),
+    decided(1),
+    {
+      kind: 'merged',
+      experiment: 'exp-001',
+      ...NEXT,
+      base: POINT,
+      head: 'a'.repeat(40),
+      results: null,
+      pull: 7,
+      decided: { seq: 3, sha256: '0'.repeat(64) },
+    },
+    { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+    baseline(90, NEXT.tree),
+  )
+}
+
+describe('status --json', () => {
+  it('has exactly the promised keys', () => {
+    const view = statusView(landed(), NONE)
+    expect(Object.keys(view)).toEqual(['campaign', 'state', 'baseline', 'incumbent', 'counts', 'experiments'])
+    expect(Object.keys(view.experiments[0] ?? {}).toSorted()).toEqual(
+      ['branch', 'hypothesis', 'id', 'metrics', 'outcome', 'pr', 'reason', 'verdict'].toSorted(),
+    )
+  })
+
+  it('names where the campaign started and where it is, with their numbers', () => {
+    const { baseline: before, incumbent, state } = statusView(landed(), NONE)
+    expect([before, incumbent]).toEqual([
+      { ...POINT, metrics: { bytes: 100 } },
+      { ...NEXT, metrics: { bytes: 90 } },
+    ])
+    expect(state).toBe('running')
+  })
+
+  it('counts every outcome, none left out', () => {
+    const { counts } = statusView(landed(), NONE)
+    expect(Object.keys(counts)).toEqual(outcome.options)
+    expect(counts.kept).toBe(1)
+    expect(counts.dropped).toBe(0)
+  })
+
+  it('gives an open experiment its waiting for a verdict, and no outcome', () => {
+    const [kept, open] = statusView(landed(), new Map([['optimize-exp/size/exp-002', 9]])).experiments
+    expect([kept?.verdict, kept?.outcome, kept?.pr]).toEqual(['kept', 'kept', 7])
+    expect([open?.verdict, open?.outcome, open?.reason, open?.pr]).toEqual([
+      'waiting for a runner',
+      null,
+      null,
+      9,
+    ])
+  })
+
+  it('shows a number that is not one as missing', () => {
+    expect(statusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
+    expect(statusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
+  })
+})
+
+describe('status for people', () => {
+  it('begins every experiment with its verdict', () => {
+    const campaign = landed()
+    expect(statusText(campaign, statusView(campaign, NONE), ['not noise-proof'])).toEqual([
+      'Campaign size: running',
+      '  baseline   aaaaaaaaaaaa  bytes 100',
+      '  incumbent  cccccccccccc  bytes 90',
+      '  2 experiments: 1 kept',
+      '  note: not noise-proof',
+      '',
+      'exp-001  #7  Kept: bytes 100 -> 90 (-10.0 %), deterministic  Shorter',
+      'exp-002      Waiting for a runner.                           Idea 2',
+    ])
+  })
+
+  it('says why a campaign is paused', () => {
+    const campaign = campaignOf({ kind: 'campaign-paused', reason: 'release week', source: 'person' })
+    const lines = statusText(campaign, statusView(campaign, NONE), [])
+    expect(lines[0]).toBe('Campaign size: paused, release week')
+    expect(lines).toContain('  0 experiments, none ended')
+  })
+
+  it('shows the last alerts', () => {
+    const alert = (code: string) => ({ kind: 'alert', code, message: 'm', about: null }) as const
+    const campaign = campaignOf(alert('one'), alert('two'), alert('three'), alert('four'))
+    const lines = statusText(campaign, statusView(campaign, NONE), [])
+    expect(lines.filter(line => line.includes('alert'))).toEqual(
+      ['two', 'three', 'four'].map(x => `  alert ${x}: m`),
+    )
+  })
+})
+
+describe('the end of a run', () => {
+  it('says why it ended, what was kept, and what it gained since the baseline', () => {
+    expect(runSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
+      'Stopped: 1 experiment ended',
+      'size: 1 experiment ended, 1 kept; the incumbent is cccccccccccc.',
+      'Since the baseline: bytes 100 -> 90 (-10.0 %).',
+    ])
+  })
+
+  it('claims no gain before there is a baseline', () => {
+    expect(runSummary(campaignOf(), { for: 'ideas' })).toHaveLength(2)
+  })
+})
