@@ -6,7 +6,13 @@ import { specJsonSchemaText } from './src/spec/json-schema.ts'
 export default defineConfig({
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared.js', cleanDir: true },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'shared.js',
+    cleanDir: true,
+  },
   plugins: [
     {
       name: 'spec-schema',

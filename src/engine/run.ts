@@ -12,22 +12,27 @@ const LOOK_AGAIN_MS = 2_000
 
 /** `run` is `tick` again and again, with this machine measuring in between. */
 export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
-  while (!options.signal.aborted) {
+  for (;;) {
     const { waiting } = await tick(hands)
-    if (options.signal.aborted) return interrupted(hands, waiting)
-    if (waiting.for === 'orders') await measuredOrLater(hands, waiting.orders, options.signal)
-    else if (waiting.for === 'nothing' || !options.watch) return waiting
-    else await hands.place.clock.sleep(LOOK_AGAIN_MS, options.signal)
+    const over = options.signal.aborted ? null : await pass(hands, waiting, options)
+    if (over) return over
+    if (options.signal.aborted) return interrupted(hands)
   }
-  return INTERRUPTED
 }
 
-const INTERRUPTED: Waiting = { for: 'person', what: 'interrupted; run again to go on' }
+/** The time until another look is worth it; what is waited for when none is. */
+async function pass(hands: Hands, waiting: Waiting, { signal, watch }: RunOptions): Promise<Waiting | null> {
+  if (waiting.for === 'orders') await measuredOrLater(hands, waiting.orders, signal)
+  else if (waiting.for === 'nothing' || !watch) return waiting
+  else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal)
+  return null
+}
 
-/** What the last tick still dispatched ends too: nothing is left running behind a campaign that was let go. */
-async function interrupted({ runner }: Hands, waiting: Waiting): Promise<Waiting> {
-  if (waiting.for === 'orders') await Promise.all(waiting.orders.map(order => runner.cancel(order)))
-  return INTERRUPTED
+/** The last write is finished; nothing new is begun, and what was being measured ends. */
+async function interrupted({ runner, memory }: Hands): Promise<Waiting> {
+  const orders = Object.keys(memory.loaded?.campaign.orders ?? {})
+  await Promise.all(orders.filter(order => runner.holds(order)).map(order => runner.cancel(order)))
+  return { for: 'person', what: 'interrupted; run again to go on' }
 }
 
 /** Orders of this process end by themselves; those of another machine are looked at again after a while. */

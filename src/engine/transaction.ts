@@ -167,7 +167,8 @@ export class Transaction {
   }
 }
 
-const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'order-dispatched', 'head-moved'])
+/** An order that was to be dispatched with this push was not issued either. */
+const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'head-moved'])
 const VIEW_CHANGES = new Set([
   'campaign-started',
   'round-closed',

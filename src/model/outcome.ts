@@ -44,13 +44,5 @@ export function isLanded(result: Outcome): boolean {
   return result === 'kept' || result === 'runner_up_kept'
 }
 
-/** Design section 9: what `try`, `compare` and `run` answer to a script. */
-export const VERDICT_EXIT_CODES = {
-  kept: 0,
-  'no gain': 10,
-  worse: 10,
-  'not proven': 11,
-  refused: 12,
-  broken: 13,
-} as const satisfies Record<VerdictWord, number>
+/** What a command answers to a script while the campaign waits for anybody or anything (design section 9). */
 export const WAITING_EXIT_CODE = 14

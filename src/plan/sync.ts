@@ -60,7 +60,7 @@ function candidatesOf({ to }: CleanSync): OrderCandidate[] {
 function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
   const message =
     sync.result === 'conflict'
-      ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the default branch into the optimize branch by hand, or start fresh`
+      ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
       : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
   const steps = alertOnce(world, { code: `sync-${sync.result}`, about: sync.tip, message })
   return { steps, requests: [], blocked: message }

@@ -51,7 +51,9 @@ describe('a remote', () => {
     expect(await site.outcomes()).toEqual({ mine: 'kept', a3: 'kept' })
     const issued = (await site.events()).flatMap(event => (event.kind === 'order-issued' ? [event] : []))
     expect(issued.map(({ purpose }) => purpose)).toEqual(['calibration', 'experiment', 'experiment'])
-    const sent = (await site.events()).flatMap(event => (event.kind === 'order-dispatched' ? [event.order] : []))
+    const sent = (await site.events()).flatMap(event =>
+      event.kind === 'order-dispatched' ? [event.order] : [],
+    )
     expect(sent).toEqual(issued.map(({ id }) => id))
     await site.proven()
   })
@@ -106,6 +108,15 @@ describe('a repository without a remote', () => {
     expect(await site.run()).toEqual({ for: 'person', what })
     expect(await site.run()).toEqual({ for: 'person', what })
     expect(site.git('status', '--porcelain')).toBe('')
+    site.git('checkout', '-q', 'main')
+    await endsAsEver(site)
+  })
+
+  it('in which somebody looks at an experiment waits for that branch alone', async () => {
+    const site = await ordered()
+    site.git('checkout', '-q', 'optimize-exp/size/exp-001')
+    const what = `optimize-exp/size/exp-001 is checked out in ${site.repo}: switch it to another branch`
+    expect(await site.run()).toEqual({ for: 'person', what })
     site.git('checkout', '-q', 'main')
     await endsAsEver(site)
   })

@@ -44,6 +44,8 @@ export interface Opening {
   cacheDir: string
   remote: string | null
   fault?: ((point: string) => void) | undefined
+  /** Milliseconds that its clock is ahead. */
+  ahead?: (() => number) | undefined
 }
 
 export async function openPost(opening: Opening): Promise<Post> {
@@ -57,7 +59,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     by: { run_id: 'test', attempt: 1, actor: 'tester' },
     version: '0.0.0',
     clock: {
-      now: () => Date.now(),
+      now: () => Date.now() + (opening.ahead?.() ?? 0),
       monotonic: () => performance.now(),
       sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
     },

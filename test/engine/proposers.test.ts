@@ -125,6 +125,21 @@ describe('ideas that people bring', () => {
     },
   )
 
+  it('as a pull request from a branch of any name, which stays theirs', async () => {
+    const site = await sizeYard([], { remote: true })
+    await site.start()
+    const commit = site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'from a feature branch')
+    site.push(commit, 'feature/shorter')
+    const told = { title: 'a feature', body: '', draft: false }
+    const pull = await site.place.forge.open({ branch: 'feature/shorter', base: 'optimize/size', ...told })
+    await site.run()
+    expect(await site.outcomes()).toEqual({ 'a feature': 'kept' })
+    expect(site.bare('rev-parse', 'feature/shorter')).toBe(commit)
+    expect(site.bare('rev-parse', 'optimize/size^2')).toBe(commit)
+    expect(await site.place.forge.list({ numbers: [pull] })).toMatchObject([{ state: 'merged' }])
+    await site.proven()
+  })
+
   it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
     const site = await sizeYard([], { remote: true })
     await site.start()

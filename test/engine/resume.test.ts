@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../src/engine/run.ts'
 import type { Waiting } from '../../src/plan/action.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'
@@ -139,6 +141,37 @@ describe('a measurement that is cut off', () => {
     expect(await site.reasonOf('a3')).toBe('its report was lost 2 times after measuring had begun')
     await site.proven()
   })
+})
+
+describe('a run that a person interrupts', () => {
+  const SLOW = patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' })
+  const WHEN = [
+    { when: 'while it writes', wait: async () => {} },
+    { when: 'while it measures', wait: () => sleep(300) },
+  ]
+
+  it.each(WHEN)(
+    '$when ends what it measures, begins nothing, and goes on when it is run again',
+    async ({ wait }) => {
+      const site = await sizeYard([SLOW, shorter('a', 3)], { spec: 'execution: { mode: serial }\n' })
+      await site.start()
+      const { orders } = await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
+      const interrupt = new AbortController()
+      const hands = await site.hands()
+      const running = run(hands, { signal: interrupt.signal, watch: false })
+      await wait()
+      interrupt.abort()
+      expect(await running).toEqual({ for: 'person', what: 'interrupted; run again to go on' })
+      expect(Object.keys(orders).filter(order => hands.runner.holds(order))).toEqual([])
+      expect(Object.keys((await site.campaign()).orders)).toEqual(Object.keys(orders))
+
+      await site.reopen()
+      await site.person({ kind: 'steered', action: 'withdraw', experiment: 'exp-001', reason: 'too slow' })
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: 'kept' })
+      await site.proven()
+    },
+  )
 })
 
 /** The first time the second point is reached after the first one was. */

@@ -71,7 +71,7 @@ describe('the default branch moves', () => {
     site.write('ideas/02.patch', shorter('b', 5))
     const tip = site.commit('rewrites a')
     const waiting = await site.run()
-    const message = `the default branch at ${tip.slice(0, 10)} conflicts with the incumbent in src/a.txt`
+    const message = `the default branch at ${tip.slice(0, 10)} conflicts with the incumbent in src/a.txt: merge the optimize branch into the default branch`
     expect(waiting).toEqual({ for: 'person', what: expect.stringContaining(message) })
     expect(await site.alerts()).toEqual([expect.stringContaining(message)])
     expect(await site.outcomes()).toEqual({ a3: 'kept' })

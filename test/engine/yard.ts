@@ -37,6 +37,8 @@ export interface Yard extends Post {
 
 export interface PostOptions {
   fault?: (point: string) => void
+  /** Milliseconds that its clock is ahead. */
+  ahead?: () => number
   directory?: string
 }
 
@@ -88,12 +90,13 @@ export async function yard(options: YardOptions): Promise<Yard> {
     const cache = choice.cache ?? `cache-${posts.length}`
     const directory = choice.directory ?? repo
     const where = { cacheDir: join(root, cache), remote: options.remote ? null : 'none' }
-    const post = await openPost({ name, ...where, directory, fault: choice.fault })
+    const post = await openPost({ name, ...where, directory, ...choice })
     posts.push(post)
     return post
   }
-  const first: PostOptions = { directory: options.directory ?? repo }
-  let post = await another({ ...first, ...(options.fault ? { fault: options.fault } : {}), cache: 'cache' })
+  const { ahead, fault } = options
+  const first: PostOptions = { directory: options.directory ?? repo, ...(ahead ? { ahead } : {}) }
+  let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
   const made: Yard = {
     root,
     repo,

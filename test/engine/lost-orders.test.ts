@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { letters, sizeYard } from './size-yard.ts'
+import { patchOf } from './yard.ts'
+
+const DAY = 86_400_000
+const SLOW = patchOf({ 'src/a.txt': [letters('a', 15), 'slow\n'] }, { hypothesis: 'never ends' })
+
+/** The order under way for the first experiment, if it is another one than this. */
+function orderedAnew(than: string | null) {
+  return ({ experiments }: Campaign) => {
+    const first = experiments['exp-001']
+    return first?.status === 'ordered' && first.order !== than
+  }
+}
+
+describe('an order without a report by its deadline', () => {
+  it('is cancelled and issued once more; the second time the experiment is broken', async () => {
+    let ahead = 0
+    const site = await sizeYard([SLOW], { ahead: () => ahead })
+    await site.start()
+    const first = await site.until(orderedAnew(null))
+    const order = first.experiments['exp-001']?.order ?? null
+    ahead = DAY
+    await site.until(orderedAnew(order))
+    ahead = 2 * DAY
+    expect(await site.run()).toMatchObject({ for: 'nothing', reason: expect.stringContaining('8 hours') })
+
+    expect(await site.outcomes()).toEqual({ 'never ends': 'error' })
+    expect(await site.reasonOf('never ends')).toBe('its report was lost 2 times after measuring had begun')
+    const events = await site.events()
+    const lost = events.flatMap(event => (event.kind === 'order-lost' ? [event] : []))
+    expect(lost).toMatchObject([
+      { order, started: true, reason: expect.stringMatching(/^no report by its deadline, \d{4}-/) },
+      { started: true, reason: expect.stringMatching(/^no report by its deadline, /) },
+    ])
+    const coins = events.flatMap(event => (event.kind === 'order-issued' ? [event.coins] : []))
+    expect(new Set(coins).size).toBe(coins.length)
+    await site.proven()
+  })
+})
