@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
+import { NOT_NOISE_PROOF } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
 import { lookUp } from './lookup.ts'
 import { objectivesOf } from './objectives.ts'
@@ -33,6 +34,8 @@ function noisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
 export function warningsOf(spec: Spec, report: Report, baseline: Baseline | null): string[] {
   const flags = [...new Set(report.flags)].map(flag => FLAGS[flag])
   if (baseline === null) return flags
-  const compared = baseline.stored ? 'a stored score' : 'one base run in the same job'
-  return [`compared with ${compared}; not evidence`, ...noisyBaseline(spec, baseline.snapshot), ...flags]
+  const compared = baseline.stored
+    ? NOT_NOISE_PROOF
+    : 'compared with one base run in the same job; not noise-proof'
+  return [compared, ...noisyBaseline(spec, baseline.snapshot), ...flags]
 }

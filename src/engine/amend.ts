@@ -1,6 +1,9 @@
 import { ConflictError, UserError } from '../errors.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { loadCampaign } from '../ledger/load.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { compileScope } from '../spec/scope.ts'
+import type { Spec } from '../spec/schema.ts'
 import { harnessOf } from './facts/harness.ts'
 import { listRefs } from './observe.ts'
 import type { Place } from './place.ts'
@@ -27,6 +30,7 @@ export async function amend(
     })
   }
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
+  await requireInScope(place, campaign, parsed.spec)
   const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree)
   const measuredAnew = harness !== campaign.harness
   const transaction = new Transaction(place, { loaded, refs })
@@ -45,5 +49,20 @@ export async function amend(
     throw new ConflictError('the campaign moved while it was amended: try again', result.refs)
   throw new UserError(
     `the amendment could not be written: ${'message' in result ? result.message : result.ref}`,
+  )
+}
+
+/** Invariant 4: outside mutable the incumbent is the pin, so what was landed has to stay mutable. */
+async function requireInScope({ repository }: Place, campaign: Campaign, spec: Spec): Promise<void> {
+  const { isMutable } = compileScope(spec)
+  const changes = await repository.diff(campaign.pin.tree, campaign.incumbent.tree)
+  const outside = changes.find(({ path }) => !isMutable(path))
+  if (!outside) return
+  throw new UserError(
+    `${outside.path} was changed by what was kept, and this spec no longer lets it change`,
+    {
+      place: { file: campaign.spec_path, path: 'scope.mutable' },
+      fix: 'keep it in scope.mutable, or start fresh: winnow run --fresh',
+    },
   )
 }

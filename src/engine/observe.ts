@@ -24,10 +24,18 @@ export interface Memory {
   candidates: Map<string, CandidateFacts>
   /** The remote's refs when they were last asked for, and as our own pushes left them since. */
   refs: ReadonlyMap<string, Oid> | null
+  /** On the clock that never jumps. */
+  askedAt: number
 }
 
 export function emptyMemory(): Memory {
-  return { loaded: null, specs: new Map(), candidates: new Map(), refs: null }
+  return {
+    loaded: null,
+    specs: new Map(),
+    candidates: new Map(),
+    refs: null,
+    askedAt: Number.NEGATIVE_INFINITY,
+  }
 }
 
 export interface Observation {
@@ -43,8 +51,7 @@ type Eyes = { place: Place; memory: Memory; runner: Runner; ideas: Ideas }
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
 export async function observe(eyes: Eyes): Promise<Observation | null> {
   const { place, memory } = eyes
-  const refs = memory.refs ?? (await listRefs(place)).refs
-  memory.refs = refs
+  const refs = await refsOf(eyes)
   const state = refs.get(place.refs.state)
   if (state === undefined) return null
   await fetchTips(place, refs)
@@ -58,6 +65,14 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   const defaultTip = await pointAt(place, refs, campaign.default_branch)
   const world = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
   return { world, loaded, refs, pulls, defaultTip }
+}
+
+async function refsOf({ place, memory }: Eyes): Promise<ReadonlyMap<string, Oid>> {
+  if (memory.refs !== null) return memory.refs
+  const { refs } = await listRefs(place)
+  memory.refs = refs
+  memory.askedAt = place.clock.monotonic()
+  return refs
 }
 
 /** The world as it will be once what a transaction holds is accepted; pull requests follow at the next look. */

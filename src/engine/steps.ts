@@ -1,4 +1,4 @@
-import { eventId } from '../model/event.ts'
+import { type EventDraft, eventId } from '../model/event.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
@@ -26,6 +26,7 @@ async function takeStep(
 ): Promise<void> {
   switch (step.step) {
     case 'event':
+      await keepLeft(transaction, campaign, step.draft)
       transaction.seal(step.draft)
       if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
       return
@@ -47,6 +48,12 @@ async function takeStep(
     default:
       return step satisfies never
   }
+}
+
+/** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
+async function keepLeft(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
+  if (draft.kind !== 'head-moved' || draft.from === null) return
+  if (campaign.experiments[draft.experiment]?.measured_tree != null) await transaction.keep([draft.from])
 }
 
 /** A person's branch can be force-pushed: what was measured of it is kept from then on. */

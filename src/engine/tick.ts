@@ -18,7 +18,7 @@ const PATIENCE = 200
  * is thrown away and the world looked at again.
  */
 export async function tick(hands: Hands): Promise<TickResult> {
-  hands.memory.refs = null
+  forgetOld(hands)
   for (let lost = 0; ; ) {
     const asked = hands.memory.refs === null
     const step = await once(hands)
@@ -65,6 +65,13 @@ function tidiedLater({ place, runner }: Hands, { world }: Observation, { actions
     return null
   const orders = Object.keys(world.campaign.orders).filter(order => runner.holds(order))
   return orders.length > 0 ? { for: 'orders', orders } : null
+}
+
+const FRESH_MS = 1_000
+
+/** Between two ticks of one run the refs may be as old as this: our pushes are leased, and waiting looks again. */
+function forgetOld({ memory, place }: Hands): void {
+  if (place.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
 }
 
 function forget(memory: Memory): void {

@@ -159,7 +159,10 @@ export class Transaction {
     const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, {
       message: 'ledger: push refused',
     })
-    const result = await repository.push([{ ref: refs.state, from, to: commit }])
+    const ledger = { ref: refs.state, from, to: commit }
+    const keeper = this.#moves.get(refs.closed)
+    let result = await repository.push(keeper ? [ledger, keeper] : [ledger])
+    if (!result.ok && keeper && 'message' in result) result = await repository.push([ledger])
     // What was planned did not happen: whoever planned it has to look again, as after a lost race.
     if (result.ok) return { ok: false, reason: 'lease', refs: wanted }
     if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result

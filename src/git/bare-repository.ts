@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
@@ -28,6 +29,7 @@ export async function createBareRepository(
       await mkdir(making)
       await gitRunner(localIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: 'files' }).run(initBare(format))
       await mkdir(scratchOf(making))
+      makeFanOut(join(making, 'objects'))
       await moveInto(making, dir)
     } finally {
       await rm(making, { recursive: true, force: true })
@@ -35,6 +37,11 @@ export async function createBareRepository(
   } catch (error) {
     throw cannotCreate(dir, error)
   }
+}
+
+/** Every folder a loose object can be in, so that writing one is one step and never two. */
+function makeFanOut(objects: string): void {
+  for (let byte = 0; byte < 256; byte++) mkdirSync(join(objects, byte.toString(16).padStart(2, '0')))
 }
 
 function initBare(format: ObjectFormat): GitTask<void> {

@@ -9,7 +9,7 @@ import type { Proposal, World } from './world.ts'
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
 export function openProposals(world: World): Step[] {
   const { campaign, spec } = world
-  let number = campaign.next_number
+  let number = freeNumber(world, campaign.next_number)
   let room = spec.merge.max_open_experiments - openEngineExperiments(world)
   const steps: Step[] = []
   for (const proposal of freshProposals(world)) {
@@ -17,9 +17,17 @@ export function openProposals(world: World): Step[] {
     if (engineMade && room <= 0) continue
     if (engineMade) room -= 1
     steps.push(...open(world, proposal, experimentName(number)))
-    number += 1
+    number = freeNumber(world, number + 1)
   }
   return steps
+}
+
+/** A branch that somebody gave such a name is theirs: the number is left out. */
+function freeNumber({ campaign, spec, branches }: World, from: number): number {
+  const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
+  let number = from
+  while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1
+  return number
 }
 
 /** One idea is opened once, however often it is brought. */

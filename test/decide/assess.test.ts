@@ -247,7 +247,7 @@ describe('the stability rule', () => {
     expect(found.reason).toBe(
       'bytes 100 -> 90 (-10.0 %), 1 sample: improved bytes, nothing required got worse',
     )
-    expect(found.warnings).toEqual(['compared with a stored score; not evidence'])
+    expect(found.warnings).toEqual(['compared with a stored score; not noise-proof'])
     expect(found).toMatchObject({ primary_delta: 10, rank_score: 0.1, improved_objectives: ['bytes'] })
   })
 
@@ -270,7 +270,7 @@ describe('the stability rule', () => {
     const executions = [run('base', { bytes: 50 }), ...taking(90)]
     const found = byStability(executions, ceSpec(relative), null)
     expect(found).toMatchObject({ outcome: 'dropped', primary_delta: -40 })
-    expect(found.warnings).toEqual(['compared with one base run in the same job; not evidence'])
+    expect(found.warnings).toEqual(['compared with one base run in the same job; not noise-proof'])
   })
 
   test('the caller’s stored baseline is the last resort; without any there is no verdict', () => {
@@ -296,7 +296,7 @@ describe('the stability rule', () => {
     const warned = byStability(taking(90), ceSpec({ ...relative, noise_threshold: 0.5 }), noisy).warnings
     expect(warned).toContain("the baseline's repeats of bytes differ by 1, more than 0.5")
     const quiet = byStability(taking(90), ceSpec({ ...relative, noise_threshold: 1 }), noisy).warnings
-    expect(quiet).toEqual(['compared with a stored score; not evidence'])
+    expect(quiet).toEqual(['compared with a stored score; not noise-proof'])
   })
 })
 

@@ -3,9 +3,11 @@
  * Perl, because perl-base is where our users are and its `syscall` reaches what node cannot. It is passed
  * with -e so that no file of ours can be changed under it.
  *
- * stdin: 8 digits of length, the launch (NUL-separated), then one letter a command: t = TERM, k = KILL;
- * end of file means that winnow is dead and everything must end. stdout: one record when all is over.
- * The process is not dumpable, so neither descriptor can be reached through /proc by what it runs.
+ * stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL; end of
+ * file means that winnow is dead and everything must end. stdout: one record when all of a launch is over, or
+ * why it was lost, then a line "end" with the worker's status. One launch follows another: each has a worker of
+ * its own, forked from this small process, which costs a fraction of a fork of node. Neither descriptor can be
+ * reached through /proc by what runs, because no process that holds them is dumpable while it does.
  */
 export const REAPER_SCRIPT = String.raw`
 use strict;
@@ -20,10 +22,12 @@ sub now { my $at = "\0" x 16; call('clock', 1, $at); my ($s, $n) = unpack 'qq', 
 sub put { my ($path, $text) = @_; open my $to, '>', $path or die "$path: $!\n";
   syswrite($to, $text) == length $text or die "$path: $!\n"; close $to or die "$path: $!\n" }
 sub take { my $size = shift; my $text = '';
-  while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or die "no launch\n" }
+  while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or exit 0 }
   $text }
+# A command that came after its launch had ended is nobody's.
+sub header { my $digit; do { $digit = take(1) } while $digit =~ /[tk]/; $digit . take(7) }
 
-my ($command, $cwd, $out, $err, @env) = split /\0/, take(take(8) + 0), -1;
+my ($command, $cwd, $out, $err, @env);
 my ($main, %own, $status, $start, $end) = (0);
 my ($cpu, $rss, $survivors) = (0, 0, 0);
 
@@ -144,36 +148,57 @@ sub become_harness {
   exec { '/bin/sh' } 'sh', '-c', $command;
 }
 
-enter_namespaces() if $mode eq 'pid-namespace';
-call('prctl', 36, 1, 0, 0, 0);
-call('prctl', 4, 0, 0, 0, 0);
-my $children = pack 'Q', 1 << 16;
-call('sigprocmask', 0, $children, 0, 8);
-my $news = call('signalfd4', -1, $children, 8, 0x80000);
-open my $signals, '<&=', $news or die "signalfd: $!\n";
+sub work {
+  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
+  call('prctl', 4, 1, 0, 0, 0);
+  enter_namespaces() if $mode eq 'pid-namespace';
+  call('prctl', 36, 1, 0, 0, 0);
+  call('prctl', 4, 0, 0, 0, 0);
+  my $children = pack 'Q', 1 << 16;
+  call('sigprocmask', 0, $children, 0, 8);
+  my $news = call('signalfd4', -1, $children, 8, 0x80000);
+  open my $signals, '<&=', $news or die "signalfd: $!\n";
 
-$start = now();
-$main = fork;
-die "fork: $!\n" unless defined $main;
-if ($main == 0) { eval { become_harness() }; print STDERR $@ || "/bin/sh: $!\n"; exit 127 }
+  $start = now();
+  $main = fork;
+  die "fork: $!\n" unless defined $main;
+  if ($main == 0) { eval { become_harness() }; print STDERR $@ || "/bin/sh: $!\n"; exit 127 }
 
-my $open = '';
-vec($open, 0, 1) = 1;
-vec($open, fileno $signals, 1) = 1;
-my ($asked, $left) = (0, 1);
-# Who was asked to end gets its time, also when the first process of the tree is gone before the others.
-until (defined $status && !($asked && $left)) {
-  my $ready = $open;
-  select($ready, undef, undef, undef) > 0 or next;
-  if (vec $ready, fileno $signals, 1) { sysread $signals, my $info, 128; my $pid; 1 while ($pid = reap()) > 0; $left = $pid == 0 }
-  if (vec $ready, 0, 1) {
-    my $got = sysread STDIN, my $letters, 64;
-    unless ($got) { finish(); exit 1 }
-    $asked = 1;
-    kill_all($_ eq 'k' ? 9 : 15) for split //, $letters;
+  my $open = '';
+  vec($open, 0, 1) = 1;
+  vec($open, fileno $signals, 1) = 1;
+  my ($asked, $left) = (0, 1);
+  # Who was asked to end gets its time, also when the first process of the tree is gone before the others.
+  until (defined $status && !($asked && $left)) {
+    my $ready = $open;
+    select($ready, undef, undef, undef) > 0 or next;
+    if (vec $ready, fileno $signals, 1) { sysread $signals, my $info, 128; my $pid; 1 while ($pid = reap()) > 0; $left = $pid == 0 }
+    if (vec $ready, 0, 1) {
+      my $got = sysread STDIN, my $letters, 64;
+      unless ($got) { finish(); exit 1 }
+      $asked = 1;
+      kill_all($_ eq 'k' ? 9 : 15) for split //, $letters;
+    }
   }
+  finish();
+  syswrite STDOUT, sprintf qq({"status":%d,"wall_ns":%.0f,"cpu_us":%.0f,"max_rss_kb":%d,"survivors":%d}\n),
+    $status, $end - $start, $cpu, $rss, $survivors;
 }
-finish();
-syswrite STDOUT, sprintf qq({"status":%d,"wall_ns":%.0f,"cpu_us":%.0f,"max_rss_kb":%d,"survivors":%d}\n),
-  $status, $end - $start, $cpu, $rss, $survivors;
+
+call('prctl', 4, 0, 0, 0, 0);
+exit 1 if getppid != $parent;
+$parent = $$;
+for (;;) {
+  my $launch = take(header() + 0);
+  my $worker = fork;
+  die "fork: $!\n" unless defined $worker;
+  if ($worker == 0) {
+    exit 0 if eval { work($launch); 1 };
+    chomp(my $why = $@);
+    syswrite STDOUT, "lost $why\n";
+    exit 1;
+  }
+  waitpid $worker, 0;
+  syswrite STDOUT, "end $?\n";
+}
 `

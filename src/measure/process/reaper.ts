@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { z } from 'zod'
 import { withDeadline } from './deadline.ts'
 import type { Ended, Launch, Strategy, Supervisor } from './launch.ts'
+import { type HostAnswer, PerlHost } from './perl-host.ts'
 import { REAPER_SCRIPT } from './reaper-script.ts'
 import { readStatus } from './signal-name.ts'
-import { collectOutput, SupervisorLost, type SupervisorOutput } from './supervisor-output.ts'
+import { SupervisorLost } from './supervisor-output.ts'
 
 type Mode = Extract<Strategy, 'uid' | 'pid-namespace' | 'subreaper'>
 /** The user that experiment code runs as; we must be root to become it. */
@@ -23,25 +23,29 @@ const record = z.object({
 
 /** The strategies that reap: they know when the last process is dead and what all of them used. */
 export function reaper(mode: Mode, owner: Owner | null = null): Supervisor {
+  const resting: PerlHost[] = []
+
+  function takeHost(): PerlHost {
+    for (let host = resting.pop(); host !== undefined; host = resting.pop()) if (host.alive) return host
+    return new PerlHost(hostArguments(mode, owner))
+  }
+
   return {
     strategy: mode,
     async run(launch, onSpawn) {
-      const child = start(mode, owner)
-      const output = collectOutput(child)
-      if (child.pid !== undefined) await onSpawn?.(child.pid)
-      child.stdin?.write(envelope(launch))
-      const { value, timedOut } = await withDeadline(output, endingOf(child), launch)
+      const host = takeHost()
+      if (host.pid !== undefined) await onSpawn?.(host.pid)
+      const { value, timedOut } = await withDeadline(host.run(envelope(launch)), endingOf(host), launch)
+      if (host.alive) resting.push(host)
       launch.signal.throwIfAborted()
       return { ...endedFrom(value, mode), timedOut }
     },
   }
 }
 
-function start(mode: Mode, owner: Owner | null): ChildProcess {
+function hostArguments(mode: Mode, owner: Owner | null): string[] {
   const script = ['-e', REAPER_SCRIPT, mode, process.arch, String(process.pid)]
-  const args = owner === null ? script : [...script, String(owner.uid), String(owner.gid)]
-  const path = process.env['PATH'] ?? '/usr/bin:/bin'
-  return spawn('perl', args, { stdio: 'pipe', env: { PATH: path, LC_ALL: 'C' } })
+  return owner === null ? script : [...script, String(owner.uid), String(owner.gid)]
 }
 
 function envelope(launch: Launch): Buffer {
@@ -51,12 +55,8 @@ function envelope(launch: Launch): Buffer {
   return Buffer.concat([Buffer.from(String(body.length).padStart(8, '0')), body])
 }
 
-function endingOf(child: ChildProcess) {
-  return {
-    term: () => void child.stdin?.write('t'),
-    kill: () => void child.stdin?.write('k'),
-    destroy: () => void child.kill('SIGKILL'),
-  }
+function endingOf(host: PerlHost) {
+  return { term: () => host.command('t'), kill: () => host.command('k'), destroy: () => host.destroy() }
 }
 
 /**
@@ -72,10 +72,9 @@ const KILLED_FROM_BELOW = {
   unreaped: true,
 } as const
 
-function endedFrom(output: SupervisorOutput, mode: Mode): Omit<Ended, 'timedOut'> {
-  const line = output.stdout.trim()
-  if (line === '' && mode === 'subreaper' && output.how === 'SIGKILL') return KILLED_FROM_BELOW
-  if (line === '') throw new SupervisorLost(output)
+function endedFrom({ record: line, lost, signal }: HostAnswer, mode: Mode): Omit<Ended, 'timedOut'> {
+  if (line === null && mode === 'subreaper' && signal === 'SIGKILL') return KILLED_FROM_BELOW
+  if (line === null) throw new SupervisorLost({ stdout: '', stderr: lost, how: signal ?? 'by itself' })
   const said = record.parse(JSON.parse(line))
   return {
     ...readStatus(said.status),

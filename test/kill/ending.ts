@@ -1,0 +1,64 @@
+import { expect } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import type { CommandLine } from './command-line.ts'
+import type { Scene } from './scene.ts'
+
+export type Ended = Awaited<ReturnType<typeof endingOf>>
+
+/** What a campaign came to: outcomes, verdicts and trees; no times, run ids, lost orders or commit ids. */
+export async function endingOf(scene: Scene) {
+  const { campaign, events, pulls } = await scene.look(async post => ({
+    campaign: await post.campaign(),
+    events: await post.events(),
+    pulls: await post.place.forge.list(),
+  }))
+  const { experiments, round, landings, counts, incumbent, status } = campaign
+  const ending = {
+    status,
+    experiments: Object.values(experiments).map(each => ({
+      id: each.id,
+      hypothesis: each.hypothesis,
+      ended: [each.outcome, each.verdict, each.closed],
+      bytes: each.metrics['bytes'],
+      tree: each.measured_tree,
+    })),
+    counts,
+    round,
+    kept: landings.map(({ experiment, base }) => ({ experiment, on: base.tree })),
+    incumbent: incumbent.tree,
+    trees: treesOf(scene),
+    pulls: pulls.map(({ number, branch, state }) => ({ number, branch, state })),
+  }
+  return { ending, campaign, events }
+}
+
+/** Every branch of the engine, but for the ledger's own files, by what it holds. */
+function treesOf({ origin }: Scene): string[] {
+  const refs = origin('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n')
+  const kept = refs.filter(ref => !/optimize-(state|forge)/.test(ref))
+  return kept.map(ref => `${ref} ${ref.includes('-exp/') ? '' : origin('rev-parse', `${ref}^{tree}`)}`)
+}
+
+/** Nothing twice, everything proven, and nothing of the person's touched. */
+export async function expectSound(
+  scene: Scene,
+  commandLine: CommandLine,
+  { campaign, events }: Pick<Ended, 'campaign' | 'events'>,
+): Promise<void> {
+  const ids = events.map(({ id }) => id)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  expect(campaign.alerts).toEqual([])
+  const proofs = await Promise.all(['audit', 'replay'].map(verb => commandLine.run(scene, [verb])))
+  for (const { code, out, err } of proofs) expect([code, out, err]).toEqual([0, out, err])
+  await scene.expectLeftAlone()
+}
+
+/** Experiments that two kills met while they were being measured: their end is another one by right. */
+export function lostTwice({ experiments }: Campaign): string[] {
+  return Object.values(experiments).flatMap(({ id, lost }) => (lost >= 2 ? [id] : []))
+}
+
+export function lostOrders(events: readonly LedgerEvent[]) {
+  return events.flatMap(event => (event.kind === 'order-lost' ? [event] : []))
+}
