@@ -43,7 +43,7 @@ function judge(input: AssessInput): Finding {
   if (failure !== null) return failure
   switch (order.stop.rule) {
     case 'once':
-      return assessOnce({ spec, minEffect: order.stop.min_effect }, report, label)
+      return assessOnce({ spec, minEffect: order.stop.min_effect, scale: order.stop.scale }, report, label)
     case 'stability':
       return assessByStability(input, order.stop.baseline)
     case 'alone':

@@ -10,7 +10,7 @@ import { decisiveMetrics, tieWon } from './tie-breakers.ts'
 import { changeText } from './wording.ts'
 
 /** Deterministic metrics: one run a side says it all, and a gain is believed when a second run agrees. */
-type Rule = { spec: Pick<Spec, 'metric' | 'policy'>; minEffect: number }
+type Rule = { spec: Pick<Spec, 'metric' | 'policy'>; minEffect: number; scale: 'log' | 'linear' }
 type Verdict = {
   comparisons: Record<string, Comparison>
   improved: string[]
@@ -20,7 +20,13 @@ type Verdict = {
   pairs: Map<string, Pair>
 }
 
-function compareOnce(objective: Objective, pair: Pair, minEffect: number): Comparison {
+/** Under log a fraction of the base, under linear the metric's own units. */
+function leastEffect({ minEffect, scale }: Pick<Rule, 'minEffect' | 'scale'>, base: number): number {
+  return scale === 'log' ? minEffect * Math.abs(base) : minEffect
+}
+
+function compareOnce(objective: Objective, pair: Pair, rule: Rule): Comparison {
+  const minEffect = leastEffect(rule, pair.base)
   const delta = signedDelta(pair.base, pair.candidate, objective.direction)
   const relative = relativeGain(delta, pair.base)
   if (delta > 0) {
@@ -39,7 +45,7 @@ function judgeOnce(rule: Rule, base: Execution, candidate: Execution): Verdict |
     const pair = pairOf(objective.name, base, candidate)
     if (pair === null) continue
     pairs.set(objective.name, pair)
-    comparisons[objective.name] = compareOnce(objective, pair, rule.minEffect)
+    comparisons[objective.name] = compareOnce(objective, pair, rule)
   }
   const missing = objectives.map(objective => objective.name).filter(name => !pairs.has(name))
   if (missing.length > 0) return { missing }
@@ -48,7 +54,8 @@ function judgeOnce(rule: Rule, base: Execution, candidate: Execution): Verdict |
     .map(objective => objective.name)
   const violated = Object.keys(comparisons).filter(name => comparisons[name]?.violated)
   const primary = comparisons[objectives[0].name]
-  const level = primary !== undefined && Math.abs(primary.delta) <= rule.minEffect
+  const base0 = pairs.get(objectives[0].name)?.base ?? 0
+  const level = primary !== undefined && Math.abs(primary.delta) <= leastEffect(rule, base0)
   const tie = improved.length === 0 && level ? tieWon(rule.spec.policy, base, candidate) : null
   return { comparisons, improved, violated, tie, pairs }
 }

@@ -152,21 +152,8 @@ async function propose(hands: Hands, seen: Observation, who: string): Promise<Ap
   const { campaign } = seen.loaded
   const { ok, minutes, reason } = await ideas.ask(who, { campaign, spec: seen.world.spec })
   const spent = { what: 'propose', who, ok, minutes, requests: 0, tokens: 0, usd: 0 }
-  const failures = ok ? 0 : (campaign.proposers[who]?.failures ?? 0) + 1
   place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
-  await record(place, [
-    { kind: 'spent', ...spent },
-    ...(failures === 3
-      ? [
-          {
-            kind: 'alert',
-            code: 'proposer-benched',
-            about: who,
-            message: `${who} failed three times and is benched: ${reason}`,
-          } as const,
-        ]
-      : []),
-  ])
+  await record(place, [{ kind: 'spent', ...spent }])
   // The ledger moved beside the remembered refs: without a new look the proposer would be asked for ever.
   hands.memory.refs = null
   return DONE

@@ -9,7 +9,7 @@ import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type OrderFile, orderFiles } from './order-files.ts'
+import { type Claim, type OrderFile, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
 import { orUnwritable } from './unwritable.ts'
@@ -84,7 +84,8 @@ export async function localRunner(place: Place): Promise<Runner> {
     async tidy(campaign) {
       const live = new Set(waitedFor(campaign).map(({ order }) => order.id))
       for (const [order, run] of running) if (!live.has(order)) run.abort.abort()
-      await files.prune(live)
+      // An order that only another living process knows of yet is its own to forget.
+      await files.prune(live, async holder => holder.runId === runId || (await livesOn(holder)) === false)
     },
     async dispatch(order, spec) {
       if (running.has(order.id)) return
@@ -124,7 +125,7 @@ async function factOf(
   const holder = file?.runId ?? recorded
   if (holder === null) return null
   if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }
-  const alive = await isAlive(holder)
+  const alive = await livesOn({ runId: holder, here: file?.here ?? false })
   if (alive === null) return null
   return alive ? { state: 'running' } : { state: 'gone', started: file?.started ?? false, runId: holder }
 }
@@ -133,6 +134,11 @@ async function factOf(
 async function ownRunId(): Promise<string> {
   const own = await findProcess(process.pid)
   return ['local', bootId(), process.pid, own?.started ?? ''].join(':')
+}
+
+/** A run claimed on this host before its last start is over, whatever its process id is now. */
+async function livesOn({ runId, here }: Pick<Claim, 'runId' | 'here'>): Promise<boolean | null> {
+  return (await isAlive(runId)) ?? (here ? false : null)
 }
 
 /** null: a run of another machine, about which nothing can be known here. */

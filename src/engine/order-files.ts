@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { OrderId } from '../model/ids.ts'
@@ -13,15 +14,23 @@ export interface OrderFiles {
   started(order: OrderId, runId: string): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
   read(order: OrderId): Promise<OrderFile | null>
-  /** Drops the files of orders that nobody waits for any more. */
-  prune(live: ReadonlySet<OrderId>): Promise<void>
+  /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
+  prune(live: ReadonlySet<OrderId>, forgettable: (holder: Claim) => Promise<boolean>): Promise<void>
 }
 
-const claim = z.strictObject({ run_id: z.string(), started: z.boolean() })
+const claim = z.strictObject({ run_id: z.string(), host: z.string(), started: z.boolean() })
 
-export type OrderFile = { runId: string; started: boolean; report: Report | { unreadable: string } | null }
+/** `here`: claimed on this host, if perhaps before it was started anew. */
+export interface Claim {
+  runId: string
+  here: boolean
+  started: boolean
+}
+
+export type OrderFile = Claim & { report: Report | { unreadable: string } | null }
 
 export function orderFiles(directory: string): OrderFiles {
+  const host = hostname()
   const path = (order: OrderId, kind: 'claim' | 'report') => join(directory, `${order}.${kind}.json`)
 
   async function write(file: string, value: unknown): Promise<void> {
@@ -31,22 +40,34 @@ export function orderFiles(directory: string): OrderFiles {
   }
 
   return {
-    claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, started: false }),
-    started: (order, runId) => write(path(order, 'claim'), { run_id: runId, started: true }),
+    claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: false }),
+    started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
     report: (order, answer) => write(path(order, 'report'), answer),
     async read(order) {
       const text = await readOptional(path(order, 'claim'))
       if (text === null) return null
-      const { run_id: runId, started } = claim.parse(JSON.parse(text))
       const answer = await readOptional(path(order, 'report'))
-      return { runId, started, report: answer === null ? null : readReport(answer) }
+      return { ...readClaim(text, host), report: answer === null ? null : readReport(answer) }
     },
-    async prune(live) {
-      const names = await readdir(directory).catch(absent)
-      const dead = (names ?? []).filter(name => !live.has(name.slice(0, name.indexOf('.'))))
-      await Promise.all(dead.map(name => rm(join(directory, name), { force: true })))
+    async prune(live, forgettable) {
+      for (const order of await ordersIn(directory)) {
+        if (live.has(order)) continue
+        const text = await readOptional(path(order, 'claim'))
+        if (text !== null && !(await forgettable(readClaim(text, host)))) continue
+        for (const kind of ['report', 'claim'] as const) await rm(path(order, kind), { force: true })
+      }
     },
   }
+}
+
+function readClaim(text: string, host: string): Claim {
+  const parsed = claim.parse(JSON.parse(text))
+  return { runId: parsed.run_id, here: parsed.host === host, started: parsed.started }
+}
+
+async function ordersIn(directory: string): Promise<Set<OrderId>> {
+  const names = (await readdir(directory).catch(absent)) ?? []
+  return new Set(names.map(name => name.slice(0, name.indexOf('.'))))
 }
 
 function readReport(text: string): Report | { unreadable: string } {

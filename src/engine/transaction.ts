@@ -177,6 +177,8 @@ const VIEW_CHANGES = new Set([
   'round-closed',
   'campaign-stopped',
   'campaign-paused',
+  'campaign-resumed',
+  'incumbent-moved',
   'merged',
 ])
 

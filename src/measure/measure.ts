@@ -108,7 +108,7 @@ async function follow(session: Session): Promise<void> {
     case 'calibrate':
       return calibrate(session, stop.runs)
     case 'once':
-      return once(session, stop.min_effect)
+      return once(session, stop)
     case 'stability':
       return stability(session, stop.baseline)
     case 'alone':

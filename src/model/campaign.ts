@@ -118,11 +118,13 @@ export interface Campaign {
   harness: string
   pin: Point
   start: Point
+  /** What progress is counted from: the start, or the synced or re-ruled commit since, never the default branch's own gains. */
+  reference: Point
   incumbent: Point
   next_number: number
   calibration: { order: OrderId; deterministic: boolean; scale: 'log' | 'linear'; reason: string } | null
   baseline: Baseline | null
-  /** The first baseline of the campaign: where it started. */
+  /** The reference's numbers: where progress is counted from. */
   origin: Snapshot | null
   experiments: Record<ExperimentId, Experiment>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */
@@ -141,7 +143,8 @@ export interface Campaign {
   since_incumbent: number
   counts: Partial<Record<Outcome, number>>
   spent: Spent
-  proposers: Record<string, { failures: number; benched: boolean }>
+  /** `asked`: the seq of the last time, so that they take turns. */
+  proposers: Record<string, { failures: number; benched: boolean; asked: number }>
   steered: {
     event: EventId
     action: 'retry' | 'revert' | 'withdraw'
@@ -175,6 +178,7 @@ export function emptyCampaign(): Campaign {
     harness: '',
     pin: nowhere,
     start: nowhere,
+    reference: nowhere,
     incumbent: nowhere,
     next_number: 1,
     calibration: null,

@@ -1,9 +1,10 @@
 import type { Campaign } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import { askedAgain } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
+import type { Point } from './ids.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
-const FAILURES_UNTIL_BENCHED = 3
 const ALERTS_KEPT = 50
 
 const started: Handler<'campaign-started'> = (campaign, event) => {
@@ -23,6 +24,7 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.harness = event.harness
   campaign.pin = event.start
   campaign.start = event.start
+  campaign.reference = event.start
   campaign.incumbent = event.start
   campaign.next_number = event.first_number
 }
@@ -39,11 +41,18 @@ function changeHarness(campaign: Campaign, harness: string): void {
   if (campaign.harness === harness) return
   campaign.harness = harness
   campaign.calibration = null
-  campaign.baseline = null
+  refer(campaign, campaign.incumbent)
   campaign.trees = {}
   campaign.proven = {}
   requeueAll(campaign)
   campaign.orders = {}
+}
+
+/** From here on progress is counted from this commit, as soon as it has numbers. */
+function refer(campaign: Campaign, to: Point): void {
+  campaign.reference = to
+  campaign.baseline = null
+  campaign.origin = null
 }
 
 const calibrated: Handler<'calibrated'> = (campaign, event) => {
@@ -65,8 +74,8 @@ const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
 const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
   campaign.incumbent = event.to
   campaign.attempts = {}
-  if (event.why === 'merged') campaign.since_incumbent = 0
-  else requeueAll(campaign)
+  if (event.why === 'merged' || event.why === 'foreign') campaign.since_incumbent = 0
+  if (event.why !== 'merged') requeueAll(campaign)
 }
 
 const synced: Handler<'synced'> = (campaign, event) => {
@@ -74,6 +83,7 @@ const synced: Handler<'synced'> = (campaign, event) => {
   campaign.pin = event.to
   campaign.default_tip = event.default_tip
   changeHarness(campaign, event.harness)
+  refer(campaign, event.to)
 }
 
 const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
@@ -101,8 +111,7 @@ const spent: Handler<'spent'> = (campaign, event) => {
   campaign.spent.tokens += event.tokens
   campaign.spent.usd += event.usd
   if (event.what !== 'propose' || event.who === null) return
-  const failures = event.ok ? 0 : (campaign.proposers[event.who]?.failures ?? 0) + 1
-  campaign.proposers[event.who] = { failures, benched: failures >= FAILURES_UNTIL_BENCHED }
+  askedAgain(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 
 const alert: Handler<'alert'> = (campaign, event) => {

@@ -1,5 +1,6 @@
 import type { Campaign, Experiment } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import { ideaRefused } from './fold-proposer.ts'
 import { dropOrders } from './fold-order.ts'
 import { experimentNumber, type OrderId } from './ids.ts'
 import { type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
@@ -63,7 +64,9 @@ function end(
 
 const refused: Handler<'experiment-refused'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
-  if (experiment) end(campaign, experiment, { outcome: 'refused', verdict: 'refused', reason: event.message })
+  if (!experiment) return
+  ideaRefused(campaign, experiment)
+  end(campaign, experiment, { outcome: 'refused', verdict: 'refused', reason: event.message })
 }
 
 /** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */

@@ -1,3 +1,4 @@
+import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { type Order, ownSubject } from './order.ts'
@@ -74,7 +75,8 @@ const measured: Handler<'measured'> = (campaign, event) => {
     experiment.status = 'measured'
     experiment.measured_tree = candidate.tree
     experiment.metrics = typicalMetrics(event.report, experiment.id)
-    campaign.trees[candidate.tree] ??= experiment.id
+    ideaMeasured(campaign, experiment)
+    if (event.report.runner_error === null) campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
   }
 }

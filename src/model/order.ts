@@ -30,7 +30,12 @@ export const stopRule = z.discriminatedUnion('rule', [
   /** Calibration: `runs` executions of the base, each with its own seed, in two builds. */
   z.strictObject({ rule: z.literal('calibrate'), runs: z.number().int().min(2) }),
   /** Deterministic: one run each side; a gain of at least min_effect is run once more, each side. */
-  z.strictObject({ rule: z.literal('once'), min_effect: z.number().nonnegative() }),
+  z.strictObject({
+    rule: z.literal('once'),
+    min_effect: z.number().nonnegative(),
+    /** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
+    scale: z.enum(['log', 'linear']),
+  }),
   /** ce stability: samples of the candidate against `baseline` (null: measure the base side too). */
   z.strictObject({ rule: z.literal('stability'), baseline: snapshot.nullable() }),
   /** Gates and one run of the candidate alone (sync, and the incumbent's own baseline). */

@@ -2,6 +2,7 @@ import { machineKey } from '../model/report.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { OrderId } from '../model/ids.ts'
 import type { Landing, Step } from './action.ts'
 import { type Decision, decidedDraft } from './judgement.ts'
 import { assessmentOf, type Member } from './member.ts'
@@ -24,10 +25,16 @@ export function finalSteps(campaign: Campaign, member: Member): Step[] {
   const { outcome, assessment, reason } = judgement
   const steps = endSteps({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
   if (!assessment.determinism_lost) return steps
-  const { order } = measured
+  return [...steps, determinismLost(campaign, { order: measured.order.id, cause, reason })]
+}
+
+/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
+export function determinismLost(
+  campaign: Campaign,
+  shown: { order: OrderId; cause: string; reason: string },
+): Step {
   const scale = campaign.calibration?.scale ?? 'linear'
-  const lost = { kind: 'calibrated', cause, order: order.id, deterministic: false, scale, reason } as const
-  return [...steps, { step: 'event', draft: lost }]
+  return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, ...shown } }
 }
 
 export function notSelected(member: Member, why: string): Step[] {

@@ -1,4 +1,5 @@
 import type { Step } from './action.ts'
+import { determinismLost } from './ending.ts'
 import { alertOnce, pauseOnce } from './alerts.ts'
 import type { Arrivals } from './arrivals.ts'
 import { assess } from '../decide/assess.ts'
@@ -108,6 +109,10 @@ function judged(world: World, foreign: ForeignTip, { order, report }: Answered):
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
   const assessment = assess({ spec: world.spec, order, report, label: 'foreign', baseline })
   if (assessment.retry) return nextAttempt(world, order.attempt, assessment.reason)
+  if (assessment.determinism_lost)
+    return [
+      determinismLost(world.campaign, { order: order.id, cause: foreign.event, reason: assessment.reason }),
+    ]
   const settle = passes(assessment) ? adopt : moveBack
   return settle(world, foreign, order.id, assessment.reason)
 }

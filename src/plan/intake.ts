@@ -1,9 +1,9 @@
-import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { Experiment } from '../model/campaign.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
+import { packagesDigest, unapproved } from './approvals.ts'
 import type { Proposal, World } from './world.ts'
 
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
@@ -40,7 +40,7 @@ export function freshProposals({ campaign, proposals }: World): Proposal[] {
   return [...fresh.values()]
 }
 
-function openEngineExperiments({ campaign }: World): number {
+export function openEngineExperiments({ campaign }: World): number {
   const open = Object.values(campaign.experiments).filter(
     ({ status }) => status !== 'ended' && status !== 'parked',
   )
@@ -80,7 +80,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
 
 /** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
 function askApproval({ spec }: World, opened: EventDraft<'experiment-opened'>): Step[] {
-  const packages = opened.required_deps.filter(name => !spec.dependencies.approved.includes(name))
+  const packages = unapproved({ spec }, opened)
   if (packages.length === 0) return []
   const { experiment } = opened
   const cause = eventId(opened)
@@ -88,7 +88,7 @@ function askApproval({ spec }: World, opened: EventDraft<'experiment-opened'>): 
     const message = `needs ${packages.join(', ')}, and dependencies.approval is deny`
     return refuse({ id: experiment, head: opened.head, opened: cause }, { code: 'dependencies', message })
   }
-  const digest = sha256(canonicalJson(packages.toSorted()))
+  const digest = packagesDigest(packages)
   return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment, digest, packages } }]
 }
 

@@ -38,7 +38,8 @@ export function judge(spec: Spec, experiment: Experiment, measured: Measured): J
 
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
 function judgeRevert(assessment: Assessment): Judgement {
-  const { outcome, reason } = assessment
+  const { outcome, reason, determinism_lost: lost } = assessment
+  if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
     return { is: 'eligible', assessment }
   return { is: 'final', outcome, assessment, reason }

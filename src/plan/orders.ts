@@ -111,7 +111,9 @@ export function experimentStop(world: World): StopRule | null {
     return stored && { rule: 'stability', baseline: stored.snapshot }
   }
   const deterministic = campaign.calibration?.deterministic ?? spec.measurement.mode === 'once'
-  return deterministic ? { rule: 'once', min_effect: spec.evidence.min_effect ?? 0 } : null
+  if (!deterministic) return null
+  const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
+  return { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
 }
 
 /** A stored score serves only for the same tree, ruler and kind of machine. */

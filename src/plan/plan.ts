@@ -1,5 +1,7 @@
 import type { Action, Plan, Step, Waiting } from './action.ts'
+import { approvalsNeeded, approveDeferred } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
+import { askFor, benchedAlerts } from './asking.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
@@ -10,7 +12,7 @@ import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
 import { settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
-import { cancelRemaining, closeRemaining, deferredExperiments, nothingToMeasure, stopSteps } from './stop.ts'
+import { cancelRemaining, closeRemaining, nothingToMeasure, stopSteps } from './stop.ts'
 import { syncPlan } from './sync.ts'
 import type { World } from './world.ts'
 
@@ -76,6 +78,8 @@ function running(resting: Draft): Plan {
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   return prepared(draft, () => {
     if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null)
+    const stop = directReverts(world).length > 0 ? [] : stopSteps(world)
+    if (stop.length > 0) return conclude(alsoDo(draft, campaignBranch(world)), stop)
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
@@ -104,13 +108,10 @@ function betweenRounds(draft: Draft): Plan {
   const undo = directReverts(world)
   if (undo.length > 0) return conclude(draft, undo)
   const advanced = alsoDo(draft, campaignBranch(world))
-  const stop = stopSteps(world)
-  if (stop.length > 0) return conclude(advanced, stop)
   const { steps, refused } = refuseQueued(world)
-  const intake = [...steps, ...openProposals(world)]
-  const requests = newRound(world, refused)
-  const idle = intake.length === 0 && requests.length === 0 && nothingToMeasure(world)
-  const asked: Action[] = idle ? world.askable.slice(0, 1).map(who => ({ do: 'propose', who })) : []
+  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...steps, ...openProposals(world)]
+  const asked = intake.length === 0 ? askFor(world) : []
+  const requests = asked.length === 0 ? newRound(world, refused) : []
   return request(alsoDo({ ...advanced, steps: [...advanced.steps, ...intake] }, asked), requests, null)
 }
 
@@ -135,8 +136,7 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
 }
 
 function waitingFor(world: World): Waiting {
-  const deferred = deferredExperiments(world)
-  if (nothingToMeasure(world) && deferred.length > 0)
-    return { for: 'person', what: `approval of ${deferred.join(', ')}` }
+  const approvals = approvalsNeeded(world)
+  if (nothingToMeasure(world) && approvals !== null) return { for: 'person', what: approvals }
   return { for: 'ideas' }
 }

@@ -2,6 +2,7 @@ import { assess } from '../decide/assess.ts'
 import { calibrate } from '../decide/calibrate.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import { machineKey } from '../model/report.ts'
+import { PAIRED_NOT_BUILT } from '../spec/unsupported.ts'
 import type { Step } from './action.ts'
 import { pauseOnce } from './alerts.ts'
 import type { Arrivals } from './arrivals.ts'
@@ -102,5 +103,5 @@ function baselineStep(world: World, { order, report }: Measured, cause: string):
 
 function noisyReason({ spec, campaign }: World): string {
   const why = campaign.calibration?.reason ?? 'it was not shown to be deterministic'
-  return `${spec.metric.primary.name} is noisy (${why}). Paired evidence for noisy metrics is not built yet: measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score`
+  return `${spec.metric.primary.name} is noisy (${why}), and ${PAIRED_NOT_BUILT}`
 }

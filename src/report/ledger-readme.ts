@@ -16,7 +16,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '',
     `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
     `${experiments.length} experiments opened, ${campaign.ended} ended, ${kept} kept.`,
-    `Incumbent \`${campaign.incumbent.commit}\`, started at \`${campaign.start.commit}\`.`,
+    `Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,
     '',
     `The last ${ended.length} that ended:`,
     '',
@@ -24,7 +24,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '|---|---|---|---|',
     ...ended.map(x => `| ${x.id} | ${x.verdict} | ${cell(x.hypothesis)} | ${cell(x.reason ?? '')} |`),
     '',
-    'Everything here is derived from `events/`, where nothing is ever changed. `winnow audit` checks it.',
+    `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
     '',
   ].join('\n')
 }

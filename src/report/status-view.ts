@@ -35,11 +35,11 @@ export interface StatusView {
 export type PullNumbers = ReadonlyMap<string, number>
 
 export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
-  const { start, incumbent, origin } = campaign
+  const { reference, incumbent, origin } = campaign
   return {
     campaign: campaign.name,
     state: campaign.status,
-    baseline: { ...start, metrics: snapshotMetrics(origin) },
+    baseline: { ...reference, metrics: snapshotMetrics(origin) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
     counts: countsOf(campaign),
     experiments: Object.values(campaign.experiments).map(one => experimentView(one, pulls)),
@@ -66,9 +66,9 @@ function countsOf({ counts }: Campaign): Record<Outcome, number> {
 }
 
 /** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
-function incumbentMetrics({ baseline, incumbent, start, origin, experiments }: Campaign): Metrics {
+function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }: Campaign): Metrics {
   if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot)
-  if (incumbent.tree === start.tree) return snapshotMetrics(origin)
+  if (incumbent.tree === reference.tree) return snapshotMetrics(origin)
   const measured = Object.values(experiments).findLast(one => one.measured_tree === incumbent.tree)
   return measured?.metrics ?? {}
 }

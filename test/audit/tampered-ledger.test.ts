@@ -257,7 +257,9 @@ spec.yaml in the ledger is not the spec that its events put in force`,
   it('is named in an order that asks with it', async () => {
     const issued = await eventOf(site, 'order-issued', ({ purpose }) => purpose === 'experiment')
     const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...terms } = issued
-    await append(site, [{ ...terms, harness: 'b'.repeat(64), stop: { rule: 'once', min_effect: 0.5 } }])
+    await append(site, [
+      { ...terms, harness: 'b'.repeat(64), stop: { rule: 'once', min_effect: 0.5, scale: 'linear' } },
+    ])
     const { words } = await whatAuditSays(site)
     expect(words).toContain('its harness is bbbbbbbbbbbb, not ')
     expect(words).toContain('its min_effect is 0.5, the spec says 0')

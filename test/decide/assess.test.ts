@@ -6,7 +6,7 @@ import type { Snapshot } from '../../src/model/snapshot.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { aReport, aSpec, ceSpec, gateRun, run, sampled, setUp, withMetrics } from './a-spec.ts'
 
-const once: StopRule = { rule: 'once', min_effect: 0 }
+const once: StopRule = { rule: 'once', min_effect: 0, scale: 'linear' }
 const label = 'exp-001'
 
 function better(): Execution[] {

@@ -29,7 +29,7 @@ function judge(
   if (candidateAgain !== undefined) executions.push(run(label, candidateAgain, { role: 'repeat' }))
   return assess({
     spec: options.spec ?? spec(),
-    order: { stop: { rule: 'once', min_effect: options.minEffect ?? 0 } },
+    order: { stop: { rule: 'once', min_effect: options.minEffect ?? 0, scale: 'linear' } },
     report: aReport(executions),
     label,
     baseline: null,
@@ -140,7 +140,7 @@ describe('no deterministic gain', () => {
   })
 
   test('a report without a sample is measured again', () => {
-    const order = { stop: { rule: 'once', min_effect: 0 } } as const
+    const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
     for (const executions of [[run('base', { bytes: 1 })], [run(label, { bytes: 1 })], []]) {
       const found = assess({ spec: spec(), order, report: aReport(executions), label, baseline: null })
       expect(found).toMatchObject({ outcome: 'error', retry: true })
@@ -251,7 +251,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(value, value, effect, (base, candidate, minEffect) => {
         const executions = [run('base', { bytes: base }), run(label, { bytes: candidate })]
-        const asked = needsRepeat({ spec: spec(), minEffect }, { executions }, label)
+        const asked = needsRepeat({ spec: spec(), minEffect, scale: 'linear' }, { executions }, label)
         const outcome = judge({ bytes: base }, { bytes: candidate }, { minEffect }).outcome
         expect(asked).toBe(outcome === 'eligible')
         expect(asked).toBe(base > candidate && base - candidate >= minEffect)
@@ -259,9 +259,17 @@ describe('laws', () => {
     )
   })
 
+  test('under log min_effect is a fraction of the base, under linear it is in its units', () => {
+    const executions = [run('base', { bytes: 100 }), run(label, { bytes: 97 })]
+    const asked = (minEffect: number, scale: 'log' | 'linear') =>
+      needsRepeat({ spec: spec(), minEffect, scale }, { executions }, label)
+    expect([asked(0.02, 'log'), asked(0.04, 'log')]).toEqual([true, false])
+    expect([asked(2, 'linear'), asked(4, 'linear')]).toEqual([true, false])
+  })
+
   test('without both samples there is nothing to repeat', () => {
     for (const executions of [[], [run('base', { bytes: 2 })], [run(label, { bytes: 1 })]]) {
-      expect(needsRepeat({ spec: spec(), minEffect: 0 }, { executions }, label)).toBe(false)
+      expect(needsRepeat({ spec: spec(), minEffect: 0, scale: 'linear' }, { executions }, label)).toBe(false)
     }
   })
 

@@ -87,7 +87,7 @@ async function inputOf({ repository, workDir }: Laboratory, experiment: Experime
     coins: '0123456789abcdef'.repeat(4),
     level: null,
     carried: {},
-    stop: experiment.stop ?? { rule: 'once', min_effect: 0 },
+    stop: experiment.stop ?? { rule: 'once', min_effect: 0, scale: 'linear' },
     deadline: '2999-01-01T00:00:00Z',
     ...experiment.order,
   }

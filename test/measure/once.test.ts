@@ -27,7 +27,7 @@ describe('an order with a deterministic metric', () => {
 
   test('asks for no repeat below min_effect', async () => {
     const lab = await laboratory()
-    const stop = { rule: 'once', min_effect: 20 } as const
+    const stop = { rule: 'once', min_effect: 20, scale: 'linear' } as const
     const report = await lab.measure({ candidates: { 'exp-001': { 'src/value': '90\n' } }, stop })
     expect(runs(report).some(run => run.endsWith('repeat'))).toBe(false)
   })

@@ -189,7 +189,7 @@ describe('what the fold remembers', () => {
     expect(built.campaign).toMatchObject({ failures_in_a_row: 0, ended: 3, since_incumbent: 3 })
   })
 
-  it('a proposer that fails three times in a row is benched, and one success forgives it', () => {
+  it('a proposer that fails three times is benched; that it answered is no success yet', () => {
     const built = campaign()
     const ask = (ok: boolean) =>
       built.add({
@@ -205,10 +205,11 @@ describe('what the fold remembers', () => {
       })
     ask(false)
     ask(false)
-    expect(built.campaign.proposers['agent']).toEqual({ failures: 2, benched: false })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
     ask(true)
-    for (let times = 0; times < 3; times++) ask(false)
-    expect(built.campaign.proposers['agent']).toEqual({ failures: 3, benched: true })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
+    ask(false)
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, benched: true })
   })
 
   it('an amendment with another harness carries no evidence over; with the same one it carries all', () => {

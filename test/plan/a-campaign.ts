@@ -204,7 +204,7 @@ export class CampaignBuilder {
       coins: sha256(`coins ${this.events.length}`),
       level: null,
       carried: {},
-      stop: { rule: 'once', min_effect: 0 },
+      stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: LATER,
       ...terms,
     }

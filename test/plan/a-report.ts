@@ -96,7 +96,9 @@ function follow(scene: Scene, executions: Execution[]): void {
     case 'once': {
       for (const side of turns(order, 0, sides)) executions.push(execute(scene, side, 'sample', 0, 0))
       const gained = sides.filter(side =>
-        side === 'base' ? false : needsRepeat({ spec, minEffect: stop.min_effect }, { executions }, side),
+        side === 'base'
+          ? false
+          : needsRepeat({ spec, minEffect: stop.min_effect, scale: stop.scale }, { executions }, side),
       )
       if (gained.length === 0) return
       for (const side of turns(order, 1, ['base', ...gained]))

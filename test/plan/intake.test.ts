@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { EventDraft } from '../../src/model/event.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { campaign, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
@@ -45,7 +46,10 @@ describe('dependencies that nobody approved', () => {
     const built = campaign()
     carryOut(built, { proposals: [needing] })
     expect(built.experiment('exp-001').status).toBe('deferred')
-    expect(settle(built).waiting).toEqual({ for: 'person', what: 'approval of exp-001' })
+    expect(settle(built).waiting).toEqual({
+      for: 'person',
+      what: 'approval: exp-001 needs left-pad. Name what may be used in dependencies.approved of the spec',
+    })
     const { digest = '', packages = [] } = built.events.findLast(
       ({ kind }) => kind === 'approval-requested',
     ) as never
@@ -106,17 +110,60 @@ describe('a head is refused on its objects alone', () => {
   })
 })
 
+describe('an approval by the spec', () => {
+  it('lets what waited for it go on', () => {
+    const built = campaign()
+    carryOut(built, { proposals: [proposal('a', { required_deps: ['left-pad'] })] })
+    expect(built.experiment('exp-001').status).toBe('deferred')
+    const seen = world(built)
+    const dependencies = { ...seen.spec.dependencies, approved: ['left-pad'] }
+    const [commit] = actionsOf(plan({ ...seen, spec: { ...seen.spec, dependencies } }), 'commit')
+    expect(commit?.steps).toContainEqual({
+      step: 'event',
+      draft: expect.objectContaining({ kind: 'approved', experiment: 'exp-001', packages: ['left-pad'] }),
+    })
+  })
+})
+
 describe('a proposer', () => {
   const askable = ['command:agent', 'command:other']
 
-  it('is asked when nothing else is to be done, one at a time', () => {
-    expect(actionsOf(plan(world(campaign(), { askable })), 'propose')).toEqual([
-      { do: 'propose', who: askable[0] },
-    ])
+  it('is asked while the next round has room, one at a time', () => {
+    for (const built of [campaign(), campaign().withExperiment()])
+      expect(actionsOf(plan(world(built, { askable })), 'propose')).toEqual([
+        { do: 'propose', who: askable[0] },
+      ])
+  })
+
+  it('takes turns: whoever was asked longest ago is next', () => {
+    const built = campaign()
+    const asked: string[] = []
+    for (let turn = 0; turn < 4; turn++) {
+      const [next] = actionsOf(plan(world(built, { askable })), 'propose')
+      asked.push(next?.who ?? '')
+      built.add(spentAsking(next?.who ?? ''))
+    }
+    expect(asked).toEqual([...askable, ...askable])
+  })
+
+  it('is asked no more when its ideas are refused three times before they run, and that is said once', () => {
+    const built = campaign()
+    for (let idea = 0; idea < 3; idea++) {
+      built.add(spentAsking('command:agent'))
+      const source = { use: 'command', key: `command:agent:${idea}` }
+      carryOut(built, { proposals: [proposal(`idea ${idea}`, { source })] })
+      carryOut(built, { candidates: { [`exp-00${idea + 1}`]: { conflict: ['a'] } } })
+    }
+    expect(built.campaign.proposers['command:agent']).toMatchObject({ failures: 3, benched: true })
+    settle(built)
+    expect(built.campaign.alerts.filter(({ code }) => code === 'proposer-benched')).toHaveLength(1)
   })
 
   it.each([
-    ['an experiment is queued', () => world(campaign().withExperiment(), { askable })],
+    [
+      'the round is full',
+      () => world(campaign(`${SPEC}execution: { mode: serial }\n`).withExperiment(), { askable }),
+    ],
     ['an experiment is measured', () => world(campaign().withExperiment().ordered(), { askable })],
     ['an idea is waiting', () => world(campaign(), { askable, proposals: [proposal('a')] })],
     [
@@ -164,3 +211,8 @@ describe('pull requests and branches follow the ledger', () => {
     ])
   })
 })
+
+function spentAsking(who: string): EventDraft<'spent'> {
+  const nothing = { minutes: 0, requests: 0, tokens: 0, usd: 0 }
+  return { kind: 'spent', cause: who, what: 'propose', who, ok: true, ...nothing }
+}

@@ -186,7 +186,7 @@ describe('before the first experiment', () => {
     settle(built)
     expect(built.campaign.status).toBe('paused')
     expect(built.campaign.status_reason).toMatch(
-      /bytes is noisy \(bytes varies .*Paired evidence .* not built yet/,
+      /bytes is noisy \(bytes varies .*paired evidence .* not built yet/i,
     )
   })
 

@@ -264,6 +264,9 @@ describe('stopping rules', () => {
   it('what waits for an approval is waited for', () => {
     const built = campaign(closedShop)
     carryOut(built, { proposals: [proposal('dep', { required_deps: ['left-pad'] })] })
-    expect(settle(built).waiting).toEqual({ for: 'person', what: 'approval of exp-001' })
+    expect(settle(built).waiting).toEqual({
+      for: 'person',
+      what: 'approval: exp-001 needs left-pad. Name what may be used in dependencies.approved of the spec',
+    })
   })
 })

@@ -25,7 +25,10 @@ describe('the name of a proposer', () => {
 })
 
 describe('a benched proposer', () => {
-  const proposers = { claude: { failures: 3, benched: true }, codex: { failures: 2, benched: false } }
+  const proposers = {
+    claude: { failures: 3, benched: true, asked: 0 },
+    codex: { failures: 2, benched: false, asked: 0 },
+  }
 
   it('is what the ledger says, and nobody else', () => {
     expect(isBenched({ proposers }, 'claude')).toBe(true)

@@ -112,7 +112,7 @@ describe('one experiment for people', () => {
       coins: '0'.repeat(64),
       level: null,
       carried: {},
-      stop: { rule: 'once', min_effect: 0 },
+      stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: '2026-01-02T03:04:05.000Z',
     },
     decided(1),
