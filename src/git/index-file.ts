@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { ObjectFormat } from './object-format.ts'
-import { encodeName } from './path-bytes.ts'
+import { decodeName, encodeName } from './path-bytes.ts'
+import { modeOf } from './tree-object.ts'
 import type { TreeFile } from './tree-walk.ts'
 
 const STAT_BYTES = 40
@@ -30,3 +31,26 @@ function indexEntry(file: TreeFile, path: Buffer): Buffer {
   path.copy(entry, STAT_BYTES + oid.length + 2)
   return entry
 }
+
+/** The files of an index that git wrote (versions 2 and 3): conflicts and intentions to add are none. */
+export function indexEntries(format: ObjectFormat, bytes: Buffer): TreeFile[] {
+  const version = bytes.readUInt32BE(4)
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version > 3)
+    throw new Error(`unknown git index, version ${version}`)
+  const oidBytes = format === 'sha1' ? 20 : 32
+  const files: TreeFile[] = []
+  let at = 12
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flags = bytes.readUInt16BE(at + STAT_BYTES + oidBytes)
+    const extended = (flags & EXTENDED) === 0 ? 0 : 2
+    const start = at + STAT_BYTES + oidBytes + 2 + extended
+    const end = bytes.indexOf(0, start)
+    const mode = modeOf(bytes.readUInt32BE(at + MODE_OFFSET).toString(8))
+    const oid = bytes.toString('hex', at + STAT_BYTES, at + STAT_BYTES + oidBytes)
+    files.push({ path: decodeName(bytes.subarray(start, end)), mode, oid })
+    at += Math.floor((end - at) / 8) * 8 + 8
+  }
+  return files
+}
+
+const EXTENDED = 0x4000
