@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { A as oneLine, B as campaignRefs, C as measure$1, D as requireSupported, E as committedSpec, F as assess, G as readEvents, H as harnessOf, I as changeText, K as readEventsAfter, L as numberText, M as listRefs, N as observe, O as startCampaign, P as unsupported, Q as isLanded, R as plural, S as requireCampaign, T as localIsolation, U as treeFiles, V as shortRef, W as loadCampaign, X as eventPath, Y as readTip, _ as openWorkshop, _t as ForgeError, a as statusView, at as parseSpec, b as campaignNames, bt as UserError, c as takeEffect, ct as NOT_NOISE_PROOF, d as capitalised, dt as SpecErrors, et as typicalMetrics, f as standingSentence, ft as containing, g as snapshotMetrics, gt as ConflictError, h as metricsText, ht as string, i as experimentView, j as archive$1, k as Transaction, lt as usesStoredScore, m as waitingSentence, mt as looseObject, n as parseDecidePayload, nt as orderTerms, o as run$1, ot as compileScope, p as verdictSentence, pt as nearest, r as audit$1, rt as digest, s as tick$1, st as compilePathspec, t as replay$1, tt as sha256, u as record, ut as require_dist, v as requireGit, vt as HarnessError, w as gitRunner, x as openHands, xt as exitCodeOf, y as nullIfMissing, yt as LedgerError, z as decideStability } from "./shared2.js";
-import { readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { $ as readEvents, A as Transaction, At as exitCodeOf, B as listRefs, C as measure$1, Ct as looseObject, D as committedSpec, Dt as HarnessError, E as networkIsolation, Et as ForgeError, F as standingSentence, G as numberText, H as unsupported, I as verdictSentence, J as campaignRefs, K as plural, L as waitingSentence, M as standingIn, N as keptExperiments, O as requireSupported, Ot as LedgerError, P as capitalised, Q as loadCampaign, R as oneLine, S as requireCampaign, St as literal, T as localIsolation, Tt as ConflictError, U as assess, V as observe, W as changeText, X as harnessOf, Y as shortRef, Z as treeFiles, _ as requireGit, _t as usesStoredScore, a as statusView, b as nullIfMissing, bt as containing, c as takeEffect, ct as typicalMetrics, d as directReverts, dt as digest, et as readEventsAfter, f as record, g as localPath, gt as NOT_NOISE_PROOF, h as openWorkshop, ht as compilePathspec, i as experimentView, it as eventPath, j as tallyText, k as startCampaign, kt as UserError, lt as sha256, m as snapshotMetrics, mt as compileScope, n as parseDecidePayload, o as run$1, ot as EXIT_CODES, p as metricsText, pt as parseSpec, q as decideStability, r as audit$1, rt as readTip, s as tick$1, t as replay$1, u as stopSteps, ut as orderTerms, v as pushAttempt, vt as require_dist, w as gitRunner, wt as string, x as openHands, xt as nearest, y as retryLostRaces, yt as SpecErrors, z as archive$1 } from "./shared2.js";
+import { readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -28,6 +28,7 @@ async function amend$1(place, change) {
 	});
 	if (parsed.spec.name !== campaign.name) throw new UserError(`the spec is named ${parsed.spec.name}, the campaign ${campaign.name}`, { fix: "start a campaign of its own" });
 	if (parsed.sha256 === campaign.spec_sha256) throw new UserError("the spec is the one in force already");
+	await requireInScope(place, campaign, parsed.spec);
 	const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree);
 	const measuredAnew = harness !== campaign.harness;
 	const transaction = new Transaction(place, {
@@ -48,6 +49,66 @@ async function amend$1(place, change) {
 	if (result.reason === "lease") throw new ConflictError("the campaign moved while it was amended: try again", result.refs);
 	throw new UserError(`the amendment could not be written: ${"message" in result ? result.message : result.ref}`);
 }
+/** Invariant 4: outside mutable the incumbent is the pin, so what was landed has to stay mutable. */
+async function requireInScope({ repository }, campaign, spec) {
+	const { isMutable } = compileScope(spec);
+	const outside = (await repository.diff(campaign.pin.tree, campaign.incumbent.tree)).find(({ path }) => !isMutable(path));
+	if (!outside) return;
+	throw new UserError(`${outside.path} was changed by what was kept, and this spec no longer lets it change`, {
+		place: {
+			file: campaign.spec_path,
+			path: "scope.mutable"
+		},
+		fix: "keep it in scope.mutable, or start fresh: winnow run --fresh"
+	});
+}
+// src/verbs/actor.ts
+/** Where the machine has no name for the person, git often has one. */
+async function actingAs({ by, directory, env }) {
+	if (by.actor !== "unknown") return by;
+	const name = await gitRunner(networkIsolation(directory, env)).run({
+		args: [
+			"config",
+			"--get",
+			"user.name"
+		],
+		answers: [1],
+		parse: ({ stdout }) => stdout.trim()
+	});
+	return name === "" ? by : {
+		...by,
+		actor: name
+	};
+}
+// src/verbs/beginning.ts
+const schema = looseObject({
+	kind: literal("campaign-started"),
+	spec: string(),
+	spec_path: string(),
+	default_branch: string()
+});
+/** Null where that ref is no ledger that can be read: whoever folds it names what is wrong. */
+async function recordedBeginning(repository, stateRef) {
+	const oid = (await repository.remoteRefs([stateRef])).refs.get(stateRef);
+	if (oid === void 0) return null;
+	await repository.fetch([{
+		ref: stateRef,
+		oid
+	}]);
+	const { tree } = await repository.commit(oid);
+	const entry = await repository.entryAt(tree, eventPath(0).path);
+	if (entry?.type !== "blob") return null;
+	return beginningIn((await repository.blob(entry.oid)).toString("utf8"));
+}
+function beginningIn(text) {
+	try {
+		const parsed = schema.safeParse(JSON.parse(text));
+		return parsed.success ? parsed.data : null;
+	} catch (error) {
+		if (error instanceof SyntaxError) return null;
+		throw error;
+	}
+}
 // src/verbs/choose-campaign.ts
 /** The campaign that is meant; the only one there is where nothing was said. */
 function chooseCampaign(known, choice) {
@@ -65,11 +126,12 @@ function chooseCampaign(known, choice) {
 	throw new UserError(`there are several campaigns: ${candidates.map((each) => each.name).join(", ")}`, { fix: "name one with --campaign" });
 }
 function named(known, spec, name) {
-	const found = known.find((each) => each.specPath === spec) ?? known.find((each) => each.name === spec);
+	const found = known.find((each) => each.paths.includes(spec)) ?? known.find((each) => each.ledgerPath === spec) ?? known.find((each) => each.name === spec);
+	if (found !== void 0 && found.paths.length > 1 && found.problem !== null) throw found.problem;
 	if (found !== void 0 && name !== void 0 && found.name !== name) throw new UserError(`${spec} is campaign ${found.name}, but --campaign says ${name}`, { fix: "give one of the two" });
 	if (found !== void 0) return found;
 	if (!/\.ya?ml$/.test(spec)) return unknown(known, spec);
-	const near = nearest(spec, known.flatMap((each) => each.specPath ?? []));
+	const near = nearest(spec, known.flatMap((each) => each.paths));
 	throw new UserError(`${spec} is not on the default branch`, {
 		place: { file: spec },
 		fix: near === void 0 ? "commit it (and push it): a work tree is never used" : `did you mean ${near}?`
@@ -80,38 +142,10 @@ function unknown(known, name) {
 	const list = known.length === 0 ? "there is none" : `there is ${known.map((each) => each.name).join(", ")}`;
 	throw new UserError(`there is no campaign ${name}: ${list}`, { fix: near === void 0 ? "name one that exists, or commit a spec of that name" : `did you mean ${near}?` });
 }
-// src/verbs/known-campaigns.ts
-const DEFAULT_PREFIX = "optimize";
+// src/verbs/committed-specs.ts
 const SPEC_FILE = /^[^/]+\.ya?ml$/;
-async function knownCampaigns(workshop) {
-	const specs = await committedSpecs(workshop);
-	const prefixes = /* @__PURE__ */ new Set([DEFAULT_PREFIX, ...specs.map(({ prefix }) => prefix)]);
-	const known = new Map(specs.map((each) => [each.name, each]));
-	for (const prefix of prefixes) for (const name of await campaignNames({
-		repository: workshop.repository,
-		prefix
-	})) {
-		const there = known.get(name);
-		known.set(name, there ? {
-			...there,
-			prefix,
-			started: true
-		} : bare(name, prefix));
-	}
-	return [...known.values()].toSorted((a, b) => a.name < b.name ? -1 : 1);
-}
-function bare(name, prefix) {
-	return {
-		name,
-		specPath: null,
-		spec: null,
-		prefix,
-		started: true,
-		problem: null
-	};
-}
-/** Every spec as the default branch has it; a broken one is known by its file's name, with what is wrong. */
-async function committedSpecs({ repository, defaultBranch }) {
+/** Those in `.winnow`, and whatever other files are named: a ce spec may lie anywhere. */
+async function committedSpecs({ repository, defaultBranch }, others) {
 	if (defaultBranch === null) return [];
 	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
 	if (oid === void 0) return [];
@@ -120,34 +154,32 @@ async function committedSpecs({ repository, defaultBranch }) {
 		oid
 	}]);
 	const { tree } = await repository.commit(oid);
+	const found = [];
+	for (const path of /* @__PURE__ */ new Set([...await usualPaths(repository, tree), ...others])) {
+		const entry = await repository.entryAt(tree, path);
+		if (entry?.type === "blob") found.push(read$1(path, (await repository.blob(entry.oid)).toString("utf8")));
+	}
+	return found;
+}
+async function usualPaths(repository, tree) {
 	const directory = await repository.entryAt(tree, ".winnow");
 	if (directory?.type !== "tree") return [];
-	const files = (await repository.tree(directory.oid)).filter(({ type, name }) => type === "blob" && SPEC_FILE.test(name));
-	return Promise.all(files.map(async (file) => {
-		const yaml = (await repository.blob(file.oid)).toString("utf8");
-		return candidate(`.winnow/${file.name}`, yaml);
-	}));
+	return (await repository.tree(directory.oid)).flatMap(({ type, name }) => type === "blob" && SPEC_FILE.test(name) ? [`.winnow/${name}`] : []);
 }
-function candidate(specPath, yaml) {
-	const none = {
-		specPath,
-		prefix: DEFAULT_PREFIX,
-		started: false,
-		problem: null
-	};
+function read$1(path, yaml) {
 	try {
-		const { spec } = parseSpec(yaml, { file: specPath });
+		const { spec } = parseSpec(yaml, { file: path });
 		return {
-			...none,
 			name: spec.name,
+			path,
 			spec,
-			prefix: spec.branches.prefix
+			problem: null
 		};
 	} catch (error) {
 		if (!(error instanceof UserError)) throw error;
 		return {
-			...none,
-			name: nameOfFile(specPath),
+			name: nameOfFile(path),
+			path,
 			spec: null,
 			problem: error
 		};
@@ -155,6 +187,92 @@ function candidate(specPath, yaml) {
 }
 function nameOfFile(path) {
 	return path.replace(/^.*\//, "").replace(/\.ya?ml$/, "");
+}
+/** One name, one campaign: with two specs of it nobody knows which one is meant. */
+function twins(name, paths) {
+	return new UserError(`${paths.toSorted().join(" and ")} are both named ${name}`, {
+		place: {
+			file: paths.toSorted()[0] ?? "",
+			path: "name"
+		},
+		fix: "give one of them another name"
+	});
+}
+// src/verbs/known-campaigns.ts
+const DEFAULT_PREFIX = "optimize";
+/** `specPath`: a spec that a person names, wherever it lies. */
+async function knownCampaigns(workshop, specPath) {
+	const ledgers = await startedCampaigns(workshop);
+	const recorded = ledgers.flatMap(({ beginning }) => beginning?.spec_path ?? []);
+	const known = startable(await committedSpecs(workshop, specPath === void 0 ? recorded : [...recorded, specPath]));
+	const declared = /* @__PURE__ */ new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)]);
+	for (const ledger of ledgers) {
+		const { name, prefix, beginning } = ledger;
+		if (!declared.has(prefix) && beginning?.spec !== name) continue;
+		const there = known.get(name);
+		if (there?.started !== true || prefix === there.spec?.branches.prefix) known.set(name, started(ledger, there));
+	}
+	return [...known.values()].toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
+/** A spec that is broken may only seem to have the name of another: its file's. */
+function startable(specs) {
+	const found = /* @__PURE__ */ new Map();
+	for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
+		const there = found.get(name);
+		if (there === void 0) {
+			const prefix = spec?.branches.prefix ?? "optimize";
+			const alone = {
+				specPath: path,
+				paths: [path],
+				ledgerPath: null,
+				started: false
+			};
+			found.set(name, {
+				name,
+				...alone,
+				spec,
+				prefix,
+				problem
+			});
+		} else if (spec !== null) {
+			const paths = [...there.paths, path];
+			found.set(name, {
+				...there,
+				paths,
+				problem: twins(name, paths)
+			});
+		}
+	}
+	return found;
+}
+function started({ name, prefix, beginning }, there) {
+	return {
+		name,
+		specPath: null,
+		paths: [],
+		spec: null,
+		problem: null,
+		...there,
+		prefix,
+		started: true,
+		ledgerPath: beginning?.spec_path ?? null
+	};
+}
+const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/;
+/** Whatever prefix a spec chose: a campaign is found by its ledger, also when its spec lies anywhere. */
+async function startedCampaigns({ repository }) {
+	const { refs } = await repository.remoteRefs(["refs/heads/*-state/*"]);
+	const ledgers = [];
+	for (const ref of refs.keys()) {
+		const [, prefix, name] = STATE_REF.exec(ref) ?? [];
+		if (prefix === void 0 || name === void 0) continue;
+		ledgers.push({
+			name,
+			prefix,
+			beginning: await recordedBeginning(repository, ref)
+		});
+	}
+	return ledgers;
 }
 // src/verbs/pushed-events.ts
 /** The events that one move of a ledger's ref brought: all of them where another ledger took its place. */
@@ -181,9 +299,9 @@ function announcing(repository, ledger, tell) {
 }
 // src/verbs/default-branch.ts
 /** Where everything starts from: the default branch as it is committed (and pushed) now. */
-async function defaultTip(workshop) {
+async function defaultTip(workshop, around) {
 	const { repository, defaultBranch, local } = workshop;
-	if (defaultBranch === null) throw noDefaultBranch(workshop);
+	if (defaultBranch === null) throw await noDefaultBranch(workshop, around);
 	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
 	if (oid === void 0) throw new UserError(`${shortRef(defaultBranch)} has no commits`, { fix: local ? "commit first" : "commit and push first" });
 	await repository.fetch([{
@@ -195,8 +313,38 @@ async function defaultTip(workshop) {
 		tree: (await repository.commit(oid)).tree
 	};
 }
-function noDefaultBranch({ local }) {
-	return local ? new UserError("no branch is checked out, so the default branch is not known", { fix: "check out the branch to be optimised, or give the repository a remote" }) : new UserError("the remote names no default branch: it is empty, or its HEAD points nowhere", { fix: "push the branch to be optimised first" });
+/** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
+async function noDefaultBranch(workshop, around) {
+	if (workshop.local) return new UserError("no branch is checked out, so the default branch is not known", { fix: "check out the branch to be optimised, or give the repository a remote" });
+	const branches = await branchesOf(workshop);
+	if (branches.length === 0) return new UserError("the remote names no default branch: it has no commits", { fix: "push the branch to be optimised first" });
+	const path = remotePath(workshop, around);
+	const named = path === null ? null : await headOf(path, around.env);
+	const instead = `it has ${branches.slice(0, 5).join(", ")}`;
+	if (path === null || named === null) return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, { fix: "choose its default branch in the settings of the remote" });
+	return new UserError(`the HEAD of the remote names ${shortRef(named)}, which is not there: ${instead}`, { fix: `push ${shortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}` });
+}
+async function branchesOf({ repository }) {
+	const { refs } = await repository.remoteRefs(["refs/heads/*"]);
+	return [...refs.keys()].map(shortRef).toSorted();
+}
+/** The remote's directory, where it is on this machine. */
+function remotePath({ checkout: { remotes } }, { remote, directory }) {
+	const chosen = remotes.find(({ name }) => name === (remote ?? "origin")) ?? remotes[0];
+	const path = chosen === void 0 ? null : localPath(chosen.url);
+	return path === null ? null : resolve(directory, path);
+}
+async function headOf(path, env) {
+	const name = await gitRunner(localIsolation(path, env)).run({
+		args: [
+			"symbolic-ref",
+			"-q",
+			"HEAD"
+		],
+		answers: [1],
+		parse: ({ stdout }) => stdout.trim()
+	});
+	return name === "" ? null : name;
 }
 // src/report/event-line.ts
 const LONGEST = 400;
@@ -300,9 +448,11 @@ function escaped(character) {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 // src/verbs/dry-run.ts
-/** What --dry-run answers: every push that would have been made, with its events and its ref moves. */
-async function describeRehearsal(terminal, { repository, pushes }, refs) {
-	terminal.out(pushes.length === 0 ? "Nothing would be written." : "Nothing was written. It would be:");
+/** What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file. */
+async function describeRehearsal(terminal, { repository, pushes, files }, refs) {
+	const nothing = pushes.length + files.length === 0;
+	terminal.out(nothing ? "Nothing would be written." : "Nothing was written. It would be:");
+	for (const file of files) terminal.out(`file ${file}`);
 	for (const updates of pushes) {
 		terminal.out("one push");
 		for (const line of await linesOf$2(repository, updates, refs)) terminal.out(`  ${line}`);
@@ -369,6 +519,7 @@ function rehearse(real) {
 	const fetch = (tips) => real.fetch(tips.filter(({ oid }) => !made.has(oid)));
 	return {
 		pushes,
+		files: [],
 		repository: {
 			...real,
 			remoteRefs,
@@ -389,11 +540,12 @@ function sayProgress(progress, event) {
 /** Opens the campaign that is meant, lets the verb work on it, and closes what was opened. */
 async function atCampaign(call, wanted, work) {
 	return atRepository(call, DEFAULT_PREFIX, async (first) => {
-		const known = await knownCampaigns(first);
-		if (known.length === 0 && first.defaultBranch === null) throw noDefaultBranch(first);
+		const spec = wanted.spec === void 0 ? void 0 : pathInRepository(call, first, wanted.spec);
+		const known = await knownCampaigns(first, spec);
+		if (known.length === 0 && first.defaultBranch === null) throw await noDefaultBranch(first, call.around);
 		const campaign = chooseCampaign(known, {
 			name: call.given.text("campaign"),
-			spec: wanted.spec === void 0 ? void 0 : pathInRepository(call, first, wanted.spec),
+			spec,
 			startedOnly: wanted.startedOnly
 		});
 		if (campaign.prefix === "optimize") return inScene$1(call, wanted, {
@@ -409,8 +561,10 @@ async function atCampaign(call, wanted, work) {
 async function atRepository(call, prefix, work) {
 	const { directory, env } = call.around;
 	await requireGit(gitRunner(localIsolation(directory, env)));
+	const by = await actingAs(call.around);
 	const workshop = await openWorkshop({
 		...call.around,
+		by,
 		prefix
 	});
 	try {
@@ -424,7 +578,7 @@ async function inScene$1(call, wanted, { workshop, campaign }, work) {
 	const dry = wanted.access === "write" && call.given.flag("dry-run");
 	const rehearsal = dry || wanted.access === "read" ? rehearse(workshop.repository) : null;
 	const repository = rehearsal?.repository ?? told(call, wanted, workshop.repository, refs);
-	const recorded = campaign.started ? await recordedDefault(repository, refs) : null;
+	const recorded = (campaign.started ? await recordedBeginning(repository, refs.state) : null)?.default_branch ?? null;
 	const currentDefault = workshop.defaultBranch ?? recorded;
 	const here = Object.assign(workshop, {
 		repository,
@@ -448,30 +602,6 @@ async function inScene$1(call, wanted, { workshop, campaign }, work) {
 function told(call, wanted, repository, refs) {
 	if (wanted.announce !== true) return repository;
 	return announcing(repository, (ref) => ref === refs.state, (event) => sayProgress(call.around.progress, event));
-}
-const beginning = looseObject({ default_branch: string() });
-/** The branch HEAD named when the campaign started, wherever it points now. */
-async function recordedDefault(repository, refs) {
-	const oid = (await repository.remoteRefs([refs.state])).refs.get(refs.state);
-	if (oid === void 0) return null;
-	await repository.fetch([{
-		ref: refs.state,
-		oid
-	}]);
-	const { tree } = await repository.commit(oid);
-	const entry = await repository.entryAt(tree, eventPath(0).path);
-	if (entry?.type !== "blob") return null;
-	return defaultBranchIn((await repository.blob(entry.oid)).toString("utf8"));
-}
-/** An event that cannot be read is no reason to fail here: whoever folds the ledger names it. */
-function defaultBranchIn(text) {
-	try {
-		const parsed = beginning.safeParse(JSON.parse(text));
-		return parsed.success ? parsed.data.default_branch : null;
-	} catch (error) {
-		if (error instanceof SyntaxError) return null;
-		throw error;
-	}
 }
 /** A name stays a name; a path is meant from where the person is. */
 function pathInRepository({ around }, { checkout }, spec) {
@@ -561,7 +691,7 @@ function experimentLines(campaign, { experiments }) {
 		return [[
 			id,
 			pr === null ? "" : `#${pr}`,
-			oneLine(standingSentence(standing), 160),
+			oneLine(standingSentence(standingIn(campaign, standing)), 160),
 			capitalised(oneLine(hypothesis, 80))
 		]];
 	});
@@ -605,12 +735,10 @@ const pause = {
 // src/report/run-summary.ts
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 function runSummary(campaign, waiting) {
-	const ended = Object.values(campaign.experiments).filter(({ outcome }) => outcome !== null);
-	const kept = ended.filter(({ outcome }) => outcome !== null && isLanded(outcome));
 	const gain = gainText(campaign);
 	return [
 		waitingSentence(waiting),
-		`${campaign.name}: ${plural(ended.length, "experiment")} ended, ${kept.length} kept; the incumbent is ${short(campaign.incumbent.commit)}.`,
+		`${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
 		...gain === null ? [] : [`Since the baseline: ${gain}.`]
 	];
 }
@@ -632,6 +760,10 @@ async function lookingTick({ terminal, interrupt }, scene) {
 		terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
 		return { for: "ideas" };
 	}
+}
+/** The world as a tick would see it, with nothing tidied up. */
+async function lookAround({ interrupt }, scene) {
+	return (await observe(await lookingHands(scene, interrupt)))?.world ?? null;
 }
 async function lookingHands({ place, rehearsal }, signal) {
 	const hands = await openHands(place, signal);
@@ -696,6 +828,36 @@ async function pullNumbers({ forge }, campaign) {
 	const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) => pull === null && branch !== null ? [branch] : []);
 	const pulls = branches.length === 0 ? [] : await forge.list({ branches });
 	return new Map(pulls.map(({ branch, number }) => [branch, number]));
+}
+// src/verbs/run-exit.ts
+/** What `winnow run` answers to a script (design section 9), as its help says it. */
+const RUN_EXITS = {
+	[EXIT_CODES.kept]: "the campaign stopped, and something is kept",
+	[EXIT_CODES.worse]: "it stopped with nothing kept",
+	[EXIT_CODES["not proven"]]: "it stopped with nothing kept, and what was measured is not proven",
+	[EXIT_CODES.refused]: "it stopped, and every idea was refused",
+	[EXIT_CODES.broken]: "the base or the harness fails, or it stopped and every idea was broken",
+	[14]: "waiting for ideas, a measurement elsewhere, or a person"
+};
+/** The first of these that any experiment came to is what a campaign with nothing kept came to. */
+const BEST_FIRST = [
+	"no gain",
+	"worse",
+	"not proven",
+	"broken",
+	"refused"
+];
+function runExitCode({ campaign, waiting }) {
+	if (waiting.for !== "nothing") return baseFails(campaign) ? EXIT_CODES.broken : 14;
+	if (keptExperiments(campaign).length > 0) return EXIT_CODES.kept;
+	const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []));
+	const best = BEST_FIRST.find((word) => words.has(word));
+	return EXIT_CODES[best ?? "no gain"];
+}
+/** The incumbent's own order has its report and led nowhere: that is what the engine paused for. */
+function baseFails({ status, status_source, orders }) {
+	if (status !== "paused" || status_source !== "engine") return false;
+	return Object.values(orders).some(({ order, report }) => report !== null && (order.purpose === "calibration" || order.purpose === "baseline"));
 }
 // src/verbs/unused-work.ts
 /**
@@ -796,9 +958,7 @@ const run = {
 		"winnow run --fresh --dry-run"
 	],
 	exits: {
-		0: "the campaign stopped by its own rules",
-		13: "the harness failed",
-		14: "waiting for ideas, a measurement elsewhere, or a person",
+		...RUN_EXITS,
 		130: "interrupted; run again to go on"
 	},
 	run(call) {
@@ -813,23 +973,42 @@ const run = {
 };
 async function inScene(call, scene) {
 	const { campaign, workshop } = scene;
-	for (const sentence of await unusedWork(workshop, campaign.specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
-	const here = call.given.flag("fresh") ? await startAfresh(call, scene) : await start(scene);
-	if (here.rehearsal) return exitCodeFor(await lookingTick(call, here));
+	const specPath = campaign.ledgerPath ?? campaign.specPath;
+	for (const sentence of await unusedWork(workshop, specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
+	const here = call.given.flag("fresh") ? await startAfresh(call, scene) : await start(call, scene);
+	if (here.rehearsal) {
+		await lookingTick(call, here);
+		return 0;
+	}
 	const hands = await openHands(here.place, call.interrupt);
 	const watch = call.given.flag("watch");
 	const waiting = await run$1(hands, {
 		signal: call.interrupt,
 		watch
 	});
-	await summarise(call, hands, waiting);
-	return call.interrupt.aborted ? 130 : exitCodeFor(waiting);
+	const result = {
+		campaign: await campaignNow(hands),
+		waiting
+	};
+	await summarise(call, here, result);
+	return call.interrupt.aborted ? 130 : runExitCode(result);
 }
-async function start(scene) {
+async function start(call, scene) {
 	const { campaign, place } = scene;
-	if (campaign.started) return scene;
+	if (campaign.started) {
+		requireSamePath(call, campaign);
+		return scene;
+	}
 	await startCampaign(place, await committedSpec(place, specPathOf(scene)), { fresh: false });
 	return scene;
+}
+/** A spec that was named and is not the one the campaign runs by would be passed over in silence. */
+function requireSamePath({ given }, { name, ledgerPath, specPath }) {
+	if (!(given.positionals[0] !== void 0 && given.positionals[0] !== name) || ledgerPath === null || specPath === null || specPath === ledgerPath) return;
+	throw new UserError(`campaign ${name} was started from ${ledgerPath}, not from ${specPath}`, {
+		place: { file: specPath },
+		fix: `move the spec back, or winnow run --fresh ${specPath}`
+	});
 }
 /** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
 async function startAfresh(call, scene) {
@@ -862,11 +1041,12 @@ function specPathOf({ campaign }) {
 	if (campaign.specPath !== null) return campaign.specPath;
 	throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, { fix: "commit .winnow/<name>.yaml (and push it)" });
 }
-async function summarise({ given, terminal }, hands, waiting) {
-	const campaign = hands.memory.loaded?.campaign;
-	if (campaign === void 0) return;
+async function campaignNow({ memory, place }) {
+	return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign;
+}
+async function summarise({ given, terminal }, { place }, { campaign, waiting }) {
 	if (given.flag("json")) {
-		const view = statusView(campaign, await pullNumbers(hands.place, campaign));
+		const view = statusView(campaign, await pullNumbers(place, campaign));
 		terminal.json({
 			waiting,
 			...view
@@ -874,9 +1054,6 @@ async function summarise({ given, terminal }, hands, waiting) {
 		return;
 	}
 	for (const line of runSummary(campaign, waiting)) terminal.out(line);
-}
-function exitCodeFor(waiting) {
-	return waiting.for === "nothing" ? 0 : 14;
 }
 // src/verbs/archive.ts
 const archive = {
@@ -942,7 +1119,75 @@ const audit = {
 		return result.ok ? 0 : 1;
 	})
 };
+// src/report/check-forecast.ts
+/** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
+function forecast(spec, trialSeconds) {
+	return [
+		`judged by: ${judgedText(spec)}`,
+		`smallest gain: ${smallestGain(spec)}`,
+		...gateTexts(spec).map((text) => `gate: ${text}`),
+		...trialSeconds === null ? [] : [`time: ${timeText(spec, trialSeconds)}`],
+		"isolation: none; experiment code runs with your rights and can read your home directory",
+		"cost: winnow itself spends no money; what proposers spend is not counted",
+		`stops after: ${stopText(spec)}`,
+		`merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`
+	];
+}
+function judgedText({ metric, measurement }) {
+	const { name, direction } = metric.primary;
+	const aim = `${direction === "minimize" ? "less" : "more"} ${name}`;
+	const { stability, mode } = measurement;
+	if (stability !== null) return `${aim}, ${stability.mode} runs compared with a stored score`;
+	if (mode === "once") return `${aim}, each idea run once, and a gain once more`;
+	return `${aim}; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more`;
+}
+function smallestGain({ metric, measurement, evidence }) {
+	const { name } = metric.primary;
+	const { stability } = measurement;
+	if (stability === null) {
+		const least = evidence.min_effect ?? 0;
+		if (least === 0) return `any, where ${name} repeats exactly`;
+		return `${evidence.scale === "linear" ? `${numberText(least)} ${name}` : `${numberText(least * 100)} % of the base`} (evidence.min_effect)`;
+	}
+	const { method, relative_threshold: share } = stability.comparison;
+	return method === "absolute" ? `more than ${numberText(stability.noise_threshold)} ${name} (noise_threshold)` : `more than ${numberText(share * 100)} % of the base (relative_threshold)`;
+}
+function gateTexts({ gates, metric }) {
+	const commands = gates.map(({ name, command, phase }) => `${name}: ${command} (${phase})`);
+	const checks = metric.degenerate_gates.map((gate) => {
+		const why = gate.description === void 0 ? "" : `, ${gate.description}`;
+		return `${gate.name} ${gate.check}${why}`;
+	});
+	return [...commands, ...checks];
+}
+/** Executions of one idea, both sides together, when it is worth all of them. */
+function mostExecutions({ measurement }) {
+	const { stability, baseline } = measurement;
+	if (stability === null) return 4;
+	const { mode, repeat_count: repeats, ladder } = stability;
+	const samples = mode === "stable" ? 1 : mode === "repeat" ? repeats : ladder?.confirmation_repeats ?? repeats;
+	return baseline === "cached" ? samples : 2 * samples;
+}
+function timeText(spec, seconds) {
+	const most = mostExecutions(spec);
+	const each = most * seconds / 60;
+	const all = each * spec.stopping.max_iterations;
+	return `at most ${plural(most, "execution")} or ${minutes(each)} an idea, ${minutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`;
+}
+function minutes(count) {
+	return `${numberText(Number(count.toPrecision(2)))} min`;
+}
+function stopText({ stopping }) {
+	return [
+		plural(stopping.max_iterations, "experiment"),
+		`${stopping.plateau} without a new incumbent`,
+		...stopping.max_hours === null ? [] : [plural(stopping.max_hours, "hour")],
+		...stopping.max_runner_minutes === null ? [] : [plural(stopping.max_runner_minutes, "runner minute")],
+		...stopping.max_failures === null ? [] : [`${stopping.max_failures} broken in a row`]
+	].join(", ");
+}
 // src/report/check-text.ts
+const HOW_TO_TRY = "Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.";
 function checkText(view) {
 	const { file, campaign, scope, rules, tried } = view;
 	return [
@@ -950,11 +1195,13 @@ function checkText(view) {
 		`  scope: ${plural(scope.mutable, "file")} may change, ${scope.outside} may not`,
 		...scope.unmatched.map((pattern) => `  scope.mutable ${pattern} matches no file`),
 		...view.ideas.map((idea) => `  ideas: ${idea}`),
+		...view.forecast.map((line) => `  ${line}`),
 		...view.notes.map((note) => `  note: ${note}`),
 		...view.warnings.map((warning) => `  warning: ${warning}`),
 		...view.unsupported.map((sentence) => `  not possible yet: ${sentence}`),
 		...tried === null ? [] : trialText(tried),
-		...blockers(view)
+		...blockers(view),
+		...tried === null && !isBlocked(view) ? [HOW_TO_TRY] : []
 	];
 }
 function trialText({ seconds, metrics, gates }) {
@@ -989,7 +1236,7 @@ function ideaSources(spec) {
 async function specToCheck(call, workshop) {
 	const { topLevel } = workshop.checkout;
 	const path = await chosenPath(call, workshop);
-	const here = topLevel === null ? null : await readFile(join(topLevel, path), "utf8").catch(nullIfMissing);
+	const here = topLevel === null ? null : await textAt(topLevel, path);
 	if (here !== null) return {
 		path,
 		yaml: here,
@@ -1007,11 +1254,20 @@ async function specToCheck(call, workshop) {
 		fix: near === void 0 ? "write it: four lines are enough" : `did you mean ${near}?`
 	});
 }
+async function textAt(topLevel, path) {
+	const file = join(topLevel, path);
+	if ((await stat(file).catch(nullIfMissing))?.isDirectory() !== true) return readFile(file, "utf8").catch(nullIfMissing);
+	const specs = (await readdir(file)).filter((name) => /\.ya?ml$/.test(name)).toSorted();
+	throw new UserError(`${path === "" ? "." : path} is a directory, not a spec`, {
+		place: { file: path },
+		fix: `name a file: winnow check ${join(path, specs[0] ?? "spec.yaml")}`
+	});
+}
 async function chosenPath({ given, around }, workshop) {
 	const [spec] = given.positionals;
 	if (spec !== void 0) return inRepository(workshop, around.directory, spec);
 	const known = await knownCampaigns(workshop);
-	const paths = /* @__PURE__ */ new Set([...await pathsHere(workshop), ...known.flatMap((each) => each.specPath ?? [])]);
+	const paths = /* @__PURE__ */ new Set([...await pathsHere(workshop), ...known.flatMap((each) => each.paths)]);
 	const name = given.text("campaign");
 	const meant = name === void 0 ? [...paths] : [...paths].filter((path) => nameOf(known, path) === name);
 	const [only, another] = meant;
@@ -1023,7 +1279,7 @@ async function chosenPath({ given, around }, workshop) {
 	throw new UserError(`there are several specs: ${meant.toSorted().join(", ")}`, { fix: `name one: winnow check ${only}` });
 }
 function nameOf(known, path) {
-	return known.find(({ specPath }) => specPath === path)?.name ?? nameOfFile(path);
+	return known.find(({ paths }) => paths.includes(path))?.name ?? nameOfFile(path);
 }
 function inRepository({ checkout }, directory, spec) {
 	if (checkout.topLevel === null) return spec;
@@ -1135,7 +1391,9 @@ const check = {
 };
 async function checked(call, workshop, { path, yaml, source }) {
 	const { spec, notes } = parseSpec(yaml, { file: path });
-	const base = await defaultTip(workshop);
+	await requireOwnName(workshop, spec.name, path);
+	const base = await defaultTip(workshop, call.around);
+	const tried = call.given.flag("try") ? await trial(call, workshop, spec, base) : null;
 	return {
 		file: path,
 		campaign: spec.name,
@@ -1146,8 +1404,15 @@ async function checked(call, workshop, { path, yaml, source }) {
 		unsupported: unsupported(spec),
 		warnings: await warningsOf(call, workshop, path),
 		ideas: ideaSources(spec),
-		tried: call.given.flag("try") ? await trial(call, workshop, spec, base) : null
+		forecast: forecast(spec, tried?.seconds ?? null),
+		tried
 	};
+}
+/** A run would not know which of the two is meant. */
+async function requireOwnName(workshop, name, path) {
+	const known = (await knownCampaigns(workshop, path)).find((each) => each.name === name);
+	const paths = /* @__PURE__ */ new Set([path, ...known?.spec === null ? [] : known?.paths ?? []]);
+	if (paths.size > 1) throw twins(name, [...paths]);
 }
 function trial(call, workshop, spec, base) {
 	const [missing] = unsupported(spec);
@@ -1155,7 +1420,7 @@ function trial(call, workshop, spec, base) {
 	return tryOnce(call, workshop, spec, base);
 }
 async function warningsOf(call, workshop, path) {
-	const committed = await workshop.repository.entryAt((await defaultTip(workshop)).tree, path);
+	const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path);
 	const absent = `${path} is not committed on ${shortRef(workshop.defaultBranch ?? "")}${workshop.local ? "" : " of the remote"}: a run does not see it`;
 	const unused = await unusedWork(workshop, path, call.around.env);
 	return committed === null ? [absent, ...unused] : unused;
@@ -1562,7 +1827,10 @@ async function measureLive(call, scene) {
 	const { ready, elsewhere } = sorted(seen, open);
 	for (const line of elsewhere) terminal.out(line);
 	if (scene.rehearsal) {
-		for (const id of ready) terminal.out(`would measure order ${short(id)} and write its report for the next tick`);
+		for (const id of ready) {
+			terminal.out(`would measure order ${short(id)} and write its report for the next tick`);
+			scene.rehearsal.files.push(`the report on order ${short(id)}, below ${scene.place.dataDir}`);
+		}
 		return 0;
 	}
 	await measureAll(hands, seen, ready, interrupt);
@@ -1646,10 +1914,11 @@ const note = {
 		access: "write",
 		startedOnly: true
 	}, async ({ place, rehearsal }) => {
+		const text = (call.given.positionals[0] ?? "").trim();
+		if (text === "") throw new UserError("a note needs words", { fix: "winnow note \"what to remember\"" });
 		const { loaded } = await requireCampaign(place);
 		const about = call.given.text("experiment");
 		const experiment = about === void 0 ? null : experimentNamed(loaded.campaign, about).id;
-		const text = call.given.positionals[0] ?? "";
 		await record(place, [{
 			kind: "note",
 			text,
@@ -1661,44 +1930,112 @@ const note = {
 };
 // src/engine/submit.ts
 var import_dist = require_dist();
-/** A person's or agent's commit becomes a branch below the experiments and a pull request on it. */
+/**
+* A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
+* measured is refused before anything is written; where pull requests are refs, both appear in one push.
+*/
 async function submit(place, idea) {
-	const { repository, forge, refs } = place;
 	if (/^exp-\d+$/.test(idea.name)) throw new UserError(`${idea.name} is a name that winnow gives itself`, { fix: "choose another with --name" });
-	const ref = `${refs.experiments}${idea.name}`;
-	const { refs: found } = await repository.remoteRefs([ref, refs.optimize]);
-	if (!found.has(refs.optimize)) throw new UserError(`no campaign ${place.name} was started`, { fix: "winnow run" });
-	await repository.fetchFrom(idea.from, idea.commit);
-	const from = found.get(ref) ?? null;
-	if (from !== idea.commit) await pushBranch(place, {
-		ref,
-		from,
-		to: idea.commit
+	await place.repository.fetchFrom(idea.from, idea.commit);
+	const first = await look(place, idea);
+	const { clock, random } = place;
+	const result = await retryLostRaces({
+		clock: () => clock.now(),
+		sleep: (ms) => clock.sleep(ms),
+		random: () => random.fraction()
+	}, async () => {
+		const now = await look(place, idea);
+		requireUnmoved(idea, first, now);
+		return attempt(place, idea, now);
 	});
+	if (result.done) return result.value;
+	throw new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref]);
+}
+/** The campaign has to be there, and the commit has to bring something that its branch lacks. */
+async function look({ repository, refs, name }, idea) {
+	const ref = `${refs.experiments}${idea.name}`;
+	const { refs: found } = await repository.remoteRefs([
+		ref,
+		refs.optimize,
+		refs.forge
+	]);
+	const optimize = found.get(refs.optimize);
+	if (optimize === void 0) throw new UserError(`no campaign ${name} was started`, { fix: "winnow run" });
+	await repository.fetch([{
+		ref: refs.optimize,
+		oid: optimize
+	}]);
+	if (await repository.isAncestor(idea.commit, optimize)) throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${shortRef(refs.optimize)} lacks`, { fix: "commit the idea first, then offer that commit" });
+	return {
+		ref,
+		from: found.get(ref) ?? null,
+		refs: found
+	};
+}
+/** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
+function requireUnmoved({ commit }, first, now) {
+	if (now.from === first.from || now.from === commit) return;
+	throw new UserError(`${shortRef(now.ref)} was moved by somebody else`, { fix: "try again" });
+}
+async function attempt(place, idea, ground) {
+	const { repository, forge, refs } = place;
+	const { ref, from } = ground;
 	const branch = shortRef(ref);
-	const [answer] = await forge.batch([{
-		kind: "open",
+	const open = {
 		branch,
 		base: shortRef(refs.optimize),
 		title: idea.title,
 		body: idea.body
-	}]);
-	if (answer?.ok) return {
-		branch,
-		pull: answer.number
 	};
-	if (answer?.code === "duplicate" && answer.number !== null) return {
+	const move = from === idea.commit ? [] : [{
+		ref,
+		from,
+		to: idea.commit
+	}];
+	if (!forge.stage) {
+		const pushed = await repository.push(move);
+		if (!pushed.ok) return pushAttempt(pushed, {
+			branch,
+			pull: 0
+		});
+		return {
+			done: true,
+			value: {
+				branch,
+				pull: numberOf(await forge.batch([{
+					kind: "open",
+					...open
+				}]))
+			}
+		};
+	}
+	const after = new Map(ground.refs).set(ref, idea.commit);
+	const asked = /* @__PURE__ */ new Set([
+		ref,
+		refs.optimize,
+		refs.forge
+	]);
+	const staged = await forge.stage([{
+		kind: "open",
+		...open
+	}], {
+		refs: after,
+		covers: (one) => asked.has(one)
+	});
+	const pull = numberOf(staged.answers);
+	const updates = [...move, ...staged.updates];
+	const pushed = await repository.push(updates);
+	if (pushed.ok && staged.updates.length > 0) staged.accepted();
+	return pushAttempt(pushed, {
 		branch,
-		pull: answer.number
-	};
-	throw new UserError(`the pull request could not be opened: ${answer?.message ?? "no answer"}`);
+		pull
+	});
 }
-async function pushBranch(place, update) {
-	const result = await place.repository.push([update]);
-	if (result.ok) return;
-	if (result.reason === "lease") throw new UserError(`${shortRef(update.ref)} was moved by somebody else`, { fix: "try again" });
-	const what = result.reason === "checked-out" ? `it is checked out in ${result.worktree}` : result.message;
-	throw new UserError(`${shortRef(update.ref)} could not be pushed: ${what}`);
+/** A branch that has a pull request already keeps it. */
+function numberOf([answer]) {
+	if (answer?.ok) return answer.number;
+	if (answer?.code === "duplicate" && answer.number !== null) return answer.number;
+	throw new UserError(`the pull request could not be opened: ${answer?.message ?? "no answer"}`);
 }
 // src/verbs/propose.ts
 const propose = {
@@ -1855,12 +2192,14 @@ const resume = {
 	run: (call) => atCampaign(call, {
 		access: "write",
 		startedOnly: true
-	}, async ({ place, rehearsal }) => {
+	}, async (scene) => {
+		const { place, rehearsal } = scene;
 		const { campaign } = (await requireCampaign(place)).loaded;
 		if (campaign.status === "running") {
 			call.terminal.out(`Campaign ${place.name} is running already.`);
 			return 0;
 		}
+		if (campaign.status === "stopped") await requireRoom(call, scene);
 		const reason = call.given.text("message") ?? `resumed by ${place.by.actor}`;
 		await record(place, [{
 			kind: "campaign-resumed",
@@ -1870,6 +2209,29 @@ const resume = {
 		return 0;
 	})
 };
+/** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
+async function requireRoom(call, scene) {
+	const world = await lookAround(call, scene);
+	const stop = world === null ? null : ruleThatHolds(world);
+	if (stop === null) return;
+	throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
+		place: {
+			file: world?.campaign.spec_path ?? "",
+			path: "stopping"
+		},
+		fix: wayOn(stop.code)
+	});
+}
+/** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
+function ruleThatHolds(world) {
+	if (directReverts(world).length > 0) return null;
+	const [step] = stopSteps(world);
+	return step?.step === "event" && step.draft.kind === "campaign-stopped" ? step.draft : null;
+}
+function wayOn(code) {
+	if (code === "empty_backlog") return "bring an idea first: commit a patch, or let ideas in with use: external";
+	return `${code === "target_reached" ? "aim further (target)" : `raise stopping.${code}`} in the spec, winnow amend --reason "…", then winnow resume`;
+}
 // src/verbs/revert.ts
 const revert = {
 	name: "revert",
@@ -1890,6 +2252,7 @@ const revert = {
 		const { campaign } = (await requireCampaign(place)).loaded;
 		const { id } = experimentNamed(campaign, call.given.positionals[0] ?? "");
 		requireLanded(campaign, id);
+		requireFirst(campaign, id);
 		const reason = call.given.text("message") ?? `asked for by ${place.by.actor}`;
 		await record(place, [{
 			kind: "steered",
@@ -1897,7 +2260,7 @@ const revert = {
 			experiment: id,
 			reason
 		}]);
-		if (rehearsal === null) call.terminal.out(`${id} will be taken back by the next winnow tick or run.`);
+		if (rehearsal === null) call.terminal.out(whenText(campaign, id));
 		return 0;
 	})
 };
@@ -1907,10 +2270,19 @@ function requireLanded({ landings }, id) {
 	const before = landings.some(({ experiment }) => experiment === id);
 	throw new UserError(before ? `${id} was taken back already` : `${id} was not kept, so it cannot be taken back`, { fix: landed.length === 0 ? "nothing is kept at the moment" : `kept are ${landed.join(", ")}` });
 }
+function requireFirst({ steered }, id) {
+	const wish = steered.find(({ action, experiment }) => action === "revert" && experiment === id);
+	if (wish === void 0) return;
+	throw new UserError(`${id} is to be taken back already: ${wish.reason}`, { fix: "nothing to do: winnow run or tick takes it back" });
+}
+function whenText({ status, name }, id) {
+	if (status === "running") return `${id} will be taken back by the next winnow tick or run.`;
+	return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`;
+}
 // src/report/experiment-text.ts
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
-function experimentText(experiment, pr, events) {
-	const { id, hypothesis, category, priority, source, branch, head, learnings, metrics, outcome } = experiment;
+function experimentText(campaign, experiment, { pr, branch }, events) {
+	const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment;
 	const facts = [
 		["idea", hypothesis],
 		["outcome", outcome],
@@ -1924,7 +2296,7 @@ function experimentText(experiment, pr, events) {
 		...warningsIn(events).map((warning) => ["warning", warning])
 	];
 	return [
-		`${id} ${standingSentence(experiment)}`,
+		`${id} ${standingSentence(standingIn(campaign, experiment))}`,
 		...table(facts.flatMap(([name, value]) => value === null ? [] : [[`  ${name}`, value]])),
 		"",
 		...table(events.map((event) => [
@@ -1964,13 +2336,14 @@ const show = {
 	}, async (scene) => {
 		const { loaded } = await requireCampaign(scene.place);
 		const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? "");
-		const view = experimentView(experiment, await pullNumbers(scene.place, loaded.campaign));
+		const { campaign } = loaded;
+		const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign));
 		const events = await eventsOf(scene, experiment.id);
 		if (call.given.flag("json")) call.terminal.json({
 			...view,
 			events
 		});
-		else for (const line of experimentText(experiment, view.pr, events)) call.terminal.out(line);
+		else for (const line of experimentText(campaign, experiment, view, events)) call.terminal.out(line);
 		return 0;
 	})
 };
@@ -2370,6 +2743,7 @@ function interruption(tell) {
 // src/cli/colour.ts
 const COLOURS = {
 	kept: 32,
+	"kept, taken back": 33,
 	"no gain": 33,
 	worse: 31,
 	"not proven": 33,
@@ -2379,7 +2753,7 @@ const COLOURS = {
 	warning: 33
 };
 /** A verdict, or the kind of a message, where such a line has it: first, or after an experiment's number. */
-const WORD = /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/;
+const WORD = /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/;
 function painted(line, inColour) {
 	if (!inColour) return line;
 	return line.replace(WORD, (_all, before, word) => {

@@ -13558,6 +13558,187 @@ const BUILT_IN_METRICS = /* @__PURE__ */ new Set([
 	"cpu_seconds",
 	"max_rss_mb"
 ]);
+// src/spec/unread-keys.ts
+const EVIDENCE = [
+	"null_effect",
+	"scale",
+	"pairs_per_job",
+	"max_jobs",
+	"alpha",
+	"screen",
+	"campaign_control",
+	"q",
+	"fresh_runners"
+].map((key) => ({
+	path: ["evidence", key],
+	missing: "paired evidence, which would weigh it, is",
+	instead: "remove it: only evidence.min_effect is used",
+	when: ({ measurement }) => measurement.stability === null
+}));
+const REMOVE = "remove it";
+const OWN_AGENT = "winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it";
+const UNREAD = [
+	...EVIDENCE,
+	{
+		path: ["merge", "via"],
+		missing: "merging through the API is",
+		instead: "use push"
+	},
+	{
+		path: ["merge", "auto"],
+		missing: "keeping a change for a person to merge is",
+		instead: "use true, or stop the campaign and merge its branch yourself"
+	},
+	{
+		path: ["merge", "max_pull_requests_per_hour"],
+		missing: "a rate of opening pull requests is",
+		instead: "remove it and set merge.max_open_experiments"
+	},
+	{
+		path: ["merge", "unisolated"],
+		missing: "isolation is, so that every report would be denied,",
+		instead: "use auto or allow, and measure only code that you would run",
+		harmless: ["allow"]
+	},
+	{
+		path: ["merge", "on_merge"],
+		missing: "starting again when the campaign is merged is",
+		instead: "use stop, then winnow run --fresh"
+	},
+	{
+		path: ["search", "stall_rounds"],
+		missing: "noticing a stall is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "ideate_every"],
+		missing: "asking for fresh ideas by rounds is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "ideate_stall"],
+		missing: "asking for fresh ideas in a stall is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "controller"],
+		missing: "turning knobs is",
+		instead: "remove it and set the knobs in the spec"
+	},
+	{
+		path: ["search", "skills"],
+		missing: "showing skill files is",
+		instead: "put what proposers should know under advice"
+	},
+	{
+		path: ["execution", "backend"],
+		missing: "this backend is",
+		instead: "use worktree or auto",
+		harmless: ["worktree"],
+		inCe: {
+			values: ["codex"],
+			says: `winnow measures in work trees; ${OWN_AGENT}`
+		}
+	},
+	{
+		path: ["execution", "runs_on"],
+		missing: "choosing a runner is",
+		instead: "remove it: this machine measures"
+	},
+	{
+		path: ["execution", "services"],
+		missing: "starting service containers is",
+		instead: "remove it and start them before winnow run"
+	},
+	{
+		path: ["execution", "codex_security"],
+		missing: "running codex is",
+		instead: "remove it and give the flags in propose: [{ use: command, command }]",
+		inCe: { says: OWN_AGENT }
+	},
+	{
+		path: ["dependencies", "approvers"],
+		missing: "checking who approves is",
+		instead: "remove it: what may be used is named in dependencies.approved, by whoever may change the spec"
+	},
+	{
+		path: ["dependencies", "min_release_age_days"],
+		missing: "looking up the age of a release is",
+		instead: "remove it, and look before you approve"
+	},
+	{
+		path: ["dependencies", "allow_scripts"],
+		missing: "telling install scripts apart is",
+		instead: "remove it: measurement.setup decides what runs"
+	},
+	{
+		path: ["report", "comment"],
+		missing: "commenting on pull requests is",
+		instead: "remove it: nothing is commented"
+	},
+	{
+		path: ["report", "dashboard"],
+		missing: "a dashboard that could be left out is",
+		instead: "remove it: none is written"
+	},
+	{
+		path: ["report", "pages_branch"],
+		missing: "publishing is",
+		instead: "remove it and read winnow status"
+	},
+	{
+		path: ["report", "webhook"],
+		missing: "calling a webhook is",
+		instead: "remove it and read winnow status"
+	},
+	{
+		path: ["stopping", "max_total_cost_usd"],
+		missing: "counting money is: nothing here spends any, and what proposers spend is not known,",
+		instead: "remove it and cap the spending where the models are paid",
+		inCe: { says: "winnow pays for no model, so there is nothing to cap; what proposers spend is not counted" }
+	},
+	{
+		path: ["schedule"],
+		missing: "a schedule is",
+		instead: "remove it and let your own scheduler call winnow run"
+	}
+];
+let defaults = null;
+/** Read off the schema, which alone says what a default is. */
+function defaultAt(path) {
+	defaults ??= specSchema("winnow").parse({
+		winnow: 1,
+		measurement: { command: "x" },
+		scope: { mutable: ["x"] }
+	});
+	return given$1(defaults, path);
+}
+function asks(key, spec) {
+	const value = JSON.stringify(given$1(spec, key.path));
+	return ![defaultAt(key.path), ...key.harmless ?? []].some((each) => JSON.stringify(each) === value);
+}
+function asked(spec) {
+	return UNREAD.filter((key) => asks(key, spec) && key.when?.(spec) !== false);
+}
+/** Whether a ce spec only brings the key along. */
+function isBroughtAlong({ inCe, path }, spec, rules) {
+	if (rules !== "ce" || inCe === void 0) return false;
+	return inCe.values === void 0 || inCe.values.includes(given$1(spec, path));
+}
+/** One sentence for each such key, to be refused. */
+function refusedKeys(spec) {
+	return asked(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
+		const value = valueText$1(given$1(spec, path));
+		return `${path.join(".")}${value}: ${missing} not built yet; ${instead}.`;
+	});
+}
+/** One note for each such key that a ce spec brings along. */
+function notedKeys(spec, rules) {
+	return asked(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
+}
+function valueText$1(value) {
+	return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? ` ${value}` : "";
+}
 // src/spec/notes.ts
 /** What every check, status and verdict says when ce's comparison decides. */
 const NOT_NOISE_PROOF = "compared with a stored score; not noise-proof";
@@ -13590,21 +13771,24 @@ const unused$1 = [
 	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "secondary") && `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
 	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "guardrail") && `metric.objectives: ${metric.primary.name} is the primary, which is always required`,
 	({ spec: { metric } }) => metric.judge !== null && metric.primary.type !== "judge" && `metric.judge is ignored: metric.primary.type is ${metric.primary.type}`,
-	({ spec: { metric } }) => metric.loss !== null && metric.primary.type !== "loss" && `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`
+	({ spec: { metric } }) => metric.loss !== null && metric.primary.type !== "loss" && `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
+	({ spec: { measurement }, raw }) => measurement.stability === null && given$1(raw, ["measurement", "baseline"]) !== void 0 && "measurement.baseline is not used: only measurement.stability compares with a stored score",
+	({ spec: { measurement } }) => (measurement.stability?.ladder ?? null) !== null && measurement.stability?.mode !== "ladder" && `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`
 ];
 const MANY_WORK_TREES = 6;
 const execution$1 = [
 	({ spec }) => spec.parallel.exclusive_resources.length > 0 && `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(", ")}): the campaign is serial`,
 	({ spec: { execution: run }, rules }) => run.max_concurrent > MANY_WORK_TREES && (run.backend === "worktree" || run.backend === "auto" && rules === "ce") && `execution.max_concurrent ${run.max_concurrent}: at most ${MANY_WORK_TREES} is advised for work trees`,
-	({ spec: { parallel } }) => parallel.port_env_var === null && (parallel.port_strategy === "parameterized" || parallel.port_base !== null) && "parallel: no port is handed out without port_env_var"
+	({ spec: { parallel } }) => parallel.port_env_var === null && (parallel.port_strategy === "parameterized" || parallel.port_base !== null) && "parallel: no port is handed out without port_env_var",
+	({ spec: { parallel } }) => parallel.port_strategy !== "parameterized" && parallel.port_env_var !== null && "parallel: no port is handed out without port_strategy: parameterized"
 ];
 function notesOf(context) {
-	return [
+	return [...[
 		...comparison,
 		...compatibility,
 		...unused$1,
 		...execution$1
-	].flatMap((note) => note(context) || []);
+	].flatMap((note) => note(context) || []), ...notedKeys(context.spec, context.rules)];
 }
 // src/spec/rules/rule.ts
 function finding$1(path, found, expected, fix, at = "value") {
@@ -13719,6 +13903,17 @@ function gateNamesUnique({ spec }) {
 		], JSON.stringify(name), "a name no other gate has", "rename it")];
 	});
 }
+// src/spec/decisive.ts
+/** Metrics winnow times or weighs itself that can change a verdict: no two runs of them are ever equal. */
+function timedDecisive({ metric, policy }) {
+	const objectives = metric.objectives.filter(({ role }) => role !== "secondary");
+	const ties = policy.tie_breakers.map((tie) => "lower" in tie ? tie.lower : tie.higher);
+	return [.../* @__PURE__ */ new Set([
+		metric.primary.name,
+		...objectives.map(({ name }) => name),
+		...ties
+	])].filter((name) => BUILT_IN_METRICS.has(name));
+}
 // src/spec/rules/measurement.ts
 const LEGAL = {
 	hard: "mode auto, once or paired; or stability with any method",
@@ -13736,6 +13931,16 @@ function legalMeasurement({ spec, raw }) {
 	if (stability && mode !== "auto") found.push(`mode ${mode} together with stability`);
 	const key = found[0]?.startsWith("mode") ? "mode" : "stability";
 	return found.slice(0, 1).map((what) => finding$1(["measurement", key], what, `for ${type}: ${LEGAL[type]}`, "choose one of these"));
+}
+/** One run of each side says nothing about a number that is never the same twice. */
+function onceIsNotTimed({ spec, raw }) {
+	const { mode } = spec.measurement;
+	const stability = given$1(raw, ["measurement", "stability"]) !== void 0;
+	if (mode !== "once" || stability || spec.metric.primary.type !== "hard") return [];
+	const timed = timedDecisive(spec);
+	if (timed.length === 0) return [];
+	const names = timed.join(", ");
+	return [finding$1(["measurement", "mode"], `once with ${names}, which is never deterministic`, `for ${names}: mode auto or paired; or stability with any method`, "choose one of these, or let the harness print something that repeats exactly")];
 }
 function ladderConfirmsAtLeastWhatItExplored({ spec }) {
 	const ladder = spec.measurement.stability?.ladder ?? null;
@@ -14232,6 +14437,10 @@ const RULES$1 = [
 		check: legalMeasurement
 	},
 	{
+		name: "what is measured once repeats exactly",
+		check: onceIsNotTimed
+	},
+	{
 		name: "a judge metric has a judge",
 		check: judgeHasASection
 	},
@@ -14482,6 +14691,7 @@ function emptyCampaign() {
 		harness: "",
 		pin: nowhere,
 		start: nowhere,
+		reference: nowhere,
 		incumbent: nowhere,
 		next_number: 1,
 		calibration: null,
@@ -14510,6 +14720,43 @@ function emptyCampaign() {
 		steered: [],
 		alerts: []
 	};
+}
+// src/model/fold-proposer.ts
+const FAILURES_UNTIL_BENCHED = 3;
+/** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
+function askedAgain(campaign, who, { ok, seq }) {
+	const before = campaign.proposers[who] ?? {
+		failures: 0,
+		benched: false,
+		asked: -1
+	};
+	campaign.proposers[who] = {
+		...before,
+		asked: seq
+	};
+	if (!ok) countFailure(campaign, who);
+}
+/** An idea refused before it ran (a duplicate, out of scope, empty) cost as much as none. */
+function ideaRefused(campaign, experiment) {
+	const who = proposerOf(campaign, experiment);
+	if (who !== null) countFailure(campaign, who);
+}
+function ideaMeasured(campaign, experiment) {
+	const who = proposerOf(campaign, experiment);
+	const proposer = who === null ? void 0 : campaign.proposers[who];
+	if (proposer) proposer.failures = 0;
+}
+function countFailure(campaign, who) {
+	const proposer = campaign.proposers[who];
+	if (!proposer) return;
+	proposer.failures += 1;
+	proposer.benched ||= proposer.failures >= FAILURES_UNTIL_BENCHED;
+}
+/** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
+function proposerOf(campaign, { source }) {
+	if (source.use !== "command") return null;
+	const full = source.key.slice(0, source.key.lastIndexOf(":"));
+	return [full, full.replace(/^command:/, "")].find((name) => Object.hasOwn(campaign.proposers, name)) ?? null;
 }
 // src/model/ids.ts
 const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -14574,7 +14821,9 @@ const stopRule = discriminatedUnion("rule", [
 	}),
 	strictObject({
 		rule: literal$1("once"),
-		min_effect: number$1().nonnegative()
+		min_effect: number$1().nonnegative(),
+		/** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
+		scale: _enum(["log", "linear"])
 	}),
 	strictObject({
 		rule: literal$1("stability"),
@@ -14830,7 +15079,8 @@ const measured$2 = (campaign, event) => {
 		experiment.status = "measured";
 		experiment.measured_tree = candidate.tree;
 		experiment.metrics = typicalMetrics(event.report, experiment.id);
-		campaign.trees[candidate.tree] ??= experiment.id;
+		ideaMeasured(campaign, experiment);
+		if (event.report.runner_error === null) campaign.trees[candidate.tree] ??= experiment.id;
 		if (live.order.purpose !== "combination") experiment.standalone = live.order.id;
 	}
 };
@@ -14883,7 +15133,6 @@ const orderHandlers = {
 	"report-rejected": rejected
 };
 // src/model/fold-campaign.ts
-const FAILURES_UNTIL_BENCHED = 3;
 const ALERTS_KEPT = 50;
 const started = (campaign, event) => {
 	campaign.name = event.spec;
@@ -14902,6 +15151,7 @@ const started = (campaign, event) => {
 	campaign.harness = event.harness;
 	campaign.pin = event.start;
 	campaign.start = event.start;
+	campaign.reference = event.start;
 	campaign.incumbent = event.start;
 	campaign.next_number = event.first_number;
 };
@@ -14916,11 +15166,17 @@ function changeHarness(campaign, harness) {
 	if (campaign.harness === harness) return;
 	campaign.harness = harness;
 	campaign.calibration = null;
-	campaign.baseline = null;
+	refer(campaign, campaign.incumbent);
 	campaign.trees = {};
 	campaign.proven = {};
 	requeueAll(campaign);
 	campaign.orders = {};
+}
+/** From here on progress is counted from this commit, as soon as it has numbers. */
+function refer(campaign, to) {
+	campaign.reference = to;
+	campaign.baseline = null;
+	campaign.origin = null;
 }
 const calibrated = (campaign, event) => {
 	const { order, deterministic, scale, reason } = event;
@@ -14950,14 +15206,15 @@ const baselineMeasured = (campaign, event) => {
 const incumbentMoved = (campaign, event) => {
 	campaign.incumbent = event.to;
 	campaign.attempts = {};
-	if (event.why === "merged") campaign.since_incumbent = 0;
-	else requeueAll(campaign);
+	if (event.why === "merged" || event.why === "foreign") campaign.since_incumbent = 0;
+	if (event.why !== "merged") requeueAll(campaign);
 };
 const synced = (campaign, event) => {
 	delete campaign.orders[event.order];
 	campaign.pin = event.to;
 	campaign.default_tip = event.default_tip;
 	changeHarness(campaign, event.harness);
+	refer(campaign, event.to);
 };
 const foreignTip = (campaign, event) => {
 	if (campaign.foreign?.order) delete campaign.orders[campaign.foreign.order];
@@ -14981,11 +15238,10 @@ const spent = (campaign, event) => {
 	campaign.spent.tokens += event.tokens;
 	campaign.spent.usd += event.usd;
 	if (event.what !== "propose" || event.who === null) return;
-	const failures = event.ok ? 0 : (campaign.proposers[event.who]?.failures ?? 0) + 1;
-	campaign.proposers[event.who] = {
-		failures,
-		benched: failures >= FAILURES_UNTIL_BENCHED
-	};
+	askedAgain(campaign, event.who, {
+		ok: event.ok,
+		seq: event.seq
+	});
 };
 const alert = (campaign, event) => {
 	const { code, about, message, at } = event;
@@ -15069,7 +15325,7 @@ const verdictWord = _enum([
 	"refused",
 	"broken"
 ]);
-const WORDS$1 = {
+const WORDS$2 = {
 	kept: "kept",
 	runner_up_kept: "kept",
 	runner_up_dropped: "no gain",
@@ -15085,11 +15341,20 @@ const WORDS$1 = {
 };
 /** `worse` is said only where harm was shown on the primary or a guardrail. */
 function verdictOf(result, worse) {
-	return result === "dropped" && worse ? "worse" : WORDS$1[result];
+	return result === "dropped" && worse ? "worse" : WORDS$2[result];
 }
 function isLanded(result) {
 	return result === "kept" || result === "runner_up_kept";
 }
+/** What a command answers to a script (design section 9): by the verdict it ends with. */
+const EXIT_CODES = {
+	kept: 0,
+	"no gain": 10,
+	worse: 10,
+	"not proven": 11,
+	refused: 12,
+	broken: 13
+};
 // src/model/fold-experiment.ts
 const opened$1 = (campaign, event) => {
 	const number = experimentNumber(event.experiment);
@@ -15141,7 +15406,9 @@ function end(campaign, experiment, how) {
 }
 const refused$1 = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
-	if (experiment) end(campaign, experiment, {
+	if (!experiment) return;
+	ideaRefused(campaign, experiment);
+	end(campaign, experiment, {
 		outcome: "refused",
 		verdict: "refused",
 		reason: event.message
@@ -16287,10 +16554,13 @@ function experimentStop(world) {
 			baseline: stored.snapshot
 		};
 	}
-	return campaign.calibration?.deterministic ?? spec.measurement.mode === "once" ? {
+	if (!(campaign.calibration?.deterministic ?? spec.measurement.mode === "once")) return null;
+	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
+	return {
 		rule: "once",
-		min_effect: spec.evidence.min_effect ?? 0
-	} : null;
+		min_effect: spec.evidence.min_effect ?? 0,
+		scale
+	};
 }
 /** A stored score serves only for the same tree, ruler and kind of machine. */
 function usableBaseline(world) {
@@ -16940,7 +17210,12 @@ function plural(count, noun) {
 	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 // src/decide/once.ts
-function compareOnce(objective, pair, minEffect) {
+/** Under log a fraction of the base, under linear the metric's own units. */
+function leastEffect({ minEffect, scale }, base) {
+	return scale === "log" ? minEffect * Math.abs(base) : minEffect;
+}
+function compareOnce(objective, pair, rule) {
+	const minEffect = leastEffect(rule, pair.base);
 	const delta = signedDelta(pair.base, pair.candidate, objective.direction);
 	const relative = relativeGain(delta, pair.base);
 	if (delta > 0) return {
@@ -16966,14 +17241,15 @@ function judgeOnce(rule, base, candidate) {
 		const pair = pairOf(objective.name, base, candidate);
 		if (pair === null) continue;
 		pairs.set(objective.name, pair);
-		comparisons[objective.name] = compareOnce(objective, pair, rule.minEffect);
+		comparisons[objective.name] = compareOnce(objective, pair, rule);
 	}
 	const missing = objectives.map((objective) => objective.name).filter((name) => !pairs.has(name));
 	if (missing.length > 0) return { missing };
 	const improved = objectives.filter(({ name, role }) => role === "required" && comparisons[name]?.verdict === "improved").map((objective) => objective.name);
 	const violated = Object.keys(comparisons).filter((name) => comparisons[name]?.violated);
 	const primary = comparisons[objectives[0].name];
-	const level = primary !== void 0 && Math.abs(primary.delta) <= rule.minEffect;
+	const base0 = pairs.get(objectives[0].name)?.base ?? 0;
+	const level = primary !== void 0 && Math.abs(primary.delta) <= leastEffect(rule, base0);
 	return {
 		comparisons,
 		improved,
@@ -17159,7 +17435,7 @@ function warningsOf(spec, report, baseline) {
 	const flags = [...new Set(report.flags)].map((flag) => FLAGS[flag]);
 	if (baseline === null) return flags;
 	return [
-		`compared with ${baseline.stored ? "a stored score" : "one base run in the same job"}; not evidence`,
+		baseline.stored ? NOT_NOISE_PROOF : "compared with one base run in the same job; not noise-proof",
 		...noisyBaseline(spec, baseline.snapshot),
 		...flags
 	];
@@ -17186,7 +17462,8 @@ function judge$1(input) {
 	switch (order.stop.rule) {
 		case "once": return assessOnce({
 			spec,
-			minEffect: order.stop.min_effect
+			minEffect: order.stop.min_effect,
+			scale: order.stop.scale
 		}, report, label);
 		case "stability": return assessByStability(input, order.stop.baseline);
 		case "alone": return assessAlone(input);
@@ -17239,7 +17516,13 @@ function judge(spec, experiment, measured) {
 }
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
 function judgeRevert(assessment) {
-	const { outcome, reason } = assessment;
+	const { outcome, reason, determinism_lost: lost } = assessment;
+	if (lost) return {
+		is: "final",
+		outcome: "inconclusive",
+		assessment,
+		reason
+	};
 	if (outcome === "eligible" || outcome === "dropped" || outcome === "inconclusive") return {
 		is: "eligible",
 		assessment
@@ -17352,20 +17635,23 @@ function finalSteps(campaign, member) {
 		cause
 	});
 	if (!assessment.determinism_lost) return steps;
-	const { order } = measured;
-	const scale = campaign.calibration?.scale ?? "linear";
-	const lost = {
-		kind: "calibrated",
+	return [...steps, determinismLost(campaign, {
+		order: measured.order.id,
 		cause,
-		order: order.id,
-		deterministic: false,
-		scale,
 		reason
-	};
-	return [...steps, {
+	})];
+}
+/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
+function determinismLost(campaign, shown) {
+	return {
 		step: "event",
-		draft: lost
-	}];
+		draft: {
+			kind: "calibrated",
+			deterministic: false,
+			scale: campaign.calibration?.scale ?? "linear",
+			...shown
+		}
+	};
 }
 function notSelected(member, why) {
 	const { experiment, cause, measured } = member;
@@ -17914,12 +18200,20 @@ async function without$1(repository, campaign, landing) {
 	};
 }
 // src/spec/unsupported.ts
-/** For an engine whose calibration of `mode: auto` found noise: the same refusal as for `mode: paired`. */
-const PAIRED_NOT_BUILT = "measurement.mode: paired evidence is not built yet; use mode: once with a deterministic metric, or measurement.stability.";
+/** The one refusal of noise: asked for by name, known beforehand, or found by calibration. */
+const PAIRED_NOT_BUILT = "paired evidence for noisy metrics is not built yet; measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score.";
 const measuring = [
 	{
 		used: ({ measurement }) => measurement.mode === "paired",
-		sentence: () => PAIRED_NOT_BUILT
+		sentence: () => `measurement.mode paired: ${PAIRED_NOT_BUILT}`
+	},
+	{
+		used: (spec) => knownNoise(spec).length > 0,
+		sentence: (spec) => `measurement.mode auto: ${knownNoise(spec).join(", ")} is never deterministic, and ${PAIRED_NOT_BUILT}`
+	},
+	{
+		used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
+		sentence: () => "policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective."
 	},
 	{
 		used: ({ metric }) => metric.primary.type === "judge",
@@ -17968,32 +18262,6 @@ const proposing = [
 	{
 		used: ({ search }) => frontierName(search.frontier) !== "incumbent",
 		sentence: ({ search }) => `search.frontier ${frontierName(search.frontier)}: this strategy is not built yet; use incumbent.`
-	},
-	{
-		used: ({ search }) => search.controller !== null,
-		sentence: () => "search.controller: turning knobs is not built yet; remove it and set the knobs in the spec."
-	},
-	{
-		used: ({ search }) => search.skills.length > 0,
-		sentence: () => "search.skills: skill files are not shown yet; put what proposers should know under advice."
-	}
-];
-const landing = [
-	{
-		used: ({ execution }) => !["auto", "worktree"].includes(execution.backend),
-		sentence: ({ execution }) => `execution.backend ${execution.backend}: this backend is not built yet; use worktree or auto.`
-	},
-	{
-		used: ({ merge }) => merge.via === "api",
-		sentence: () => "merge.via api: merging through the API is not built yet; use push."
-	},
-	{
-		used: ({ report }) => report.webhook !== null,
-		sentence: () => "report.webhook: webhooks are not built yet; remove it and read `winnow status`."
-	},
-	{
-		used: ({ report }) => report.pages_branch !== null,
-		sentence: () => "report.pages_branch: publishing is not built yet; remove it and open the dashboard from the ledger."
 	}
 ];
 function proposer(use, missing) {
@@ -18001,6 +18269,11 @@ function proposer(use, missing) {
 		used: ({ propose }) => propose.some((one) => one.use === use),
 		sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`
 	};
+}
+/** What calibration would only find again, after a base had been measured for it. */
+function knownNoise(spec) {
+	const { mode, stability } = spec.measurement;
+	return mode === "auto" && stability === null && spec.metric.primary.type === "hard" ? timedDecisive(spec) : [];
 }
 function isolationName(isolation) {
 	return typeof isolation === "string" ? isolation : "container";
@@ -18010,12 +18283,11 @@ function frontierName(frontier) {
 }
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
 function unsupported(spec) {
-	return [
+	return [...[
 		...measuring,
 		...isolation,
-		...proposing,
-		...landing
-	].filter(({ used }) => used(spec)).map(({ sentence }) => sentence(spec));
+		...proposing
+	].filter(({ used }) => used(spec)).map(({ sentence }) => sentence(spec)), ...refusedKeys(spec)];
 }
 // src/engine/facts/sync.ts
 /** null while the default branch is where it was when it was last merged in. */
@@ -18092,14 +18364,14 @@ function emptyMemory() {
 		loaded: null,
 		specs: /* @__PURE__ */ new Map(),
 		candidates: /* @__PURE__ */ new Map(),
-		refs: null
+		refs: null,
+		askedAt: Number.NEGATIVE_INFINITY
 	};
 }
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
 async function observe$1(eyes) {
 	const { place, memory } = eyes;
-	const refs = memory.refs ?? (await listRefs(place)).refs;
-	memory.refs = refs;
+	const refs = await refsOf(eyes);
 	const state = refs.get(place.refs.state);
 	if (state === void 0) return null;
 	await fetchTips(place, refs);
@@ -18122,6 +18394,13 @@ async function observe$1(eyes) {
 		pulls,
 		defaultTip
 	};
+}
+async function refsOf({ place, memory }) {
+	if (memory.refs !== null) return memory.refs;
+	const { refs } = await listRefs(place);
+	memory.refs = refs;
+	memory.askedAt = place.clock.monotonic();
+	return refs;
 }
 /** The world as it will be once what a transaction holds is accepted; pull requests follow at the next look. */
 async function worldAfter(eyes, seen, refs) {
@@ -18434,26 +18713,105 @@ const CELL_LENGTH = 160;
 function cell(text) {
 	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
 }
+// src/report/sentence.ts
+/** The word everywhere: status, log, comments, results. */
+function verdictPhrase(experiment) {
+	if (experiment.takenBack === true) return TAKEN_BACK;
+	return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`;
+}
+const TAKEN_BACK = "kept, taken back";
+function awaited(status) {
+	switch (status) {
+		case "queued":
+		case "ordered": return "a runner";
+		case "deferred": return "approval";
+		case "measured": return "the rest of its round";
+		case "parked": return "more evidence";
+		case "ended": return "its verdict";
+		default: return status;
+	}
+}
+/** The sentence that comes first: the verdict, then its reason. */
+function verdictSentence(judged) {
+	const { verdict, outcome, reason, takenBack } = judged;
+	const word = verdict === null ? "Closed" : capitalised(takenBack === true ? TAKEN_BACK : verdict);
+	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : "";
+	const why = withoutVerdict(reason ?? "", verdict);
+	return why === "" ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`;
+}
+function standingSentence(experiment) {
+	return experiment.verdict === null ? `${capitalised(verdictPhrase(experiment))}.` : verdictSentence(experiment);
+}
+/** Reasons that begin with their own verdict would say it twice. */
+function withoutVerdict(reason, verdict) {
+	const said = `${verdict}: `;
+	return reason.startsWith(said) ? reason.slice(said.length) : reason;
+}
+function waitingSentence(waiting) {
+	switch (waiting.for) {
+		case "orders": return `Waiting for ${waiting.orders.length === 1 ? "a measurement" : `${waiting.orders.length} measurements`}.`;
+		case "ideas": return "Waiting for ideas: nothing is queued and no proposer has one.";
+		case "person": return `Waiting for a person: ${waiting.what}`;
+		case "nothing": return `Stopped: ${waiting.reason}`;
+		default: return waiting;
+	}
+}
+function capitalised(text) {
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+// src/report/taken-back.ts
+/** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
+function isTakenBack({ landings }, id) {
+	const own = landings.filter(({ experiment }) => experiment === id);
+	return own.length > 0 && own.every(({ reverted }) => reverted !== null);
+}
+/** What the campaign has to show for itself now. */
+function keptExperiments(campaign) {
+	return Object.values(campaign.experiments).filter(({ id, outcome }) => outcome !== null && isLanded(outcome) && !isTakenBack(campaign, id));
+}
+// src/report/standing.ts
+/** How an experiment stands now: its verdict, and whether what it landed is still there. */
+function standingIn(campaign, experiment) {
+	const { id, status, verdict, outcome, reason } = experiment;
+	return {
+		status,
+		verdict,
+		outcome,
+		reason,
+		takenBack: isTakenBack(campaign, id)
+	};
+}
+// src/report/tally.ts
+/** The one count of a campaign: `ended` is what `stopping.max_iterations` counts, so refused ones are not in it. */
+function tallyText(campaign) {
+	const opened = Object.keys(campaign.experiments).length;
+	const { counts } = campaign;
+	const uncounted = (counts.refused ?? 0) + (counts.withdrawn ?? 0);
+	return [
+		`${plural(opened, "experiment")} opened`,
+		`${campaign.ended} ended`,
+		...uncounted === 0 ? [] : [`${uncounted} refused or withdrawn`],
+		`${keptExperiments(campaign).length} kept`
+	].join(", ");
+}
 // src/report/ledger-readme.ts
 /** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
 function ledgerReadme(campaign) {
-	const experiments = Object.values(campaign.experiments);
-	const ended = experiments.filter(({ status }) => status === "ended").slice(-30).reverse();
-	const kept = (campaign.counts.kept ?? 0) + (campaign.counts.runner_up_kept ?? 0);
+	const closed = Object.values(campaign.experiments).filter(({ status }) => status === "ended").slice(-30).reverse();
 	return [
 		`# ${cell(campaign.name)}`,
 		"",
 		`Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ""}.`,
-		`${experiments.length} experiments opened, ${campaign.ended} ended, ${kept} kept.`,
-		`Incumbent \`${campaign.incumbent.commit}\`, started at \`${campaign.start.commit}\`.`,
+		`${tallyText(campaign)}.`,
+		`Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,
 		"",
-		`The last ${ended.length} that ended:`,
+		`The last ${closed.length} with a verdict:`,
 		"",
 		"| experiment | verdict | idea | reason |",
 		"|---|---|---|---|",
-		...ended.map((x) => `| ${x.id} | ${x.verdict} | ${cell(x.hypothesis)} | ${cell(x.reason ?? "")} |`),
+		...closed.map((x) => `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(x.reason ?? "")} |`),
 		"",
-		"Everything here is derived from `events/`, where nothing is ever changed. `winnow audit` checks it.",
+		`As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
 		""
 	].join("\n");
 }
@@ -18608,11 +18966,14 @@ var Transaction = class {
 			source: "engine"
 		}));
 		const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, { message: "ledger: push refused" });
-		const result = await repository.push([{
+		const ledger = {
 			ref: refs.state,
 			from,
 			to: commit
-		}]);
+		};
+		const keeper = this.#moves.get(refs.closed);
+		let result = await repository.push(keeper ? [ledger, keeper] : [ledger]);
+		if (!result.ok && keeper && "message" in result) result = await repository.push([ledger]);
 		if (result.ok) return {
 			ok: false,
 			reason: "lease",
@@ -18622,11 +18983,11 @@ var Transaction = class {
 		throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, ruleOf(result));
 	}
 };
+/** An order that was to be dispatched with this push was not issued either. */
 const OBSERVATIONS = /* @__PURE__ */ new Set([
 	"measured",
 	"order-lost",
 	"report-rejected",
-	"order-dispatched",
 	"head-moved"
 ]);
 const VIEW_CHANGES = /* @__PURE__ */ new Set([
@@ -18634,6 +18995,8 @@ const VIEW_CHANGES = /* @__PURE__ */ new Set([
 	"round-closed",
 	"campaign-stopped",
 	"campaign-paused",
+	"campaign-resumed",
+	"incumbent-moved",
 	"merged"
 ]);
 function ruleOf(refusal) {
@@ -19110,7 +19473,7 @@ function groupSupervisor(monotonic) {
 		strategy: "group",
 		async run(launch, onSpawn) {
 			const started = monotonic();
-			const child = start$2(launch);
+			const child = start$1(launch);
 			const followed = new Followed(child.pid);
 			const ended = new Promise((resolve, reject) => {
 				child.once("error", reject);
@@ -19146,7 +19509,7 @@ function groupSupervisor(monotonic) {
 		}
 	};
 }
-function start$2(launch) {
+function start$1(launch) {
 	const out = openSync(launch.stdout, "w");
 	const err = openSync(launch.stderr, "w");
 	try {
@@ -19200,15 +19563,109 @@ var Followed = class {
 		}
 	}
 };
+// src/measure/process/signal-name.ts
+const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+/** What a wait status says: an exit code, or the signal that ended the process. */
+function readStatus(status) {
+	const number = status & 127;
+	if (number === 0) return {
+		exitCode: status >> 8 & 255,
+		signal: null
+	};
+	return {
+		exitCode: null,
+		signal: NAMES.get(number) ?? `signal ${number}`
+	};
+}
+// src/measure/process/perl-host.ts
+/** A small process that stays and forks a worker for each launch; it ends when its standard input does. */
+var PerlHost = class {
+	#child;
+	#ended;
+	#text = "";
+	#complaints = "";
+	#onEnd = null;
+	alive = true;
+	constructor(args) {
+		const path = process.env["PATH"] ?? "/usr/bin:/bin";
+		const child = spawn("perl", [...args], {
+			stdio: "pipe",
+			env: {
+				PATH: path,
+				LC_ALL: "C"
+			}
+		});
+		this.#child = child;
+		child.stdout.setEncoding("utf8").on("data", (chunk) => this.#read(chunk));
+		child.stderr.setEncoding("utf8").on("data", (chunk) => this.#complaints += chunk);
+		child.stdin.on("error", () => child.stdin.destroy());
+		this.#ended = new Promise((resolve, reject) => {
+			child.once("error", reject);
+			child.once("close", (code, signal) => resolve(signal ?? `exit ${code}`));
+		});
+		this.#ended.then(() => this.alive = false, () => this.alive = false);
+		this.#rest();
+	}
+	get pid() {
+		return this.#child.pid;
+	}
+	/** One launch at a time. */
+	async run(envelope) {
+		this.#text = "";
+		this.#child.ref();
+		for (const stream of this.#streams()) stream.ref();
+		const over = new Promise((resolve) => this.#onEnd = resolve);
+		this.#child.stdin?.write(envelope);
+		const end = await Promise.race([over, this.#ended]);
+		this.#onEnd = null;
+		if (this.alive) this.#rest();
+		const lines = this.#text.split("\n");
+		const lost = lines.find((line) => line.startsWith("lost "))?.slice(5);
+		return {
+			record: lines.find((line) => line.startsWith("{")) ?? null,
+			lost: lost ?? this.#complaints.trim(),
+			signal: typeof end === "number" ? readStatus(end).signal : end
+		};
+	}
+	command(letter) {
+		this.#child.stdin?.write(letter);
+	}
+	destroy() {
+		this.#child.kill("SIGKILL");
+	}
+	/** Between launches it keeps nobody from exiting. */
+	#rest() {
+		this.#child.unref();
+		for (const stream of this.#streams()) stream.unref();
+	}
+	#streams() {
+		const { stdin, stdout, stderr } = this.#child;
+		return [
+			stdin,
+			stdout,
+			stderr
+		].flatMap((stream) => isSocket(stream) ? [stream] : []);
+	}
+	#read(chunk) {
+		this.#text += chunk;
+		const end = /^end (\d+)\n/m.exec(this.#text);
+		if (end) this.#onEnd?.(Number(end[1]));
+	}
+};
+function isSocket(stream) {
+	return typeof stream === "object" && stream !== null && "ref" in stream && "unref" in stream;
+}
 // src/measure/process/reaper-script.ts
 /**
 * The process that owns a harness: it reaps every descendant, adds up what they used and outlives them all.
 * Perl, because perl-base is where our users are and its `syscall` reaches what node cannot. It is passed
 * with -e so that no file of ours can be changed under it.
 *
-* stdin: 8 digits of length, the launch (NUL-separated), then one letter a command: t = TERM, k = KILL;
-* end of file means that winnow is dead and everything must end. stdout: one record when all is over.
-* The process is not dumpable, so neither descriptor can be reached through /proc by what it runs.
+* stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL; end of
+* file means that winnow is dead and everything must end. stdout: one record when all of a launch is over, or
+* why it was lost, then a line "end" with the worker's status. One launch follows another: each has a worker of
+* its own, forked from this small process, which costs a fraction of a fork of node. Neither descriptor can be
+* reached through /proc by what runs, because no process that holds them is dumpable while it does.
 */
 const REAPER_SCRIPT = String.raw`
 use strict;
@@ -19223,10 +19680,12 @@ sub now { my $at = "\0" x 16; call('clock', 1, $at); my ($s, $n) = unpack 'qq', 
 sub put { my ($path, $text) = @_; open my $to, '>', $path or die "$path: $!\n";
   syswrite($to, $text) == length $text or die "$path: $!\n"; close $to or die "$path: $!\n" }
 sub take { my $size = shift; my $text = '';
-  while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or die "no launch\n" }
+  while (length $text < $size) { sysread(STDIN, $text, $size - length $text, length $text) or exit 0 }
   $text }
+# A command that came after its launch had ended is nobody's.
+sub header { my $digit; do { $digit = take(1) } while $digit =~ /[tk]/; $digit . take(7) }
 
-my ($command, $cwd, $out, $err, @env) = split /\0/, take(take(8) + 0), -1;
+my ($command, $cwd, $out, $err, @env);
 my ($main, %own, $status, $start, $end) = (0);
 my ($cpu, $rss, $survivors) = (0, 0, 0);
 
@@ -19347,53 +19806,60 @@ sub become_harness {
   exec { '/bin/sh' } 'sh', '-c', $command;
 }
 
-enter_namespaces() if $mode eq 'pid-namespace';
-call('prctl', 36, 1, 0, 0, 0);
-call('prctl', 4, 0, 0, 0, 0);
-my $children = pack 'Q', 1 << 16;
-call('sigprocmask', 0, $children, 0, 8);
-my $news = call('signalfd4', -1, $children, 8, 0x80000);
-open my $signals, '<&=', $news or die "signalfd: $!\n";
+sub work {
+  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
+  call('prctl', 4, 1, 0, 0, 0);
+  enter_namespaces() if $mode eq 'pid-namespace';
+  call('prctl', 36, 1, 0, 0, 0);
+  call('prctl', 4, 0, 0, 0, 0);
+  my $children = pack 'Q', 1 << 16;
+  call('sigprocmask', 0, $children, 0, 8);
+  my $news = call('signalfd4', -1, $children, 8, 0x80000);
+  open my $signals, '<&=', $news or die "signalfd: $!\n";
 
-$start = now();
-$main = fork;
-die "fork: $!\n" unless defined $main;
-if ($main == 0) { eval { become_harness() }; print STDERR $@ || "/bin/sh: $!\n"; exit 127 }
+  $start = now();
+  $main = fork;
+  die "fork: $!\n" unless defined $main;
+  if ($main == 0) { eval { become_harness() }; print STDERR $@ || "/bin/sh: $!\n"; exit 127 }
 
-my $open = '';
-vec($open, 0, 1) = 1;
-vec($open, fileno $signals, 1) = 1;
-my ($asked, $left) = (0, 1);
-# Who was asked to end gets its time, also when the first process of the tree is gone before the others.
-until (defined $status && !($asked && $left)) {
-  my $ready = $open;
-  select($ready, undef, undef, undef) > 0 or next;
-  if (vec $ready, fileno $signals, 1) { sysread $signals, my $info, 128; my $pid; 1 while ($pid = reap()) > 0; $left = $pid == 0 }
-  if (vec $ready, 0, 1) {
-    my $got = sysread STDIN, my $letters, 64;
-    unless ($got) { finish(); exit 1 }
-    $asked = 1;
-    kill_all($_ eq 'k' ? 9 : 15) for split //, $letters;
+  my $open = '';
+  vec($open, 0, 1) = 1;
+  vec($open, fileno $signals, 1) = 1;
+  my ($asked, $left) = (0, 1);
+  # Who was asked to end gets its time, also when the first process of the tree is gone before the others.
+  until (defined $status && !($asked && $left)) {
+    my $ready = $open;
+    select($ready, undef, undef, undef) > 0 or next;
+    if (vec $ready, fileno $signals, 1) { sysread $signals, my $info, 128; my $pid; 1 while ($pid = reap()) > 0; $left = $pid == 0 }
+    if (vec $ready, 0, 1) {
+      my $got = sysread STDIN, my $letters, 64;
+      unless ($got) { finish(); exit 1 }
+      $asked = 1;
+      kill_all($_ eq 'k' ? 9 : 15) for split //, $letters;
+    }
   }
+  finish();
+  syswrite STDOUT, sprintf qq({"status":%d,"wall_ns":%.0f,"cpu_us":%.0f,"max_rss_kb":%d,"survivors":%d}\n),
+    $status, $end - $start, $cpu, $rss, $survivors;
 }
-finish();
-syswrite STDOUT, sprintf qq({"status":%d,"wall_ns":%.0f,"cpu_us":%.0f,"max_rss_kb":%d,"survivors":%d}\n),
-  $status, $end - $start, $cpu, $rss, $survivors;
+
+call('prctl', 4, 0, 0, 0, 0);
+exit 1 if getppid != $parent;
+$parent = $$;
+for (;;) {
+  my $launch = take(header() + 0);
+  my $worker = fork;
+  die "fork: $!\n" unless defined $worker;
+  if ($worker == 0) {
+    exit 0 if eval { work($launch); 1 };
+    chomp(my $why = $@);
+    syswrite STDOUT, "lost $why\n";
+    exit 1;
+  }
+  waitpid $worker, 0;
+  syswrite STDOUT, "end $?\n";
+}
 `;
-// src/measure/process/signal-name.ts
-const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
-/** What a wait status says: an exit code, or the signal that ended the process. */
-function readStatus(status) {
-	const number = status & 127;
-	if (number === 0) return {
-		exitCode: status >> 8 & 255,
-		signal: null
-	};
-	return {
-		exitCode: null,
-		signal: NAMES.get(number) ?? `signal ${number}`
-	};
-}
 // src/measure/process/supervisor-output.ts
 function collectOutput(child) {
 	const text = {
@@ -19428,14 +19894,18 @@ const record$1 = object$1({
 });
 /** The strategies that reap: they know when the last process is dead and what all of them used. */
 function reaper(mode, owner = null) {
+	const resting = [];
+	function takeHost() {
+		for (let host = resting.pop(); host !== void 0; host = resting.pop()) if (host.alive) return host;
+		return new PerlHost(hostArguments(mode, owner));
+	}
 	return {
 		strategy: mode,
 		async run(launch, onSpawn) {
-			const child = start$1(mode, owner);
-			const output = collectOutput(child);
-			if (child.pid !== void 0) await onSpawn?.(child.pid);
-			child.stdin?.write(envelope(launch));
-			const { value, timedOut } = await withDeadline(output, endingOf(child), launch);
+			const host = takeHost();
+			if (host.pid !== void 0) await onSpawn?.(host.pid);
+			const { value, timedOut } = await withDeadline(host.run(envelope(launch)), endingOf(host), launch);
+			if (host.alive) resting.push(host);
 			launch.signal.throwIfAborted();
 			return {
 				...endedFrom(value, mode),
@@ -19444,7 +19914,7 @@ function reaper(mode, owner = null) {
 		}
 	};
 }
-function start$1(mode, owner) {
+function hostArguments(mode, owner) {
 	const script = [
 		"-e",
 		REAPER_SCRIPT,
@@ -19452,19 +19922,11 @@ function start$1(mode, owner) {
 		process.arch,
 		String(process.pid)
 	];
-	const args = owner === null ? script : [
+	return owner === null ? script : [
 		...script,
 		String(owner.uid),
 		String(owner.gid)
 	];
-	const path = process.env["PATH"] ?? "/usr/bin:/bin";
-	return spawn("perl", args, {
-		stdio: "pipe",
-		env: {
-			PATH: path,
-			LC_ALL: "C"
-		}
-	});
 }
 function envelope(launch) {
 	const env = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
@@ -19478,11 +19940,11 @@ function envelope(launch) {
 	const body = Buffer.from(fields.join("\0"));
 	return Buffer.concat([Buffer.from(String(body.length).padStart(8, "0")), body]);
 }
-function endingOf(child) {
+function endingOf(host) {
 	return {
-		term: () => void child.stdin?.write("t"),
-		kill: () => void child.stdin?.write("k"),
-		destroy: () => void child.kill("SIGKILL")
+		term: () => host.command("t"),
+		kill: () => host.command("k"),
+		destroy: () => host.destroy()
 	};
 }
 /**
@@ -19497,10 +19959,13 @@ const KILLED_FROM_BELOW = {
 	maxRssMb: null,
 	unreaped: true
 };
-function endedFrom(output, mode) {
-	const line = output.stdout.trim();
-	if (line === "" && mode === "subreaper" && output.how === "SIGKILL") return KILLED_FROM_BELOW;
-	if (line === "") throw new SupervisorLost(output);
+function endedFrom({ record: line, lost, signal }, mode) {
+	if (line === null && mode === "subreaper" && signal === "SIGKILL") return KILLED_FROM_BELOW;
+	if (line === null) throw new SupervisorLost({
+		stdout: "",
+		stderr: lost,
+		how: signal ?? "by itself"
+	});
 	const said = record$1.parse(JSON.parse(line));
 	return {
 		...readStatus(said.status),
@@ -19963,6 +20428,84 @@ function unquotePath(text) {
 	}
 	return decodePath(Buffer$1.from(bytes));
 }
+// src/git/tree-object.ts
+const MODES = [
+	"040000",
+	"100644",
+	"100664",
+	"100755",
+	"120000",
+	"160000"
+];
+function modeOf(text) {
+	const padded = text.padStart(6, "0");
+	const mode = MODES.find((known) => known === padded);
+	if (mode === void 0) throw new Error(`unknown mode ${text} in a git tree`);
+	return mode;
+}
+function typeOfMode(mode) {
+	if (mode === "040000") return "tree";
+	return mode === "160000" ? "commit" : "blob";
+}
+function parseTree(bytes, rawOidLength) {
+	const entries = [];
+	for (let at = 0; at < bytes.length;) {
+		const space = bytes.indexOf(32, at);
+		const nul = bytes.indexOf(0, space);
+		if (space === -1 || nul === -1) throw new Error("a git tree object ends in the middle of an entry");
+		const mode = modeOf(bytes.toString("latin1", at, space));
+		const name = decodeName(bytes.subarray(space + 1, nul));
+		at = nul + 1 + rawOidLength;
+		entries.push({
+			mode,
+			type: typeOfMode(mode),
+			oid: bytes.toString("hex", nul + 1, at),
+			name
+		});
+	}
+	return entries;
+}
+/** Git's order: bytes of the name, a directory as if its name ended in '/'. Gives back the entries as they lie. */
+function serializeTree(entries) {
+	const keyed = inOrder(entries.map(keyOf));
+	const parts = [];
+	const sorted = [];
+	const seen = /* @__PURE__ */ new Set();
+	for (const { entry, name } of keyed) {
+		const { mode, oid } = entry;
+		if (seen.has(entry.name)) throw new Error(`two entries named ${entry.name} in one git tree`);
+		seen.add(entry.name);
+		parts.push(Buffer$1.from(`${mode.replace(/^0/, "")} `), name, NUL, Buffer$1.from(oid, "hex"));
+		sorted.push({
+			mode,
+			type: typeOfMode(mode),
+			oid,
+			name: entry.name
+		});
+	}
+	return {
+		bytes: Buffer$1.concat(parts),
+		sorted
+	};
+}
+const NUL = Buffer$1.from([0]);
+const SLASH = Buffer$1.from("/");
+function keyOf(entry) {
+	const name = checkedName(entry.name);
+	return {
+		entry,
+		name,
+		key: entry.mode === "040000" ? Buffer$1.concat([name, SLASH]) : name
+	};
+}
+/** Most trees are edited in place and are in order already: looking costs less than sorting. */
+function inOrder(keyed) {
+	return keyed.every((each, at) => at === 0 || Buffer$1.compare(keyed[at - 1]?.key ?? each.key, each.key) <= 0) ? keyed : keyed.sort((a, b) => Buffer$1.compare(a.key, b.key));
+}
+function checkedName(name) {
+	if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) throw new Error(`${JSON.stringify(name)} cannot be a name in a git tree`);
+	return encodeName(name);
+}
 // src/git/index-file.ts
 const STAT_BYTES = 40;
 const MODE_OFFSET = 24;
@@ -19990,6 +20533,29 @@ function indexEntry(file, path) {
 	path.copy(entry, STAT_BYTES + oid.length + 2);
 	return entry;
 }
+/** The files of an index that git wrote (versions 2 and 3): conflicts and intentions to add are none. */
+function indexEntries(format, bytes) {
+	const version = bytes.readUInt32BE(4);
+	if (bytes.toString("latin1", 0, 4) !== "DIRC" || version > 3) throw new Error(`unknown git index, version ${version}`);
+	const oidBytes = format === "sha1" ? 20 : 32;
+	const files = [];
+	let at = 12;
+	for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+		const extended = (bytes.readUInt16BE(at + STAT_BYTES + oidBytes) & EXTENDED) === 0 ? 0 : 2;
+		const start = at + STAT_BYTES + oidBytes + 2 + extended;
+		const end = bytes.indexOf(0, start);
+		const mode = modeOf(bytes.readUInt32BE(at + MODE_OFFSET).toString(8));
+		const oid = bytes.toString("hex", at + STAT_BYTES, at + STAT_BYTES + oidBytes);
+		files.push({
+			path: decodeName(bytes.subarray(start, end)),
+			mode,
+			oid
+		});
+		at += Math.floor((end - at) / 8) * 8 + 8;
+	}
+	return files;
+}
+const EXTENDED = 16384;
 // src/git/isolation.ts
 const CONFIG$1 = [
 	"core.hooksPath=/dev/null",
@@ -23935,10 +24501,10 @@ const wo = (t, e) => {
 };
 // src/git/storage-failure.ts
 /** What git prints, here and not on the remote, when it cannot store something. */
-const WORDS = /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m;
+const WORDS$1 = /^(?:error|fatal): .*(?:No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to create temporary (?:object )?file).*$/m;
 /** null: something else went wrong. */
 function storageFailure(directory, stderr) {
-	const words = WORDS.exec(stderr)?.[0];
+	const words = WORDS$1.exec(stderr)?.[0];
 	if (words === void 0) return null;
 	return unwritable(directory, words.replace(/^\w+: /, ""));
 }
@@ -24078,7 +24644,7 @@ async function readAgentTree(place) {
 			GIT_OBJECT_DIRECTORY: join(repo.dir, "objects")
 		});
 		const refused = await git.run(addAll$1);
-		return refused === null ? { tree: await git.run(writeTree$1) } : { unreadable: refused };
+		return refused === null ? { tree: await git.run(writeTree) } : { unreadable: refused };
 	} finally {
 		await rm(control, {
 			recursive: true,
@@ -24125,7 +24691,7 @@ const addAll$1 = {
 	answers: [1, 128],
 	parse: ({ exitCode, stderr }) => exitCode === 0 ? null : `its files cannot be read back: ${oneLine(stderr.replaceAll(/^(?:error|fatal): /gm, ""), 300)}`
 };
-const writeTree$1 = {
+const writeTree = {
 	args: ["write-tree"],
 	parse: ({ stdout }) => stdout.trim()
 };
@@ -26135,8 +26701,13 @@ async function calibrate$1(session, runs) {
 }
 // src/measure/rules/once.ts
 /** One run a side; what looks like a gain is run once more, identically, before anybody may believe it. */
-async function once$1(session, minEffect) {
+async function once$1(session, stop) {
 	const { order, spec } = session.input;
+	const rule = {
+		spec,
+		minEffect: stop.min_effect,
+		scale: stop.scale
+	};
 	const seed = seedOf(order, 0);
 	const contenders = candidatesOf$1(session).filter((side) => !side.ended);
 	if (contenders.length === 0) return;
@@ -26144,10 +26715,7 @@ async function once$1(session, minEffect) {
 		role: "sample",
 		seed
 	});
-	const gained = contenders.filter((side) => needsRepeat({
-		spec,
-		minEffect
-	}, session.draft, side.label));
+	const gained = contenders.filter((side) => needsRepeat(rule, session.draft, side.label));
 	if (gained.length === 0) return;
 	for (const side of turns(order, 1, withBase(session, gained))) await execute(session, side, {
 		role: "repeat",
@@ -26345,7 +26913,7 @@ async function follow(session) {
 	const { stop } = session.input.order;
 	switch (stop.rule) {
 		case "calibrate": return calibrate$1(session, stop.runs);
-		case "once": return once$1(session, stop.min_effect);
+		case "once": return once$1(session, stop);
 		case "stability": return stability(session, stop.baseline);
 		case "alone": return alone(session);
 		default: return stop;
@@ -26400,12 +26968,30 @@ function reportOf(input, draft, { startedAt, end }) {
 		...end
 	};
 }
+// src/engine/full-disk.ts
+const WORDS = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/;
+/**
+* Another machine may have room where one had none, so to `measure` a full disk is a failure of the runner like
+* any other. Here it is the same disk at the next attempt: ideas would be closed for it, one after the other.
+* Where code of the order has run it may be what filled the disk, and the report stands.
+*/
+function refuseFullDisk(workDir, report) {
+	const { setups, gates, executions, runner_error: why } = report;
+	if (why === null || !WORDS.test(why) || setups.length + gates.length + executions.length > 0) return report;
+	throw new UserError(`no room is left to lay out what is measured in ${workDir}: the disk is full`, {
+		place: { file: workDir },
+		fix: "free space, then run again; nothing was measured, and what was recorded stays valid",
+		cause: why
+	});
+}
 // src/engine/order-files.ts
 const claim = strictObject({
 	run_id: string(),
+	host: string(),
 	started: boolean()
 });
 function orderFiles(directory) {
+	const host = hostname();
 	const path = (order, kind) => join(directory, `${order}.${kind}.json`);
 	async function write(file, value) {
 		await mkdir(directory, { recursive: true });
@@ -26415,29 +27001,45 @@ function orderFiles(directory) {
 	return {
 		claim: (order, runId) => write(path(order, "claim"), {
 			run_id: runId,
+			host,
 			started: false
 		}),
 		started: (order, runId) => write(path(order, "claim"), {
 			run_id: runId,
+			host,
 			started: true
 		}),
 		report: (order, answer) => write(path(order, "report"), answer),
 		async read(order) {
 			const text = await readOptional(path(order, "claim"));
 			if (text === null) return null;
-			const { run_id: runId, started } = claim.parse(JSON.parse(text));
 			const answer = await readOptional(path(order, "report"));
 			return {
-				runId,
-				started,
+				...readClaim(text, host),
 				report: answer === null ? null : readReport(answer)
 			};
 		},
-		async prune(live) {
-			const dead = (await readdir(directory).catch(absent) ?? []).filter((name) => !live.has(name.slice(0, name.indexOf("."))));
-			await Promise.all(dead.map((name) => rm(join(directory, name), { force: true })));
+		async prune(live, forgettable) {
+			for (const order of await ordersIn(directory)) {
+				if (live.has(order)) continue;
+				const text = await readOptional(path(order, "claim"));
+				if (text !== null && !await forgettable(readClaim(text, host))) continue;
+				for (const kind of ["report", "claim"]) await rm(path(order, kind), { force: true });
+			}
 		}
 	};
+}
+function readClaim(text, host) {
+	const parsed = claim.parse(JSON.parse(text));
+	return {
+		runId: parsed.run_id,
+		here: parsed.host === host,
+		started: parsed.started
+	};
+}
+async function ordersIn(directory) {
+	const names = await readdir(directory).catch(absent) ?? [];
+	return new Set(names.map((name) => name.slice(0, name.indexOf("."))));
 }
 function readReport(text) {
 	try {
@@ -26509,7 +27111,7 @@ async function localRunner(place) {
 	async function measureIn(lane, order, spec, signal) {
 		const workDir = join(place.dataDir, "work", String(lane));
 		await reapLeftovers(workDir);
-		return measure$1({
+		return refuseFullDisk(workDir, await measure$1({
 			order,
 			spec,
 			runId,
@@ -26525,7 +27127,7 @@ async function localRunner(place) {
 				place.faults.reach("measure:started");
 			},
 			...spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }
-		});
+		}));
 	}
 	return {
 		runId,
@@ -26542,7 +27144,7 @@ async function localRunner(place) {
 		async tidy(campaign) {
 			const live = new Set(waitedFor(campaign).map(({ order }) => order.id));
 			for (const [order, run] of running) if (!live.has(order)) run.abort.abort();
-			await files.prune(live);
+			await files.prune(live, async (holder) => holder.runId === runId || await livesOn(holder) === false);
 		},
 		async dispatch(order, spec) {
 			if (running.has(order.id)) return;
@@ -26589,7 +27191,10 @@ async function factOf(file, recorded, mine, runId) {
 		started: file?.started ?? false,
 		runId: holder
 	};
-	const alive = await isAlive(holder);
+	const alive = await livesOn({
+		runId: holder,
+		here: file?.here ?? false
+	});
 	if (alive === null) return null;
 	return alive ? { state: "running" } : {
 		state: "gone",
@@ -26606,6 +27211,10 @@ async function ownRunId() {
 		process.pid,
 		own?.started ?? ""
 	].join(":");
+}
+/** A run claimed on this host before its last start is over, whatever its process id is now. */
+async function livesOn({ runId, here }) {
+	return await isAlive(runId) ?? (here ? false : null);
 }
 /** null: a run of another machine, about which nothing can be known here. */
 async function isAlive(runId) {
@@ -26678,12 +27287,6 @@ async function requireCampaign(place) {
 	if (view) return view;
 	throw new UserError(`no campaign ${place.name} was started`, { fix: "winnow run" });
 }
-/** Names of the campaigns that have a ledger here. */
-async function campaignNames(place) {
-	const head = `refs/heads/${place.prefix}-state/`;
-	const { refs } = await place.repository.remoteRefs([`${head}*`]);
-	return [...refs.keys()].map((ref) => ref.slice(head.length)).toSorted();
-}
 // src/git/bare-repository.ts
 /** The format of the repository at `dir`, or null if none was made there yet. */
 async function existingFormat(dir) {
@@ -26702,6 +27305,7 @@ async function createBareRepository(dir, format, env) {
 			await mkdir(making);
 			await gitRunner(localIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: "files" }).run(initBare(format));
 			await mkdir(scratchOf(making));
+			makeFanOut(join(making, "objects"));
 			await moveInto(making, dir);
 		} finally {
 			await rm(making, {
@@ -26712,6 +27316,10 @@ async function createBareRepository(dir, format, env) {
 	} catch (error) {
 		throw cannotCreate(dir, error);
 	}
+}
+/** Every folder a loose object can be in, so that writing one is one step and never two. */
+function makeFanOut(objects) {
+	for (let byte = 0; byte < 256; byte++) mkdirSync(join(objects, byte.toString(16).padStart(2, "0")));
 }
 function initBare(format) {
 	return {
@@ -27575,84 +28183,6 @@ function isNewEnough(found) {
 	const [major = 0, minor = 0] = found.split(".").map(Number);
 	return major > MINIMUM[0] || major === MINIMUM[0] && minor >= MINIMUM[1];
 }
-// src/git/tree-object.ts
-const MODES = [
-	"040000",
-	"100644",
-	"100664",
-	"100755",
-	"120000",
-	"160000"
-];
-function modeOf(text) {
-	const padded = text.padStart(6, "0");
-	const mode = MODES.find((known) => known === padded);
-	if (mode === void 0) throw new Error(`unknown mode ${text} in a git tree`);
-	return mode;
-}
-function typeOfMode(mode) {
-	if (mode === "040000") return "tree";
-	return mode === "160000" ? "commit" : "blob";
-}
-function parseTree(bytes, rawOidLength) {
-	const entries = [];
-	for (let at = 0; at < bytes.length;) {
-		const space = bytes.indexOf(32, at);
-		const nul = bytes.indexOf(0, space);
-		if (space === -1 || nul === -1) throw new Error("a git tree object ends in the middle of an entry");
-		const mode = modeOf(bytes.toString("latin1", at, space));
-		const name = decodeName(bytes.subarray(space + 1, nul));
-		at = nul + 1 + rawOidLength;
-		entries.push({
-			mode,
-			type: typeOfMode(mode),
-			oid: bytes.toString("hex", nul + 1, at),
-			name
-		});
-	}
-	return entries;
-}
-/** Git's order: bytes of the name, a directory as if its name ended in '/'. Gives back the entries as they lie. */
-function serializeTree(entries) {
-	const keyed = inOrder(entries.map(keyOf));
-	const parts = [];
-	const sorted = [];
-	const seen = /* @__PURE__ */ new Set();
-	for (const { entry, name } of keyed) {
-		const { mode, oid } = entry;
-		if (seen.has(entry.name)) throw new Error(`two entries named ${entry.name} in one git tree`);
-		seen.add(entry.name);
-		parts.push(Buffer$1.from(`${mode.replace(/^0/, "")} `), name, NUL, Buffer$1.from(oid, "hex"));
-		sorted.push({
-			mode,
-			type: typeOfMode(mode),
-			oid,
-			name: entry.name
-		});
-	}
-	return {
-		bytes: Buffer$1.concat(parts),
-		sorted
-	};
-}
-const NUL = Buffer$1.from([0]);
-const SLASH = Buffer$1.from("/");
-function keyOf(entry) {
-	const name = checkedName(entry.name);
-	return {
-		entry,
-		name,
-		key: entry.mode === "040000" ? Buffer$1.concat([name, SLASH]) : name
-	};
-}
-/** Most trees are edited in place and are in order already: looking costs less than sorting. */
-function inOrder(keyed) {
-	return keyed.every((each, at) => at === 0 || Buffer$1.compare(keyed[at - 1]?.key ?? each.key, each.key) <= 0) ? keyed : keyed.sort((a, b) => Buffer$1.compare(a.key, b.key));
-}
-function checkedName(name) {
-	if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) throw new Error(`${JSON.stringify(name)} cannot be a name in a git tree`);
-	return encodeName(name);
-}
 // src/git/diff-tree.ts
 function diffTree(from, to) {
 	return {
@@ -28366,7 +28896,8 @@ async function applyPatch(place, tree, patch) {
 	try {
 		const patchFile = join(scratch, "patch");
 		await writeFile(patchFile, patch.endsWith("\n") ? patch : `${patch}\n`);
-		const index = indexFile(place.format, await treeFiles(place.store, tree));
+		const files = await treeFiles(place.store, tree);
+		const index = indexFile(place.format, files);
 		const indexPath = join(scratch, "index");
 		const git = gitRunner(place.isolation, {
 			GIT_DIR: place.dir,
@@ -28376,7 +28907,7 @@ async function applyPatch(place, tree, patch) {
 		for (const options of [[], ["--3way"]]) {
 			await writeFile(indexPath, index);
 			const refused = await git.run(apply(patchFile, options));
-			if (refused === null) return { tree: await git.run(writeTree) };
+			if (refused === null) return { tree: await treeOf(place, tree, files, await readFile$1(indexPath)) };
 			reasons.push(refused);
 		}
 		return { rejected: reasons[0] ?? "" };
@@ -28407,10 +28938,27 @@ function complaints(stderr) {
 	const errors = stderr.split("\n").filter((line) => /^(?:error|fatal): (?!while searching for:)/.test(line));
 	return (errors.length > 0 ? errors : [stderr]).join("\n").trim();
 }
-const writeTree = {
-	args: ["write-tree"],
-	parse: ({ stdout }) => stdout.trim()
-};
+/** What the patch changed, written in process: a git process less for every patch. */
+async function treeOf({ store, format }, before, files, index) {
+	const old = new Map(files.map((file) => [file.path, file]));
+	const changes = [];
+	for (const { path, mode, oid } of indexEntries(format, index)) {
+		const known = old.get(path);
+		old.delete(path);
+		if (known?.oid !== oid || known.mode !== mode) changes.push({
+			path,
+			entry: {
+				mode,
+				oid
+			}
+		});
+	}
+	for (const path of old.keys()) changes.push({
+		path,
+		entry: null
+	});
+	return store.replaceAt(before, changes);
+}
 // src/git/fetch.ts
 /**
 * Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
@@ -28456,31 +29004,95 @@ async function hold(dir, tip) {
 	await writeFile(temporary, `${tip.oid}\n`);
 	await rename(temporary, file);
 }
-// src/git/ls-remote.ts
-function lsRemote(remote, patterns = []) {
+// src/git/remote-failure.ts
+/** A URL in an error must not carry the password that was in it. */
+function masked(text) {
+	return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, "$1***@");
+}
+/** Turns git's words about a remote it could not use into the error of the person who can fix it. */
+function remoteFailure(doing, remote, gitDir, stderr) {
+	const words = masked(stderr.trim());
+	const where = masked(remote);
+	if (/mismatched algorithms/.test(words)) return otherFormat(remote, gitDir);
+	if (isNetwork(remote)) {
+		const code = /returned error: (\d{3})/.exec(words)?.[1] ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? "401" : void 0);
+		return new ForgeError(`cannot ${doing} ${where}: ${words}`, {
+			output: words,
+			...code === void 0 ? {} : { status: Number(code) }
+		});
+	}
+	if (/dubious ownership/.test(words)) return new UserError(`${where} belongs to another user, so git does not read it`, {
+		place: { path: where },
+		fix: `git config --global --add safe.directory ${where}`
+	});
+	if (/does not appear to be a git repository|not a git repository|does not exist|No such file/.test(words)) return new UserError(`the remote ${where} is not a git repository`, {
+		place: { path: where },
+		fix: "check the path of the remote; was the repository moved or deleted?"
+	});
+	const unwritable = storageFailure(where, words);
+	if (unwritable !== null) return unwritable;
+	return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words });
+}
+function otherFormat(remote, gitDir) {
+	return new UserError(`${masked(remote)} now has another object format than ${gitDir}, which was made from it`, {
+		place: { file: gitDir },
+		fix: `delete ${gitDir}; it is a cache and is made again`
+	});
+}
+/** scheme://… or host:path; file:// and paths are on this machine. */
+function isNetwork(remote) {
+	if (remote.startsWith("file://")) return false;
+	return /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) || /^[^/]+:/.test(remote);
+}
+function isPath(remote) {
+	return !isNetwork(remote) && !remote.startsWith("file://");
+}
+// src/git/fetching.ts
+const UNADVERTISED = /not our ref|unadvertised object/;
+function fetching(line) {
+	const { place, ask } = line;
+	/** For servers that give only what they advertise: a ref that moved meanwhile is a lost race. */
+	async function fetchAdvertised(tips) {
+		await expectUnmoved(tips);
+		const output = await ask("fetch from", fetchTask(place, tips, "ref"));
+		if (output.exitCode !== 0) throw remoteFailure("fetch from", place.remote, place.dir, output.stderr);
+		await expectUnmoved(tips);
+	}
+	async function expectUnmoved(tips) {
+		const { refs } = await line.refs(tips.map(({ ref }) => ref));
+		const moved = tips.filter(({ ref, oid }) => refs.get(ref) !== oid).map(({ ref }) => ref);
+		if (moved.length === 0) return;
+		throw new ConflictError(`the remote moved ${moved.join(", ")} while it was fetched`, moved);
+	}
 	return {
-		args: [
-			"ls-remote",
-			"--symref",
-			"--",
-			remote,
-			...patterns.length === 0 ? [] : ["HEAD", ...patterns]
-		],
-		parse: ({ stdout }) => parse$1(stdout)
+		async fetch(tips) {
+			for (const { oid } of tips) line.checkFormat(oid);
+			const missing = await notHeld(place.dir, tips);
+			if (missing.length === 0) return;
+			const output = await ask("fetch from", fetchTask(place, missing, "oid"));
+			if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing);
+			else if (output.exitCode !== 0) throw remoteFailure("fetch from", place.remote, place.dir, output.stderr);
+			for (const tip of missing) await hold(place.dir, tip);
+		},
+		async fetchFrom(path, oid) {
+			const tip = {
+				ref: `submitted/${oid}`,
+				oid
+			};
+			if (await isHeld(place.dir, tip)) return;
+			const output = await ask("fetch from", fetchTask({
+				dir: place.dir,
+				remote: path
+			}, [tip], "oid"));
+			if (output.exitCode !== 0) throw remoteFailure("fetch from", path, place.dir, output.stderr);
+			await hold(place.dir, tip);
+		}
 	};
 }
-function parse$1(stdout) {
-	const found = {
-		head: null,
-		refs: /* @__PURE__ */ new Map()
-	};
-	for (const line of stdout.split("\n")) {
-		const [value = "", name = ""] = line.split("	");
-		if (value.startsWith("ref: ") && name === "HEAD") found.head = value.slice(5);
-		if (value.startsWith("ref: ") || !name.startsWith("refs/") || name.endsWith("^{}")) continue;
-		found.refs.set(name, value);
-	}
-	return found;
+async function notHeld(dir, tips) {
+	const missing = [];
+	for (const tip of tips) if (!await isHeld(dir, tip)) missing.push(tip);
+	return missing;
 }
 // src/git/push.ts
 /** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
@@ -28597,48 +29209,31 @@ function remoteWords(stderr) {
 	const words = stderr.split("\n").filter((line) => line.startsWith("remote:")).map((line) => line.slice(7).trim()).filter((line) => line !== "");
 	return words.length > 0 ? words.join("\n") : stderr.trim();
 }
-// src/git/remote-failure.ts
-/** A URL in an error must not carry the password that was in it. */
-function masked(text) {
-	return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, "$1***@");
+// src/git/ls-remote.ts
+function lsRemote(remote, patterns = []) {
+	return {
+		args: [
+			"ls-remote",
+			"--symref",
+			"--",
+			remote,
+			...patterns.length === 0 ? [] : ["HEAD", ...patterns]
+		],
+		parse: ({ stdout }) => parse$1(stdout)
+	};
 }
-/** Turns git's words about a remote it could not use into the error of the person who can fix it. */
-function remoteFailure(doing, remote, gitDir, stderr) {
-	const words = masked(stderr.trim());
-	const where = masked(remote);
-	if (/mismatched algorithms/.test(words)) return otherFormat(remote, gitDir);
-	if (isNetwork(remote)) {
-		const code = /returned error: (\d{3})/.exec(words)?.[1] ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? "401" : void 0);
-		return new ForgeError(`cannot ${doing} ${where}: ${words}`, {
-			output: words,
-			...code === void 0 ? {} : { status: Number(code) }
-		});
+function parse$1(stdout) {
+	const found = {
+		head: null,
+		refs: /* @__PURE__ */ new Map()
+	};
+	for (const line of stdout.split("\n")) {
+		const [value = "", name = ""] = line.split("	");
+		if (value.startsWith("ref: ") && name === "HEAD") found.head = value.slice(5);
+		if (value.startsWith("ref: ") || !name.startsWith("refs/") || name.endsWith("^{}")) continue;
+		found.refs.set(name, value);
 	}
-	if (/dubious ownership/.test(words)) return new UserError(`${where} belongs to another user, so git does not read it`, {
-		place: { path: where },
-		fix: `git config --global --add safe.directory ${where}`
-	});
-	if (/does not appear to be a git repository|not a git repository|does not exist|No such file/.test(words)) return new UserError(`the remote ${where} is not a git repository`, {
-		place: { path: where },
-		fix: "check the path of the remote; was the repository moved or deleted?"
-	});
-	const unwritable = storageFailure(where, words);
-	if (unwritable !== null) return unwritable;
-	return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words });
-}
-function otherFormat(remote, gitDir) {
-	return new UserError(`${masked(remote)} now has another object format than ${gitDir}, which was made from it`, {
-		place: { file: gitDir },
-		fix: `delete ${gitDir}; it is a cache and is made again`
-	});
-}
-/** scheme://… or host:path; file:// and paths are on this machine. */
-function isNetwork(remote) {
-	if (remote.startsWith("file://")) return false;
-	return /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) || /^[^/]+:/.test(remote);
-}
-function isPath(remote) {
-	return !isNetwork(remote) && !remote.startsWith("file://");
+	return found;
 }
 // src/git/remote-format.ts
 /** The directory of a remote on this machine, or null. */
@@ -28673,6 +29268,31 @@ async function formatAt(path, runner) {
 		],
 		parse: ({ stdout }) => stdout.trim() === "sha256" ? "sha256" : "sha1"
 	});
+}
+// src/git/remote-line.ts
+function remoteLine(place, network) {
+	async function ask(doing, task, runner = network) {
+		try {
+			return await runner.run(task);
+		} catch (error) {
+			if (error instanceof GitExit) throw remoteFailure(doing, place.remote, place.dir, error.output.stderr);
+			throw error;
+		}
+	}
+	function checkFormat(oid) {
+		if (!isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`);
+		if (formatOfOid(oid) !== place.format) throw otherFormat(place.remote, place.dir);
+	}
+	return {
+		place,
+		ask,
+		checkFormat,
+		async refs(patterns) {
+			const found = await ask("read", lsRemote(place.remote, patterns));
+			for (const oid of found.refs.values()) checkFormat(oid);
+			return found;
+		}
+	};
 }
 // src/git/stale-lock.ts
 /** git holds the lock of a ref for milliseconds; after a minute its owner was killed. */
@@ -28715,46 +29335,11 @@ function parseWorktree(block) {
 }
 // src/git/remote.ts
 function remoteOf(place, network, local) {
-	async function ask(doing, task, runner = network) {
-		try {
-			return await runner.run(task);
-		} catch (error) {
-			if (error instanceof GitExit) throw remoteFailure(doing, place.remote, place.dir, error.output.stderr);
-			throw error;
-		}
-	}
-	function checkFormat(oid) {
-		if (!isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`);
-		if (formatOfOid(oid) !== place.format) throw otherFormat(place.remote, place.dir);
-	}
+	const line = remoteLine(place, network);
+	const { ask } = line;
 	const remote = {
-		async remoteRefs(patterns) {
-			const found = await ask("read", lsRemote(place.remote, patterns));
-			for (const oid of found.refs.values()) checkFormat(oid);
-			return found;
-		},
-		async fetch(tips) {
-			for (const { oid } of tips) checkFormat(oid);
-			const missing = await notHeld(place.dir, tips);
-			if (missing.length === 0) return;
-			const output = await ask("fetch from", fetchTask(place, missing, "oid"));
-			if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing);
-			else if (output.exitCode !== 0) throw remoteFailure("fetch from", place.remote, place.dir, output.stderr);
-			for (const tip of missing) await hold(place.dir, tip);
-		},
-		async fetchFrom(path, oid) {
-			const tip = {
-				ref: `submitted/${oid}`,
-				oid
-			};
-			if (await isHeld(place.dir, tip)) return;
-			const output = await network.run(fetchTask({
-				dir: place.dir,
-				remote: path
-			}, [tip], "oid"));
-			if (output.exitCode !== 0) throw remoteFailure("fetch from", path, place.dir, output.stderr);
-			await hold(place.dir, tip);
-		},
+		remoteRefs: line.refs,
+		...fetching(line),
 		async push(updates) {
 			if (updates.length === 0) return { ok: true };
 			let answer = await ask("push to", pushTask({
@@ -28789,7 +29374,7 @@ function remoteOf(place, network, local) {
 			};
 		}
 		if (result.reason === "lease" || result.rule !== void 0) return result;
-		const { refs } = await remote.remoteRefs(updates.map(({ ref }) => ref));
+		const { refs } = await line.refs(updates.map(({ ref }) => ref));
 		const moved = updates.filter(({ ref, from }) => (refs.get(ref) ?? null) !== from);
 		return moved.length === 0 ? result : {
 			ok: false,
@@ -28797,26 +29382,7 @@ function remoteOf(place, network, local) {
 			refs: moved.map(({ ref }) => ref)
 		};
 	}
-	/** For servers that give only what they advertise: a ref that moved meanwhile is a lost race. */
-	async function fetchAdvertised(tips) {
-		await expectUnmoved(tips);
-		const output = await ask("fetch from", fetchTask(place, tips, "ref"));
-		if (output.exitCode !== 0) throw remoteFailure("fetch from", place.remote, place.dir, output.stderr);
-		await expectUnmoved(tips);
-	}
-	async function expectUnmoved(tips) {
-		const { refs } = await remote.remoteRefs(tips.map(({ ref }) => ref));
-		const moved = tips.filter(({ ref, oid }) => refs.get(ref) !== oid).map(({ ref }) => ref);
-		if (moved.length === 0) return;
-		throw new ConflictError(`the remote moved ${moved.join(", ")} while it was fetched`, moved);
-	}
 	return remote;
-}
-const UNADVERTISED = /not our ref|unadvertised object/;
-async function notHeld(dir, tips) {
-	const missing = [];
-	for (const tip of tips) if (!await isHeld(dir, tip)) missing.push(tip);
-	return missing;
 }
 async function holdPushed(dir, updates) {
 	for (const { ref, to } of updates) if (to !== null) await hold(dir, {
@@ -28966,50 +29532,6 @@ function snapshotMetrics(snapshot) {
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
-// src/report/sentence.ts
-/** The word everywhere: status, log, comments, results. */
-function verdictPhrase(experiment) {
-	return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`;
-}
-function awaited(status) {
-	switch (status) {
-		case "queued":
-		case "ordered": return "a runner";
-		case "deferred": return "approval";
-		case "measured": return "the rest of its round";
-		case "parked": return "more evidence";
-		case "ended": return "its verdict";
-		default: return status;
-	}
-}
-/** The sentence that comes first: the verdict, then its reason. */
-function verdictSentence(judged) {
-	const { verdict, outcome, reason } = judged;
-	const word = verdict === null ? "Closed" : capitalised(verdict);
-	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : "";
-	const why = withoutVerdict(reason ?? "", verdict);
-	return why === "" ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`;
-}
-function standingSentence(experiment) {
-	return experiment.verdict === null ? `${capitalised(verdictPhrase(experiment))}.` : verdictSentence(experiment);
-}
-/** Reasons that begin with their own verdict would say it twice. */
-function withoutVerdict(reason, verdict) {
-	const said = `${verdict}: `;
-	return reason.startsWith(said) ? reason.slice(said.length) : reason;
-}
-function waitingSentence(waiting) {
-	switch (waiting.for) {
-		case "orders": return `Waiting for ${waiting.orders.length === 1 ? "a measurement" : `${waiting.orders.length} measurements`}.`;
-		case "ideas": return "Waiting for ideas: nothing is queued and no proposer has one.";
-		case "person": return `Waiting for a person: ${waiting.what}`;
-		case "nothing": return `Stopped: ${waiting.reason}`;
-		default: return waiting;
-	}
-}
-function capitalised(text) {
-	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
 // src/ledger/append.ts
 /** Appends events that mean the same wherever they land; answers them as the ledger holds them. */
 async function appendCommuting(deps, drafts, by) {
@@ -29106,6 +29628,42 @@ async function record(place, drafts) {
 			return file;
 		}
 	}, caused, place.by);
+}
+// src/plan/approvals.ts
+/** Packages an experiment needs and the spec in force does not name. */
+function unapproved({ spec }, { required_deps }) {
+	return required_deps.filter((name) => !spec.dependencies.approved.includes(name));
+}
+function packagesDigest(packages) {
+	return sha256(canonicalJson(packages.toSorted()));
+}
+/** What waited for packages that the spec approves by now goes on. */
+function approveDeferred(world) {
+	return deferred(world).flatMap((experiment) => {
+		if (unapproved(world, experiment).length > 0) return [];
+		const { id, opened, required_deps: packages } = experiment;
+		return [{
+			step: "event",
+			draft: {
+				kind: "approved",
+				cause: opened,
+				experiment: id,
+				digest: packagesDigest(packages),
+				packages
+			}
+		}];
+	});
+}
+function deferred({ campaign }) {
+	return Object.values(campaign.experiments).filter(({ status }) => status === "deferred");
+}
+/** Who waits for what, and how it is given. */
+function approvalsNeeded(world) {
+	const waiting = deferred(world).map(({ id, required_deps }) => {
+		return `${id} needs ${unapproved(world, { required_deps }).join(", ")}`;
+	});
+	if (waiting.length === 0) return null;
+	return `approval: ${waiting.join("; ")}. Name what may be used in dependencies.approved of the spec`;
 }
 // src/plan/arrivals.ts
 function arrivals(world) {
@@ -29232,6 +29790,193 @@ function pauseOnce(world, reason) {
 			source: "engine"
 		}
 	}];
+}
+// src/plan/intake.ts
+/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
+function openProposals(world) {
+	const { campaign, spec } = world;
+	let number = freeNumber(world, campaign.next_number);
+	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
+	const steps = [];
+	for (const proposal of freshProposals(world)) {
+		const engineMade = proposal.branch === null;
+		if (engineMade && room <= 0) continue;
+		if (engineMade) room -= 1;
+		steps.push(...open$1(world, proposal, experimentName(number)));
+		number = freeNumber(world, number + 1);
+	}
+	return steps;
+}
+/** A branch that somebody gave such a name is theirs: the number is left out. */
+function freeNumber({ campaign, spec, branches }, from) {
+	const { experiments } = campaignRefs(spec.branches.prefix, campaign.name);
+	let number = from;
+	while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1;
+	return number;
+}
+/** One idea is opened once, however often it is brought. */
+function freshProposals({ campaign, proposals }) {
+	const fresh = /* @__PURE__ */ new Map();
+	for (const proposal of proposals) {
+		const { key } = proposal.source;
+		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
+	}
+	return [...fresh.values()];
+}
+function openEngineExperiments({ campaign }) {
+	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
+}
+function open$1(world, proposal, id) {
+	const { campaign, spec } = world;
+	const refs = campaignRefs(spec.branches.prefix, campaign.name);
+	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal;
+	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
+	const made = "rejected" in proposal.head ? null : proposal.head;
+	const draft = {
+		kind: "experiment-opened",
+		cause: source.key,
+		experiment: id,
+		purpose: reverts === void 0 ? "idea" : "revert",
+		hypothesis,
+		category,
+		priority,
+		required_deps,
+		family,
+		source,
+		learnings,
+		pull,
+		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
+		owned: proposal.branch === null,
+		head: made?.commit ?? null,
+		base: made?.base ?? campaign.incumbent
+	};
+	const steps = [{
+		step: "open",
+		draft
+	}];
+	if (rejected !== null) steps.push(...refuse({
+		id,
+		head: null,
+		opened: eventId(draft)
+	}, {
+		code: "conflict",
+		message: rejected
+	}));
+	return rejected === null ? [...steps, ...askApproval(world, draft)] : steps;
+}
+/** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
+function askApproval({ spec }, opened) {
+	const packages = unapproved({ spec }, opened);
+	if (packages.length === 0) return [];
+	const { experiment } = opened;
+	const cause = eventId(opened);
+	if (spec.dependencies.approval === "deny") {
+		const message = `needs ${packages.join(", ")}, and dependencies.approval is deny`;
+		return refuse({
+			id: experiment,
+			head: opened.head,
+			opened: cause
+		}, {
+			code: "dependencies",
+			message
+		});
+	}
+	return [{
+		step: "event",
+		draft: {
+			kind: "approval-requested",
+			cause,
+			experiment,
+			digest: packagesDigest(packages),
+			packages
+		}
+	}];
+}
+/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
+function refuse(subject, why) {
+	const { id, head, opened } = subject;
+	const { code, message } = why;
+	return [{
+		step: "event",
+		draft: {
+			kind: "experiment-refused",
+			cause: opened,
+			experiment: id,
+			head,
+			code,
+			message
+		}
+	}, {
+		step: "close",
+		experiment: id,
+		outcome: "refused",
+		reason: why.message,
+		keep: false
+	}];
+}
+/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
+function refuseQueued(world) {
+	const steps = [];
+	const refused = /* @__PURE__ */ new Set();
+	const seen = /* @__PURE__ */ new Map();
+	for (const experiment of Object.values(world.campaign.experiments)) {
+		if (experiment.status !== "queued") continue;
+		const why = refusalOf(world, experiment, seen);
+		if (why === null) continue;
+		refused.add(experiment.id);
+		steps.push(...refuse({
+			id: experiment.id,
+			head: experiment.head,
+			opened: experiment.opened
+		}, why));
+	}
+	return {
+		steps,
+		refused
+	};
+}
+function refusalOf(world, experiment, seen) {
+	const facts = world.candidates.get(experiment.id);
+	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
+	if (facts.merged === "conflict") return {
+		code: "conflict",
+		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
+	};
+	if (facts.contains !== null && experiment.purpose !== "revert") return {
+		code: "reverted",
+		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
+	};
+	if (facts.refusal) return facts.refusal;
+	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
+	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
+	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
+	return {
+		code: "duplicate",
+		message: `the same files as ${twin}`
+	};
+}
+// src/plan/asking.ts
+/** One more idea before the next round starts, while the round has room: proposers take turns. */
+function askFor(world) {
+	const { campaign, spec, askable } = world;
+	if (Object.values(campaign.experiments).filter(({ status }) => status === "queued").length >= roundSize(spec) || openEngineExperiments(world) >= spec.merge.max_open_experiments) return [];
+	const lastAsked = (who) => campaign.proposers[who]?.asked ?? -1;
+	const [next] = askable.toSorted((a, b) => lastAsked(a) - lastAsked(b));
+	return next === void 0 ? [] : [{
+		do: "propose",
+		who: next
+	}];
+}
+/** A proposer that is not asked any more is said once. */
+function benchedAlerts(world) {
+	return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
+		if (!benched) return [];
+		return alertOnce(world, {
+			code: "proposer-benched",
+			about: who,
+			message: `${who} brought ${failures} times no idea that could be measured, and is asked no more`
+		});
+	});
 }
 // src/plan/own-order.ts
 function ownOrder(world, found, about) {
@@ -29397,6 +30142,11 @@ function judged$1(world, foreign, { order, report }) {
 		baseline
 	});
 	if (assessment.retry) return nextAttempt(world, order.attempt, assessment.reason);
+	if (assessment.determinism_lost) return [determinismLost(world.campaign, {
+		order: order.id,
+		cause: foreign.event,
+		reason: assessment.reason
+	})];
 	return (passes(assessment) ? adopt$1 : moveBack)(world, foreign, order.id, assessment.reason);
 }
 function passes({ outcome, worse, violated_objectives }) {
@@ -29515,163 +30265,6 @@ function moved(world, experiment) {
 			to: tip
 		}
 	}];
-}
-// src/plan/intake.ts
-/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
-function openProposals(world) {
-	const { campaign, spec } = world;
-	let number = campaign.next_number;
-	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
-	const steps = [];
-	for (const proposal of freshProposals(world)) {
-		const engineMade = proposal.branch === null;
-		if (engineMade && room <= 0) continue;
-		if (engineMade) room -= 1;
-		steps.push(...open$1(world, proposal, experimentName(number)));
-		number += 1;
-	}
-	return steps;
-}
-/** One idea is opened once, however often it is brought. */
-function freshProposals({ campaign, proposals }) {
-	const fresh = /* @__PURE__ */ new Map();
-	for (const proposal of proposals) {
-		const { key } = proposal.source;
-		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
-	}
-	return [...fresh.values()];
-}
-function openEngineExperiments({ campaign }) {
-	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
-}
-function open$1(world, proposal, id) {
-	const { campaign, spec } = world;
-	const refs = campaignRefs(spec.branches.prefix, campaign.name);
-	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal;
-	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
-	const made = "rejected" in proposal.head ? null : proposal.head;
-	const draft = {
-		kind: "experiment-opened",
-		cause: source.key,
-		experiment: id,
-		purpose: reverts === void 0 ? "idea" : "revert",
-		hypothesis,
-		category,
-		priority,
-		required_deps,
-		family,
-		source,
-		learnings,
-		pull,
-		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
-		owned: proposal.branch === null,
-		head: made?.commit ?? null,
-		base: made?.base ?? campaign.incumbent
-	};
-	const steps = [{
-		step: "open",
-		draft
-	}];
-	if (rejected !== null) steps.push(...refuse({
-		id,
-		head: null,
-		opened: eventId(draft)
-	}, {
-		code: "conflict",
-		message: rejected
-	}));
-	return rejected === null ? [...steps, ...askApproval(world, draft)] : steps;
-}
-/** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
-function askApproval({ spec }, opened) {
-	const packages = opened.required_deps.filter((name) => !spec.dependencies.approved.includes(name));
-	if (packages.length === 0) return [];
-	const { experiment } = opened;
-	const cause = eventId(opened);
-	if (spec.dependencies.approval === "deny") {
-		const message = `needs ${packages.join(", ")}, and dependencies.approval is deny`;
-		return refuse({
-			id: experiment,
-			head: opened.head,
-			opened: cause
-		}, {
-			code: "dependencies",
-			message
-		});
-	}
-	return [{
-		step: "event",
-		draft: {
-			kind: "approval-requested",
-			cause,
-			experiment,
-			digest: sha256(canonicalJson(packages.toSorted())),
-			packages
-		}
-	}];
-}
-/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
-function refuse(subject, why) {
-	const { id, head, opened } = subject;
-	const { code, message } = why;
-	return [{
-		step: "event",
-		draft: {
-			kind: "experiment-refused",
-			cause: opened,
-			experiment: id,
-			head,
-			code,
-			message
-		}
-	}, {
-		step: "close",
-		experiment: id,
-		outcome: "refused",
-		reason: why.message,
-		keep: false
-	}];
-}
-/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
-function refuseQueued(world) {
-	const steps = [];
-	const refused = /* @__PURE__ */ new Set();
-	const seen = /* @__PURE__ */ new Map();
-	for (const experiment of Object.values(world.campaign.experiments)) {
-		if (experiment.status !== "queued") continue;
-		const why = refusalOf(world, experiment, seen);
-		if (why === null) continue;
-		refused.add(experiment.id);
-		steps.push(...refuse({
-			id: experiment.id,
-			head: experiment.head,
-			opened: experiment.opened
-		}, why));
-	}
-	return {
-		steps,
-		refused
-	};
-}
-function refusalOf(world, experiment, seen) {
-	const facts = world.candidates.get(experiment.id);
-	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
-	if (facts.merged === "conflict") return {
-		code: "conflict",
-		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
-	};
-	if (facts.contains !== null && experiment.purpose !== "revert") return {
-		code: "reverted",
-		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
-	};
-	if (facts.refusal) return facts.refusal;
-	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
-	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
-	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
-	return {
-		code: "duplicate",
-		message: `the same files as ${twin}`
-	};
 }
 // src/plan/lost.ts
 /** One lost report is bad luck and measured again with new coins; the second is an error: no free re-rolls. */
@@ -29876,7 +30469,7 @@ function baselineStep(world, { order, report }, cause) {
 }
 function noisyReason({ spec, campaign }) {
 	const why = campaign.calibration?.reason ?? "it was not shown to be deterministic";
-	return `${spec.metric.primary.name} is noisy (${why}). Paired evidence for noisy metrics is not built yet: measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score`;
+	return `${spec.metric.primary.name} is noisy (${why}), and ${PAIRED_NOT_BUILT}`;
 }
 // src/plan/pulls.ts
 /**
@@ -30163,7 +30756,7 @@ function candidatesOf({ to }) {
 	}];
 }
 function obstacle(world, sync) {
-	const message = sync.result === "conflict" ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(", ")}: merge the default branch into the optimize branch by hand, or start fresh` : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`;
+	const message = sync.result === "conflict" ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(", ")}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh` : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`;
 	return {
 		steps: alertOnce(world, {
 			code: `sync-${sync.result}`,
@@ -30306,6 +30899,8 @@ function running(resting) {
 	if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps);
 	return prepared(draft, () => {
 		if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null);
+		const stop = directReverts(world).length > 0 ? [] : stopSteps(world);
+		if (stop.length > 0) return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop]);
 		const sync = syncPlan(world, found);
 		if (sync.steps.length > 0) return conclude(draft, sync.steps);
 		return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked);
@@ -30331,15 +30926,15 @@ function betweenRounds(draft) {
 	const undo = directReverts(world);
 	if (undo.length > 0) return conclude(draft, undo);
 	const advanced = alsoDo(draft, campaignBranch(world));
-	const stop = stopSteps(world);
-	if (stop.length > 0) return conclude(advanced, stop);
 	const { steps, refused } = refuseQueued(world);
-	const intake = [...steps, ...openProposals(world)];
-	const requests = newRound(world, refused);
-	const asked = intake.length === 0 && requests.length === 0 && nothingToMeasure(world) ? world.askable.slice(0, 1).map((who) => ({
-		do: "propose",
-		who
-	})) : [];
+	const intake = [
+		...benchedAlerts(world),
+		...approveDeferred(world),
+		...steps,
+		...openProposals(world)
+	];
+	const asked = intake.length === 0 ? askFor(world) : [];
+	const requests = asked.length === 0 ? newRound(world, refused) : [];
 	return request(alsoDo({
 		...advanced,
 		steps: [...advanced.steps, ...intake]
@@ -30381,10 +30976,10 @@ function conclude({ found, steps, actions, world }, more, waiting) {
 	};
 }
 function waitingFor(world) {
-	const deferred = deferredExperiments(world);
-	if (nothingToMeasure(world) && deferred.length > 0) return {
+	const approvals = approvalsNeeded(world);
+	if (nothingToMeasure(world) && approvals !== null) return {
 		for: "person",
-		what: `approval of ${deferred.join(", ")}`
+		what: approvals
 	};
 	return { for: "ideas" };
 }
@@ -30420,9 +31015,15 @@ async function stageChanges(place, campaign, changes, transaction) {
 	requireAnswered(staged.answers);
 	return staged;
 }
+/** Some changes have nothing left to change: the same turn may have landed what a pull request was wanted for. */
+const SETTLED = /* @__PURE__ */ new Set([
+	"duplicate",
+	"merged",
+	"nothing-new"
+]);
 function requireAnswered(answers) {
 	for (const answer of answers) {
-		if (answer.ok || answer.code === "duplicate" || answer.code === "merged") continue;
+		if (answer.ok || SETTLED.has(answer.code)) continue;
 		if (answer.code === "no-branch" || answer.code === "no-base") throw new ConflictError(answer.message, []);
 		throw new ForgeError(answer.message);
 	}
@@ -30527,17 +31128,11 @@ async function propose(hands, seen, who) {
 		tokens: 0,
 		usd: 0
 	};
-	const failures = ok ? 0 : (campaign.proposers[who]?.failures ?? 0) + 1;
 	place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`);
 	await record(place, [{
 		kind: "spent",
 		...spent
-	}, ...failures === 3 ? [{
-		kind: "alert",
-		code: "proposer-benched",
-		about: who,
-		message: `${who} failed three times and is benched: ${reason}`
-	}] : []]);
+	}]);
 	hands.memory.refs = null;
 	return DONE;
 }
@@ -30577,6 +31172,7 @@ async function take(transaction, campaign, steps) {
 async function takeStep(transaction, campaign, step, all) {
 	switch (step.step) {
 		case "event":
+			await keepLeft(transaction, campaign, step.draft);
 			transaction.seal(step.draft);
 			if (step.draft.kind === "measured") await keepMeasured(transaction, campaign, step.draft.order);
 			return;
@@ -30591,6 +31187,11 @@ async function takeStep(transaction, campaign, step, all) {
 		case "keep": return transaction.keep(step.heads);
 		default: return step;
 	}
+}
+/** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
+async function keepLeft(transaction, campaign, draft) {
+	if (draft.kind !== "head-moved" || draft.from === null) return;
+	if (campaign.experiments[draft.experiment]?.measured_tree != null) await transaction.keep([draft.from]);
 }
 /** A person's branch can be force-pushed: what was measured of it is kept from then on. */
 async function keepMeasured(transaction, campaign, order) {
@@ -30837,7 +31438,7 @@ const PATIENCE = 200;
 * is thrown away and the world looked at again.
 */
 async function tick(hands) {
-	hands.memory.refs = null;
+	forgetOld(hands);
 	for (let lost = 0;;) {
 		const asked = hands.memory.refs === null;
 		const step = await once(hands);
@@ -30905,6 +31506,11 @@ function tidiedLater({ place, runner }, { world }, { actions }) {
 		orders
 	} : null;
 }
+const FRESH_MS = 1e3;
+/** Between two ticks of one run the refs may be as old as this: our pushes are leased, and waiting looks again. */
+function forgetOld({ memory, place }) {
+	if (place.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null;
+}
 function forget(memory) {
 	memory.loaded = null;
 	memory.refs = null;
@@ -30913,23 +31519,28 @@ function forget(memory) {
 const LOOK_AGAIN_MS = 2e3;
 /** `run` is `tick` again and again, with this machine measuring in between. */
 async function run(hands, options) {
-	while (!options.signal.aborted) {
+	for (;;) {
 		const { waiting } = await tick(hands);
-		if (options.signal.aborted) return interrupted(hands, waiting);
-		if (waiting.for === "orders") await measuredOrLater(hands, waiting.orders, options.signal);
-		else if (waiting.for === "nothing" || !options.watch) return waiting;
-		else await hands.place.clock.sleep(LOOK_AGAIN_MS, options.signal);
+		const over = options.signal.aborted ? null : await pass(hands, waiting, options);
+		if (over) return over;
+		if (options.signal.aborted) return interrupted(hands);
 	}
-	return INTERRUPTED;
 }
-const INTERRUPTED = {
-	for: "person",
-	what: "interrupted; run again to go on"
-};
-/** What the last tick still dispatched ends too: nothing is left running behind a campaign that was let go. */
-async function interrupted({ runner }, waiting) {
-	if (waiting.for === "orders") await Promise.all(waiting.orders.map((order) => runner.cancel(order)));
-	return INTERRUPTED;
+/** The time until another look is worth it; what is waited for when none is. */
+async function pass(hands, waiting, { signal, watch }) {
+	if (waiting.for === "orders") await measuredOrLater(hands, waiting.orders, signal);
+	else if (waiting.for === "nothing" || !watch) return waiting;
+	else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal);
+	return null;
+}
+/** The last write is finished; nothing new is begun, and what was being measured ends. */
+async function interrupted({ runner, memory }) {
+	const orders = Object.keys(memory.loaded?.campaign.orders ?? {});
+	await Promise.all(orders.filter((order) => runner.holds(order)).map((order) => runner.cancel(order)));
+	return {
+		for: "person",
+		what: "interrupted; run again to go on"
+	};
 }
 /** Orders of this process end by themselves; those of another machine are looked at again after a while. */
 async function measuredOrLater({ runner, place }, orders, signal) {
@@ -30947,12 +31558,12 @@ async function measuredOrLater({ runner, place }, orders, signal) {
 }
 // src/report/status-view.ts
 function statusView(campaign, pulls) {
-	const { start, incumbent, origin } = campaign;
+	const { reference, incumbent, origin } = campaign;
 	return {
 		campaign: campaign.name,
 		state: campaign.status,
 		baseline: {
-			...start,
+			...reference,
 			metrics: snapshotMetrics(origin)
 		},
 		incumbent: {
@@ -30960,30 +31571,45 @@ function statusView(campaign, pulls) {
 			metrics: incumbentMetrics(campaign)
 		},
 		counts: countsOf(campaign),
-		experiments: Object.values(campaign.experiments).map((one) => experimentView(one, pulls))
+		experiments: Object.values(campaign.experiments).map((one) => experimentView(campaign, one, pulls))
 	};
 }
-function experimentView(experiment, pulls) {
-	const { id, hypothesis, branch, reason, metrics, pull } = experiment;
+function experimentView(campaign, experiment, pulls) {
+	const { id, hypothesis, reason, metrics, pull, outcome } = experiment;
+	const pr = pull ?? (experiment.branch === null ? null : pulls.get(experiment.branch) ?? null);
 	return {
 		id,
-		outcome: experiment.outcome,
-		verdict: verdictPhrase(experiment),
+		outcome,
+		verdict: verdictPhrase(standingIn(campaign, experiment)),
 		hypothesis,
-		pr: pull ?? (branch === null ? null : pulls.get(branch) ?? null),
-		branch,
+		pr,
+		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
 		reason,
 		metrics
 	};
 }
-function countsOf({ counts }) {
+/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
+function neverAppeared({ outcome, owned }, pr) {
+	return outcome === "refused" && owned && pr === null;
+}
+function countsOf(campaign) {
+	const { counts, experiments } = campaign;
 	const entries = outcome.options.map((name) => [name, counts[name] ?? 0]);
-	return Object.fromEntries(entries);
+	const view = {
+		...Object.fromEntries(entries),
+		taken_back: 0
+	};
+	for (const { id, outcome } of Object.values(experiments)) {
+		if (outcome === null || !isTakenBack(campaign, id)) continue;
+		view[outcome] -= 1;
+		view.taken_back += 1;
+	}
+	return view;
 }
 /** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
-function incumbentMetrics({ baseline, incumbent, start, origin, experiments }) {
+function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }) {
 	if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot);
-	if (incumbent.tree === start.tree) return snapshotMetrics(origin);
+	if (incumbent.tree === reference.tree) return snapshotMetrics(origin);
 	return Object.values(experiments).findLast((one) => one.measured_tree === incumbent.tree)?.metrics ?? {};
 }
 // src/engine/audit/incumbent-step.ts
@@ -32299,4 +32925,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { verdictOf as $, oneLine$1 as A, campaignRefs as B, measure$1 as C, requireSupported as D, committedSpec as E, assess as F, readEvents as G, harnessOf as H, changeText as I, parseEvent as J, readEventsAfter as K, numberText as L, listRefs as M, observe$1 as N, startCampaign as O, unsupported as P, isLanded as Q, plural as R, requireCampaign as S, localIsolation as T, treeFiles as U, shortRef as V, loadCampaign as W, eventPath as X, readTip as Y, fold as Z, openWorkshop as _, ForgeError as _t, statusView as a, parseSpec$1 as at, campaignNames as b, UserError as bt, takeEffect as c, NOT_NOISE_PROOF as ct, capitalised as d, SpecErrors as dt, typicalMetrics as et, standingSentence as f, containing as ft, snapshotMetrics as g, ConflictError as gt, metricsText as h, string as ht, experimentView as i, emptyCampaign as it, archive as j, Transaction as k, plan as l, usesStoredScore as lt, waitingSentence as m, looseObject as mt, parseDecidePayload as n, orderTerms as nt, run as o, compileScope as ot, verdictSentence as p, nearest as pt, eventId as q, audit as r, digest as rt, tick as s, compilePathspec as st, replay as t, sha256 as tt, record as u, require_dist$2 as ut, requireGit as v, HarnessError as vt, gitRunner as w, openHands as x, exitCodeOf as xt, nullIfMissing as y, LedgerError as yt, decideStability as z };
+export { readEvents as $, Transaction as A, exitCodeOf as At, listRefs as B, measure$1 as C, looseObject as Ct, committedSpec as D, HarnessError as Dt, networkIsolation as E, ForgeError as Et, standingSentence as F, numberText as G, unsupported as H, verdictSentence as I, campaignRefs as J, plural as K, waitingSentence as L, standingIn as M, keptExperiments as N, requireSupported as O, LedgerError as Ot, capitalised as P, loadCampaign as Q, oneLine$1 as R, requireCampaign as S, literal$1 as St, localIsolation as T, ConflictError as Tt, assess as U, observe$1 as V, changeText as W, harnessOf as X, shortRef as Y, treeFiles as Z, requireGit as _, usesStoredScore as _t, statusView as a, fold as at, nullIfMissing as b, containing as bt, takeEffect as c, typicalMetrics as ct, directReverts as d, digest as dt, readEventsAfter as et, record as f, emptyCampaign as ft, localPath as g, NOT_NOISE_PROOF as gt, openWorkshop as h, compilePathspec as ht, experimentView as i, eventPath as it, tallyText as j, startCampaign as k, UserError as kt, plan as l, sha256 as lt, snapshotMetrics as m, compileScope as mt, parseDecidePayload as n, parseEvent as nt, run as o, EXIT_CODES as ot, metricsText as p, parseSpec$1 as pt, decideStability as q, audit as r, readTip as rt, tick as s, verdictOf as st, replay as t, eventId as tt, stopSteps as u, orderTerms as ut, pushAttempt as v, require_dist$2 as vt, gitRunner as w, string as wt, openHands as x, nearest as xt, retryLostRaces as y, SpecErrors as yt, archive as z };

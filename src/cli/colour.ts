@@ -1,5 +1,6 @@
 const COLOURS: Readonly<Record<string, number>> = {
   kept: 32,
+  'kept, taken back': 33,
   'no gain': 33,
   worse: 31,
   'not proven': 33,
@@ -11,7 +12,7 @@ const COLOURS: Readonly<Record<string, number>> = {
 
 /** A verdict, or the kind of a message, where such a line has it: first, or after an experiment's number. */
 const WORD =
-  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
+  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
 
 export function painted(line: string, inColour: boolean): string {
   if (!inColour) return line

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Clock, Random } from '../ports.ts'
+import { UNKNOWN_ACTOR } from '../verbs/actor.ts'
 import type { Call, Given, Terminal } from '../verbs/call.ts'
 import { faultsFrom } from './faults.ts'
 
@@ -59,7 +60,7 @@ function withUserConfig(env: Readonly<Record<string, string>>): Readonly<Record<
 }
 
 function actorOf({ USER, LOGNAME }: Readonly<Record<string, string>>): string {
-  return USER || LOGNAME || 'unknown'
+  return USER || LOGNAME || UNKNOWN_ACTOR
 }
 
 const clock: Clock = {

@@ -45,9 +45,12 @@ export async function stageChanges(
   return staged
 }
 
+/** Some changes have nothing left to change: the same turn may have landed what a pull request was wanted for. */
+const SETTLED: ReadonlySet<string> = new Set(['duplicate', 'merged', 'nothing-new'])
+
 function requireAnswered(answers: readonly ForgeAnswer[]): void {
   for (const answer of answers) {
-    if (answer.ok || answer.code === 'duplicate' || answer.code === 'merged') continue
+    if (answer.ok || SETTLED.has(answer.code)) continue
     if (answer.code === 'no-branch' || answer.code === 'no-base') throw new ConflictError(answer.message, [])
     throw new ForgeError(answer.message)
   }

@@ -9,6 +9,7 @@ import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
+import { refuseFullDisk } from './full-disk.ts'
 import { type Claim, type OrderFile, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
@@ -50,7 +51,7 @@ export async function localRunner(place: Place): Promise<Runner> {
   async function measureIn(lane: number, order: Order, spec: Spec, signal: AbortSignal) {
     const workDir = join(place.dataDir, 'work', String(lane))
     await reapLeftovers(workDir)
-    return measure({
+    const answer = await measure({
       order,
       spec,
       runId,
@@ -67,6 +68,7 @@ export async function localRunner(place: Place): Promise<Runner> {
       },
       ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
     })
+    return refuseFullDisk(workDir, answer)
   }
 
   return {

@@ -41,10 +41,3 @@ export async function requireCampaign(place: Place): Promise<CampaignView> {
   if (view) return view
   throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
 }
-
-/** Names of the campaigns that have a ledger here. */
-export async function campaignNames(place: Pick<Place, 'repository' | 'prefix'>): Promise<string[]> {
-  const head = `refs/heads/${place.prefix}-state/`
-  const { refs } = await place.repository.remoteRefs([`${head}*`])
-  return [...refs.keys()].map(ref => ref.slice(head.length)).toSorted()
-}

@@ -1,4 +1,6 @@
-import { UserError } from '../errors.ts'
+import { ConflictError, UserError } from '../errors.ts'
+import type { ForgeAnswer } from '../forge/port.ts'
+import { type Attempt, pushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Place } from './place.ts'
@@ -14,35 +16,93 @@ export interface Submission {
   body: string
 }
 
-/** A person's or agent's commit becomes a branch below the experiments and a pull request on it. */
-export async function submit(place: Place, idea: Submission): Promise<{ branch: string; pull: number }> {
-  const { repository, forge, refs } = place
+interface Submitted {
+  branch: string
+  pull: number
+}
+
+/**
+ * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
+ * measured is refused before anything is written; where pull requests are refs, both appear in one push.
+ */
+export async function submit(place: Place, idea: Submission): Promise<Submitted> {
   if (/^exp-\d+$/.test(idea.name)) {
     throw new UserError(`${idea.name} is a name that winnow gives itself`, {
       fix: 'choose another with --name',
     })
   }
-  const ref = `${refs.experiments}${idea.name}`
-  const { refs: found } = await repository.remoteRefs([ref, refs.optimize])
-  if (!found.has(refs.optimize))
-    throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
-  await repository.fetchFrom(idea.from, idea.commit)
-  const from = found.get(ref) ?? null
-  if (from !== idea.commit) await pushBranch(place, { ref, from, to: idea.commit })
-  const branch = shortRef(ref)
-  const [answer] = await forge.batch([
-    { kind: 'open', branch, base: shortRef(refs.optimize), title: idea.title, body: idea.body },
-  ])
-  if (answer?.ok) return { branch, pull: answer.number }
-  if (answer?.code === 'duplicate' && answer.number !== null) return { branch, pull: answer.number }
-  throw new UserError(`the pull request could not be opened: ${answer?.message ?? 'no answer'}`)
+  await place.repository.fetchFrom(idea.from, idea.commit)
+  const first = await look(place, idea)
+  const { clock, random } = place
+  const pacing = {
+    clock: () => clock.now(),
+    sleep: (ms: number) => clock.sleep(ms),
+    random: () => random.fraction(),
+  }
+  const result = await retryLostRaces(pacing, async () => {
+    const now = await look(place, idea)
+    requireUnmoved(idea, first, now)
+    return attempt(place, idea, now)
+  })
+  if (result.done) return result.value
+  throw new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref])
 }
 
-async function pushBranch(place: Place, update: { ref: string; from: Oid | null; to: Oid }): Promise<void> {
-  const result = await place.repository.push([update])
-  if (result.ok) return
-  if (result.reason === 'lease')
-    throw new UserError(`${shortRef(update.ref)} was moved by somebody else`, { fix: 'try again' })
-  const what = result.reason === 'checked-out' ? `it is checked out in ${result.worktree}` : result.message
-  throw new UserError(`${shortRef(update.ref)} could not be pushed: ${what}`)
+interface Ground {
+  ref: string
+  /** Where its branch is now. */
+  from: Oid | null
+  refs: ReadonlyMap<string, Oid>
+}
+
+/** The campaign has to be there, and the commit has to bring something that its branch lacks. */
+async function look({ repository, refs, name }: Place, idea: Submission): Promise<Ground> {
+  const ref = `${refs.experiments}${idea.name}`
+  const { refs: found } = await repository.remoteRefs([ref, refs.optimize, refs.forge])
+  const optimize = found.get(refs.optimize)
+  if (optimize === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
+  await repository.fetch([{ ref: refs.optimize, oid: optimize }])
+  if (await repository.isAncestor(idea.commit, optimize)) {
+    throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${shortRef(refs.optimize)} lacks`, {
+      fix: 'commit the idea first, then offer that commit',
+    })
+  }
+  return { ref, from: found.get(ref) ?? null, refs: found }
+}
+
+/** Somebody else's branch of that name is not overwritten only because a race was lost for another ref. */
+function requireUnmoved({ commit }: Submission, first: Ground, now: Ground): void {
+  if (now.from === first.from || now.from === commit) return
+  throw new UserError(`${shortRef(now.ref)} was moved by somebody else`, { fix: 'try again' })
+}
+
+async function attempt(place: Place, idea: Submission, ground: Ground): Promise<Attempt<Submitted>> {
+  const { repository, forge, refs } = place
+  const { ref, from } = ground
+  const branch = shortRef(ref)
+  const open = { branch, base: shortRef(refs.optimize), title: idea.title, body: idea.body }
+  const move = from === idea.commit ? [] : [{ ref, from, to: idea.commit }]
+  if (!forge.stage) {
+    const pushed = await repository.push(move)
+    if (!pushed.ok) return pushAttempt(pushed, { branch, pull: 0 })
+    return { done: true, value: { branch, pull: numberOf(await forge.batch([{ kind: 'open', ...open }])) } }
+  }
+  const after = new Map(ground.refs).set(ref, idea.commit)
+  const asked = new Set([ref, refs.optimize, refs.forge])
+  const staged = await forge.stage([{ kind: 'open', ...open }], {
+    refs: after,
+    covers: one => asked.has(one),
+  })
+  const pull = numberOf(staged.answers)
+  const updates = [...move, ...staged.updates]
+  const pushed = await repository.push(updates)
+  if (pushed.ok && staged.updates.length > 0) staged.accepted()
+  return pushAttempt(pushed, { branch, pull })
+}
+
+/** A branch that has a pull request already keeps it. */
+function numberOf([answer]: readonly ForgeAnswer[]): number {
+  if (answer?.ok) return answer.number
+  if (answer?.code === 'duplicate' && answer.number !== null) return answer.number
+  throw new UserError(`the pull request could not be opened: ${answer?.message ?? 'no answer'}`)
 }

@@ -44,5 +44,15 @@ export function isLanded(result: Outcome): boolean {
   return result === 'kept' || result === 'runner_up_kept'
 }
 
-/** What a command answers to a script while the campaign waits for anybody or anything (design section 9). */
+/** What a command answers to a script (design section 9): by the verdict it ends with. */
+export const EXIT_CODES = {
+  kept: 0,
+  'no gain': 10,
+  worse: 10,
+  'not proven': 11,
+  refused: 12,
+  broken: 13,
+} as const satisfies Record<VerdictWord, number>
+
+/** And while it waits for anybody or anything. */
 export const WAITING_EXIT_CODE = 14

@@ -79,7 +79,8 @@ function running(resting: Draft): Plan {
   return prepared(draft, () => {
     if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null)
     const stop = directReverts(world).length > 0 ? [] : stopSteps(world)
-    if (stop.length > 0) return conclude(alsoDo(draft, campaignBranch(world)), stop)
+    if (stop.length > 0)
+      return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop])
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)

@@ -15,6 +15,8 @@ export interface CheckView {
   unsupported: string[]
   warnings: string[]
   ideas: string[]
+  /** What a run would do. */
+  forecast: string[]
   tried: Trial | null
 }
 
@@ -24,6 +26,9 @@ export interface Trial {
   gates: string[]
 }
 
+const HOW_TO_TRY =
+  'Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.'
+
 export function checkText(view: CheckView): string[] {
   const { file, campaign, scope, rules, tried } = view
   return [
@@ -31,11 +36,13 @@ export function checkText(view: CheckView): string[] {
     `  scope: ${plural(scope.mutable, 'file')} may change, ${scope.outside} may not`,
     ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
     ...view.ideas.map(idea => `  ideas: ${idea}`),
+    ...view.forecast.map(line => `  ${line}`),
     ...view.notes.map(note => `  note: ${note}`),
     ...view.warnings.map(warning => `  warning: ${warning}`),
     ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
     ...(tried === null ? [] : trialText(tried)),
     ...blockers(view),
+    ...(tried === null && !isBlocked(view) ? [HOW_TO_TRY] : []),
   ]
 }
 

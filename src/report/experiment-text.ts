@@ -1,17 +1,20 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { eventLine } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
 import { standingSentence } from './sentence.ts'
+import { standingIn } from './standing.ts'
+import type { ExperimentView } from './status-view.ts'
 import { table } from './table.ts'
 
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
 export function experimentText(
+  campaign: Pick<Campaign, 'landings'>,
   experiment: Experiment,
-  pr: number | null,
+  { pr, branch }: Pick<ExperimentView, 'pr' | 'branch'>,
   events: readonly LedgerEvent[],
 ): string[] {
-  const { id, hypothesis, category, priority, source, branch, head, learnings, metrics, outcome } = experiment
+  const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const facts: [string, string | null][] = [
     ['idea', hypothesis],
     ['outcome', outcome],
@@ -25,7 +28,7 @@ export function experimentText(
     ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),
   ]
   return [
-    `${id} ${standingSentence(experiment)}`,
+    `${id} ${standingSentence(standingIn(campaign, experiment))}`,
     ...table(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
     '',
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),

@@ -1,20 +1,18 @@
-import { changeText, plural } from '../decide/wording.ts'
+import { changeText } from '../decide/wording.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { isLanded } from '../model/outcome.ts'
 import type { Waiting } from '../plan/action.ts'
 import { short } from './event-line.ts'
 import { waitingSentence } from './sentence.ts'
 import { statusView } from './status-view.ts'
+import { tallyText } from './tally.ts'
 
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 export function runSummary(campaign: Campaign, waiting: Waiting): string[] {
-  const ended = Object.values(campaign.experiments).filter(({ outcome }) => outcome !== null)
-  const kept = ended.filter(({ outcome }) => outcome !== null && isLanded(outcome))
   const gain = gainText(campaign)
   return [
     waitingSentence(waiting),
-    `${campaign.name}: ${plural(ended.length, 'experiment')} ended, ${kept.length} kept; the incumbent is ${short(campaign.incumbent.commit)}.`,
+    `${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
     ...(gain === null ? [] : [`Since the baseline: ${gain}.`]),
   ]
 }

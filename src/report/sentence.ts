@@ -3,13 +3,21 @@ import type { VerdictWord } from '../model/outcome.ts'
 import type { Waiting } from '../plan/action.ts'
 
 /** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
-export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'>
-type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason'>
+export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
+  /** What was kept and then undone is not kept any more. */
+  takenBack?: boolean
+}
+type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason' | 'takenBack'>
 
 /** The word everywhere: status, log, comments, results. */
-export function verdictPhrase(experiment: Standing): VerdictWord | `waiting for ${string}` {
+export function verdictPhrase(
+  experiment: Standing,
+): VerdictWord | typeof TAKEN_BACK | `waiting for ${string}` {
+  if (experiment.takenBack === true) return TAKEN_BACK
   return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`
 }
+
+const TAKEN_BACK = 'kept, taken back'
 
 function awaited(status: Experiment['status']): string {
   switch (status) {
@@ -31,8 +39,8 @@ function awaited(status: Experiment['status']): string {
 
 /** The sentence that comes first: the verdict, then its reason. */
 export function verdictSentence(judged: Judged): string {
-  const { verdict, outcome, reason } = judged
-  const word = verdict === null ? 'Closed' : capitalised(verdict)
+  const { verdict, outcome, reason, takenBack } = judged
+  const word = verdict === null ? 'Closed' : capitalised(takenBack === true ? TAKEN_BACK : verdict)
   const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : ''
   const why = withoutVerdict(reason ?? '', verdict)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`

@@ -4,6 +4,7 @@ import { oneLine } from '../model/landing.ts'
 import { short } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
 import { capitalised, standingSentence } from './sentence.ts'
+import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
 import { table } from './table.ts'
 
@@ -40,7 +41,14 @@ function experimentLines(campaign: Campaign, { experiments }: StatusView): strin
     const standing = campaign.experiments[id]
     if (standing === undefined) return []
     const number = pr === null ? '' : `#${pr}`
-    return [[id, number, oneLine(standingSentence(standing), 160), capitalised(oneLine(hypothesis, 80))]]
+    return [
+      [
+        id,
+        number,
+        oneLine(standingSentence(standingIn(campaign, standing)), 160),
+        capitalised(oneLine(hypothesis, 80)),
+      ],
+    ]
   })
   return rows.length === 0 ? [] : ['', ...table(rows)]
 }

@@ -1,7 +1,9 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
-import { type Outcome, outcome } from '../model/outcome.ts'
+import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
 import { type Metrics, snapshotMetrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
+import { standingIn } from './standing.ts'
+import { isTakenBack } from './taken-back.ts'
 
 interface Version {
   commit: string
@@ -27,7 +29,8 @@ export interface StatusView {
   state: Campaign['status']
   baseline: Version
   incumbent: Version
-  counts: Record<Outcome, number>
+  /** By outcome; what was taken back is counted apart, and not among what is kept. */
+  counts: Record<Outcome | 'taken_back', number>
   experiments: ExperimentView[]
 }
 
@@ -42,27 +45,44 @@ export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
     baseline: { ...reference, metrics: snapshotMetrics(origin) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
     counts: countsOf(campaign),
-    experiments: Object.values(campaign.experiments).map(one => experimentView(one, pulls)),
+    experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),
   }
 }
 
-export function experimentView(experiment: Experiment, pulls: PullNumbers): ExperimentView {
-  const { id, hypothesis, branch, reason, metrics, pull } = experiment
+export function experimentView(
+  campaign: Pick<Campaign, 'landings'>,
+  experiment: Experiment,
+  pulls: PullNumbers,
+): ExperimentView {
+  const { id, hypothesis, reason, metrics, pull, outcome } = experiment
+  const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
   return {
     id,
-    outcome: experiment.outcome,
-    verdict: verdictPhrase(experiment),
+    outcome,
+    verdict: verdictPhrase(standingIn(campaign, experiment)),
     hypothesis,
-    pr: pull ?? (branch === null ? null : (pulls.get(branch) ?? null)),
-    branch,
+    pr,
+    branch: neverAppeared(experiment, pr) ? null : experiment.branch,
     reason,
     metrics,
   }
 }
 
-function countsOf({ counts }: Campaign): Record<Outcome, number> {
-  const entries = outcome.options.map(name => [name, counts[name] ?? 0] as const)
-  return Object.fromEntries(entries) as Record<Outcome, number>
+/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
+function neverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
+  return outcome === 'refused' && owned && pr === null
+}
+
+function countsOf(campaign: Campaign): StatusView['counts'] {
+  const { counts, experiments } = campaign
+  const entries = outcomes.options.map(name => [name, counts[name] ?? 0] as const)
+  const view = { ...(Object.fromEntries(entries) as Record<Outcome, number>), taken_back: 0 }
+  for (const { id, outcome } of Object.values(experiments)) {
+    if (outcome === null || !isTakenBack(campaign, id)) continue
+    view[outcome] -= 1
+    view.taken_back += 1
+  }
+  return view
 }
 
 /** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */

@@ -1,6 +1,7 @@
 import { BUILT_IN_METRICS } from './built-in-metrics.ts'
 import { given } from './prepare.ts'
 import type { RuleContext } from './rules/rule.ts'
+import { notedKeys } from './unread-keys.ts'
 
 /** What every check, status and verdict says when ce's comparison decides. */
 export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'
@@ -59,6 +60,14 @@ const unused: readonly Note[] = [
     metric.loss !== null &&
     metric.primary.type !== 'loss' &&
     `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
+  ({ spec: { measurement }, raw }) =>
+    measurement.stability === null &&
+    given(raw, ['measurement', 'baseline']) !== undefined &&
+    'measurement.baseline is not used: only measurement.stability compares with a stored score',
+  ({ spec: { measurement } }) =>
+    (measurement.stability?.ladder ?? null) !== null &&
+    measurement.stability?.mode !== 'ladder' &&
+    `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`,
 ]
 
 const MANY_WORK_TREES = 6
@@ -75,8 +84,15 @@ const execution: readonly Note[] = [
     parallel.port_env_var === null &&
     (parallel.port_strategy === 'parameterized' || parallel.port_base !== null) &&
     'parallel: no port is handed out without port_env_var',
+  ({ spec: { parallel } }) =>
+    parallel.port_strategy !== 'parameterized' &&
+    parallel.port_env_var !== null &&
+    'parallel: no port is handed out without port_strategy: parameterized',
 ]
 
 export function notesOf(context: RuleContext): string[] {
-  return [...comparison, ...compatibility, ...unused, ...execution].flatMap(note => note(context) || [])
+  const single = [...comparison, ...compatibility, ...unused, ...execution].flatMap(
+    note => note(context) || [],
+  )
+  return [...single, ...notedKeys(context.spec, context.rules)]
 }

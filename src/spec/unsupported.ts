@@ -1,13 +1,28 @@
+import { timedDecisive } from './decisive.ts'
 import type { Spec } from './schema.ts'
+import { refusedKeys } from './unread-keys.ts'
 
 type Machinery = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
 
-/** For an engine whose calibration of `mode: auto` found noise: the same refusal as for `mode: paired`. */
+/** The one refusal of noise: asked for by name, known beforehand, or found by calibration. */
 export const PAIRED_NOT_BUILT =
-  'measurement.mode: paired evidence is not built yet; use mode: once with a deterministic metric, or measurement.stability.'
+  'paired evidence for noisy metrics is not built yet; measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score.'
 
 const measuring: readonly Machinery[] = [
-  { used: ({ measurement }) => measurement.mode === 'paired', sentence: () => PAIRED_NOT_BUILT },
+  {
+    used: ({ measurement }) => measurement.mode === 'paired',
+    sentence: () => `measurement.mode paired: ${PAIRED_NOT_BUILT}`,
+  },
+  {
+    used: spec => knownNoise(spec).length > 0,
+    sentence: spec =>
+      `measurement.mode auto: ${knownNoise(spec).join(', ')} is never deterministic, and ${PAIRED_NOT_BUILT}`,
+  },
+  {
+    used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
+    sentence: () =>
+      'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
+  },
   {
     used: ({ metric }) => metric.primary.type === 'judge',
     sentence: () =>
@@ -70,37 +85,6 @@ const proposing: readonly Machinery[] = [
     sentence: ({ search }) =>
       `search.frontier ${frontierName(search.frontier)}: this strategy is not built yet; use incumbent.`,
   },
-  {
-    used: ({ search }) => search.controller !== null,
-    sentence: () =>
-      'search.controller: turning knobs is not built yet; remove it and set the knobs in the spec.',
-  },
-  {
-    used: ({ search }) => search.skills.length > 0,
-    sentence: () =>
-      'search.skills: skill files are not shown yet; put what proposers should know under advice.',
-  },
-]
-
-const landing: readonly Machinery[] = [
-  {
-    used: ({ execution }) => !['auto', 'worktree'].includes(execution.backend),
-    sentence: ({ execution }) =>
-      `execution.backend ${execution.backend}: this backend is not built yet; use worktree or auto.`,
-  },
-  {
-    used: ({ merge }) => merge.via === 'api',
-    sentence: () => 'merge.via api: merging through the API is not built yet; use push.',
-  },
-  {
-    used: ({ report }) => report.webhook !== null,
-    sentence: () => 'report.webhook: webhooks are not built yet; remove it and read `winnow status`.',
-  },
-  {
-    used: ({ report }) => report.pages_branch !== null,
-    sentence: () =>
-      'report.pages_branch: publishing is not built yet; remove it and open the dashboard from the ledger.',
-  },
 ]
 
 function proposer(use: Spec['propose'][number]['use'], missing: string): Machinery {
@@ -108,6 +92,13 @@ function proposer(use: Spec['propose'][number]['use'], missing: string): Machine
     used: ({ propose }) => propose.some(one => one.use === use),
     sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`,
   }
+}
+
+/** What calibration would only find again, after a base had been measured for it. */
+function knownNoise(spec: Spec): string[] {
+  const { mode, stability } = spec.measurement
+  const calibrated = mode === 'auto' && stability === null && spec.metric.primary.type === 'hard'
+  return calibrated ? timedDecisive(spec) : []
 }
 
 function isolationName(isolation: Spec['measurement']['isolation']): string {
@@ -120,6 +111,6 @@ function frontierName(frontier: Spec['search']['frontier']): string {
 
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
 export function unsupported(spec: Spec): string[] {
-  const all = [...measuring, ...isolation, ...proposing, ...landing]
-  return all.filter(({ used }) => used(spec)).map(({ sentence }) => sentence(spec))
+  const machinery = [...measuring, ...isolation, ...proposing].filter(({ used }) => used(spec))
+  return [...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec)]
 }

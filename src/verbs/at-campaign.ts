@@ -1,13 +1,13 @@
 import { relative, resolve } from 'node:path'
-import { z } from 'zod'
 import { openWorkshop, type Workshop } from '../engine/open.ts'
 import type { Place } from '../engine/place.ts'
 import { requireGit } from '../git/git-version.ts'
 import { localIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { gitRunner } from '../git/runner.ts'
-import { eventPath } from '../ledger/layout.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
+import { actingAs } from './actor.ts'
+import { recordedBeginning } from './beginning.ts'
 import type { Call } from './call.ts'
 import { chooseCampaign } from './choose-campaign.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
@@ -46,11 +46,12 @@ export async function atCampaign(
   work: (scene: Scene) => Promise<number>,
 ): Promise<number> {
   return atRepository(call, DEFAULT_PREFIX, async first => {
-    const known = await knownCampaigns(first)
-    if (known.length === 0 && first.defaultBranch === null) throw noDefaultBranch(first)
+    const spec = wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec)
+    const known = await knownCampaigns(first, spec)
+    if (known.length === 0 && first.defaultBranch === null) throw await noDefaultBranch(first, call.around)
     const campaign = chooseCampaign(known, {
       name: call.given.text('campaign'),
-      spec: wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec),
+      spec,
       startedOnly: wanted.startedOnly,
     })
     if (campaign.prefix === DEFAULT_PREFIX) return inScene(call, wanted, { workshop: first, campaign }, work)
@@ -67,7 +68,8 @@ export async function atRepository(
 ): Promise<number> {
   const { directory, env } = call.around
   await requireGit(gitRunner(localIsolation(directory, env)))
-  const workshop = await openWorkshop({ ...call.around, prefix })
+  const by = await actingAs(call.around)
+  const workshop = await openWorkshop({ ...call.around, by, prefix })
   try {
     return await work(workshop)
   } finally {
@@ -85,7 +87,8 @@ async function inScene(
   const dry = wanted.access === 'write' && call.given.flag('dry-run')
   const rehearsal = dry || wanted.access === 'read' ? rehearse(workshop.repository) : null
   const repository = rehearsal?.repository ?? told(call, wanted, workshop.repository, refs)
-  const recorded = campaign.started ? await recordedDefault(repository, refs) : null
+  const beginning = campaign.started ? await recordedBeginning(repository, refs.state) : null
+  const recorded = beginning?.default_branch ?? null
   const currentDefault = workshop.defaultBranch ?? recorded
   const here: Workshop = Object.assign(workshop, { repository, defaultBranch: currentDefault })
   const place = here.place(campaign.name)
@@ -108,31 +111,6 @@ function told(call: Call, wanted: Wanted, repository: Repository, refs: Campaign
     ref => ref === refs.state,
     event => sayProgress(call.around.progress, event),
   )
-}
-
-const beginning = z.looseObject({ default_branch: z.string() })
-
-/** The branch HEAD named when the campaign started, wherever it points now. */
-async function recordedDefault(repository: Repository, refs: CampaignRefs): Promise<string | null> {
-  const oid = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
-  if (oid === undefined) return null
-  await repository.fetch([{ ref: refs.state, oid }])
-  const { tree } = await repository.commit(oid)
-  const entry = await repository.entryAt(tree, eventPath(0).path)
-  if (entry?.type !== 'blob') return null
-  const text = (await repository.blob(entry.oid)).toString('utf8')
-  return defaultBranchIn(text)
-}
-
-/** An event that cannot be read is no reason to fail here: whoever folds the ledger names it. */
-function defaultBranchIn(text: string): string | null {
-  try {
-    const parsed = beginning.safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data.default_branch : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 /** A name stays a name; a path is meant from where the person is. */

@@ -3,6 +3,7 @@ import { UserError } from '../errors.ts'
 import { treeFiles } from '../git/tree-walk.ts'
 import type { Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
+import { forecast } from '../report/check-forecast.ts'
 import { type CheckView, checkText, ideaSources, isBlocked, type Trial } from '../report/check-text.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
@@ -12,7 +13,8 @@ import { unsupported } from '../spec/unsupported.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
-import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { twins } from './committed-specs.ts'
+import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
 import { tryOnce } from './trial.ts'
 import { unusedWork } from './unused-work.ts'
@@ -38,7 +40,9 @@ export const check: Verb = {
 
 async function checked(call: Call, workshop: Workshop, { path, yaml, source }: SpecText): Promise<CheckView> {
   const { spec, notes } = parseSpec(yaml, { file: path })
-  const base = await defaultTip(workshop)
+  await requireOwnName(workshop, spec.name, path)
+  const base = await defaultTip(workshop, call.around)
+  const tried = call.given.flag('try') ? await trial(call, workshop, spec, base) : null
   return {
     file: path,
     campaign: spec.name,
@@ -49,8 +53,16 @@ async function checked(call: Call, workshop: Workshop, { path, yaml, source }: S
     unsupported: unsupported(spec),
     warnings: await warningsOf(call, workshop, path),
     ideas: ideaSources(spec),
-    tried: call.given.flag('try') ? await trial(call, workshop, spec, base) : null,
+    forecast: forecast(spec, tried?.seconds ?? null),
+    tried,
   }
+}
+
+/** A run would not know which of the two is meant. */
+async function requireOwnName(workshop: Workshop, name: string, path: string): Promise<void> {
+  const known = (await knownCampaigns(workshop, path)).find(each => each.name === name)
+  const paths = new Set([path, ...(known?.spec === null ? [] : (known?.paths ?? []))])
+  if (paths.size > 1) throw twins(name, [...paths])
 }
 
 function trial(call: Call, workshop: Workshop, spec: Spec, base: Point): Promise<Trial> {
@@ -60,7 +72,7 @@ function trial(call: Call, workshop: Workshop, spec: Spec, base: Point): Promise
 }
 
 async function warningsOf(call: Call, workshop: Workshop, path: string): Promise<string[]> {
-  const committed = await workshop.repository.entryAt((await defaultTip(workshop)).tree, path)
+  const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path)
   const where = shortRef(workshop.defaultBranch ?? '')
   const absent = `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
   const unused = await unusedWork(workshop, path, call.around.env)

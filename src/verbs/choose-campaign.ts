@@ -33,7 +33,11 @@ export function chooseCampaign(known: readonly KnownCampaign[], choice: Choice):
 }
 
 function named(known: readonly KnownCampaign[], spec: string, name: string | undefined): KnownCampaign {
-  const found = known.find(each => each.specPath === spec) ?? known.find(each => each.name === spec)
+  const found =
+    known.find(each => each.paths.includes(spec)) ??
+    known.find(each => each.ledgerPath === spec) ??
+    known.find(each => each.name === spec)
+  if (found !== undefined && found.paths.length > 1 && found.problem !== null) throw found.problem
   if (found !== undefined && name !== undefined && found.name !== name) {
     throw new UserError(`${spec} is campaign ${found.name}, but --campaign says ${name}`, {
       fix: 'give one of the two',
@@ -43,7 +47,7 @@ function named(known: readonly KnownCampaign[], spec: string, name: string | und
   if (!/\.ya?ml$/.test(spec)) return unknown(known, spec)
   const near = nearest(
     spec,
-    known.flatMap(each => each.specPath ?? []),
+    known.flatMap(each => each.paths),
   )
   throw new UserError(`${spec} is not on the default branch`, {
     place: { file: spec },

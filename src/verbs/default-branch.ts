@@ -1,12 +1,17 @@
+import { resolve } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
+import { localIsolation } from '../git/isolation.ts'
+import { localPath } from '../git/remote-format.ts'
+import { gitRunner } from '../git/runner.ts'
 import type { Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
+import type { Call } from './call.ts'
 
 /** Where everything starts from: the default branch as it is committed (and pushed) now. */
-export async function defaultTip(workshop: Workshop): Promise<Point> {
+export async function defaultTip(workshop: Workshop, around: Call['around']): Promise<Point> {
   const { repository, defaultBranch, local } = workshop
-  if (defaultBranch === null) throw noDefaultBranch(workshop)
+  if (defaultBranch === null) throw await noDefaultBranch(workshop, around)
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) {
     throw new UserError(`${shortRef(defaultBranch)} has no commits`, {
@@ -17,12 +22,52 @@ export async function defaultTip(workshop: Workshop): Promise<Point> {
   return { commit: oid, tree: (await repository.commit(oid)).tree }
 }
 
-export function noDefaultBranch({ local }: Workshop): UserError {
-  return local
-    ? new UserError('no branch is checked out, so the default branch is not known', {
-        fix: 'check out the branch to be optimised, or give the repository a remote',
-      })
-    : new UserError('the remote names no default branch: it is empty, or its HEAD points nowhere', {
-        fix: 'push the branch to be optimised first',
-      })
+/** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
+export async function noDefaultBranch(workshop: Workshop, around: Call['around']): Promise<UserError> {
+  if (workshop.local) {
+    return new UserError('no branch is checked out, so the default branch is not known', {
+      fix: 'check out the branch to be optimised, or give the repository a remote',
+    })
+  }
+  const branches = await branchesOf(workshop)
+  if (branches.length === 0) {
+    return new UserError('the remote names no default branch: it has no commits', {
+      fix: 'push the branch to be optimised first',
+    })
+  }
+  const path = remotePath(workshop, around)
+  const named = path === null ? null : await headOf(path, around.env)
+  const instead = `it has ${branches.slice(0, 5).join(', ')}`
+  if (path === null || named === null) {
+    return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, {
+      fix: 'choose its default branch in the settings of the remote',
+    })
+  }
+  return new UserError(`the HEAD of the remote names ${shortRef(named)}, which is not there: ${instead}`, {
+    fix: `push ${shortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}`,
+  })
+}
+
+async function branchesOf({ repository }: Workshop): Promise<string[]> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*'])
+  return [...refs.keys()].map(shortRef).toSorted()
+}
+
+/** The remote's directory, where it is on this machine. */
+function remotePath(
+  { checkout: { remotes } }: Workshop,
+  { remote, directory }: Call['around'],
+): string | null {
+  const chosen = remotes.find(({ name }) => name === (remote ?? 'origin')) ?? remotes[0]
+  const path = chosen === undefined ? null : localPath(chosen.url)
+  return path === null ? null : resolve(directory, path)
+}
+
+async function headOf(path: string, env: Call['around']['env']): Promise<string | null> {
+  const name = await gitRunner(localIsolation(path, env)).run({
+    args: ['symbolic-ref', '-q', 'HEAD'],
+    answers: [1],
+    parse: ({ stdout }) => stdout.trim(),
+  })
+  return name === '' ? null : name
 }

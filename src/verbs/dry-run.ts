@@ -8,13 +8,15 @@ import type { Terminal } from './call.ts'
 import { pushedEvents } from './pushed-events.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
-/** What --dry-run answers: every push that would have been made, with its events and its ref moves. */
+/** What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file. */
 export async function describeRehearsal(
   terminal: Terminal,
-  { repository, pushes }: Rehearsal,
+  { repository, pushes, files }: Rehearsal,
   refs: CampaignRefs,
 ): Promise<void> {
-  terminal.out(pushes.length === 0 ? 'Nothing would be written.' : 'Nothing was written. It would be:')
+  const nothing = pushes.length + files.length === 0
+  terminal.out(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
+  for (const file of files) terminal.out(`file ${file}`)
   for (const updates of pushes) {
     terminal.out('one push')
     for (const line of await linesOf(repository, updates, refs)) terminal.out(`  ${line}`)

@@ -1,17 +1,20 @@
-import { UserError } from '../errors.ts'
 import type { Workshop } from '../engine/open.ts'
-import { campaignNames } from '../engine/session.ts'
-import { parseSpec } from '../spec/parse.ts'
+import type { UserError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
+import { type Beginning, recordedBeginning } from './beginning.ts'
+import { type CommittedSpec, committedSpecs, twins } from './committed-specs.ts'
 
 export const DEFAULT_PREFIX = 'optimize'
-const SPEC_FILE = /^[^/]+\.ya?ml$/
 
 /** A campaign there is, or could be: a spec on the default branch, a ledger, or both. */
 export interface KnownCampaign {
   name: string
-  /** In the repository; null where only the ledger is left. */
+  /** The committed spec of that name, in the repository; null where only the ledger is left. */
   specPath: string | null
+  /** Every committed spec of that name: more than one is an error. */
+  paths: readonly string[]
+  /** The spec it was started from, which may have moved since. */
+  ledgerPath: string | null
   spec: Spec | null
   prefix: string
   started: boolean
@@ -19,54 +22,62 @@ export interface KnownCampaign {
   problem: UserError | null
 }
 
-export async function knownCampaigns(workshop: Workshop): Promise<KnownCampaign[]> {
-  const specs = await committedSpecs(workshop)
-  const prefixes = new Set([DEFAULT_PREFIX, ...specs.map(({ prefix }) => prefix)])
-  const known = new Map(specs.map(each => [each.name, each]))
-  for (const prefix of prefixes) {
-    for (const name of await campaignNames({ repository: workshop.repository, prefix })) {
-      const there = known.get(name)
-      known.set(name, there ? { ...there, prefix, started: true } : bare(name, prefix))
-    }
+interface Ledger {
+  name: string
+  prefix: string
+  beginning: Beginning | null
+}
+
+/** `specPath`: a spec that a person names, wherever it lies. */
+export async function knownCampaigns(workshop: Workshop, specPath?: string): Promise<KnownCampaign[]> {
+  const ledgers = await startedCampaigns(workshop)
+  const recorded = ledgers.flatMap(({ beginning }) => beginning?.spec_path ?? [])
+  const named = specPath === undefined ? recorded : [...recorded, specPath]
+  const known = startable(await committedSpecs(workshop, named))
+  const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
+  for (const ledger of ledgers) {
+    const { name, prefix, beginning } = ledger
+    // Somebody else's branch may look like a ledger of another prefix: only its first event tells.
+    if (!declared.has(prefix) && beginning?.spec !== name) continue
+    const there = known.get(name)
+    if (there?.started !== true || prefix === there.spec?.branches.prefix)
+      known.set(name, started(ledger, there))
   }
   return [...known.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function bare(name: string, prefix: string): KnownCampaign {
-  return { name, specPath: null, spec: null, prefix, started: true, problem: null }
-}
-
-/** Every spec as the default branch has it; a broken one is known by its file's name, with what is wrong. */
-async function committedSpecs({ repository, defaultBranch }: Workshop): Promise<KnownCampaign[]> {
-  if (defaultBranch === null) return []
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) return []
-  await repository.fetch([{ ref: defaultBranch, oid }])
-  const { tree } = await repository.commit(oid)
-  const directory = await repository.entryAt(tree, '.winnow')
-  if (directory?.type !== 'tree') return []
-  const files = (await repository.tree(directory.oid)).filter(
-    ({ type, name }) => type === 'blob' && SPEC_FILE.test(name),
-  )
-  return Promise.all(
-    files.map(async file => {
-      const yaml = (await repository.blob(file.oid)).toString('utf8')
-      return candidate(`.winnow/${file.name}`, yaml)
-    }),
-  )
-}
-
-function candidate(specPath: string, yaml: string): KnownCampaign {
-  const none = { specPath, prefix: DEFAULT_PREFIX, started: false, problem: null }
-  try {
-    const { spec } = parseSpec(yaml, { file: specPath })
-    return { ...none, name: spec.name, spec, prefix: spec.branches.prefix }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { ...none, name: nameOfFile(specPath), spec: null, problem: error }
+/** A spec that is broken may only seem to have the name of another: its file's. */
+function startable(specs: readonly CommittedSpec[]): Map<string, KnownCampaign> {
+  const found = new Map<string, KnownCampaign>()
+  for (const { name, path, spec, problem } of specs.toSorted((a, b) => Number(!a.spec) - Number(!b.spec))) {
+    const there = found.get(name)
+    if (there === undefined) {
+      const prefix = spec?.branches.prefix ?? DEFAULT_PREFIX
+      const alone = { specPath: path, paths: [path], ledgerPath: null, started: false }
+      found.set(name, { name, ...alone, spec, prefix, problem })
+    } else if (spec !== null) {
+      const paths = [...there.paths, path]
+      found.set(name, { ...there, paths, problem: twins(name, paths) })
+    }
   }
+  return found
 }
 
-export function nameOfFile(path: string): string {
-  return path.replace(/^.*\//, '').replace(/\.ya?ml$/, '')
+function started({ name, prefix, beginning }: Ledger, there: KnownCampaign | undefined): KnownCampaign {
+  const without = { name, specPath: null, paths: [], spec: null, problem: null }
+  return { ...without, ...there, prefix, started: true, ledgerPath: beginning?.spec_path ?? null }
+}
+
+const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
+
+/** Whatever prefix a spec chose: a campaign is found by its ledger, also when its spec lies anywhere. */
+async function startedCampaigns({ repository }: Workshop): Promise<Ledger[]> {
+  const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
+  const ledgers: Ledger[] = []
+  for (const ref of refs.keys()) {
+    const [, prefix, name] = STATE_REF.exec(ref) ?? []
+    if (prefix === undefined || name === undefined) continue
+    ledgers.push({ name, prefix, beginning: await recordedBeginning(repository, ref) })
+  }
+  return ledgers
 }

@@ -1,10 +1,11 @@
 import type { Hands } from '../engine/apply.ts'
+import { observe } from '../engine/observe.ts'
 import type { Runner } from '../engine/runner.ts'
 import { openHands } from '../engine/session.ts'
 import { tick } from '../engine/tick.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Waiting } from '../plan/action.ts'
-import type { RunFacts } from '../plan/world.ts'
+import type { RunFacts, World } from '../plan/world.ts'
 import type { Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 
@@ -17,6 +18,11 @@ export async function lookingTick({ terminal, interrupt }: Call, scene: Scene): 
     terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   }
+}
+
+/** The world as a tick would see it, with nothing tidied up. */
+export async function lookAround({ interrupt }: Call, scene: Scene): Promise<World | null> {
+  return (await observe(await lookingHands(scene, interrupt)))?.world ?? null
 }
 
 async function lookingHands({ place, rehearsal }: Scene, signal: AbortSignal): Promise<Hands> {

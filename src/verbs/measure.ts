@@ -53,8 +53,10 @@ async function measureLive(call: Call, scene: Scene): Promise<number> {
   const { ready, elsewhere } = sorted(seen, open)
   for (const line of elsewhere) terminal.out(line)
   if (scene.rehearsal) {
-    for (const id of ready)
+    for (const id of ready) {
       terminal.out(`would measure order ${short(id)} and write its report for the next tick`)
+      scene.rehearsal.files.push(`the report on order ${short(id)}, below ${scene.place.dataDir}`)
+    }
     return 0
   }
   await measureAll(hands, seen, ready, interrupt)

@@ -1,5 +1,6 @@
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
 import { atCampaign } from './at-campaign.ts'
 import { experimentNamed } from './experiment-named.ts'
 import type { Verb } from './verb.ts'
@@ -14,10 +15,11 @@ export const note: Verb = {
   exits: {},
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+      const text = (call.given.positionals[0] ?? '').trim()
+      if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
       const { loaded } = await requireCampaign(place)
       const about = call.given.text('experiment')
       const experiment = about === undefined ? null : experimentNamed(loaded.campaign, about).id
-      const text = call.given.positionals[0] ?? ''
       await record(place, [{ kind: 'note', text, experiment }])
       if (rehearsal === null) call.terminal.out('Noted.')
       return 0

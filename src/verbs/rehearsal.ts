@@ -8,6 +8,8 @@ export interface Rehearsal {
   repository: Repository
   /** In their order, each one push. */
   pushes: readonly (readonly RefUpdate[])[]
+  /** Outside any repository: what this machine keeps for its next tick. */
+  files: string[]
 }
 
 export function rehearse(real: Repository): Rehearsal {
@@ -43,7 +45,7 @@ export function rehearse(real: Repository): Rehearsal {
   }
 
   const fetch: Repository['fetch'] = tips => real.fetch(tips.filter(({ oid }) => !made.has(oid)))
-  return { pushes, repository: { ...real, remoteRefs, fetch, push } }
+  return { pushes, files: [], repository: { ...real, remoteRefs, fetch, push } }
 }
 
 function wanted(ref: string, patterns: readonly string[] | undefined): boolean {

@@ -1,6 +1,12 @@
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
-import { atCampaign } from './at-campaign.ts'
+import { UserError } from '../errors.ts'
+import { directReverts } from '../plan/revert.ts'
+import { stopSteps } from '../plan/stop.ts'
+import type { World } from '../plan/world.ts'
+import { atCampaign, type Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { lookAround } from './looking.ts'
 import { REASON } from './pause.ts'
 import type { Verb } from './verb.ts'
 
@@ -13,15 +19,42 @@ export const resume: Verb = {
   examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { place, rehearsal } = scene
       const { campaign } = (await requireCampaign(place)).loaded
       if (campaign.status === 'running') {
         call.terminal.out(`Campaign ${place.name} is running already.`)
         return 0
       }
+      if (campaign.status === 'stopped') await requireRoom(call, scene)
       const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
       await record(place, [{ kind: 'campaign-resumed', reason }])
       if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. winnow run measures.`)
       return 0
     }),
+}
+
+/** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
+async function requireRoom(call: Call, scene: Scene): Promise<void> {
+  const world = await lookAround(call, scene)
+  const stop = world === null ? null : ruleThatHolds(world)
+  if (stop === null) return
+  throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
+    place: { file: world?.campaign.spec_path ?? '', path: 'stopping' },
+    fix: wayOn(stop.code),
+  })
+}
+
+/** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
+function ruleThatHolds(world: World): { code: string; reason: string } | null {
+  if (directReverts(world).length > 0) return null
+  const [step] = stopSteps(world)
+  return step?.step === 'event' && step.draft.kind === 'campaign-stopped' ? step.draft : null
+}
+
+function wayOn(code: string): string {
+  if (code === 'empty_backlog')
+    return 'bring an idea first: commit a patch, or let ideas in with use: external'
+  const what = code === 'target_reached' ? 'aim further (target)' : `raise stopping.${code}`
+  return `${what} in the spec, winnow amend --reason "…", then winnow resume`
 }

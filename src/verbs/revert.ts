@@ -20,9 +20,10 @@ export const revert: Verb = {
       const { campaign } = (await requireCampaign(place)).loaded
       const { id } = experimentNamed(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
+      requireFirst(campaign, id)
       const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
       await record(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
-      if (rehearsal === null) call.terminal.out(`${id} will be taken back by the next winnow tick or run.`)
+      if (rehearsal === null) call.terminal.out(whenText(campaign, id))
       return 0
     }),
 }
@@ -37,4 +38,17 @@ function requireLanded({ landings }: Campaign, id: string): void {
       fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
     },
   )
+}
+
+function requireFirst({ steered }: Campaign, id: string): void {
+  const wish = steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
+  if (wish === undefined) return
+  throw new UserError(`${id} is to be taken back already: ${wish.reason}`, {
+    fix: 'nothing to do: winnow run or tick takes it back',
+  })
+}
+
+function whenText({ status, name }: Campaign, id: string): string {
+  if (status === 'running') return `${id} will be taken back by the next winnow tick or run.`
+  return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`
 }

@@ -4,14 +4,15 @@ import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import { committedSpec, requireSupported, startCampaign } from '../engine/start.ts'
 import { UserError } from '../errors.ts'
-import { WAITING_EXIT_CODE } from '../model/outcome.ts'
-import type { Waiting } from '../plan/action.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import type { KnownCampaign } from './known-campaigns.ts'
 import { lookingTick } from './looking.ts'
 import { pullNumbers } from './pull-numbers.ts'
+import { RUN_EXITS, runExitCode, type RunResult } from './run-exit.ts'
 import { unusedWork } from './unused-work.ts'
 import type { Verb } from './verb.ts'
 
@@ -26,12 +27,7 @@ export const run: Verb = {
     { name: 'json', summary: 'print the status and what is waited for as JSON; progress goes to stderr' },
   ],
   examples: ['winnow run', 'winnow run .winnow/parser.yaml --watch', 'winnow run --fresh --dry-run'],
-  exits: {
-    0: 'the campaign stopped by its own rules',
-    13: 'the harness failed',
-    14: 'waiting for ideas, a measurement elsewhere, or a person',
-    130: 'interrupted; run again to go on',
-  },
+  exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
   run(call) {
     const [spec] = call.given.positionals
     const wanted = { access: 'write', startedOnly: false, spec, announce: true } as const
@@ -41,23 +37,41 @@ export const run: Verb = {
 
 async function inScene(call: Call, scene: Scene): Promise<number> {
   const { campaign, workshop } = scene
-  for (const sentence of await unusedWork(workshop, campaign.specPath, call.around.env)) {
+  const specPath = campaign.ledgerPath ?? campaign.specPath
+  for (const sentence of await unusedWork(workshop, specPath, call.around.env)) {
     call.terminal.err(`note: ${sentence}`)
   }
-  const here = call.given.flag('fresh') ? await startAfresh(call, scene) : await start(scene)
-  if (here.rehearsal) return exitCodeFor(await lookingTick(call, here))
+  const here = call.given.flag('fresh') ? await startAfresh(call, scene) : await start(call, scene)
+  if (here.rehearsal) {
+    await lookingTick(call, here)
+    return 0
+  }
   const hands = await openHands(here.place, call.interrupt)
   const watch = call.given.flag('watch')
   const waiting = await runCampaign(hands, { signal: call.interrupt, watch })
-  await summarise(call, hands, waiting)
-  return call.interrupt.aborted ? 130 : exitCodeFor(waiting)
+  const result = { campaign: await campaignNow(hands), waiting }
+  await summarise(call, here, result)
+  return call.interrupt.aborted ? 130 : runExitCode(result)
 }
 
-async function start(scene: Scene): Promise<Scene> {
+async function start(call: Call, scene: Scene): Promise<Scene> {
   const { campaign, place } = scene
-  if (campaign.started) return scene
+  if (campaign.started) {
+    requireSamePath(call, campaign)
+    return scene
+  }
   await startCampaign(place, await committedSpec(place, specPathOf(scene)), { fresh: false })
   return scene
+}
+
+/** A spec that was named and is not the one the campaign runs by would be passed over in silence. */
+function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownCampaign): void {
+  const named = given.positionals[0] !== undefined && given.positionals[0] !== name
+  if (!named || ledgerPath === null || specPath === null || specPath === ledgerPath) return
+  throw new UserError(`campaign ${name} was started from ${ledgerPath}, not from ${specPath}`, {
+    place: { file: specPath },
+    fix: `move the spec back, or winnow run --fresh ${specPath}`,
+  })
 }
 
 /** The new spec is read before the old campaign is closed: a mistake in it costs nothing. */
@@ -86,17 +100,15 @@ function specPathOf({ campaign }: Scene): string {
   })
 }
 
-async function summarise({ given, terminal }: Call, hands: Hands, waiting: Waiting): Promise<void> {
-  const campaign = hands.memory.loaded?.campaign
-  if (campaign === undefined) return
+async function campaignNow({ memory, place }: Hands): Promise<Campaign> {
+  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
+}
+
+async function summarise({ given, terminal }: Call, { place }: Scene, { campaign, waiting }: RunResult) {
   if (given.flag('json')) {
-    const view = statusView(campaign, await pullNumbers(hands.place, campaign))
+    const view = statusView(campaign, await pullNumbers(place, campaign))
     terminal.json({ waiting, ...view })
     return
   }
   for (const line of runSummary(campaign, waiting)) terminal.out(line)
-}
-
-function exitCodeFor(waiting: Waiting): number {
-  return waiting.for === 'nothing' ? 0 : WAITING_EXIT_CODE
 }

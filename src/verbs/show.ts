@@ -20,10 +20,11 @@ export const show: Verb = {
     atCampaign(call, { access: 'read', startedOnly: true }, async scene => {
       const { loaded } = await requireCampaign(scene.place)
       const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? '')
-      const view = experimentView(experiment, await pullNumbers(scene.place, loaded.campaign))
+      const { campaign } = loaded
+      const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign))
       const events = await eventsOf(scene, experiment.id)
       if (call.given.flag('json')) call.terminal.json({ ...view, events })
-      else for (const line of experimentText(experiment, view.pr, events)) call.terminal.out(line)
+      else for (const line of experimentText(campaign, experiment, view, events)) call.terminal.out(line)
       return 0
     }),
 }

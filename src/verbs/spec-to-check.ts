@@ -1,11 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
 import { nearest } from '../spec/suggest.ts'
 import type { Call } from './call.ts'
-import { type KnownCampaign, knownCampaigns, nameOfFile } from './known-campaigns.ts'
+import { nameOfFile } from './committed-specs.ts'
+import { type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
 import { committedText } from './unused-work.ts'
 
 export interface SpecText {
@@ -19,7 +20,7 @@ export interface SpecText {
 export async function specToCheck(call: Call, workshop: Workshop): Promise<SpecText> {
   const { topLevel } = workshop.checkout
   const path = await chosenPath(call, workshop)
-  const here = topLevel === null ? null : await readFile(join(topLevel, path), 'utf8').catch(nullIfMissing)
+  const here = topLevel === null ? null : await textAt(topLevel, path)
   if (here !== null) return { path, yaml: here, source: 'work tree' }
   const committed = await committedText(workshop, path)
   if (committed !== null) return { path, yaml: committed, source: 'default branch' }
@@ -30,11 +31,22 @@ export async function specToCheck(call: Call, workshop: Workshop): Promise<SpecT
   })
 }
 
+async function textAt(topLevel: string, path: string): Promise<string | null> {
+  const file = join(topLevel, path)
+  const found = await stat(file).catch(nullIfMissing)
+  if (found?.isDirectory() !== true) return readFile(file, 'utf8').catch(nullIfMissing)
+  const specs = (await readdir(file)).filter(name => /\.ya?ml$/.test(name)).toSorted()
+  throw new UserError(`${path === '' ? '.' : path} is a directory, not a spec`, {
+    place: { file: path },
+    fix: `name a file: winnow check ${join(path, specs[0] ?? 'spec.yaml')}`,
+  })
+}
+
 async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<string> {
   const [spec] = given.positionals
   if (spec !== undefined) return inRepository(workshop, around.directory, spec)
   const known = await knownCampaigns(workshop)
-  const paths = new Set([...(await pathsHere(workshop)), ...known.flatMap(each => each.specPath ?? [])])
+  const paths = new Set([...(await pathsHere(workshop)), ...known.flatMap(each => each.paths)])
   const name = given.text('campaign')
   const meant = name === undefined ? [...paths] : [...paths].filter(path => nameOf(known, path) === name)
   const [only, another] = meant
@@ -54,7 +66,7 @@ async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<
 }
 
 function nameOf(known: readonly KnownCampaign[], path: string): string {
-  return known.find(({ specPath }) => specPath === path)?.name ?? nameOfFile(path)
+  return known.find(({ paths }) => paths.includes(path))?.name ?? nameOfFile(path)
 }
 
 function inRepository({ checkout }: Workshop, directory: string, spec: string): string {

@@ -10,6 +10,13 @@ describe('winnow check', () => {
       '.winnow/size.yaml is valid: campaign size, winnow defaults, read from the work tree.',
       '  scope: 1 file may change, 2 may not',
       '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
+      '  judged by: less bytes; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more',
+      '  smallest gain: any, where bytes repeats exactly',
+      '  gate: tests: test -s src/value (pre)',
+      '  cost: winnow itself spends no money; what proposers spend is not counted',
+      '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
+      '  merges into: optimize/size, and never into the default branch',
+      'Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.',
       '',
     ])
   })
@@ -39,10 +46,15 @@ describe('winnow check', () => {
     write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, mode: paired'))
     const { code, out } = await winnow('check')
     expect(code).toBe(2)
-    expect(out).toContain('  not possible yet: measurement.mode: paired evidence is not built yet')
+    expect(out).toContain(
+      '  not possible yet: measurement.mode paired: paired evidence for noisy metrics is not built yet',
+    )
     expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
     const tried = await winnow('check', '--try')
-    expect([tried.code, tried.err]).toEqual([2, expect.stringContaining('paired evidence is not built yet')])
+    expect([tried.code, tried.err]).toEqual([
+      2,
+      expect.stringContaining('paired evidence for noisy metrics is not built yet'),
+    ])
   })
 
   it('names a pattern that matches nothing, and refuses a scope of no file', async () => {
@@ -82,6 +94,8 @@ describe('winnow check', () => {
     const { code, out } = await winnow('check', '--try')
     expect(code).toBe(0)
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
+    expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
+    expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)
   })
 

@@ -2,10 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { type Choice, chooseCampaign } from '../../src/verbs/choose-campaign.ts'
 import type { KnownCampaign } from '../../src/verbs/known-campaigns.ts'
-import { project, SPEC, FILES } from './project.ts'
+import { FILES, project, proven, SPEC } from './project.ts'
 
 function known(name: string, started = false): KnownCampaign {
-  return { name, specPath: `.winnow/${name}.yaml`, spec: null, prefix: 'optimize', started, problem: null }
+  const specPath = `.winnow/${name}.yaml`
+  const ledgerPath = started ? specPath : null
+  return {
+    name,
+    specPath,
+    paths: [specPath],
+    ledgerPath,
+    spec: null,
+    prefix: 'optimize',
+    started,
+    problem: null,
+  }
 }
 
 function choose(all: KnownCampaign[], choice: Partial<Choice> = {}): string {
@@ -61,6 +72,107 @@ describe('which campaign is meant', () => {
 
   it('cannot be told where there is nothing', () => {
     expect(choose([])).toContain('no spec on the default branch, and no ledger')
+  })
+})
+
+/** As people of ce-optimize have them: anywhere, without winnow: 1. */
+const CE = `name: anywhere
+description: Fewer bytes.
+metric:
+  primary: { type: hard, name: bytes, direction: minimize }
+  degenerate_gates: [{ name: bytes, check: "> 0" }]
+measurement: { command: sh bench/size.sh }
+scope: { mutable: [src/], immutable: [bench/] }
+propose: [{ use: external }]
+`
+
+describe('a spec that lies anywhere', () => {
+  it.each(['opt.yaml', 'deep/er/size.yml'])('is read at exactly that path: %s', async path => {
+    const person = project({ ...FILES, [path]: CE })
+    expect((await person.winnow('check', path)).out).toContain(
+      `${path} is valid: campaign anywhere, ce defaults`,
+    )
+    const { code, err } = await person.winnow('run', path)
+    expect([code, err]).toEqual([14, expect.stringContaining('campaign anywhere started')])
+    const [started] = (await person.winnow('log', '--json')).out.split('\n')
+    expect(JSON.parse(started ?? '')).toMatchObject({ spec: 'anywhere', spec_path: path })
+    expect(await person.json('status')).toMatchObject({
+      campaign: 'anywhere',
+      baseline: { metrics: { bytes: 100 } },
+    })
+    expect((await person.winnow('run', path)).code).toBe(14)
+    expect((await person.winnow('run', '--campaign', 'anywhere')).code).toBe(14)
+    person.write(path, `${CE}limits: { max_files: 3 }\n`)
+    expect((await person.winnow('amend', '-m', 'small', '--campaign', 'anywhere')).out).toContain(
+      'is amended',
+    )
+    expect((await person.winnow('check', '--campaign', 'anywhere')).out).toContain(`${path} is valid`)
+    await proven(person)
+  })
+
+  it('is found by its ledger below a prefix of its own', async () => {
+    const files = { ...FILES, 'opt.yaml': `${CE}branches: { prefix: search }\n` }
+    const person = project(files)
+    await person.winnow('run', 'opt.yaml')
+    expect(person.refs()).toContain('refs/heads/search-state/anywhere')
+    expect((await person.winnow('status')).out).toContain('Campaign anywhere: running')
+  })
+
+  it('is not taken for one where a branch only looks like a ledger', async () => {
+    const person = project()
+    person.git('branch', 'mobile-state/app', 'main')
+    await person.winnow('run')
+    expect((await person.winnow('status')).out).toContain('Campaign size: running')
+  })
+
+  it('has to be committed', async () => {
+    const person = project()
+    person.write('opt.yaml', CE)
+    expect((await person.winnow('run', 'opt.yaml')).err).toContain('opt.yaml is not on the default branch')
+  })
+
+  it('has to be a file', async () => {
+    const person = project({ ...FILES, 'deep/size.yaml': CE })
+    expect((await person.winnow('check', 'deep')).err).toBe(
+      'error: deep: deep is a directory, not a spec\n  fix: name a file: winnow check deep/size.yaml\n',
+    )
+    expect((await person.winnow('check', '.')).err).toContain('is a directory, not a spec')
+  })
+
+  it('has a name of its own', async () => {
+    const person = project({ ...FILES, 'opt.yaml': CE.replace('anywhere', 'size') })
+    const both = '.winnow/size.yaml and opt.yaml are both named size'
+    for (const argv of [
+      ['check', 'opt.yaml'],
+      ['run', 'opt.yaml'],
+    ]) {
+      const { code, err } = await person.winnow(...argv)
+      expect([argv, code, err]).toEqual([argv, 2, expect.stringContaining(both)])
+    }
+    expect((await person.winnow('run')).code).toBe(14)
+    expect((await person.winnow('run', 'opt.yaml')).err).toContain(both)
+  })
+
+  it('has a name of its own among those in .winnow', async () => {
+    const named = `${SPEC}name: same\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': named, '.winnow/other.yaml': named })
+    expect((await person.winnow('run')).err).toBe(
+      'error: .winnow/other.yaml name: .winnow/other.yaml and .winnow/size.yaml are both named same\n' +
+        '  fix: give one of them another name\n',
+    )
+  })
+
+  it('that moved is not the one the campaign runs by, until it is started afresh', async () => {
+    const person = project()
+    await person.winnow('run')
+    person.git('mv', '.winnow/size.yaml', 'size.yaml')
+    person.commit('move the spec')
+    expect((await person.winnow('run', 'size.yaml')).err).toBe(
+      'error: size.yaml: campaign size was started from .winnow/size.yaml, not from size.yaml\n' +
+        '  fix: move the spec back, or winnow run --fresh size.yaml\n',
+    )
+    expect((await person.winnow('run', '--fresh', 'size.yaml')).code).toBe(14)
+    expect((await person.winnow('run', 'size.yaml')).code).toBe(14)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clonedProject, offer, project, proven, SHORT, SPEC } from './project.ts'
+import { clonedProject, FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
 
 describe('a person at the controls', () => {
   it('pauses, resumes and stops, each once', async () => {
@@ -22,7 +22,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('stop')).out).toBe('Campaign size was stopped already: enough\n')
     expect((await person.winnow('pause')).err).toContain('is stopped, enough: there is nothing to pause')
     const stopped = await person.winnow('run')
-    expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining('Stopped: enough')])
+    expect([stopped.code, stopped.out]).toEqual([10, expect.stringContaining('Stopped: enough')])
     expect(await person.json('status')).toMatchObject({ state: 'stopped' })
   })
 
@@ -32,6 +32,54 @@ describe('a person at the controls', () => {
     await person.winnow('note', 'cold cache')
     expect((await person.winnow('log')).out).toContain('note: cold cache')
     expect((await person.winnow('note', '-e', '4', 'x')).err).toContain('there is no experiment 4')
+    for (const nothing of ['', '  \n']) expect((await person.winnow('note', nothing)).code).toBe(2)
+    expect((await person.winnow('note', ' ')).err).toContain('a note needs words')
+  })
+
+  it("are signed with git's name for the person where the machine has none", async () => {
+    const person = project()
+    person.git('config', 'user.name', 'Ada Lovelace')
+    await person.winnowWith({ env: { USER: '' } }, 'run')
+    await person.winnow('note', 'x')
+    const actors = (await person.winnow('log', '--json')).out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line).by.actor)
+    expect([actors[0], actors.at(-1)]).toEqual(['Ada Lovelace', 'ada'])
+  })
+
+  it('cannot resume while the rule that stopped the campaign still holds, and is told how to go on', async () => {
+    const one = `${SPEC}stopping: { max_iterations: 1 }\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': one })
+    await person.winnow('run')
+    await offer(person, SHORT)
+    const stopped = await person.winnow('run')
+    expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining('Stopped: 1 experiment ended')])
+    const before = person.refs()
+    const { code, err } = await person.winnow('resume')
+    expect([code, err]).toEqual([
+      2,
+      'error: .winnow/size.yaml stopping: campaign size would stop again at once: 1 experiment ended (stopping.max_iterations)\n' +
+        '  fix: raise stopping.max_iterations in the spec, winnow amend --reason "…", then winnow resume\n',
+    ])
+    expect(person.refs()).toBe(before)
+    person.write('.winnow/size.yaml', SPEC)
+    expect((await person.winnow('amend', '-m', 'more')).code).toBe(0)
+    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    expect((await person.winnow('run')).code).toBe(14)
+    await proven(person)
+  })
+
+  it('resumes for what is to be taken back, though the rule that stopped the campaign still holds', async () => {
+    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    await person.winnow('revert', '1', '-m', 'breaks Windows')
+    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    const { code, err } = await person.winnow('run')
+    expect([code, err]).toEqual([10, expect.stringContaining('exp-001 taken back by')])
+    await proven(person)
   })
 
   it('amends the spec with a reason, from the work tree', async () => {

@@ -11,8 +11,59 @@ describe('an idea that is offered', () => {
   ])('%j is refused with what is wrong', async (argv, expected) => {
     const person = project()
     await person.winnow('run')
+    const before = person.refs()
     const { code, err } = await person.winnow('propose', ...argv)
+    expect(person.refs()).toBe(before)
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])
+  })
+
+  it('that is on the optimize branch already leaves nothing behind, whatever name it is given', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    const before = person.refs()
+    for (const name of ['again', 'mine']) {
+      const { code, err } = await person.winnow('propose', 'optimize/size', '-m', 'x', '--name', name)
+      expect([code, err]).toEqual([2, expect.stringContaining('has no commit that optimize/size lacks')])
+    }
+    expect(person.refs()).toBe(before)
+  })
+
+  it('appears as branch and pull request in one push', async () => {
+    const person = project()
+    await person.winnow('run')
+    person.commit('shorter', { 'src/value': SHORT })
+    const { out } = await person.winnow('propose', '-m', 'x', '--name', 'mine', '--dry-run')
+    expect(out.match(/^one push$/gm)).toHaveLength(1)
+    expect(out).toMatch(/^ {2}refs\/heads\/optimize-exp\/size\/mine created at /m)
+    expect(out).toMatch(/^ {2}refs\/heads\/optimize-forge\/size created at /m)
+  })
+
+  it('is not lost where several are offered at once', async () => {
+    const person = project()
+    await person.winnow('run')
+    const commits = [1, 2, 3].map(each =>
+      person.git('commit-tree', '-p', 'main', '-m', `v${each}`, 'main^{tree}'),
+    )
+    const answers = await Promise.all(
+      commits.map((commit, index) => person.winnow('propose', commit, '-m', 'x', '--name', `idea${index}`)),
+    )
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0])
+    const numbers = answers.map(({ out }) => Number(/^#(\d+) /.exec(out)?.[1]))
+    expect(numbers.toSorted((a, b) => a - b)).toEqual([1, 2, 3])
+  })
+
+  it('leaves no branch behind where it cannot be written as a whole', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    person.git('checkout', '-q', 'optimize-forge/size')
+    const before = person.refs()
+    const offered = person.git('commit-tree', '-p', 'main', '-m', 'v2', 'main^{tree}')
+    const { code, err } = await person.winnow('propose', offered, '-m', 'x', '--name', 'mine')
+    expect([code, err]).toEqual([2, expect.stringContaining('is checked out in')])
+    expect(person.refs()).toBe(before)
   })
 
   it('is updated by offering another commit under its name', async () => {
@@ -35,7 +86,7 @@ describe('an idea that is offered', () => {
     await person.winnow('run')
     await offer(person, SHORT, ['--dep', 'left-pad'])
     const { code, out } = await person.winnow('run')
-    expect([code, out]).toEqual([14, expect.stringContaining('approval of exp-001')])
+    expect([code, out]).toEqual([14, expect.stringContaining('approval: exp-001 needs left-pad')])
     expect((await person.winnow('status')).out).toContain('Waiting for approval.')
   })
 })

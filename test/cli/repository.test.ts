@@ -121,6 +121,23 @@ describe('a campaign that was never started', () => {
     expect(err).toContain('.winnow/size.yaml:2:1')
   })
 
+  it('cannot be started where the remote names a branch that is not there, and is told which', async () => {
+    const { winnow, remote, git } = clonedProject()
+    remote('symbolic-ref', 'HEAD', 'refs/heads/trunk')
+    const path = git('remote', 'get-url', 'origin')
+    for (const verb of ['run', 'check']) {
+      const { code, err } = await winnow(verb)
+      expect([verb, code, err]).toEqual([
+        verb,
+        2,
+        'error: the HEAD of the remote names trunk, which is not there: it has main\n' +
+          `  fix: push trunk, or git -C ${path} symbolic-ref HEAD refs/heads/main\n`,
+      ])
+    }
+    remote('update-ref', '-d', 'refs/heads/main')
+    expect((await winnow('run')).err).toContain('the remote names no default branch: it has no commits')
+  })
+
   it('cannot be started where nothing is checked out', async () => {
     const { winnow, git } = project()
     git('checkout', '-q', '--detach')

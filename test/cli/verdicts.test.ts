@@ -63,12 +63,60 @@ describe('a campaign that has run', () => {
     expect((await person.winnow('revert', '1', '-m', 'breaks Windows')).out).toBe(
       'exp-001 will be taken back by the next winnow tick or run.\n',
     )
+    const again = await person.winnow('revert', '1', '-m', 'really')
+    expect([again.code, again.err]).toEqual([
+      2,
+      'error: exp-001 is to be taken back already: breaks Windows\n  fix: nothing to do: winnow run or tick takes it back\n',
+    ])
     expect((await person.winnow('run')).err).toMatch(/^exp-001 taken back by [0-9a-f]{12}$/m)
-    expect(await person.json('status')).toMatchObject({ incumbent: { metrics: { bytes: 100 } } })
+    expect(await person.json('status')).toMatchObject({
+      incumbent: { metrics: { bytes: 100 } },
+      counts: { kept: 0, taken_back: 1 },
+      experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept, taken back' }],
+    })
+    expect((await person.winnow('status')).out).toMatch(
+      /^exp-001 {2}#1 {2}Kept, taken back: bytes 100 -> 50/m,
+    )
+    expect((await person.winnow('show', '1')).out).toMatch(/^exp-001 Kept, taken back: /)
+    expect((await person.winnow('stop')).code).toBe(0)
+    const stopped = await person.winnow('run')
+    expect([stopped.code, stopped.out]).toEqual([10, expect.stringContaining('1 ended, 0 kept')])
     expect((await person.winnow('revert', '1')).err).toBe(
       'error: exp-001 was taken back already\n  fix: nothing is kept at the moment\n',
     )
     await proven(person)
+  })
+
+  it('says that a stopped campaign takes nothing back before it is resumed', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    await person.winnow('stop')
+    expect((await person.winnow('revert', '1')).out).toBe(
+      'Noted, but campaign size is stopped: exp-001 is taken back only after winnow resume.\n',
+    )
+  })
+
+  it('shows no branch of an idea that was refused before one was made', async () => {
+    const refused = `---
+hypothesis: cheat
+---
+--- a/bench/size.sh
++++ b/bench/size.sh
+@@ -1 +1 @@
+-${FILES['bench/size.sh'].trimEnd()}
++echo 1
+`
+    const spec = `${SPEC}propose: [{ use: patch, dir: ideas }]\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec, 'ideas/1.patch': refused })
+    const { code } = await person.winnow('run')
+    expect(code).toBe(12)
+    expect(person.refs()).not.toContain('optimize-exp')
+    expect(await person.json('status')).toMatchObject({
+      experiments: [{ outcome: 'refused', pr: null, branch: null }],
+    })
+    expect((await person.winnow('show', '1')).out).not.toContain('branch')
   })
 
   it('does not take back what was not kept', async () => {

@@ -1,10 +1,28 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { letters, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
 const DAY = 86_400_000
 const SLOW = patchOf({ 'src/a.txt': [letters('a', 15), 'slow\n'] }, { hypothesis: 'never ends' })
+
+const folder = mkdtempSync(join(tmpdir(), 'winnow-lost-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A gate that never ends for the candidate, and tells how often it has begun to. */
+const begun = join(folder, 'begun')
+const GATE = `#!/bin/sh
+grep -q slow src/*.txt || exit 0
+echo again >> '${begun}'
+exec sleep 100
+`
+
+async function begins(times: number): Promise<void> {
+  await vi.waitFor(() => expect(readFileSync(begun, 'utf8').split('again')).toHaveLength(times + 1), 30_000)
+}
 
 /** The order under way for the first experiment, if it is another one than this. */
 function orderedAnew(than: string | null) {
@@ -16,13 +34,16 @@ function orderedAnew(than: string | null) {
 
 describe('an order without a report by its deadline', () => {
   it('is cancelled and issued once more; the second time the experiment is broken', async () => {
+    writeFileSync(begun, '')
     let ahead = 0
-    const site = await sizeYard([SLOW], { ahead: () => ahead })
+    const site = await sizeYard([SLOW], { ahead: () => ahead, files: { 'bench/test.sh': GATE } })
     await site.start()
     const first = await site.until(orderedAnew(null))
     const order = first.experiments['exp-001']?.order ?? null
+    await begins(1)
     ahead = DAY
     await site.until(orderedAnew(order))
+    await begins(2)
     ahead = 2 * DAY
     expect(await site.run()).toMatchObject({ for: 'nothing', reason: expect.stringContaining('8 hours') })
 

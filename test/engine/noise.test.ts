@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PAIRED_NOT_BUILT } from '../../src/spec/unsupported.ts'
 import { letters, SIZE_FILES, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -12,9 +13,6 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + noise ))"
   return { ...SIZE_FILES, 'bench/size.sh': harness }
 }
 
-const TELLS_WHAT_TO_DO =
-  'Paired evidence for noisy metrics is not built yet: measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score'
-
 describe('a metric that is noisy', () => {
   it('pauses the campaign before the first experiment, with one sentence that says what to do', async () => {
     const site = await sizeYard([shorter('a', 3)], { files: noisy('true') })
@@ -23,23 +21,19 @@ describe('a metric that is noisy', () => {
     expect(who).toBe('person')
     expect(rest).toEqual({
       what: expect.stringMatching(
-        /^the campaign is paused: bytes is noisy \(bytes varies from -?\d+ to -?\d+\)\. /,
+        /^the campaign is paused: bytes is noisy \(bytes varies from -?\d+ to -?\d+\), and paired evidence/,
       ),
     })
-    expect(JSON.stringify(rest)).toContain(TELLS_WHAT_TO_DO)
+    expect(JSON.stringify(rest)).toContain(PAIRED_NOT_BUILT)
     expect(await site.outcomes()).toEqual({})
     expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))
     await site.proven()
   })
 
-  it('that is a time is known to be without any doubt', async () => {
+  it('that is a time is refused before anything is started', async () => {
     const site = await sizeYard([], { spec: text => text.replace('name: bytes', 'name: wall_seconds') })
-    await site.start()
-    expect(await site.run()).toEqual({
-      for: 'person',
-      what: expect.stringContaining('wall_seconds is noisy (wall_seconds is never deterministic)'),
-    })
-    await site.proven()
+    await expect(site.start()).rejects.toThrow(`wall_seconds is never deterministic, and ${PAIRED_NOT_BUILT}`)
+    expect(site.bare('for-each-ref', 'refs/heads/optimize*')).toBe('')
   })
 
   it('only after a change ends the belief that it was not: nothing measured beside it is merged', async () => {
@@ -52,7 +46,7 @@ describe('a metric that is noisy', () => {
     expect(calibration?.reason).toBe('bytes differs between runs of exp-001: not deterministic')
     expect(waiting).toEqual({
       for: 'person',
-      what: `the campaign is paused: bytes is noisy (${calibration?.reason}). ${TELLS_WHAT_TO_DO}`,
+      what: `the campaign is paused: bytes is noisy (${calibration?.reason}), and ${PAIRED_NOT_BUILT}`,
     })
     expect(await site.outcomes()).toEqual({ 'depends on chance': 'inconclusive', b3: null })
     expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))

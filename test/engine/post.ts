@@ -43,6 +43,8 @@ export interface Opening {
   directory: string
   cacheDir: string
   remote: string | null
+  /** More of the environment: credentials of the remote. */
+  env?: Record<string, string> | undefined
   fault?: ((point: string) => void) | undefined
   /** Milliseconds that its clock is ahead. */
   ahead?: (() => number) | undefined
@@ -52,7 +54,7 @@ export async function openPost(opening: Opening): Promise<Post> {
   const said: string[] = []
   const workshop: Workshop = await openWorkshop({
     directory: opening.directory,
-    env: ENV,
+    env: { ...ENV, ...opening.env },
     cacheDir: opening.cacheDir,
     remote: opening.remote,
     prefix: 'optimize',
@@ -70,6 +72,12 @@ export async function openPost(opening: Opening): Promise<Post> {
   const place = workshop.place(opening.name)
   let opened: Promise<Hands> | null = null
   const leaving = new AbortController()
+  /** A person did something in between, and it was longer ago than a look may be old. */
+  async function later(): Promise<Hands> {
+    const hands = await post.hands()
+    hands.memory.refs = null
+    return hands
+  }
   const post: Post = {
     place,
     said,
@@ -78,10 +86,10 @@ export async function openPost(opening: Opening): Promise<Post> {
       const committed = await committedSpec(place, `.winnow/${opening.name}.yaml`)
       return startCampaign(place, committed, { fresh: choice.fresh ?? false })
     },
-    tick: async () => (await tick(await post.hands())).waiting,
-    run: async () => run(await post.hands(), { signal: leaving.signal, watch: false }),
+    tick: async () => (await tick(await later())).waiting,
+    run: async () => run(await later(), { signal: leaving.signal, watch: false }),
     async until(done) {
-      const hands = await post.hands()
+      const hands = await later()
       for (let looks = 0; looks < 50; looks++) {
         const { waiting } = await tick(hands)
         const campaign = await post.campaign()

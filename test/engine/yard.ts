@@ -40,6 +40,7 @@ export interface PostOptions {
   /** Milliseconds that its clock is ahead. */
   ahead?: () => number
   directory?: string
+  env?: Record<string, string>
 }
 
 export interface YardOptions extends PostOptions {

@@ -46,7 +46,11 @@ export function scene(files: Record<string, string>, options: { remote: boolean 
     async look(task, fault) {
       const cacheDir = mkdtempSync(join(root, 'look-'))
       const post = await openPost({ name: 'size', directory: repo, cacheDir, remote: null, fault })
-      return task(post).finally(() => post.close())
+      try {
+        return await task(post)
+      } finally {
+        await post.close()
+      }
     },
     processes,
     async expectLeftAlone() {

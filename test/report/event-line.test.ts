@@ -130,10 +130,11 @@ describe('one experiment for people', () => {
   })
 
   it('begins with its verdict', () => {
-    const experiment = campaignOf(...drafts).experiments['exp-001']
+    const campaign = campaignOf(...drafts)
+    const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
     const judged = eventsOf(decided(1, { warnings: ['forgeable: the harness loads it'] }))
-    const lines = experimentText(experiment, 4, judged)
+    const lines = experimentText(campaign, experiment, { pr: 4, branch: 'optimize-exp/size/exp-001' }, judged)
     expect(lines).toContain('  warning   forgeable: the harness loads it')
     expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
     expect(lines).toContain('  idea      idea 1')

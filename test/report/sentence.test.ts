@@ -45,6 +45,12 @@ describe('the sentence that comes first', () => {
     )
   })
 
+  it('says of what was kept and undone that it was', () => {
+    const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), takenBack: true }
+    expect(verdictSentence(undone)).toBe('Kept, taken back: bytes 2 -> 1 (-50.0 %)')
+    expect(verdictPhrase(undone)).toBe('kept, taken back')
+  })
+
   it('is a sentence without a reason too', () => {
     expect(verdictSentence(ended('kept', ''))).toBe('Kept.')
     expect(verdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')

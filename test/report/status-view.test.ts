@@ -1,31 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { outcome } from '../../src/model/outcome.ts'
+import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { statusView } from '../../src/report/status-view.ts'
-import { baseline, campaignOf, decided, NEXT, opened, POINT } from './campaign-of.ts'
+import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
 
 const NONE = new Map<string, number>()
 
+const LANDED = [
+  baseline(100),
+  opened(1, { hypothesis: 'shorter' }),
+  opened(2),
+  decided(1),
+  {
+    kind: 'merged',
+    experiment: 'exp-001',
+    ...NEXT,
+    base: POINT,
+    head: 'a'.repeat(40),
+    results: null,
+    pull: 7,
+    decided: { seq: 3, sha256: '0'.repeat(64) },
+  },
+  { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+  baseline(90, NEXT.tree),
+] as const satisfies readonly Told[]
+
 function landed() {
-  return campaignOf(
-    baseline(100),
-    opened(1, { hypothesis: 'shorter' }),
-    opened(2),
-    decided(1),
-    {
-      kind: 'merged',
-      experiment: 'exp-001',
-      ...NEXT,
-      base: POINT,
-      head: 'a'.repeat(40),
-      results: null,
-      pull: 7,
-      decided: { seq: 3, sha256: '0'.repeat(64) },
-    },
-    { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
-    baseline(90, NEXT.tree),
-  )
+  return campaignOf(...LANDED)
 }
 
 describe('status --json', () => {
@@ -48,7 +51,7 @@ describe('status --json', () => {
 
   it('counts every outcome, none left out', () => {
     const { counts } = statusView(landed(), NONE)
-    expect(Object.keys(counts)).toEqual(outcome.options)
+    expect(Object.keys(counts)).toEqual([...outcome.options, 'taken_back'])
     expect(counts.kept).toBe(1)
     expect(counts.dropped).toBe(0)
   })
@@ -67,6 +70,68 @@ describe('status --json', () => {
   it('shows a number that is not one as missing', () => {
     expect(statusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
     expect(statusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
+  })
+})
+
+describe('what was taken back', () => {
+  const taken = () =>
+    campaignOf(...LANDED, {
+      kind: 'reverted',
+      experiment: 'exp-001',
+      to: { commit: 'f'.repeat(40), tree: POINT.tree },
+      from: NEXT,
+      by_experiment: null,
+      measured_in: '1'.repeat(64),
+    })
+
+  it('reads so, and is not counted as kept anywhere', () => {
+    const campaign = taken()
+    const view = statusView(campaign, NONE)
+    expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, taken back' })
+    expect([view.counts.kept, view.counts.taken_back]).toEqual([0, 1])
+    const lines = statusText(campaign, view, [])
+    expect(lines).toContain('  2 experiments: 1 taken_back')
+    expect(lines).toContainEqual(expect.stringContaining('Kept, taken back: bytes 100 -> 90'))
+    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain('1 ended, 0 kept')
+    expect(ledgerReadme(campaign)).toContain('| exp-001 | kept, taken back |')
+  })
+})
+
+describe('the count of a campaign', () => {
+  it('is the same wherever it is shown, and what was refused has not ended', () => {
+    const refused = {
+      kind: 'experiment-refused',
+      experiment: 'exp-003',
+      head: null,
+      code: 'scope',
+      message: 'm',
+    } as const
+    const campaign = campaignOf(...LANDED, opened(3), refused)
+    const tally = '3 experiments opened, 1 ended, 1 refused or withdrawn, 1 kept'
+    expect(campaign.ended).toBe(1)
+    expect(ledgerReadme(campaign)).toContain(`${tally}.`)
+    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain(`size: ${tally};`)
+  })
+})
+
+describe('the branch of an experiment', () => {
+  const refused = {
+    kind: 'experiment-refused',
+    experiment: 'exp-001',
+    head: null,
+    code: 'scope',
+    message: 'm',
+  } as const
+
+  it('is none where it was refused before one appeared', () => {
+    expect(statusView(campaignOf(opened(1), refused), NONE).experiments[0]?.branch).toBeNull()
+  })
+
+  it('is there where a pull request shows it, or somebody else made it', () => {
+    const shown = new Map([['optimize-exp/size/exp-001', 4]])
+    expect(statusView(campaignOf(opened(1), refused), shown).experiments[0]?.branch).toMatch(/exp-001$/)
+    const theirs = opened(1, { owned: false, branch: 'optimize-exp/size/mine' })
+    expect(statusView(campaignOf(theirs, refused), NONE).experiments[0]?.branch).toMatch(/mine$/)
   })
 })
 
@@ -106,7 +171,7 @@ describe('the end of a run', () => {
   it('says why it ended, what was kept, and what it gained since the baseline', () => {
     expect(runSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
       'Stopped: 1 experiment ended',
-      'size: 1 experiment ended, 1 kept; the incumbent is cccccccccccc.',
+      'size: 2 experiments opened, 1 ended, 1 kept; the incumbent is cccccccccccc.',
       'Since the baseline: bytes 100 -> 90 (-10.0 %).',
     ])
   })

@@ -10,6 +10,8 @@ export interface GitServer {
   credentials(): Record<string, string>
   requests: number
   stop(): Promise<void>
+  /** After a stop, at the same address. */
+  back(): Promise<void>
 }
 
 export interface GitServerOptions {
@@ -46,6 +48,7 @@ export async function gitServer(options: GitServerOptions): Promise<GitServer> {
       if (!server.listening) return
       await new Promise<void>(resolve => server.close(() => resolve()))
     },
+    back: () => new Promise(resolve => server.listen(address.port, '127.0.0.1', resolve)),
   }
 }
 

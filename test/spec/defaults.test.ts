@@ -89,7 +89,10 @@ describe('what a file says', () => {
       merge: { via: 'api', on_merge: 'restart' },
       schedule: 'weekly',
     })
-    expect(notes).toEqual(['parallel.exclusive_resources (gpu): the campaign is serial'])
+    expect(notes).toEqual([
+      'measurement.baseline is not used: only measurement.stability compares with a stored score',
+      'parallel.exclusive_resources (gpu): the campaign is serial',
+    ])
     expect(spec.execution.mode).toBe('serial')
   })
 
@@ -98,6 +101,15 @@ describe('what a file says', () => {
     expect(note({ 'parallel.port_base': 4000 })).toEqual([
       'parallel: no port is handed out without port_env_var',
     ])
+    expect(note({ 'parallel.port_env_var': 'PORT', 'parallel.port_base': 4000 })).toEqual([
+      'parallel: no port is handed out without port_strategy: parameterized',
+    ])
+    expect(note({ 'measurement.baseline': 'cached' })).toEqual([
+      'measurement.baseline is not used: only measurement.stability compares with a stored score',
+    ])
+    expect(note({ 'measurement.stability': { mode: 'repeat', ladder: {} } })).toContain(
+      'measurement.stability.ladder is not used: mode is repeat',
+    )
     expect(note({ 'metric.primary.name': 'bytes' })).toEqual([
       'metric.primary.direction is not given: less bytes is better',
     ])

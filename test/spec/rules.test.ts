@@ -62,6 +62,33 @@ const cases: Record<string, Case[]> = {
       'measurement.mode: mode once together with stability',
     ],
   ],
+  'what is measured once repeats exactly': [
+    [
+      W,
+      { 'measurement.mode': 'once' },
+      'measurement.mode: once with wall_seconds, which is never deterministic',
+    ],
+    [
+      W,
+      {
+        'measurement.mode': 'once',
+        'metric.primary': { name: 'bytes' },
+        'metric.objectives': [{ name: 'max_rss_mb', direction: 'minimize', role: 'guardrail' }],
+        'policy.tie_breakers': [{ lower: 'cpu_seconds' }],
+      },
+      'measurement.mode: once with max_rss_mb, cpu_seconds, which is never deterministic',
+    ],
+    [
+      W,
+      {
+        'measurement.mode': 'once',
+        'metric.primary': { name: 'bytes' },
+        'metric.objectives': [{ name: 'wall_seconds', direction: 'minimize', role: 'secondary' }],
+        'metric.diagnostics': [{ name: 'cpu_seconds' }],
+      },
+      undefined,
+    ],
+  ],
   'a judge metric has a judge': [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
   'a judge scores the primary': [
     [JUDGE, { 'metric.primary.name': 'other' }, 'metric.primary.name: "other"'],
@@ -300,6 +327,11 @@ describe('the rules over several keys', () => {
   it('let a person lift the cap on judging, for this run only', () => {
     const uncapped = { 'metric.judge.max_total_cost_usd': null }
     expect(refusals('ce-judge.yaml', uncapped, { allowUncapped: true })).toEqual([])
+  })
+
+  it('name the legal choices for a time that is to be measured once', () => {
+    const [problem] = problemsOf(changed(W, { 'measurement.mode': 'once' }))
+    expect(problem?.expected).toBe('for wall_seconds: mode auto or paired; or stability with any method')
   })
 
   it('name the legal choices when the measurement does not fit the metric', () => {

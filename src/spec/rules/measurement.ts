@@ -1,4 +1,5 @@
 import type { Finding } from '../problem.ts'
+import { timedDecisive } from '../decisive.ts'
 import { given } from '../prepare.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
 
@@ -21,6 +22,24 @@ export function legalMeasurement({ spec, raw }: RuleContext): Finding[] {
   return found
     .slice(0, 1)
     .map(what => finding(['measurement', key], what, `for ${type}: ${LEGAL[type]}`, 'choose one of these'))
+}
+
+/** One run of each side says nothing about a number that is never the same twice. */
+export function onceIsNotTimed({ spec, raw }: RuleContext): Finding[] {
+  const { mode } = spec.measurement
+  const stability = given(raw, ['measurement', 'stability']) !== undefined
+  if (mode !== 'once' || stability || spec.metric.primary.type !== 'hard') return []
+  const timed = timedDecisive(spec)
+  if (timed.length === 0) return []
+  const names = timed.join(', ')
+  return [
+    finding(
+      ['measurement', 'mode'],
+      `once with ${names}, which is never deterministic`,
+      `for ${names}: mode auto or paired; or stability with any method`,
+      'choose one of these, or let the harness print something that repeats exactly',
+    ),
+  ]
 }
 
 export function ladderConfirmsAtLeastWhatItExplored({ spec }: RuleContext): Finding[] {

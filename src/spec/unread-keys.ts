@@ -1,0 +1,203 @@
+import { given } from './prepare.ts'
+import { type ParsedSpec, type Rules, type Spec, specSchema } from './schema.ts'
+
+/** A key that is validated and that nothing reads yet: any value that asks for something is refused. */
+interface Unread {
+  path: readonly [section: string, ...below: string[]]
+  /** What is not built, with its verb: `… is`. */
+  missing: string
+  /** What to do now. */
+  instead: string
+  /** Values that ask for nothing, besides the default. */
+  harmless?: readonly unknown[]
+  /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
+  inCe?: { values?: readonly unknown[]; says: string }
+  /** Whether anything would have to read it in this spec. */
+  when?(spec: Pick<Spec, 'measurement'>): boolean
+}
+
+const EVIDENCE: readonly Unread[] = [
+  'null_effect',
+  'scale',
+  'pairs_per_job',
+  'max_jobs',
+  'alpha',
+  'screen',
+  'campaign_control',
+  'q',
+  'fresh_runners',
+].map(key => ({
+  path: ['evidence', key],
+  missing: 'paired evidence, which would weigh it, is',
+  instead: 'remove it: only evidence.min_effect is used',
+  when: ({ measurement }) => measurement.stability === null,
+}))
+
+const REMOVE = 'remove it'
+const OWN_AGENT =
+  'winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it'
+
+const UNREAD: readonly Unread[] = [
+  ...EVIDENCE,
+  {
+    path: ['merge', 'via'],
+    missing: 'merging through the API is',
+    instead: 'use push',
+  },
+  {
+    path: ['merge', 'auto'],
+    missing: 'keeping a change for a person to merge is',
+    instead: 'use true, or stop the campaign and merge its branch yourself',
+  },
+  {
+    path: ['merge', 'max_pull_requests_per_hour'],
+    missing: 'a rate of opening pull requests is',
+    instead: 'remove it and set merge.max_open_experiments',
+  },
+  {
+    path: ['merge', 'unisolated'],
+    missing: 'isolation is, so that every report would be denied,',
+    instead: 'use auto or allow, and measure only code that you would run',
+    harmless: ['allow'],
+  },
+  {
+    path: ['merge', 'on_merge'],
+    missing: 'starting again when the campaign is merged is',
+    instead: 'use stop, then winnow run --fresh',
+  },
+  { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE },
+  { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE },
+  { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE },
+  {
+    path: ['search', 'controller'],
+    missing: 'turning knobs is',
+    instead: 'remove it and set the knobs in the spec',
+  },
+  {
+    path: ['search', 'skills'],
+    missing: 'showing skill files is',
+    instead: 'put what proposers should know under advice',
+  },
+  {
+    path: ['execution', 'backend'],
+    missing: 'this backend is',
+    instead: 'use worktree or auto',
+    harmless: ['worktree'],
+    inCe: { values: ['codex'], says: `winnow measures in work trees; ${OWN_AGENT}` },
+  },
+  {
+    path: ['execution', 'runs_on'],
+    missing: 'choosing a runner is',
+    instead: 'remove it: this machine measures',
+  },
+  {
+    path: ['execution', 'services'],
+    missing: 'starting service containers is',
+    instead: 'remove it and start them before winnow run',
+  },
+  {
+    path: ['execution', 'codex_security'],
+    missing: 'running codex is',
+    instead: 'remove it and give the flags in propose: [{ use: command, command }]',
+    inCe: { says: OWN_AGENT },
+  },
+  {
+    path: ['dependencies', 'approvers'],
+    missing: 'checking who approves is',
+    instead: 'remove it: what may be used is named in dependencies.approved, by whoever may change the spec',
+  },
+  {
+    path: ['dependencies', 'min_release_age_days'],
+    missing: 'looking up the age of a release is',
+    instead: 'remove it, and look before you approve',
+  },
+  {
+    path: ['dependencies', 'allow_scripts'],
+    missing: 'telling install scripts apart is',
+    instead: 'remove it: measurement.setup decides what runs',
+  },
+  {
+    path: ['report', 'comment'],
+    missing: 'commenting on pull requests is',
+    instead: 'remove it: nothing is commented',
+  },
+  {
+    path: ['report', 'dashboard'],
+    missing: 'a dashboard that could be left out is',
+    instead: 'remove it: none is written',
+  },
+  {
+    path: ['report', 'pages_branch'],
+    missing: 'publishing is',
+    instead: 'remove it and read winnow status',
+  },
+  {
+    path: ['report', 'webhook'],
+    missing: 'calling a webhook is',
+    instead: 'remove it and read winnow status',
+  },
+  {
+    path: ['stopping', 'max_total_cost_usd'],
+    missing: 'counting money is: nothing here spends any, and what proposers spend is not known,',
+    instead: 'remove it and cap the spending where the models are paid',
+    inCe: {
+      says: 'winnow pays for no model, so there is nothing to cap; what proposers spend is not counted',
+    },
+  },
+  {
+    path: ['schedule'],
+    missing: 'a schedule is',
+    instead: 'remove it and let your own scheduler call winnow run',
+  },
+]
+
+let defaults: ParsedSpec | null = null
+
+/** Read off the schema, which alone says what a default is. */
+function defaultAt(path: Unread['path']): unknown {
+  defaults ??= specSchema('winnow').parse({
+    winnow: 1,
+    measurement: { command: 'x' },
+    scope: { mutable: ['x'] },
+  })
+  return given(defaults, path)
+}
+
+function asks(key: Unread, spec: unknown): boolean {
+  const value = JSON.stringify(given(spec, key.path))
+  return ![defaultAt(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
+}
+
+type Asked = Pick<Spec, 'measurement'>
+
+function asked(spec: Asked): Unread[] {
+  return UNREAD.filter(key => asks(key, spec) && key.when?.(spec) !== false)
+}
+
+/** Whether a ce spec only brings the key along. */
+function isBroughtAlong({ inCe, path }: Unread, spec: unknown, rules: Rules): boolean {
+  if (rules !== 'ce' || inCe === undefined) return false
+  return inCe.values === undefined || inCe.values.includes(given(spec, path))
+}
+
+/** One sentence for each such key, to be refused. */
+export function refusedKeys(spec: Asked & { rules: Rules }): string[] {
+  return asked(spec)
+    .filter(key => !isBroughtAlong(key, spec, spec.rules))
+    .map(({ path, missing, instead }) => {
+      const value = valueText(given(spec, path))
+      return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
+    })
+}
+
+/** One note for each such key that a ce spec brings along. */
+export function notedKeys(spec: Asked, rules: Rules): string[] {
+  return asked(spec)
+    .filter(key => isBroughtAlong(key, spec, rules))
+    .map(({ path, inCe }) => `${path.join('.')} changes nothing: ${inCe?.says ?? ''}`)
+}
+
+function valueText(value: unknown): string {
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return plain ? ` ${value}` : ''
+}

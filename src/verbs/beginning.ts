@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { Repository } from '../git/repository.ts'
+import { eventPath } from '../ledger/layout.ts'
+
+const schema = z.looseObject({
+  kind: z.literal('campaign-started'),
+  spec: z.string(),
+  spec_path: z.string(),
+  default_branch: z.string(),
+})
+
+/** What a ledger's first event says, as far as a campaign is found by it. */
+export type Beginning = Pick<z.infer<typeof schema>, 'spec' | 'spec_path' | 'default_branch'>
+
+/** Null where that ref is no ledger that can be read: whoever folds it names what is wrong. */
+export async function recordedBeginning(repository: Repository, stateRef: string): Promise<Beginning | null> {
+  const oid = (await repository.remoteRefs([stateRef])).refs.get(stateRef)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref: stateRef, oid }])
+  const { tree } = await repository.commit(oid)
+  const entry = await repository.entryAt(tree, eventPath(0).path)
+  if (entry?.type !== 'blob') return null
+  return beginningIn((await repository.blob(entry.oid)).toString('utf8'))
+}
+
+function beginningIn(text: string): Beginning | null {
+  try {
+    const parsed = schema.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

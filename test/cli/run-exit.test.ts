@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { EXIT_CODES, type Outcome, verdictOf } from '../../src/model/outcome.ts'
+import { runExitCode } from '../../src/verbs/run-exit.ts'
+import { verbText } from '../../src/verbs/help-text.ts'
+import { verbNamed } from '../../src/verbs/help.ts'
+import { VERBS } from '../../src/verbs/registry.ts'
+import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
+import { FILES, offer, project, SHORT, SPEC } from './project.ts'
+
+const STOPPED = { for: 'nothing', reason: 'enough' } as const
+
+/** What `run` answers where a stopped campaign came to these outcomes. */
+function codeOf(...outcomes: readonly (Outcome | 'worse')[]): number {
+  const drafts = outcomes.flatMap((each, index): Told[] => {
+    const outcome = each === 'worse' ? 'dropped' : each
+    const verdict = verdictOf(outcome, each === 'worse')
+    return [opened(index + 1), decided(index + 1, { outcome, verdict })]
+  })
+  return runExitCode({ campaign: campaignOf(...drafts), waiting: STOPPED })
+}
+
+describe('what run answers to a script', () => {
+  it.each<[readonly (Outcome | 'worse')[], number]>([
+    [['kept'], 0],
+    [['dropped', 'runner_up_kept', 'error'], 0],
+    [['dropped'], 10],
+    [['worse', 'refused'], 10],
+    [['inconclusive', 'not_selected'], 10],
+    [['inconclusive'], 11],
+    [['inconclusive', 'refused', 'error'], 11],
+    [['refused'], 12],
+    [['refused', 'degenerate'], 13],
+    [['error', 'timeout'], 13],
+    [[], 10],
+  ])('after %j is %i', (outcomes, code) => {
+    expect(codeOf(...outcomes)).toBe(code)
+  })
+
+  it('is 14 while it waits, whatever was kept', () => {
+    const campaign = campaignOf(opened(1), decided(1))
+    for (const waiting of [
+      { for: 'ideas' },
+      { for: 'orders', orders: ['1'] },
+      { for: 'person', what: 'x' },
+    ] as const) {
+      const each = 'orders' in waiting ? { ...waiting, orders: [...waiting.orders] } : waiting
+      expect(runExitCode({ campaign, waiting: each })).toBe(14)
+    }
+  })
+
+  it('is in its help, each code with its meaning', () => {
+    const text = verbText(verbNamed(VERBS, 'run')).join('\n')
+    for (const code of [...Object.values(EXIT_CODES), 14, 130])
+      expect(text).toMatch(new RegExp(`^ {2}${code} +\\S`, 'm'))
+  })
+})
+
+const STOPS = `${SPEC}stopping: { max_iterations: 1 }\n`
+
+describe('winnow run, at its end', () => {
+  it.each([
+    [SHORT, 0],
+    [`${'a'.repeat(149)}\n`, 10],
+    ['', 13],
+  ])('with the idea %j answers %i', async (value, code) => {
+    const person = project({ ...FILES, '.winnow/size.yaml': STOPS })
+    await person.winnow('run')
+    await offer(person, value)
+    expect((await person.winnow('run')).code).toBe(code)
+    expect((await person.winnow('run')).code).toBe(code)
+  })
+
+  it.each([
+    ['a harness that fails', { 'bench/size.sh': 'exit 3\n' }],
+    ['a gate that the base fails', { '.winnow/size.yaml': SPEC.replace('test -s src/value', 'exit 1') }],
+    ['a harness that prints nothing', { 'bench/size.sh': 'true\n' }],
+  ])('answers 13 where it is paused by %s', async (_, files) => {
+    const person = project({ ...FILES, ...files })
+    expect((await person.winnow('run')).code).toBe(13)
+    expect((await person.winnow('run')).code).toBe(13)
+  })
+
+  it('answers 14 where a person paused it, and where the metric is noisy', async () => {
+    const noisy = 'echo "{\\"bytes\\": $(od -An -N4 -tu4 /dev/urandom)}"\n'
+    const person = project({ ...FILES, 'bench/size.sh': noisy })
+    const first = await person.winnow('run')
+    expect([first.code, first.out]).toEqual([14, expect.stringContaining('paired evidence')])
+    const other = project()
+    await other.winnow('run')
+    await other.winnow('pause')
+    expect((await other.winnow('run')).code).toBe(14)
+  })
+
+  it('answers 0 to a rehearsal', async () => {
+    expect((await project().winnow('run', '--dry-run')).code).toBe(0)
+  })
+
+  it('starts nothing for a time, which is known to be noisy', async () => {
+    const timed = SPEC.replace(/^metric.*\n/m, '')
+    const person = project({ ...FILES, '.winnow/size.yaml': timed })
+    const { code, err } = await person.winnow('run')
+    expect([code, err]).toEqual([2, expect.stringContaining('wall_seconds is never deterministic')])
+    expect(person.refs()).not.toContain('optimize')
+  })
+})

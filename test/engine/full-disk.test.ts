@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { refuseFullDisk } from '../../src/engine/full-disk.ts'
+import { aReport, gateRun, run, setUp } from '../decide/a-spec.ts'
+import { shorter, sizeYard } from './size-yard.ts'
+import type { Yard } from './yard.ts'
+
+/** A small disk at this place, that a test may fill. */
+interface Disk {
+  /** All of it, but for so many pages. */
+  fill(pages?: number): void
+  free(): void
+}
+
+const mounted: string[] = []
+afterEach(() => {
+  for (const path of mounted.splice(0)) execFileSync('umount', ['--lazy', path])
+})
+
+function mount(path: string, size: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'pipe' })
+}
+
+/** Why no disk can be made here; null where it can. */
+function refusalToMount(): string | null {
+  const path = mkdtempSync(join(tmpdir(), 'winnow-mount-'))
+  try {
+    mount(path, '64k')
+    execFileSync('umount', [path])
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message.trim().replaceAll('\n', ' ') : String(error)
+  } finally {
+    rmdirSync(path)
+  }
+}
+
+function disk(path: string): Disk {
+  mkdirSync(path, { recursive: true })
+  mount(path, '2m')
+  mounted.push(path)
+  const filler = join(path, 'filler')
+  return { fill: pages => fillUp(filler, pages ?? 0), free: () => rmSync(filler, { force: true }) }
+}
+
+const PAGE = Buffer.alloc(4096)
+
+function fillUp(filler: string, left: number): void {
+  const file = openSync(filler, 'a')
+  let written = 0
+  try {
+    for (; ; written++) writeSync(file, PAGE)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+    ftruncateSync(file, Math.max(0, written - left) * PAGE.length)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const refusal = refusalToMount()
+const skipped = refusal === null ? '' : ` (skipped, a tmpfs cannot be mounted here: ${refusal})`
+
+describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
+  /** A campaign with a small disk at this folder of its data, full once its experiment comes to `at`. */
+  async function filling(folder: string, at: string, left = 0): Promise<{ site: Yard; own: Disk }> {
+    let own: Disk | null = null
+    let reached = 0
+    // The first time is the calibration's, the second the experiment's.
+    const fault = (point: string) => void (point === at && ++reached === 2 && own?.fill(left))
+    const site = await sizeYard([shorter('a', 3)], { spec: 'execution: { mode: serial }\n', fault })
+    own = disk(join(site.place.dataDir, folder))
+    await site.start()
+    return { site, own }
+  }
+
+  async function told(site: Yard, words: RegExp, directory: string): Promise<void> {
+    const error = await site.run().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(words),
+      fix: expect.stringMatching(/^free space/),
+      place: { file: expect.stringContaining(directory) },
+    })
+  }
+
+  async function goesOn(site: Yard, lost: number): Promise<void> {
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept' })
+    expect((await site.kinds()).filter(kind => kind === 'order-lost')).toHaveLength(lost)
+    await site.proven()
+  }
+
+  it('under the cache is named with where the objects go, and the campaign goes on', async () => {
+    const site = await sizeYard([shorter('a', 3)])
+    const own = disk(join(site.root, 'small'))
+    const post = await site.another({ cache: 'small' })
+    own.fill()
+    const error = await post.start().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UserError)
+    const where = post.place.repository.dir
+    expect(error).toMatchObject({
+      message: expect.stringMatching(`^git objects cannot be written to ${where}.*(full|No space left)`),
+      fix: expect.stringMatching(/^free space/),
+    })
+    own.free()
+    await post.start()
+    expect(await post.run()).toEqual({ for: 'ideas' })
+    await goesOn(site, 0)
+  })
+
+  it('where an order is taken is named; the order is taken when there is room', async () => {
+    const { site, own } = await filling('orders', 'before:dispatch')
+    await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
+    own.free()
+    await goesOn(site, 0)
+  })
+
+  it('where a report is written is named; it is measured once more', async () => {
+    const { site, own } = await filling('orders', 'measure:before-report')
+    await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
+    own.free()
+    await goesOn(site, 1)
+  })
+
+  it.each([
+    { before: 'anything is laid out', left: 0 },
+    { before: 'all is laid out', left: 4 },
+  ])('before $before is named, however often it is tried, and no idea is blamed', async ({ left }) => {
+    const { site, own } = await filling('work/0', 'before:dispatch', left)
+    for (const _ of ['at once', 'and again']) {
+      await told(site, /the disk is full|ENOSPC/, site.place.dataDir)
+      expect(await site.outcomes()).toEqual({ a3: null })
+    }
+    own.free()
+    await goesOn(site, 0)
+  })
+})
+
+describe('a report that says the disk is full', () => {
+  const full = { runner_error: "cp: error copying 'a' to 'b': No space left on device" }
+
+  it('of an order of which no code ran is for its person to mend', () => {
+    const refused = () => refuseFullDisk('/work', aReport([], full))
+    expect(refused).toThrow('no room is left to lay out what is measured in /work: the disk is full')
+    expect(refused).toThrow(UserError)
+  })
+
+  it('stands after a set-up, a gate or the harness has run: that may be what filled it', () => {
+    const ran = [
+      aReport([run('base', { bytes: 1 })], full),
+      aReport([], { ...full, setups: [setUp('exp-001', true)] }),
+      aReport([], { ...full, gates: [gateRun('exp-001', 'tests')] }),
+      aReport([], { runner_error: 'EACCES: permission denied' }),
+      aReport([]),
+    ]
+    for (const report of ran) expect(refuseFullDisk('/work', report)).toBe(report)
+  })
+})

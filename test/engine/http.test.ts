@@ -1,0 +1,132 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ForgeError } from '../../src/errors.ts'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { gitServer } from '../servers/git-http.ts'
+import type { Post } from './post.ts'
+import { letters, shorter, sizeYard } from './size-yard.ts'
+import { patchOf, proven } from './yard.ts'
+
+const AUTH = 'x-access-token:s3cret'
+const SERIAL = 'execution: { mode: serial }\n'
+const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
+
+/** A repository whose remote is git's own smart-HTTP server, with a person's credentials in the environment. */
+async function served(ideas: readonly string[], spec = SERIAL) {
+  const site = await sizeYard(ideas, { remote: true, spec })
+  let status: number | null = null
+  const server = await gitServer({ root: site.root, auth: AUTH, fault: () => status })
+  onTestFinished(() => server.stop())
+  const url = server.url('remote.git')
+  site.git('remote', 'set-url', 'origin', url)
+  return {
+    site,
+    server,
+    url,
+    /** From now on every request is answered with this; null: as it should be. */
+    answers: (code: number | null) => void (status = code),
+    post: (env = server.credentials()) => site.another({ env }),
+  }
+}
+
+function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    value => ({ didNotFail: value }),
+    (error: unknown) => error,
+  )
+}
+
+/** To its end, with each thing in the ledger once. */
+async function endsAsEver(post: Post): Promise<void> {
+  expect(await post.run()).toEqual({ for: 'ideas' })
+  expect(await post.outcomes()).toEqual({ a3: 'kept' })
+  const once = ['campaign-started', 'experiment-opened', 'decided', 'merged', 'incumbent-moved', 'order-lost']
+  const kinds = await post.kinds()
+  expect(once.map(kind => kinds.filter(each => each === kind).length)).toEqual([1, 1, 1, 1, 1, 0])
+  await proven(post.place)
+}
+
+describe('a campaign over smart HTTP with Basic auth', () => {
+  it('goes from its start to its proofs, and an empty cache elsewhere proves the same', async () => {
+    const broken = patchOf(
+      { 'src/c.txt': [letters('c', 15), 'broken\n'] },
+      { hypothesis: 'breaks the tests' },
+    )
+    const { site, server, post } = await served([shorter('a', 3), broken], '')
+    const here = await post()
+    expect(await here.start()).toBe('started')
+    site.push(site.commitOn('main', { 'src/b.txt': letters('b', 5) }, 'mine'), 'optimize-exp/size/mine')
+    expect(await here.run()).toEqual({ for: 'ideas' })
+    expect(await here.outcomes()).toEqual({
+      a3: 'kept',
+      mine: 'runner_up_kept',
+      'breaks the tests': 'degenerate',
+    })
+    await proven(here.place)
+    const elsewhere = await post()
+    const before = server.requests
+    await proven(elsewhere.place)
+    expect(server.requests).toBeGreaterThan(before)
+    expect(await elsewhere.campaign()).toEqual(await here.campaign())
+    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
+  })
+})
+
+describe('a remote over HTTP', () => {
+  it('that does not know the credentials is named with its 401, and no password is told', async () => {
+    const { url, server, post } = await served([])
+    const credentials = server.credentials()
+    const wrong = Buffer.from('x-access-token:hunter2').toString('base64')
+    const error = await failureOf(
+      post({ ...credentials, GIT_CONFIG_VALUE_0: `Authorization: Basic ${wrong}` }),
+    )
+    expect(error).toBeInstanceOf(ForgeError)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(`^cannot read ${url}: .*(401|Authentication failed|could not read)`),
+      detail: { status: 401 },
+    })
+    expect(JSON.stringify([error, String(error)])).not.toMatch(`hunter2|${wrong}`)
+  })
+
+  it('whose token expires in the middle says so, and goes on with a new one', async () => {
+    const { url, answers, post } = await served([shorter('a', 3)])
+    const here = await post()
+    await here.start()
+    await here.until(isOrdered)
+    answers(401)
+    const error = await failureOf(here.run())
+    expect(error).toMatchObject({ name: 'ForgeError', detail: { status: 401 } })
+    expect(error).toHaveProperty('message', expect.stringContaining(url))
+    answers(null)
+    await endsAsEver(here)
+  })
+
+  it('that goes away while it is measured is named; nothing is lost, and it goes on when it is back', async () => {
+    const { url, server, post } = await served([shorter('a', 3)])
+    const here = await post()
+    await here.start()
+    await here.until(isOrdered)
+    await server.stop()
+    for (const _ of ['at first', 'and still']) {
+      const error = await failureOf(here.run())
+      expect(error).toBeInstanceOf(ForgeError)
+      expect(error).toHaveProperty('message', expect.stringMatching(`${url}: .*(refused|connect)`))
+    }
+    await server.back()
+    await endsAsEver(here)
+  })
+
+  it('that takes a push and dies before it says so: what it took is found, and not done twice', async () => {
+    const { site, url, post } = await served([shorter('a', 3)])
+    const here = await post()
+    await here.start()
+    await here.until(isOrdered)
+    site.hook('reference-transaction', '[ "$1" = committed ] && { rm "$0"; kill -9 $PPID; }; exit 0')
+    const tip = () => site.bare('rev-parse', 'optimize-state/size')
+    const before = tip()
+    const error = await failureOf(here.run())
+    expect(error).toBeInstanceOf(ForgeError)
+    expect(error).toHaveProperty('message', expect.stringContaining(url))
+    expect(tip()).not.toBe(before)
+    await endsAsEver(here)
+  })
+})

@@ -1,0 +1,72 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { bundledCommandLine, ended } from './command-line.ts'
+import { type Ending, endingOf, expectSound } from './ending.ts'
+import { full } from './full.ts'
+import { type Scene, scene } from './scene.ts'
+
+const commandLine = bundledCommandLine()
+
+/** One good idea, and then none; while HOME has a file called hold it thinks, with a child of its own. */
+const THINKER = `#!/bin/sh
+echo asked >> "$HOME/asked"
+if [ -e "$HOME/hold" ]; then
+  setsid sh -c "sleep 1000; : $HOME/child" &
+  touch "$HOME/thinking"
+  while :; do sleep 0.05; done
+fi
+[ "$(wc -c < src/a.txt)" -eq 16 ] || exit 3
+printf 'aaa\\n' > src/a.txt
+echo '{"hypothesis": "three letters do"}'
+`
+
+function thinking(): Scene {
+  const proposer = 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n'
+  const spec = `${SIZE_SPEC.replace(/propose: .*\n/, proposer)}execution: { mode: serial }\n`
+  return scene({ ...SIZE_FILES, 'tools/think.sh': THINKER, '.winnow/size.yaml': spec }, { remote: true })
+}
+
+async function goesOn(at: Scene): Promise<Ending> {
+  const { code, err } = await commandLine.run(at, ['run'])
+  expect([code, err]).toEqual([0, err])
+  return endingOf(at)
+}
+
+/** Asked till it failed three times; every answer counted once. */
+async function expectOneIdea(at: Scene, after: Ending): Promise<void> {
+  expect(after.ending.experiments).toMatchObject([
+    { id: 'exp-001', hypothesis: 'three letters do', ended: ['kept', 'kept', true], bytes: 36 },
+  ])
+  const spent = after.events.flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
+  expect(spent).toEqual([true, false, false, false])
+  expect(after.ending.alerts).toEqual(['proposer-benched'])
+  await expectSound(at, commandLine, after)
+}
+
+describe('a program that is killed while it is asked for an idea', () => {
+  it('is asked again: one idea, one experiment, and nothing of it runs on', async () => {
+    const at = thinking()
+    const hold = join(at.home, 'hold')
+    writeFileSync(hold, '')
+    const child = commandLine.start(at, ['run'])
+    const end = ended(child)
+    const waiting = { timeout: 30_000, interval: 20 }
+    await vi.waitFor(() => expect(existsSync(join(at.home, 'thinking'))).toBe(true), waiting)
+    child.kill('SIGKILL')
+    expect(await end).toMatchObject({ signal: 'SIGKILL' })
+    rmSync(hold)
+    await expectOneIdea(at, await goesOn(at))
+  })
+})
+
+describe('a run that is killed around a question', () => {
+  const points = ['after:propose:1', 'before:propose:1', 'step:open:1', 'before:propose:2', 'after:propose:2']
+
+  it.each(full ? points : points.slice(0, 1))('at %s has the one idea once', async WINNOW_FAULT => {
+    const at = thinking()
+    expect(await commandLine.run(at, ['run'], { WINNOW_FAULT })).toMatchObject({ signal: 'SIGKILL' })
+    await expectOneIdea(at, await goesOn(at))
+  })
+})

@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { bundledCommandLine, type Ended, ended } from './command-line.ts'
+import { type Ending, endingOf, expectSound, LOST, lostOrders } from './ending.ts'
+import { full } from './full.ts'
+import { type Scene, scene } from './scene.ts'
+
+const commandLine = bundledCommandLine()
+
+/**
+ * Counts bytes. Where `a.txt` is short, and as long as HOME has a file called hold, it leaves a child of a
+ * session of its own behind, says so, and does not end.
+ */
+const HARNESS = `#!/bin/sh
+if [ "$(wc -c < src/a.txt)" -lt 9 ] && [ -e "$HOME/hold" ]; then
+  setsid sh -c "sleep 1000; : $HOME/child" &
+  touch "$HOME/measuring"
+  while :; do sleep 0.05; done
+fi
+printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
+`
+
+function measured(): Scene {
+  const files = { ...SIZE_FILES, 'bench/size.sh': HARNESS, 'ideas/1.patch': shorter('a', 3) }
+  return scene({ ...files, '.winnow/size.yaml': SIZE_SPEC }, { remote: true })
+}
+
+/** The first measurement of a campaign is the incumbent's own; then comes the experiment's. */
+function killedAsItStarts(at: Scene, nth: number): Promise<Ended> {
+  return commandLine.run(at, ['run'], { WINNOW_FAULT: `measure:started:${nth}` })
+}
+
+function killedAsItReports(at: Scene, nth: number): Promise<Ended> {
+  return commandLine.run(at, ['run'], { WINNOW_FAULT: `measure:before-report:${nth}` })
+}
+
+/** Killed by somebody else, in the middle of an execution that does not end. */
+async function killedInTheMiddle(at: Scene): Promise<Ended> {
+  const hold = join(at.home, 'hold')
+  const measuring = join(at.home, 'measuring')
+  writeFileSync(hold, '')
+  const child = commandLine.start(at, ['run'])
+  const end = ended(child)
+  await vi.waitFor(() => expect(existsSync(measuring)).toBe(true), { timeout: 30_000, interval: 20 })
+  child.kill('SIGKILL')
+  rmSync(hold)
+  rmSync(measuring)
+  return end
+}
+
+const KILLS: Record<string, (at: Scene, nth: number) => Promise<Ended>> = {
+  'as it starts': killedAsItStarts,
+  'in the middle': killedInTheMiddle,
+  'before its report is written': killedAsItReports,
+}
+
+/** Coins of the orders that were issued for the one experiment. */
+function coinsOf({ events }: Ending): string[] {
+  return events.flatMap(event =>
+    event.kind === 'order-issued' && event.purpose === 'experiment' ? [event.coins] : [],
+  )
+}
+
+describe.each(Object.keys(KILLS).slice(0, full ? 3 : 2))('a measurement that is killed %s', how => {
+  async function kill(at: Scene, nth: number): Promise<void> {
+    const { signal, err } = (await KILLS[how]?.(at, nth)) ?? {}
+    expect([signal, err]).toEqual(['SIGKILL', err])
+  }
+
+  it('is issued once more with new coins; its verdict is what it would have been', async () => {
+    const at = measured()
+    await kill(at, 2)
+    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+
+    const after = await endingOf(at)
+    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
+    expect(lostOrders(after.events)).toMatchObject([
+      { started: true, reason: 'its process ended after measuring had begun' },
+    ])
+    expect(new Set(coinsOf(after)).size).toBe(2)
+    await expectSound(at, commandLine, after)
+  })
+
+  it('a second time is an error that says so: nobody gets a free re-roll', async () => {
+    const at = measured()
+    await kill(at, 2)
+    await kill(at, 1)
+    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+
+    const after = await endingOf(at)
+    expect(after.ending.experiments).toMatchObject([{ ended: ['error', 'broken', true], tree: null }])
+    expect(after.campaign.experiments['exp-001']?.reason).toBe(LOST)
+    expect([lostOrders(after.events).length, coinsOf(after).length]).toEqual([2, 2])
+    await expectSound(at, commandLine, after)
+  })
+})
+
+describe('a measurement of the incumbent itself that is killed', () => {
+  it('is issued again, and the campaign goes on from there', async () => {
+    const at = measured()
+    expect(await killedAsItStarts(at, 1)).toMatchObject({ signal: 'SIGKILL' })
+    expect(await killedAsItReports(at, 1)).toMatchObject({ signal: 'SIGKILL' })
+    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+    const after = await endingOf(at)
+    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true] }])
+    await expectSound(at, commandLine, after)
+  })
+})
+
+describe('what a killed measurement leaves behind', () => {
+  it('is ended with it or by the next run, and its files are gone', async () => {
+    const at = measured()
+    await killedInTheMiddle(at)
+    await commandLine.run(at, ['run'])
+    await vi.waitFor(() => expect(at.processes()).toEqual([]))
+    const left = readdirSync(join(at.home, 'cache'), { recursive: true, encoding: 'utf8' })
+    expect(left.filter(name => /running\.json|\.part$|(claim|report)\.json$/.test(name))).toEqual([])
+  })
+})

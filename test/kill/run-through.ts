@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import type { Post } from '../engine/post.ts'
+import type { CommandLine } from './command-line.ts'
+import type { Scene } from './scene.ts'
+
+/** Killed at each of these, if it gets there, and then let run to its end. Answers where it was killed. */
+export async function killedAt(
+  at: Scene,
+  commandLine: CommandLine,
+  faults: readonly string[],
+): Promise<string[]> {
+  const killed: string[] = []
+  for (const WINNOW_FAULT of faults) {
+    const { signal, code, err } = await commandLine.run(at, ['run'], { WINNOW_FAULT })
+    if (signal === 'SIGKILL') killed.push(WINNOW_FAULT)
+    else expect([code, err]).toEqual([expect.toBeOneOf([0, 10, 11, 12, 13, 14]), err])
+  }
+  const { code, err } = await commandLine.run(at, ['run'])
+  expect([code, err]).toEqual([expect.toBeOneOf([0, 10, 11, 12, 13, 14]), err])
+  return killed
+}
+
+/** Undisturbed, in this process. Answers every fault point on the way, as often as it was reached. */
+export async function undisturbed(at: Scene): Promise<string[]> {
+  const reached: string[] = []
+  const run = async (post: Post) => {
+    await post.start()
+    await post.run()
+  }
+  await at.look(run, point => void reached.push(point))
+  return reached
+}
