@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { bootId } from '../measure/boot-id.ts'
+import { machineFingerprint } from '../measure/machine.ts'
 import { measure } from '../measure/measure.ts'
 import { reapLeftovers } from '../measure/process/leftovers.ts'
 import { findProcess } from '../measure/process/process-table.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
+import { machineKey } from '../model/report.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { refuseFullDisk } from './full-disk.ts'
@@ -73,6 +75,7 @@ export async function localRunner(place: Place): Promise<Runner> {
 
   return {
     runId,
+    machine: machineKey(machineFingerprint(place.env)),
     async facts(campaign) {
       surface()
       const live = waitedFor(campaign)

@@ -1,11 +1,9 @@
 import { UserError } from '../errors.ts'
 import type { Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
-import { machineFingerprint } from '../measure/machine.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import { machineKey } from '../model/report.ts'
 import type { CandidateFacts, World } from '../plan/world.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -132,7 +130,7 @@ async function lookAround(scene: Scene): Promise<World> {
     runs: await runner.facts(campaign),
     runner: {
       runId: runner.runId,
-      machine: runner.runId === null ? null : machineKey(machineFingerprint(place.env)),
+      machine: runner.machine,
       external: spec.propose.some(({ use }) => use === 'external'),
     },
     askable: ideas.askable(campaign, spec),

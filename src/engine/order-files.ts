@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -33,10 +34,11 @@ export function orderFiles(directory: string): OrderFiles {
   const host = hostname()
   const path = (order: OrderId, kind: 'claim' | 'report') => join(directory, `${order}.${kind}.json`)
 
+  /** Small, and waited for by every order: not worth a trip to the thread pool. */
   async function write(file: string, value: unknown): Promise<void> {
-    await mkdir(directory, { recursive: true })
-    await writeFile(`${file}.part`, JSON.stringify(value))
-    await rename(`${file}.part`, file)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(`${file}.part`, JSON.stringify(value))
+    renameSync(`${file}.part`, file)
   }
 
   return {

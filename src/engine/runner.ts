@@ -8,6 +8,8 @@ import type { Spec } from '../spec/schema.ts'
 export interface Runner {
   /** Known before anything is dispatched where the runs are this process's own; else null. */
   readonly runId: string | null
+  /** What stored scores made here may be compared with; null where the runs are not of this machine. */
+  readonly machine: string | null
   facts(campaign: Campaign): Promise<Map<OrderId, RunFacts>>
   /** Drops what is kept for orders that the ledger, as it was accepted, waits for no more. */
   tidy(campaign: Campaign): Promise<void>

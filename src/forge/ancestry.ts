@@ -48,7 +48,8 @@ export function ancestryOf(
     learn,
     async mergedBy(base, head) {
       for (let at = base; ; ) {
-        const [before] = (await repo.commit(at)).parents
+        const [before, ...merged] = (await repo.commit(at)).parents
+        if (merged.includes(head)) return at
         if (before === undefined || !(await contains(before, head))) return at
         at = before
       }

@@ -47,6 +47,7 @@ function lookingRunner(runner: Runner): Runner {
   return {
     ...runner,
     runId: null,
+    machine: null,
     async facts(campaign) {
       const found = await runner.facts(campaign)
       for (const { order, report } of Object.values(campaign.orders)) {

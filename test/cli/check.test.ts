@@ -13,6 +13,7 @@ describe('winnow check', () => {
       '  judged by: less bytes; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more',
       '  smallest gain: any, where bytes repeats exactly',
       '  gate: tests: test -s src/value (pre)',
+      '  isolation: none; experiment code runs with your rights and can read your home directory',
       '  cost: winnow itself spends no money; what proposers spend is not counted',
       '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
       '  merges into: optimize/size, and never into the default branch',

@@ -205,14 +205,15 @@ describe('an object store that cannot be written', () => {
     const repository = await open({ remote: bareRemote().dir })
     const objects = join(repository.dir, 'objects')
     chmodSync(dirname(repository.dir), 0o755)
-    chmodSync(objects, 0o555)
+    const folders = readdirSync(objects).filter(name => name.length === 2)
+    for (const name of ['', ...folders]) chmodSync(join(objects, name), 0o555)
     const written = asUnprivileged(() => repository.writeBlob('x'))
     await expect(written).rejects.toThrow(UserError)
     await expect(written).rejects.toThrow(
       `git objects cannot be written to ${objects}: the directory is not writable`,
     )
-    chmodSync(objects, 0o755)
-    expect(readdirSync(objects).filter(name => name.length === 2)).toEqual([])
+    for (const name of ['', ...folders]) chmodSync(join(objects, name), 0o755)
+    expect(folders.flatMap(name => readdirSync(join(objects, name)))).toEqual([])
   })
 
   it('is named too when git itself wanted to write', async () => {
