@@ -795,6 +795,7 @@ function lookingRunner(runner) {
 	return {
 		...runner,
 		runId: null,
+		machine: null,
 		async facts(campaign) {
 			const found = await runner.facts(campaign);
 			for (const { order, report } of Object.values(campaign.orders)) {

@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { appendFile, chown, lstat, mkdir, mkdtemp, open as open$3, readFile as readFile$1, readdir, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { arch, availableParallelism, constants, cpus, hostname, platform, release, tmpdir, totalmem, uptime } from "node:os";
-import { chmodSync, closeSync, constants as constants$1, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
+import { arch, availableParallelism, constants as constants$1, cpus, hostname, platform, release, tmpdir, totalmem, uptime } from "node:os";
 import { execFile, spawn } from "node:child_process";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -16260,37 +16260,6 @@ function harnessHash(spec, entries) {
 async function harnessOf(repository, spec, tree) {
 	return harnessHash(spec, harnessEntries(spec, await treeFiles(repository, tree)));
 }
-// src/measure/boot-id.ts
-let known = null;
-/** Changes with every start of the machine: two jobs with different ones ran on fresh machines. */
-function bootId() {
-	known ??= process.platform === "linux" ? fromKernel() : fromStartTime();
-	return known;
-}
-function fromKernel() {
-	return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-}
-/** No kernel id to read: the minute in which this host was started, which does not move with the clock's drift. */
-function fromStartTime() {
-	return sha256(`${hostname()} ${Math.round((Date.now() / 1e3 - uptime()) / 60)}`);
-}
-// src/measure/machine.ts
-/** Where a report was made; `machineKey` of the model says which of these must agree to compare stored numbers. */
-function machineFingerprint(env) {
-	const processors = cpus();
-	const image = [env["ImageOS"], env["ImageVersion"]].filter((part) => part !== void 0 && part !== "");
-	return {
-		boot_id: bootId(),
-		hostname_sha256: sha256(hostname()),
-		os: `${platform()} ${arch()}`,
-		kernel: release(),
-		cpu_model: processors[0]?.model.trim() ?? "unknown",
-		cores: Math.max(1, processors.length),
-		memory_mb: Math.max(1, Math.round(totalmem() / 2 ** 20)),
-		image: image.length === 0 ? null : image.join(" "),
-		node: process.version
-	};
-}
 // src/model/refs.ts
 function campaignRefs(prefix, spec) {
 	return {
@@ -18476,7 +18445,7 @@ async function lookAround(scene) {
 		runs: await runner.facts(campaign),
 		runner: {
 			runId: runner.runId,
-			machine: runner.runId === null ? null : machineKey(machineFingerprint(place.env)),
+			machine: runner.machine,
 			external: spec.propose.some(({ use }) => use === "external")
 		},
 		askable: ideas.askable(campaign, spec)
@@ -19148,7 +19117,7 @@ function printable(text) {
 }
 function openPlain(path) {
 	try {
-		const file = openSync(path, constants$1.O_RDONLY | constants$1.O_NOFOLLOW | constants$1.O_NONBLOCK);
+		const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 		if (fstatSync(file).isFile()) return file;
 		closeSync(file);
 		return null;
@@ -19564,7 +19533,7 @@ var Followed = class {
 	}
 };
 // src/measure/process/signal-name.ts
-const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+const NAMES = new Map(Object.entries(constants$1.signals).map(([name, number]) => [number, name]));
 /** What a wait status says: an exit code, or the signal that ended the process. */
 function readStatus(status) {
 	const number = status & 127;
@@ -20119,6 +20088,20 @@ function probeLaunch(dir, strategy) {
 		signal: new AbortController().signal
 	};
 }
+// src/measure/boot-id.ts
+let known = null;
+/** Changes with every start of the machine: two jobs with different ones ran on fresh machines. */
+function bootId() {
+	known ??= process.platform === "linux" ? fromKernel() : fromStartTime();
+	return known;
+}
+function fromKernel() {
+	return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
+/** No kernel id to read: the minute in which this host was started, which does not move with the clock's drift. */
+function fromStartTime() {
+	return sha256(`${hostname()} ${Math.round((Date.now() / 1e3 - uptime()) / 60)}`);
+}
 // src/measure/process/leftovers.ts
 const FILE = "running.json";
 const processId = strictObject({
@@ -20331,7 +20314,7 @@ function objectIn(text) {
 async function readPrinted$1(path) {
 	let file;
 	try {
-		file = await open$3(path, constants$1.O_RDONLY | constants$1.O_NOFOLLOW | constants$1.O_NONBLOCK);
+		file = await open$3(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	} catch {
 		return {
 			text: "",
@@ -25531,6 +25514,23 @@ function revertProposal(campaign, wish, { landing, result }) {
 		reverts: landing
 	}];
 }
+// src/measure/machine.ts
+/** Where a report was made; `machineKey` of the model says which of these must agree to compare stored numbers. */
+function machineFingerprint(env) {
+	const processors = cpus();
+	const image = [env["ImageOS"], env["ImageVersion"]].filter((part) => part !== void 0 && part !== "");
+	return {
+		boot_id: bootId(),
+		hostname_sha256: sha256(hostname()),
+		os: `${platform()} ${arch()}`,
+		kernel: release(),
+		cpu_model: processors[0]?.model.trim() ?? "unknown",
+		cores: Math.max(1, processors.length),
+		memory_mb: Math.max(1, Math.round(totalmem() / 2 ** 20)),
+		image: image.length === 0 ? null : image.join(" "),
+		node: process.version
+	};
+}
 // src/measure/environment.ts
 const ALLOWED = [
 	"PATH",
@@ -25908,7 +25908,7 @@ function copySharedFiles(paths, root, tree, format) {
 	return paths.map((path) => {
 		const target = join(tree, path);
 		mkdirSync(dirname(target), { recursive: true });
-		copyFileSync(join(root, path), target, constants$1.COPYFILE_FICLONE);
+		copyFileSync(join(root, path), target, constants.COPYFILE_FICLONE);
 		return {
 			path,
 			mode: (statSync(target).mode & 64) === 0 ? "100644" : "100755",
@@ -26993,10 +26993,11 @@ const claim = strictObject({
 function orderFiles(directory) {
 	const host = hostname();
 	const path = (order, kind) => join(directory, `${order}.${kind}.json`);
+	/** Small, and waited for by every order: not worth a trip to the thread pool. */
 	async function write(file, value) {
-		await mkdir(directory, { recursive: true });
-		await writeFile(`${file}.part`, JSON.stringify(value));
-		await rename(`${file}.part`, file);
+		mkdirSync(directory, { recursive: true });
+		writeFileSync(`${file}.part`, JSON.stringify(value));
+		renameSync(`${file}.part`, file);
 	}
 	return {
 		claim: (order, runId) => write(path(order, "claim"), {
@@ -27131,6 +27132,7 @@ async function localRunner(place) {
 	}
 	return {
 		runId,
+		machine: machineKey(machineFingerprint(place.env)),
 		async facts(campaign) {
 			surface();
 			const live = waitedFor(campaign);
@@ -27461,7 +27463,8 @@ function ancestryOf(repo) {
 		learn,
 		async mergedBy(base, head) {
 			for (let at = base;;) {
-				const [before] = (await repo.commit(at)).parents;
+				const [before, ...merged] = (await repo.commit(at)).parents;
+				if (merged.includes(head)) return at;
 				if (before === void 0 || !await contains(before, head)) return at;
 				at = before;
 			}
