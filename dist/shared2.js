@@ -26984,6 +26984,95 @@ function refuseFullDisk(workDir, report) {
 		cause: why
 	});
 }
+// src/engine/lanes.ts
+/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
+function lanesFor(order, spec) {
+	const parallel = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0;
+	if (order.stop.rule !== "once" || !parallel) return 1;
+	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
+}
+/** Places to measure in, taken in turn; whoever finds none free waits. */
+var Lanes = class {
+	#taken = /* @__PURE__ */ new Set();
+	#waiting = [];
+	async enter(limit) {
+		for (;;) {
+			if (this.#taken.size < limit) {
+				const lane = firstFree(this.#taken);
+				this.#taken.add(lane);
+				return lane;
+			}
+			await new Promise((resolve) => this.#waiting.push(resolve));
+		}
+	}
+	leave(lane) {
+		this.#taken.delete(lane);
+		const waiting = this.#waiting;
+		this.#waiting = [];
+		for (const wake of waiting) wake();
+	}
+};
+function firstFree(taken) {
+	let lane = 0;
+	while (taken.has(lane)) lane += 1;
+	return lane;
+}
+// src/engine/local-run.ts
+/** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
+async function ownRunId() {
+	const own = await findProcess(process.pid);
+	return [
+		"local",
+		bootId(),
+		process.pid,
+		own?.started ?? ""
+	].join(":");
+}
+/** A run claimed on this host before its last start is over, whatever its process id is now. */
+async function livesOn({ runId, here }) {
+	return await isAlive(runId) ?? (here ? false : null);
+}
+/** null: a run of another machine, about which nothing can be known here. */
+async function isAlive(runId) {
+	const [kind, boot, pid, ...rest] = runId.split(":");
+	const started = rest.join(":");
+	if (kind !== "local" || boot !== bootId()) return null;
+	const found = await findProcess(Number(pid));
+	return found !== null && found.started === started;
+}
+/** What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's. */
+async function factOf(file, recorded, mine, runId) {
+	if (file?.report) {
+		if ("unreadable" in file.report) return {
+			state: "unreadable",
+			runId: file.runId,
+			reason: file.report.unreadable
+		};
+		return {
+			state: "reported",
+			runId: file.runId,
+			report: file.report
+		};
+	}
+	if (mine) return { state: "running" };
+	const holder = file?.runId ?? recorded;
+	if (holder === null) return null;
+	if (holder === runId) return {
+		state: "gone",
+		started: file?.started ?? false,
+		runId: holder
+	};
+	const alive = await livesOn({
+		runId: holder,
+		here: file?.here ?? false
+	});
+	if (alive === null) return null;
+	return alive ? { state: "running" } : {
+		state: "gone",
+		started: file?.started ?? false,
+		runId: holder
+	};
+}
 // src/engine/order-files.ts
 const claim = strictObject({
 	run_id: string(),
@@ -27084,7 +27173,7 @@ function orUnwritable({ dataDir }, error) {
 	});
 }
 // src/engine/local-runner.ts
-/** Runs orders in this process: timing one at a time, what is deterministic as many at once as there are cores. */
+/** Runs orders in this process, in as many lanes as they allow. */
 async function localRunner(place) {
 	const files = orderFiles(join(place.dataDir, "orders"));
 	const runId = await ownRunId();
@@ -27100,7 +27189,12 @@ async function localRunner(place) {
 		try {
 			if (abort.signal.aborted) return;
 			await files.claim(order.id, runId);
-			const answer = await measureIn(lane, order, spec, abort.signal);
+			const answer = await measureIn({
+				place,
+				runId,
+				lane,
+				files
+			}, order, spec, abort.signal);
 			place.faults.reach("measure:before-report");
 			await files.report(order.id, answer);
 		} catch (error) {
@@ -27108,27 +27202,6 @@ async function localRunner(place) {
 		} finally {
 			lanes.leave(lane);
 		}
-	}
-	async function measureIn(lane, order, spec, signal) {
-		const workDir = join(place.dataDir, "work", String(lane));
-		await reapLeftovers(workDir);
-		return refuseFullDisk(workDir, await measure$1({
-			order,
-			spec,
-			runId,
-			repository: place.repository,
-			workDir,
-			sharedRoot: place.checkout,
-			env: place.env,
-			now: () => place.clock.now(),
-			monotonic: () => place.clock.monotonic(),
-			signal,
-			onStart: async () => {
-				await files.started(order.id, runId);
-				place.faults.reach("measure:started");
-			},
-			...spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }
-		}));
 	}
 	return {
 		runId,
@@ -27169,93 +27242,41 @@ async function localRunner(place) {
 		}
 	};
 }
+async function measureIn({ place, runId, lane, files }, order, spec, signal) {
+	const workDir = await freeWorkDir(join(place.dataDir, "work"), lane);
+	return refuseFullDisk(workDir, await measure$1({
+		order,
+		spec,
+		runId,
+		repository: place.repository,
+		workDir,
+		sharedRoot: place.checkout,
+		env: place.env,
+		now: () => place.clock.now(),
+		monotonic: () => place.clock.monotonic(),
+		signal,
+		onStart: async () => {
+			await files.started(order.id, runId);
+			place.faults.reach("measure:started");
+		},
+		...spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }
+	}));
+}
 function waitedFor(campaign) {
 	return Object.values(campaign.orders).filter(({ report }) => report === null);
 }
-async function factOf(file, recorded, mine, runId) {
-	if (file?.report) {
-		if ("unreadable" in file.report) return {
-			state: "unreadable",
-			runId: file.runId,
-			reason: file.report.unreadable
-		};
-		return {
-			state: "reported",
-			runId: file.runId,
-			report: file.report
-		};
-	}
-	if (mine) return { state: "running" };
-	const holder = file?.runId ?? recorded;
-	if (holder === null) return null;
-	if (holder === runId) return {
-		state: "gone",
-		started: file?.started ?? false,
-		runId: holder
-	};
-	const alive = await livesOn({
-		runId: holder,
-		here: file?.here ?? false
-	});
-	if (alive === null) return null;
-	return alive ? { state: "running" } : {
-		state: "gone",
-		started: file?.started ?? false,
-		runId: holder
-	};
-}
-/** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
-async function ownRunId() {
-	const own = await findProcess(process.pid);
-	return [
-		"local",
-		bootId(),
-		process.pid,
-		own?.started ?? ""
-	].join(":");
-}
-/** A run claimed on this host before its last start is over, whatever its process id is now. */
-async function livesOn({ runId, here }) {
-	return await isAlive(runId) ?? (here ? false : null);
-}
-/** null: a run of another machine, about which nothing can be known here. */
-async function isAlive(runId) {
-	const [kind, boot, pid, ...rest] = runId.split(":");
-	const started = rest.join(":");
-	if (kind !== "local" || boot !== bootId()) return null;
-	const found = await findProcess(Number(pid));
-	return found !== null && found.started === started;
-}
-function lanesFor(order, spec) {
-	const parallel = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0;
-	if (order.stop.rule !== "once" || !parallel) return 1;
-	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
-}
-/** Places to measure in, taken in turn; whoever finds none free waits. */
-var Lanes = class {
-	#taken = /* @__PURE__ */ new Set();
-	#waiting = [];
-	async enter(limit) {
-		for (;;) {
-			if (this.#taken.size < limit) {
-				const lane = [...this.#taken.keys()].length === 0 ? 0 : firstFree(this.#taken);
-				this.#taken.add(lane);
-				return lane;
-			}
-			await new Promise((resolve) => this.#waiting.push(resolve));
+const MOST_PROCESSES = 64;
+/** A directory that another living winnow on this cache measures in is passed over. */
+async function freeWorkDir(under, lane) {
+	for (let process = 0;; process++) {
+		const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`);
+		try {
+			await reapLeftovers(workDir);
+			return workDir;
+		} catch (error) {
+			if (!(error instanceof UserError) || process === MOST_PROCESSES) throw error;
 		}
 	}
-	leave(lane) {
-		this.#taken.delete(lane);
-		const waiting = this.#waiting;
-		this.#waiting = [];
-		for (const wake of waiting) wake();
-	}
-};
-function firstFree(taken) {
-	let lane = 0;
-	while (taken.has(lane)) lane += 1;
-	return lane;
 }
 // src/engine/session.ts
 /** Everything `tick` and `run` need on one machine. */

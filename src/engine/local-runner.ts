@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { bootId } from '../measure/boot-id.ts'
+import { UserError } from '../errors.ts'
 import { machineFingerprint } from '../measure/machine.ts'
 import { measure } from '../measure/measure.ts'
 import { reapLeftovers } from '../measure/process/leftovers.ts'
-import { findProcess } from '../measure/process/process-table.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
@@ -12,7 +10,9 @@ import { machineKey } from '../model/report.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { refuseFullDisk } from './full-disk.ts'
-import { type Claim, type OrderFile, orderFiles } from './order-files.ts'
+import { Lanes, lanesFor } from './lanes.ts'
+import { factOf, livesOn, ownRunId } from './local-run.ts'
+import { type OrderFiles, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
 import { orUnwritable } from './unwritable.ts'
@@ -22,7 +22,7 @@ interface Run {
   abort: AbortController
 }
 
-/** Runs orders in this process: timing one at a time, what is deterministic as many at once as there are cores. */
+/** Runs orders in this process, in as many lanes as they allow. */
 export async function localRunner(place: Place): Promise<Runner> {
   const files = orderFiles(join(place.dataDir, 'orders'))
   const runId = await ownRunId()
@@ -40,7 +40,7 @@ export async function localRunner(place: Place): Promise<Runner> {
     try {
       if (abort.signal.aborted) return
       await files.claim(order.id, runId)
-      const answer = await measureIn(lane, order, spec, abort.signal)
+      const answer = await measureIn({ place, runId, lane, files }, order, spec, abort.signal)
       place.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
@@ -48,29 +48,6 @@ export async function localRunner(place: Place): Promise<Runner> {
     } finally {
       lanes.leave(lane)
     }
-  }
-
-  async function measureIn(lane: number, order: Order, spec: Spec, signal: AbortSignal) {
-    const workDir = join(place.dataDir, 'work', String(lane))
-    await reapLeftovers(workDir)
-    const answer = await measure({
-      order,
-      spec,
-      runId,
-      repository: place.repository,
-      workDir,
-      sharedRoot: place.checkout,
-      env: place.env,
-      now: () => place.clock.now(),
-      monotonic: () => place.clock.monotonic(),
-      signal,
-      onStart: async () => {
-        await files.started(order.id, runId)
-        place.faults.reach('measure:started')
-      },
-      ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
-    })
-    return refuseFullDisk(workDir, answer)
   }
 
   return {
@@ -111,82 +88,55 @@ export async function localRunner(place: Place): Promise<Runner> {
   }
 }
 
+interface Berth {
+  place: Place
+  runId: string
+  lane: number
+  files: OrderFiles
+}
+
+async function measureIn(
+  { place, runId, lane, files }: Berth,
+  order: Order,
+  spec: Spec,
+  signal: AbortSignal,
+) {
+  const workDir = await freeWorkDir(join(place.dataDir, 'work'), lane)
+  const answer = await measure({
+    order,
+    spec,
+    runId,
+    repository: place.repository,
+    workDir,
+    sharedRoot: place.checkout,
+    env: place.env,
+    now: () => place.clock.now(),
+    monotonic: () => place.clock.monotonic(),
+    signal,
+    onStart: async () => {
+      await files.started(order.id, runId)
+      place.faults.reach('measure:started')
+    },
+    ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
+  })
+  return refuseFullDisk(workDir, answer)
+}
+
 function waitedFor(campaign: Campaign): LiveOrder[] {
   return Object.values(campaign.orders).filter(({ report }) => report === null)
 }
 
-async function factOf(
-  file: OrderFile | null,
-  recorded: string | null,
-  mine: boolean,
-  runId: string,
-): Promise<RunFacts | null> {
-  if (file?.report) {
-    if ('unreadable' in file.report)
-      return { state: 'unreadable', runId: file.runId, reason: file.report.unreadable }
-    return { state: 'reported', runId: file.runId, report: file.report }
-  }
-  if (mine) return { state: 'running' }
-  const holder = file?.runId ?? recorded
-  if (holder === null) return null
-  if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }
-  const alive = await livesOn({ runId: holder, here: file?.here ?? false })
-  if (alive === null) return null
-  return alive ? { state: 'running' } : { state: 'gone', started: file?.started ?? false, runId: holder }
-}
+const MOST_PROCESSES = 64
 
-/** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
-async function ownRunId(): Promise<string> {
-  const own = await findProcess(process.pid)
-  return ['local', bootId(), process.pid, own?.started ?? ''].join(':')
-}
-
-/** A run claimed on this host before its last start is over, whatever its process id is now. */
-async function livesOn({ runId, here }: Pick<Claim, 'runId' | 'here'>): Promise<boolean | null> {
-  return (await isAlive(runId)) ?? (here ? false : null)
-}
-
-/** null: a run of another machine, about which nothing can be known here. */
-async function isAlive(runId: string): Promise<boolean | null> {
-  const [kind, boot, pid, ...rest] = runId.split(':')
-  const started = rest.join(':')
-  if (kind !== 'local' || boot !== bootId()) return null
-  const found = await findProcess(Number(pid))
-  return found !== null && found.started === started
-}
-
-function lanesFor(order: Order, spec: Spec): number {
-  const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
-  if (order.stop.rule !== 'once' || !parallel) return 1
-  return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()))
-}
-
-/** Places to measure in, taken in turn; whoever finds none free waits. */
-class Lanes {
-  readonly #taken = new Set<number>()
-  #waiting: (() => void)[] = []
-
-  async enter(limit: number): Promise<number> {
-    for (;;) {
-      if (this.#taken.size < limit) {
-        const lane = [...this.#taken.keys()].length === 0 ? 0 : firstFree(this.#taken)
-        this.#taken.add(lane)
-        return lane
-      }
-      await new Promise<void>(resolve => this.#waiting.push(resolve))
+/** A directory that another living winnow on this cache measures in is passed over. */
+async function freeWorkDir(under: string, lane: number): Promise<string> {
+  for (let process = 0; ; process++) {
+    const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`)
+    try {
+      await reapLeftovers(workDir)
+      return workDir
+    } catch (error) {
+      if (!(error instanceof UserError) || process === MOST_PROCESSES) throw error
     }
   }
-
-  leave(lane: number): void {
-    this.#taken.delete(lane)
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const wake of waiting) wake()
-  }
-}
-
-function firstFree(taken: ReadonlySet<number>): number {
-  let lane = 0
-  while (taken.has(lane)) lane += 1
-  return lane
 }

@@ -1,0 +1,45 @@
+import { bootId } from '../measure/boot-id.ts'
+import { findProcess } from '../measure/process/process-table.ts'
+import type { RunFacts } from '../plan/world.ts'
+import type { Claim, OrderFile } from './order-files.ts'
+
+/** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
+export async function ownRunId(): Promise<string> {
+  const own = await findProcess(process.pid)
+  return ['local', bootId(), process.pid, own?.started ?? ''].join(':')
+}
+
+/** A run claimed on this host before its last start is over, whatever its process id is now. */
+export async function livesOn({ runId, here }: Pick<Claim, 'runId' | 'here'>): Promise<boolean | null> {
+  return (await isAlive(runId)) ?? (here ? false : null)
+}
+
+/** null: a run of another machine, about which nothing can be known here. */
+async function isAlive(runId: string): Promise<boolean | null> {
+  const [kind, boot, pid, ...rest] = runId.split(':')
+  const started = rest.join(':')
+  if (kind !== 'local' || boot !== bootId()) return null
+  const found = await findProcess(Number(pid))
+  return found !== null && found.started === started
+}
+
+/** What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's. */
+export async function factOf(
+  file: OrderFile | null,
+  recorded: string | null,
+  mine: boolean,
+  runId: string,
+): Promise<RunFacts | null> {
+  if (file?.report) {
+    if ('unreadable' in file.report)
+      return { state: 'unreadable', runId: file.runId, reason: file.report.unreadable }
+    return { state: 'reported', runId: file.runId, report: file.report }
+  }
+  if (mine) return { state: 'running' }
+  const holder = file?.runId ?? recorded
+  if (holder === null) return null
+  if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }
+  const alive = await livesOn({ runId: holder, here: file?.here ?? false })
+  if (alive === null) return null
+  return alive ? { state: 'running' } : { state: 'gone', started: file?.started ?? false, runId: holder }
+}
