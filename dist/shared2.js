@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { appendFile, chown, lstat, mkdir, mkdtemp, open as open$3, readFile as readFile$1, readdir, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chown, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
@@ -3126,7 +3126,7 @@ function bucketFor(state, inst) {
 	return bucket;
 }
 let handoff;
-const open$2 = [];
+const open$3 = [];
 const memo = {
 	alloc(_inst, payload, empty) {
 		const bucket = handoff;
@@ -3137,7 +3137,7 @@ const memo = {
 			issues: null
 		};
 		bucket.set(payload.value, entry);
-		open$2.push(entry);
+		open$3.push(entry);
 		return empty;
 	},
 	guard(inst) {
@@ -3203,10 +3203,10 @@ const memo = {
 					return payload;
 				}
 				handoff = bucket;
-				const depth = open$2.length;
+				const depth = open$3.length;
 				const result = base(payload, ctx);
 				handoff = void 0;
-				const entry = open$2.length > depth ? open$2.pop() : void 0;
+				const entry = open$3.length > depth ? open$3.pop() : void 0;
 				if (result instanceof Promise) return result.then((r) => {
 					if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
 					return r;
@@ -17847,7 +17847,7 @@ function newRound(world, refused) {
 }
 function roundSize({ execution, parallel }) {
 	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return 1;
-	return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? 1e400);
+	return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity);
 }
 function measurable(world, experiment) {
 	const facts = world.candidates.get(experiment.id);
@@ -20151,7 +20151,7 @@ async function endMarked(workDir, also = []) {
 async function carriesMark(pid, workDir) {
 	if (process.platform !== "linux") return false;
 	try {
-		return (await readFile$1(`/proc/${pid}/environ`, "latin1")).split("\0").includes(`WINNOW_OUT_DIR=${join(workDir, "at", "out")}`);
+		return (await readFile(`/proc/${pid}/environ`, "latin1")).split("\0").includes(`WINNOW_OUT_DIR=${join(workDir, "at", "out")}`);
 	} catch {
 		return false;
 	}
@@ -20178,7 +20178,7 @@ async function write(workDir, supervisor) {
 async function read$2(workDir) {
 	let text;
 	try {
-		text = await readFile$1(join(workDir, FILE), "utf8");
+		text = await readFile(join(workDir, FILE), "utf8");
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -20314,7 +20314,7 @@ function objectIn(text) {
 async function readPrinted$1(path) {
 	let file;
 	try {
-		file = await open$3(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+		file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	} catch {
 		return {
 			text: "",
@@ -25295,7 +25295,7 @@ async function storeProposal(storeDir, proposal) {
 	await mkdir(storeDir, { recursive: true });
 	const path = fileOf(storeDir, key);
 	const temporary = `${path}.${randomUUID()}.tmp`;
-	const file = await open$3(temporary, "wx");
+	const file = await open(temporary, "wx");
 	try {
 		await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
 		await file.sync();
@@ -25350,7 +25350,7 @@ async function filesIn(dir) {
 async function read(path) {
 	let text;
 	try {
-		text = await readFile$1(path, "utf8");
+		text = await readFile(path, "utf8");
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -26795,7 +26795,7 @@ var Slots = class Slots {
 /** What cannot be read is laid out anew: it is only a cache. */
 async function readState(workDir) {
 	try {
-		return file.safeParse(JSON.parse(await readFile$1(join(workDir, "slots.json"), "utf8"))).data?.slots ?? [];
+		return file.safeParse(JSON.parse(await readFile(join(workDir, "slots.json"), "utf8"))).data?.slots ?? [];
 	} catch (error) {
 		if (isMissing(error) || error instanceof SyntaxError) return [];
 		throw error;
@@ -27143,7 +27143,7 @@ function readReport(text) {
 	}
 }
 async function readOptional(file) {
-	return readFile$1(file, "utf8").catch(absent);
+	return readFile(file, "utf8").catch(absent);
 }
 function absent(error) {
 	if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
@@ -27313,7 +27313,7 @@ async function requireCampaign(place) {
 // src/git/bare-repository.ts
 /** The format of the repository at `dir`, or null if none was made there yet. */
 async function existingFormat(dir) {
-	const config = await readFile$1(join(dir, "config"), "utf8").catch(nullIfMissing);
+	const config = await readFile(join(dir, "config"), "utf8").catch(nullIfMissing);
 	if (config === null) return null;
 	return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? "sha256" : "sha1";
 }
@@ -27721,7 +27721,7 @@ async function readOpenPulls(repo, commit) {
 		pulls: /* @__PURE__ */ new Map()
 	};
 	const { tree } = await repo.commit(commit);
-	const { next, open } = await readFile(repo, tree, INDEX, index);
+	const { next, open } = await readFile$1(repo, tree, INDEX, index);
 	const pulls = await Promise.all(open.map((number) => readPull(repo, tree, number)));
 	return {
 		next,
@@ -27760,7 +27760,7 @@ function headsPath(branch) {
 async function readHeads(repo, tree, branch) {
 	const path = headsPath(branch);
 	if (await repo.entryAt(tree, path) === null) return /* @__PURE__ */ new Map();
-	return new Map(Object.entries(await readFile(repo, tree, path, heads)));
+	return new Map(Object.entries(await readFile$1(repo, tree, path, heads)));
 }
 async function headChanges(repo, tree, opened) {
 	const files = /* @__PURE__ */ new Map();
@@ -27776,11 +27776,11 @@ function isGiven(number, { next }) {
 }
 async function readPull(repo, tree, number) {
 	const { path } = numberedPath("pulls", number);
-	const found = await readFile(repo, tree, path, pull);
+	const found = await readFile$1(repo, tree, path, pull);
 	if (found.number !== number) throw new ForgeError(`${path} says it is pull request #${found.number}`);
 	return found;
 }
-async function readFile(repo, tree, path, schema) {
+async function readFile$1(repo, tree, path, schema) {
 	const entry = await repo.entryAt(tree, path);
 	if (entry?.type !== "blob") throw new ForgeError(`${path} is missing among the local pull requests`);
 	const text = (await repo.blob(entry.oid)).toString("utf8");
@@ -28931,7 +28931,7 @@ async function applyPatch(place, tree, patch) {
 		for (const options of [[], ["--3way"]]) {
 			await writeFile(indexPath, index);
 			const refused = await git.run(apply(patchFile, options));
-			if (refused === null) return { tree: await treeOf(place, tree, files, await readFile$1(indexPath)) };
+			if (refused === null) return { tree: await treeOf(place, tree, files, await readFile(indexPath)) };
 			reasons.push(refused);
 		}
 		return { rejected: reasons[0] ?? "" };
@@ -29018,7 +29018,7 @@ function fetchTask(place, tips, by) {
 }
 /** A held tip is complete: it is held only after git has checked everything reachable from it. */
 async function isHeld(dir, tip) {
-	return (await readFile$1(join(dir, heldRef(tip.ref)), "utf8").catch(nullIfMissing))?.trim() === tip.oid;
+	return (await readFile(join(dir, heldRef(tip.ref)), "utf8").catch(nullIfMissing))?.trim() === tip.oid;
 }
 /** Written here and not by git, whose lock file would stay behind when it is killed. */
 async function hold(dir, tip) {
@@ -29826,7 +29826,7 @@ function openProposals(world) {
 		const engineMade = proposal.branch === null;
 		if (engineMade && room <= 0) continue;
 		if (engineMade) room -= 1;
-		steps.push(...open$1(world, proposal, experimentName(number)));
+		steps.push(...open$2(world, proposal, experimentName(number)));
 		number = freeNumber(world, number + 1);
 	}
 	return steps;
@@ -29850,7 +29850,7 @@ function freshProposals({ campaign, proposals }) {
 function openEngineExperiments({ campaign }) {
 	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
 }
-function open$1(world, proposal, id) {
+function open$2(world, proposal, id) {
 	const { campaign, spec } = world;
 	const refs = campaignRefs(spec.branches.prefix, campaign.name);
 	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal;
@@ -31200,7 +31200,7 @@ async function takeStep(transaction, campaign, step, all) {
 			transaction.seal(step.draft);
 			if (step.draft.kind === "measured") await keepMeasured(transaction, campaign, step.draft.order);
 			return;
-		case "open": return open(transaction, step);
+		case "open": return open$1(transaction, step);
 		case "close": return close(transaction, campaign, step, all);
 		case "land": return land(transaction, campaign, step);
 		case "move":
@@ -31221,7 +31221,7 @@ async function keepLeft(transaction, campaign, draft) {
 async function keepMeasured(transaction, campaign, order) {
 	for (const { label, head } of campaign.orders[order]?.order.candidates ?? []) if (campaign.experiments[label]?.owned === false) await transaction.keep([head]);
 }
-function open(transaction, { draft }) {
+function open$1(transaction, { draft }) {
 	transaction.seal(draft);
 	if (draft.owned && draft.head !== null && draft.branch !== null) transaction.move(`refs/heads/${draft.branch}`, draft.head);
 }
