@@ -24922,7 +24922,7 @@ function hasDiff(lines) {
 	});
 }
 // src/propose/diff-prefix.ts
-const NOWHERE = "/dev/null";
+const NOWHERE$1 = "/dev/null";
 const GIT = "diff --git ";
 /** `git apply` takes `a/` and `b/` off every name; where they were never put on (--no-prefix) they are now. */
 function withPrefixes(lines) {
@@ -25001,8 +25001,8 @@ function unprefixedNames(lines, section) {
 	} : null;
 }
 function isUnprefixed(from, to) {
-	if (from === NOWHERE) return !/^"?b\//.test(to);
-	if (to === NOWHERE) return !/^"?a\//.test(from);
+	if (from === NOWHERE$1) return !/^"?b\//.test(to);
+	if (to === NOWHERE$1) return !/^"?a\//.test(from);
 	return from === to || withoutFirst(from) !== withoutFirst(to);
 }
 function withoutFirst(name) {
@@ -25012,7 +25012,7 @@ function nameIn(lines, index) {
 	return bare(index === null ? "" : lines[index]?.text ?? "").slice(4).replace(/\t.*$/, "");
 }
 function prefix(name, added) {
-	if (name.startsWith(NOWHERE)) return name;
+	if (name.startsWith(NOWHERE$1)) return name;
 	return name.startsWith("\"") ? `"${added}${name.slice(1)}` : `${added}${name}`;
 }
 function bare(text) {
@@ -28331,6 +28331,11 @@ function unmergeable(ours, theirs, stderr) {
 }
 // src/git/history-queries.ts
 const FEW_STEPS = 4;
+const NOWHERE = {
+	parents: [],
+	message: "part of no history\n",
+	date: 0
+};
 function historyOf(store, runner) {
 	async function isParent(parent, child) {
 		return parent === child || (await store.commit(child)).parents.includes(parent);
@@ -28369,8 +28374,12 @@ function historyOf(store, runner) {
 		async notContained(base, commits) {
 			const others = commits.filter((commit) => commit !== base);
 			if (others.length === 0) return /* @__PURE__ */ new Set();
+			const nowhere = await store.writeCommit({
+				...NOWHERE,
+				tree: await store.writeTree([])
+			});
 			const listed = new Set(await runner.run(revList({
-				from: others,
+				from: [...others, nowhere],
 				not: base
 			})));
 			return new Set(others.filter((commit) => listed.has(commit)));

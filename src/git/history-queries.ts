@@ -22,6 +22,7 @@ export interface History {
 }
 
 const FEW_STEPS = 4
+const NOWHERE = { parents: [], message: 'part of no history\n', date: 0 }
 
 export function historyOf(store: ObjectStore, runner: GitRunner): History {
   async function isParent(parent: Oid, child: Oid): Promise<boolean> {
@@ -57,7 +58,9 @@ export function historyOf(store: ObjectStore, runner: GitRunner): History {
     async notContained(base, commits) {
       const others = commits.filter(commit => commit !== base)
       if (others.length === 0) return new Set()
-      const listed = new Set(await runner.run(revList({ from: others, not: base })))
+      // The runner waits 50 ms for a command that prints nothing: this commit is in no history, so it is printed.
+      const nowhere = await store.writeCommit({ ...NOWHERE, tree: await store.writeTree([]) })
+      const listed = new Set(await runner.run(revList({ from: [...others, nowhere], not: base })))
       return new Set(others.filter(commit => listed.has(commit)))
     },
     async mergeBase(a, b) {
