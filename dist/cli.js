@@ -1295,12 +1295,28 @@ async function pathsHere({ checkout }) {
 	if (checkout.topLevel === null) return [];
 	return (await readdir(join(checkout.topLevel, ".winnow")).catch(nullIfMissing) ?? []).filter((name) => /\.ya?ml$/.test(name)).map((name) => `.winnow/${name}`);
 }
+// src/verbs/measuring.ts
+/** An order measured for the person at the command line: no ledger, and a work directory of its own. */
+function measuringFor({ around, interrupt }, { repository, dataDir, checkout }, what) {
+	return {
+		order: what.order,
+		spec: what.spec,
+		runId: around.by.run_id,
+		repository,
+		workDir: join(dataDir, "work", what.place),
+		sharedRoot: checkout.topLevel,
+		env: around.env,
+		now: () => around.clock.now(),
+		monotonic: () => around.clock.monotonic(),
+		signal: interrupt,
+		onStart: async () => {}
+	};
+}
 // src/verbs/trial.ts
 /** A trial ends by the time-outs of its parts, never by a deadline of its own. */
 const DAY = 864e5;
 /** Set-up, gates and harness once on the default branch, as an order that no ledger knows. */
 async function tryOnce(call, workshop, given, base) {
-	const { around, interrupt } = call;
 	const spec = {
 		...given,
 		measurement: {
@@ -1309,19 +1325,11 @@ async function tryOnce(call, workshop, given, base) {
 		}
 	};
 	const order = await trialOrder(call, workshop, spec, base);
-	const report = await measure$1({
+	const report = await measure$1(measuringFor(call, workshop, {
 		order,
 		spec,
-		runId: around.by.run_id,
-		repository: workshop.repository,
-		workDir: join(workshop.dataDir, "work", "trial"),
-		sharedRoot: workshop.checkout.topLevel,
-		env: around.env,
-		now: () => around.clock.now(),
-		monotonic: () => around.clock.monotonic(),
-		signal: interrupt,
-		onStart: async () => {}
-	});
+		place: "trial"
+	}));
 	requireSuccess(spec, order, report);
 	return {
 		seconds: report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0),
@@ -1698,9 +1706,11 @@ async function measureFile(call) {
 			call.terminal.out(`would measure order ${order.id} and write ${reportFile}`);
 			return 0;
 		}
-		const report = await measure$1(inputOf(call, workshop, {
+		const place = `file-${sha256(order.id).slice(0, 12)}`;
+		const report = await measure$1(measuringFor(call, workshop, {
 			order,
-			spec
+			spec,
+			place
 		}));
 		const part = `${reportFile}.${call.around.random.hex(8)}.part`;
 		await writeFile(part, `${JSON.stringify(report)}\n`);
@@ -1708,20 +1718,6 @@ async function measureFile(call) {
 		call.terminal.out(`report written to ${reportFile}`);
 		return 0;
 	});
-}
-function inputOf({ around, interrupt }, workshop, what) {
-	return {
-		...what,
-		runId: around.by.run_id,
-		repository: workshop.repository,
-		workDir: join(workshop.dataDir, "work", `file-${sha256(what.order.id).slice(0, 12)}`),
-		sharedRoot: workshop.checkout.topLevel,
-		env: around.env,
-		now: () => around.clock.now(),
-		monotonic: () => around.clock.monotonic(),
-		signal: interrupt,
-		onStart: async () => {}
-	};
 }
 function required({ given }, name) {
 	const value = given.text(name);

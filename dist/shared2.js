@@ -26420,7 +26420,10 @@ function readPrinted(files, spec) {
 	const needed = neededMetrics(spec);
 	if (needed.length === 0) return NOTHING$1;
 	const example = linesOnly ? METRIC_EXAMPLE : JSON_EXAMPLE;
-	throw badOutput(`nothing was printed, but ${needed.join(", ")} is needed`, lastLine(stdout), example);
+	throw badOutput(`${whatWasPrinted(stdout)}, but ${needed.join(", ")} is needed`, lastLine(stdout), example);
+}
+function whatWasPrinted(stdout) {
+	return stdout.trim() === "" ? "nothing was printed" : "what was printed is no result";
 }
 function resultFile(text) {
 	const printed = parseResultObject(text);
@@ -30423,7 +30426,7 @@ function own(world, found, purpose) {
 			ready: false
 		};
 		case "given up": return {
-			steps: pauseOnce(world, next.reason),
+			steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
 			requests: [],
 			ready: false
 		};

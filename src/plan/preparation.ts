@@ -38,7 +38,11 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
     case 'wanted':
       return { steps: [], requests: [ownRequest(world, purpose, next.attempt)], ready: false }
     case 'given up':
-      return { steps: pauseOnce(world, next.reason), requests: [], ready: false }
+      return {
+        steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
+        requests: [],
+        ready: false,
+      }
   }
 }
 

@@ -1,6 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import type { Workshop } from '../engine/open.ts'
+import { resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
 import type { Repository } from '../git/repository.ts'
@@ -11,6 +10,7 @@ import { type Order, orderTerms } from '../model/order.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { measuringFor } from './measuring.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 
 const orderSchema = orderTerms.extend({ id: digest })
@@ -34,32 +34,14 @@ export async function measureFile(call: Call): Promise<number> {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0
     }
-    const report = await measure(inputOf(call, workshop, { order, spec }))
+    const place = `file-${sha256(order.id).slice(0, 12)}`
+    const report = await measure(measuringFor(call, workshop, { order, spec, place }))
     const part = `${reportFile}.${call.around.random.hex(8)}.part`
     await writeFile(part, `${JSON.stringify(report)}\n`)
     await rename(part, reportFile)
     call.terminal.out(`report written to ${reportFile}`)
     return 0
   })
-}
-
-function inputOf(
-  { around, interrupt }: Call,
-  workshop: Workshop,
-  what: { order: Order; spec: ReturnType<typeof parseSpec>['spec'] },
-): Parameters<typeof measure>[0] {
-  return {
-    ...what,
-    runId: around.by.run_id,
-    repository: workshop.repository,
-    workDir: join(workshop.dataDir, 'work', `file-${sha256(what.order.id).slice(0, 12)}`),
-    sharedRoot: workshop.checkout.topLevel,
-    env: around.env,
-    now: () => around.clock.now(),
-    monotonic: () => around.clock.monotonic(),
-    signal: interrupt,
-    onStart: async () => {},
-  }
 }
 
 function required({ given }: Call, name: string): string {

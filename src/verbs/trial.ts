@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { assess } from '../decide/assess.ts'
 import { harnessOf } from '../engine/facts/harness.ts'
 import type { Workshop } from '../engine/open.ts'
@@ -11,28 +10,16 @@ import { type Report, typicalMetrics } from '../model/report.ts'
 import type { Trial } from '../report/check-text.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
+import { measuringFor } from './measuring.ts'
 
 /** A trial ends by the time-outs of its parts, never by a deadline of its own. */
 const DAY = 24 * 3_600_000
 
 /** Set-up, gates and harness once on the default branch, as an order that no ledger knows. */
 export async function tryOnce(call: Call, workshop: Workshop, given: Spec, base: Point): Promise<Trial> {
-  const { around, interrupt } = call
   const spec = { ...given, measurement: { ...given.measurement, stability: null } }
   const order = await trialOrder(call, workshop, spec, base)
-  const report = await measure({
-    order,
-    spec,
-    runId: around.by.run_id,
-    repository: workshop.repository,
-    workDir: join(workshop.dataDir, 'work', 'trial'),
-    sharedRoot: workshop.checkout.topLevel,
-    env: around.env,
-    now: () => around.clock.now(),
-    monotonic: () => around.clock.monotonic(),
-    signal: interrupt,
-    onStart: async () => {},
-  })
+  const report = await measure(measuringFor(call, workshop, { order, spec, place: 'trial' }))
   requireSuccess(spec, order, report)
   return {
     seconds: report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0),

@@ -60,7 +60,7 @@ describe('a base that does not work', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
-      what: 'the campaign is paused: the base does not pass: gate tests failed (exit 1)',
+      what: 'the campaign is paused: the base does not pass: gate tests failed (exit 1)\nMend it, then: winnow resume',
     })
     await site.person({ kind: 'campaign-resumed', reason: 'try again' })
     expect(await site.run()).toMatchObject({ for: 'person' })

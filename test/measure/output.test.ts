@@ -46,7 +46,10 @@ describe('where a result is looked for', () => {
   })
 
   test('every other metric does', () => {
-    expect(() => readPrinted(left({ stdout: 'hello' }), aSpec())).toThrow('nothing was printed')
+    expect(() => readPrinted(left({ stdout: 'hello' }), aSpec())).toThrow(
+      /^[^:]*what was printed is no result, but /,
+    )
+    expect(() => readPrinted(left({ stdout: ' \n' }), aSpec())).toThrow('nothing was printed, but ')
   })
 
   test('a result file that is no object is an error, whatever stdout says', () => {

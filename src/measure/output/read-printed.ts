@@ -22,7 +22,11 @@ export function readPrinted(files: OutputFiles, spec: Spec): Printed {
   const needed = neededMetrics(spec)
   if (needed.length === 0) return NOTHING
   const example = linesOnly ? METRIC_EXAMPLE : JSON_EXAMPLE
-  throw badOutput(`nothing was printed, but ${needed.join(', ')} is needed`, lastLine(stdout), example)
+  throw badOutput(`${whatWasPrinted(stdout)}, but ${needed.join(', ')} is needed`, lastLine(stdout), example)
+}
+
+function whatWasPrinted(stdout: string): string {
+  return stdout.trim() === '' ? 'nothing was printed' : 'what was printed is no result'
 }
 
 function resultFile(text: string): Printed {
