@@ -1,6 +1,21 @@
 /** The documented library: parsing, judging and planning as pure functions, and the engine on one machine. */
 export { assess, type AssessInput } from './decide/assess.ts'
 export type { Assessment } from './decide/assessment.ts'
+export { confidenceInterval, type Interval } from './decide/evidence/confidence-interval.ts'
+export { type Direction, type Measure, type Scale, signedDifference } from './decide/evidence/difference.ts'
+export { hodgesLehmann } from './decide/evidence/hodges-lehmann.ts'
+export { endJob } from './decide/evidence/job.ts'
+export { type EvidencePair, observePair } from './decide/evidence/observe-pair.ts'
+export { type Difference, lnEvidence } from './decide/evidence/rank-evidence.ts'
+export { resume } from './decide/evidence/resume.ts'
+export { type EvidenceOptions, startEvidence } from './decide/evidence/start-evidence.ts'
+export type { EvidenceState } from './decide/evidence/state.ts'
+export {
+  type EvidenceVerdict,
+  intervalOf,
+  statusOf,
+  verdict,
+} from './decide/evidence/verdict.ts'
 export { parseDecidePayload } from './decide/payload.ts'
 export { decideStability, type StabilityDecision, type StabilityPayload } from './decide/stability.ts'
 export { audit, type AuditResult } from './engine/audit.ts'

@@ -1,0 +1,84 @@
+import { UserError } from '../../errors.ts'
+import { hodgesLehmann } from './hodges-lehmann.ts'
+import type { Decided, EvidenceJob, EvidenceState } from './state.ts'
+
+/** One side's turn within a job, as the report has it. */
+export type JobTurn = { job: string | number; runner?: string; order: 'base-first' | 'candidate-first' }
+
+const CHECKS: readonly { share: number; reason: Decided['reason'] }[] = [
+  { share: 1 / 4, reason: 'no-promise-after-job-1' },
+  { share: 1 / 2, reason: 'no-promise-after-job-2' },
+]
+
+function begun(state: EvidenceState, { job, runner = String(job) }: JobTurn): readonly EvidenceJob[] {
+  const { jobs, decided, rule } = state
+  if (decided === null && jobs.length >= rule.max_jobs) {
+    throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, {
+      fix: 'resume the state with more jobs first',
+    })
+  }
+  return [...jobs, { id: job, runner, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
+}
+
+function continued(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
+  const current = state.jobs.at(-1)
+  if (state.decided === null && current?.ended === true) {
+    throw new UserError(`evidence: job ${job} has ended and takes no more pairs`)
+  }
+  if (runner !== undefined && runner !== current?.runner) {
+    throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
+  }
+  return state.jobs
+}
+
+function jobsWithTurn(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
+  if (state.jobs.at(-1)?.id === turn.job) return continued(state, turn)
+  if (state.jobs.some(({ id }) => id === turn.job)) {
+    throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`)
+  }
+  return begun(state, turn)
+}
+
+/** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
+export function withTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
+  const jobs = jobsWithTurn(state, turn)
+  const rewritten = jobs.map((job, index) => {
+    if (index < jobs.length - 1) return job.ended ? job : { ...job, ended: true }
+    return {
+      ...job,
+      pairs: job.pairs + (counted ? 1 : 0),
+      void_pairs: job.void_pairs + (counted ? 0 : 1),
+      base_first: job.base_first + (turn.order === 'base-first' ? 1 : 0),
+    }
+  })
+  return { ...state, jobs: rewritten }
+}
+
+export function currentJobEnded(state: EvidenceState): EvidenceState {
+  const last = state.jobs.length - 1
+  return { ...state, jobs: state.jobs.map((job, index) => (index === last ? { ...job, ended: true } : job)) }
+}
+
+/** The two checks that need no guarantee (decision 3.3): HL <= theta1/4 after job 1, <= theta1/2 after job 2. */
+export function afterWholeJob(state: EvidenceState): EvidenceState {
+  const ended = currentJobEnded(state)
+  const check = CHECKS[state.jobs.length - 1]
+  if (check === undefined || state.decided !== null || state.differences.length === 0) return ended
+  if (hodgesLehmann(state.differences) > check.share * state.rule.min_effect) return ended
+  return { ...ended, decided: { status: 'drop', reason: check.reason } }
+}
+
+/**
+ * The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
+ * of a job that ran to its end. A job that has ended already stays as it is.
+ */
+export function endJob(
+  state: EvidenceState,
+  job: string | number,
+  { whole = true }: { whole?: boolean } = {},
+): EvidenceState {
+  const known = state.jobs.find(({ id }) => id === job)
+  if (known === undefined) throw new UserError(`evidence: job ${job} has no pair and cannot end`)
+  if (known.ended) return state
+  return whole ? afterWholeJob(state) : currentJobEnded(state)
+}

@@ -1,0 +1,33 @@
+import { lnMean, NO_BETS, placing, raised } from './rank-evidence.ts'
+import type { EvidenceState, KeepSide } from './state.ts'
+import { lnVarianceRatio, NO_SUMS, summed } from './variance-prior.ts'
+
+/** The keep side after the newest difference of the state. */
+export function keepSideRaised({ rule, differences, keep }: EvidenceState): KeepSide {
+  const { from, ln, sums } = keep
+  const { noise, null_effect } = rule
+  const newest = differences.at(-1) ?? null
+  return {
+    from,
+    ln: raised(ln, placing(differences, from, null_effect)),
+    sums: noise === null ? null : summed(sums, newest, { ...rule, noise }),
+  }
+}
+
+/** After the screen ranks and sums start again; what was gathered is carried as one number. */
+export function keepSideAnew({ rule, differences }: EvidenceState): KeepSide {
+  return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
+}
+
+/** ln E since the screen: the rank process, or under the hybrid its mean with the likelihood ratio. */
+export function lnStage({ rule, keep }: EvidenceState): number {
+  const rank = lnMean(keep.ln)
+  if (rule.noise === null) return rank
+  if (keep.sums === null) return rank - Math.LN2
+  return lnMean([rank, lnVarianceRatio(keep.sums, rule.noise)])
+}
+
+/** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
+export function lnTotal(state: EvidenceState): number {
+  return (state.screened?.ln ?? 0) + lnStage(state)
+}

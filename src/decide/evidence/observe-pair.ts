@@ -1,0 +1,73 @@
+import { UserError } from '../../errors.ts'
+import { signedDifference } from './difference.ts'
+import { afterWholeJob, currentJobEnded, type JobTurn, withTurn } from './job.ts'
+import { keepSideAnew, keepSideRaised, lnStage, lnTotal } from './keep-side.ts'
+import { type Difference, lnMean, placing, raised } from './rank-evidence.ts'
+import { enoughRunners } from './runners.ts'
+import type { Decided, EvidenceState } from './state.ts'
+
+/** One base and one candidate execution side by side; null: that execution failed. */
+export type EvidencePair = JobTurn & { base: number | null; candidate: number | null }
+
+const DROP_AT = Math.log(5)
+const FAILURES_THAT_END = 2
+
+function weighed(state: EvidenceState, difference: Difference): EvidenceState {
+  const counted = {
+    ...state,
+    differences: [...state.differences, difference],
+    failures: state.failures + (difference === null ? 1 : 0),
+  }
+  if (state.decided !== null) return counted
+  const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect))
+  return { ...counted, drop, keep: keepSideRaised(counted) }
+}
+
+function dropped(state: EvidenceState): Decided['reason'] | null {
+  if (state.failures >= FAILURES_THAT_END) return 'broken'
+  return lnMean(state.drop) >= DROP_AT ? 'gain-ruled-out' : null
+}
+
+function screens({ rule, screened }: EvidenceState, ln: number): boolean {
+  return rule.screen !== null && screened === null && ln >= Math.log(rule.screen)
+}
+
+function keeps(state: EvidenceState): boolean {
+  const { rule, screened } = state
+  if (rule.screen !== null && (screened === null || lnStage(state) <= 0)) return false
+  return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state)
+}
+
+/** The order after each pair (decision 3.3): drop, screen or keep, end of job. */
+function judged(state: EvidenceState): EvidenceState {
+  if (state.decided !== null) return state
+  const reason = dropped(state)
+  if (reason !== null) return { ...state, decided: { status: 'drop', reason } }
+  const ln = lnStage(state)
+  if (screens(state, ln)) {
+    const screened = { job: state.jobs.length - 1, ln }
+    return currentJobEnded({ ...state, screened, keep: keepSideAnew(state) })
+  }
+  if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
+  const full = (state.jobs.at(-1)?.pairs ?? 0) >= state.rule.pairs_per_job
+  return full ? afterWholeJob(state) : state
+}
+
+function checkFinite(value: number | null, side: string): void {
+  if (value === null || Number.isFinite(value)) return
+  throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: 'give a failed execution as null' })
+}
+
+/**
+ * The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
+ * candidate a loss of the highest rank, and two of them the end. What is observed after a verdict (for
+ * guardrails, say) is recorded for effect and interval and changes no verdict.
+ */
+export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceState {
+  const { base, candidate } = pair
+  checkFinite(base, 'base')
+  checkFinite(candidate, 'candidate')
+  if (base === null) return withTurn(state, pair, false)
+  const difference = candidate === null ? null : signedDifference(state.rule, base, candidate)
+  return judged(weighed(withTurn(state, pair, true), difference))
+}

@@ -1,0 +1,24 @@
+import type { EvidenceJob, EvidenceState } from './state.ts'
+
+/** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
+function identity({ rule }: EvidenceState, job: EvidenceJob): string | number {
+  return rule.single_machine ? job.id : job.runner
+}
+
+function distinct(state: EvidenceState, jobs: readonly EvidenceJob[]): Set<string | number> {
+  return new Set(jobs.filter(({ pairs }) => pairs > 0).map(job => identity(state, job)))
+}
+
+/**
+ * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
+ * screened is not; and enough in all.
+ */
+export function enoughRunners(state: EvidenceState): boolean {
+  const { rule, screened, jobs } = state
+  if (distinct(state, jobs).size < rule.runners) return false
+  if (screened === null) return true
+  const fresh = distinct(state, jobs.slice(screened.job + 1))
+  const screener = jobs[screened.job]
+  if (screener !== undefined) fresh.delete(identity(state, screener))
+  return fresh.size >= rule.fresh_runners
+}

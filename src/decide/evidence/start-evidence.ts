@@ -1,0 +1,104 @@
+import { UserError } from '../../errors.ts'
+import type { Direction, Scale } from './difference.ts'
+import { NO_BETS } from './rank-evidence.ts'
+import type { EvidenceRule, EvidenceState } from './state.ts'
+import { NO_SUMS } from './variance-prior.ts'
+
+export type EvidenceOptions = {
+  direction: Direction
+  /** theta1, the smallest gain worth having: a difference of ln under log, metric units under linear. */
+  minEffect: number
+  /** theta0, what still counts as nothing: minEffect/4, on one machine minEffect/2. */
+  nullEffect?: number
+  /** The level in force, alpha_t: .01; for a combination .05. */
+  alpha?: number
+  screen?: number
+  pairsPerJob?: number
+  maxJobs?: number
+  freshRunners?: number
+  scale?: Scale
+  /** Confirmed on an old base: no second screen, level .05 (decision 3.4). */
+  confirmed?: boolean
+  /** A runner-up on a new incumbent: no screen, two runners. */
+  combination?: boolean
+  /** One machine is all there is: a new job counts as a fresh runner (decision 3.3). */
+  singleMachine?: boolean
+  /** How many required objectives share the level. */
+  m?: number
+  /** Half the evidence from a likelihood ratio (decision 4.9); noise: upper limit of the calibrated pair sd. */
+  hybrid?: { noise: number }
+}
+
+const LOOSER_LEVEL = 0.05
+const LEVEL = 0.01
+
+function demand(holds: boolean, what: string, fix: string): void {
+  if (!holds) throw new UserError(`evidence: ${what}`, { fix })
+}
+
+function demandWhole(name: string, value: number, least: number): void {
+  demand(
+    Number.isInteger(value) && value >= least,
+    `${name} is ${value}`,
+    `give a whole number of at least ${least}`,
+  )
+}
+
+function levelOf({ confirmed, combination, alpha }: EvidenceOptions): number {
+  if (confirmed === true) return LOOSER_LEVEL
+  return alpha ?? (combination === true ? LOOSER_LEVEL : LEVEL)
+}
+
+function checkRule(rule: EvidenceRule): void {
+  const { min_effect, null_effect, level, screen, noise } = rule
+  const positive = 'give a finite number above 0'
+  demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive)
+  const sane = null_effect >= 0 && null_effect < min_effect
+  demand(sane, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`)
+  demand(level > 0 && level < 1, `the level is ${level}`, 'give an alpha above 0 and below 1')
+  demand(
+    screen === null || (Number.isFinite(screen) && screen > 1),
+    `screen is ${screen}`,
+    'give more than 1',
+  )
+  demand(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
+  demandWhole('pairsPerJob', rule.pairs_per_job, 1)
+  demandWhole('maxJobs', rule.max_jobs, 1)
+  demandWhole('freshRunners', rule.fresh_runners, 0)
+}
+
+function ruleOf(options: EvidenceOptions): EvidenceRule {
+  const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options
+  demandWhole('m', m, 1)
+  const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0
+  return {
+    direction,
+    scale: options.scale ?? 'log',
+    min_effect: minEffect,
+    null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
+    level: levelOf(options) / m,
+    screen: unscreened ? null : (options.screen ?? 20),
+    pairs_per_job: options.pairsPerJob ?? 8,
+    max_jobs: options.maxJobs ?? 8,
+    fresh_runners: freshRunners,
+    runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
+    single_machine: singleMachine,
+    noise: options.hybrid?.noise ?? null,
+  }
+}
+
+/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
+export function startEvidence(options: EvidenceOptions): EvidenceState {
+  const rule = ruleOf(options)
+  checkRule(rule)
+  return {
+    rule,
+    differences: [],
+    failures: 0,
+    keep: { from: 0, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS },
+    drop: NO_BETS,
+    screened: null,
+    jobs: [],
+    decided: null,
+  }
+}

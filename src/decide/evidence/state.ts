@@ -1,0 +1,58 @@
+import type { Direction, Scale } from './difference.ts'
+import type { Difference, LnBets } from './rank-evidence.ts'
+import type { VarianceSums } from './variance-prior.ts'
+
+/** What was fixed before the first pair; `level` is alpha_t, already divided among the required objectives. */
+export type EvidenceRule = {
+  direction: Direction
+  scale: Scale
+  min_effect: number
+  null_effect: number
+  level: number
+  /** null: confirmed before, a combination, or nobody asks for a fresh runner. */
+  screen: number | null
+  pairs_per_job: number
+  max_jobs: number
+  fresh_runners: number
+  runners: number
+  single_machine: boolean
+  /** The hybrid's pair noise; null where the rank process decides alone. */
+  noise: number | null
+}
+
+export type EvidenceJob = {
+  id: string | number
+  runner: string
+  pairs: number
+  /** The base failed: seen, not counted. */
+  void_pairs: number
+  base_first: number
+  ended: boolean
+}
+
+/** The keep side: starts again at pair `from` when it screens. */
+export type KeepSide = {
+  from: number
+  ln: LnBets
+  /** Sums of the hybrid; null without it, or once a candidate failed since `from`. */
+  sums: VarianceSums | null
+}
+
+export type Decided = {
+  status: 'keep' | 'drop'
+  reason: 'gain-shown' | 'broken' | 'gain-ruled-out' | 'no-promise-after-job-1' | 'no-promise-after-job-2'
+}
+
+/** All that is known of one comparison; plain JSON that orders and reports carry. */
+export type EvidenceState = {
+  rule: EvidenceRule
+  /** Counted pairs in order; null: the candidate failed. */
+  differences: readonly Difference[]
+  failures: number
+  keep: KeepSide
+  drop: LnBets
+  /** Which job screened, and the evidence it carries over. */
+  screened: { job: number; ln: number } | null
+  jobs: readonly EvidenceJob[]
+  decided: Decided | null
+}
