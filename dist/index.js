@@ -1,6 +1,6 @@
-import { D as committedSpec, Dt as HarnessError, Et as ForgeError, Ot as LedgerError, Tt as ConflictError, U as assess, a as statusView, at as fold, ft as emptyCampaign, h as openWorkshop, k as startCampaign, kt as UserError, l as plan, n as parseDecidePayload, nt as parseEvent, o as run, pt as parseSpec, q as decideStability, r as audit, s as tick, st as verdictOf, t as replay, tt as eventId, x as openHands, yt as SpecErrors } from "./shared2.js";
+import { At as tuple, Ct as array, D as committedSpec, Dt as number, Ft as LedgerError, It as UserError, Mt as ConflictError, Nt as ForgeError, Ot as strictObject, Pt as HarnessError, St as _enum, U as assess, a as statusView, at as fold, ft as emptyCampaign, h as openWorkshop, jt as union, k as startCampaign, kt as string, l as plan, n as parseDecidePayload, nt as parseEvent, o as run, pt as parseSpec, q as decideStability, r as audit, s as tick, st as verdictOf, t as replay, tt as eventId, wt as boolean, x as openHands, yt as SpecErrors } from "./shared2.js";
 // src/decide/evidence/rank-evidence.ts
-const BETS = [.7, 1.5];
+const BETS$1 = [.7, 1.5];
 const NO_BETS = [0, 0];
 /** ln(1 + exp(x)) without overflow. */
 function softplus(x) {
@@ -29,7 +29,7 @@ function placing(differences, from, theta, last = differences.length - 1) {
 	return Math.sign(shifted) * 2 * rank / (last - from + 2);
 }
 function raised([first, second], z) {
-	return [first + lnFactor(BETS[0], z), second + lnFactor(BETS[1], z)];
+	return [first + lnFactor(BETS$1[0], z), second + lnFactor(BETS$1[1], z)];
 }
 /** ln of the mean of two values given by their ln. */
 function lnMean([first, second]) {
@@ -55,6 +55,39 @@ function lnEvidence(differences, theta0) {
 /** E from ln E; never infinite, so that it can be stored. */
 function evidenceOf(ln) {
 	return Math.min(Math.exp(ln), Number.MAX_VALUE);
+}
+// src/decide/evidence/betting.ts
+const BETS = [
+	.15,
+	.3,
+	.5,
+	.75
+];
+function lnProduct(differences, m0, bet) {
+	return differences.reduce((ln, difference) => ln + Math.log1p(bet * (difference - m0) / (1 + Math.abs(m0))), 0);
+}
+/**
+* The betting e-process for bounded scores (decision 2b, Waudby-Smith and Ramdas), for pass/fail tasks:
+* differences in [-1, 1], H0: mean <= m0, E = mean over b in {.15, .3, .5, .75} of
+* prod (1 + b (d - m0)/(1 + |m0|)).
+*/
+function bettingEvidence(differences, m0 = 0) {
+	const outside = differences.find((difference) => !(Math.abs(difference) <= 1));
+	if (outside !== void 0) throw new UserError(`a difference of scores is ${outside}, and has to lie between -1 and 1`);
+	if (!(Math.abs(m0) < 1)) throw new UserError(`m0 is ${m0}, and has to lie between -1 and 1`);
+	const lns = BETS.map((bet) => lnProduct(differences, m0, bet));
+	const most = Math.max(...lns);
+	return evidenceOf(most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETS.length));
+}
+// src/decide/evidence/crossing.ts
+/** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
+function firstReached(differences, theta, threshold) {
+	const at = lnEvidencePath(differences, theta).findIndex((ln) => ln >= Math.log(threshold));
+	return at < 0 ? Number.POSITIVE_INFINITY : at;
+}
+/** The same differences seen from the other side: what was better is worse. */
+function turned(differences) {
+	return differences.map((difference) => 0 - valueOf(difference));
 }
 // src/decide/evidence/hodges-lehmann.ts
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
@@ -108,7 +141,7 @@ function confidenceInterval(differences, { level = .95 } = {}) {
 	const averages = [...new Set(walshAverages(differences))].filter((average) => Number.isFinite(average));
 	const points = pointsBetween(averages);
 	const bound = Math.log(2 / (1 - level));
-	const reversed = differences.map((difference) => 0 - valueOf(difference));
+	const reversed = turned(differences);
 	const low = firstOpen(points, (theta) => lnEvidence(differences, theta) >= bound);
 	const high = firstOpen(points.toReversed(), (theta) => lnEvidence(reversed, -theta) >= bound);
 	const lowest = averages[low - 1];
@@ -141,6 +174,24 @@ function signedDifference({ direction, scale }, base, candidate) {
 	const difference = plainDifference(scale, finite(base), finite(candidate));
 	if (difference === 0) return 0;
 	return direction === "minimize" ? difference : -difference;
+}
+// src/decide/evidence/family.ts
+const OVERLAP = .6;
+function sameSet(a, b) {
+	return a.size === b.size && [...a].every((file) => b.has(file));
+}
+/**
+* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
+* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+*/
+function sameFamily(a, b) {
+	if (typeof a.family === "string" && a.family === b.family) return true;
+	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
+	const lines = new Set(a.lines);
+	const others = new Set(b.lines);
+	const smaller = Math.min(lines.size, others.size);
+	const shared = [...lines].filter((line) => others.has(line)).length;
+	return smaller > 0 && shared >= OVERLAP * smaller;
 }
 // src/decide/evidence/job.ts
 const CHECKS = [{
@@ -394,18 +445,26 @@ function observePair(state, pair) {
 	const difference = candidate === null ? null : signedDifference(state.rule, base, candidate);
 	return judged(weighed(withTurn(state, pair, true), difference));
 }
-// src/decide/evidence/resume.ts
-/** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */
-function resume(state, { maxJobs }) {
-	if (state.decided !== null) throw new UserError(`evidence: a verdict was reached (${state.decided.status}), so nothing can be resumed`);
-	if (!Number.isInteger(maxJobs) || maxJobs <= state.jobs.length) throw new UserError(`evidence: maxJobs is ${maxJobs}, and ${state.jobs.length} jobs are used`, { fix: `give a whole number above ${state.jobs.length}` });
-	return {
-		...state,
-		rule: {
-			...state.rule,
-			max_jobs: maxJobs
-		}
+// src/decide/evidence/seeded-random.ts
+const STEP = 2654435769;
+/** A Weyl sequence through a 32-bit mixer: fast, and far better than planning needs. */
+function seededRandom(seed) {
+	let state = Math.imul(seed, 2246822507) ^ STEP;
+	return () => {
+		state = state + STEP | 0;
+		let mixed = state ^ state >>> 16;
+		mixed = Math.imul(mixed, 569420461);
+		mixed = Math.imul(mixed ^ mixed >>> 15, 1935289751);
+		return ((mixed ^ mixed >>> 15) >>> 0) / 2 ** 32;
 	};
+}
+function normal(random) {
+	return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+/** Student's t with four degrees of freedom: the tails of timings on shared machines. */
+function heavyTailed(random) {
+	const chiSquared = -2 * Math.log((1 - random()) * (1 - random()));
+	return normal(random) / Math.sqrt(chiSquared / 4);
 }
 // src/decide/evidence/start-evidence.ts
 const LOOSER_LEVEL = .05;
@@ -499,7 +558,7 @@ function intervalOf({ differences }) {
 }
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
 function harmShown(differences) {
-	return lnEvidence(differences.map((difference) => 0 - valueOf(difference)), 0) >= HARM_AT;
+	return lnEvidence(turned(differences), 0) >= HARM_AT;
 }
 /** Status, evidence, effect and interval of a state (decision 3.3 and 3.6); a pure function of it. */
 function verdict(state) {
@@ -521,4 +580,411 @@ function verdict(state) {
 		screened: screened !== null
 	};
 }
-export { ConflictError, ForgeError, HarnessError, LedgerError, SpecErrors, UserError, assess, audit, committedSpec, confidenceInterval, decideStability, emptyCampaign, endJob, eventId, fold, hodgesLehmann, intervalOf, lnEvidence, observePair, openHands, openWorkshop, parseDecidePayload, parseEvent, parseSpec, plan, replay, resume, run, signedDifference, startCampaign, startEvidence, statusOf, statusView, tick, verdict, verdictOf };
+// src/decide/evidence/forecast.ts
+const RUNS = 1e3;
+const EFFECT_SPREAD = .25;
+/** 1.4826 times the median size of Student's t with four degrees of freedom. */
+const HEAVY_TAILED_SPREAD = 1.0982;
+function jobMeasured(state, job, draw) {
+	let now = state;
+	do
+		now = observePair(now, {
+			base: 0,
+			candidate: draw(),
+			job,
+			order: "base-first"
+		});
+	while (statusOf(now).status === "continue");
+	return now;
+}
+function experiment(start, { noise, effect }, random) {
+	const { pairSd, effectSpread = start.rule.single_machine ? 0 : EFFECT_SPREAD } = noise;
+	let state = start;
+	for (let job = 0; statusOf(state).status === "new-job"; job++) {
+		const here = effect * (1 + effectSpread * normal(random));
+		state = jobMeasured(state, job, () => here + pairSd / HEAVY_TAILED_SPREAD * heavyTailed(random));
+	}
+	return state;
+}
+/**
+* Experiments simulated under the very rule that judges them (decision 3.8). Run i always draws the same
+* numbers, so that forecasts of different effects or noises compare without luck.
+*/
+function forecast(input) {
+	const { noise, options, seed, runs = RUNS } = input;
+	if (!(noise.pairSd >= 0 && Number.isFinite(noise.pairSd)) || !Number.isFinite(input.effect)) throw new UserError(`cannot forecast an effect of ${input.effect} under a noise of ${noise.pairSd}`);
+	if (!Number.isInteger(runs) || runs < 1) throw new UserError(`cannot forecast with ${runs} runs`);
+	const start = startEvidence({
+		...options,
+		direction: "maximize",
+		scale: "linear"
+	});
+	const total = {
+		keep: 0,
+		drop: 0,
+		park: 0,
+		pairs: 0,
+		jobs: 0
+	};
+	for (let run = 0; run < runs; run++) {
+		const ended = experiment(start, input, seededRandom(seed + run * 65537));
+		const { status } = statusOf(ended);
+		if (status === "keep" || status === "drop" || status === "park") total[status] += 1;
+		total.pairs += ended.differences.length;
+		total.jobs += ended.jobs.length;
+	}
+	const { keep, drop, park, pairs, jobs } = total;
+	return {
+		keep: keep / runs,
+		drop: drop / runs,
+		park: park / runs,
+		pairs: pairs / runs,
+		jobs: jobs / runs
+	};
+}
+// src/decide/evidence/guardrail.ts
+const SHOWN$2 = 20;
+/**
+* A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
+* once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+*/
+function guardrailVerdict(differences, margin) {
+	const harmless = firstReached(differences, -margin, SHOWN$2);
+	const harmful = firstReached(turned(differences), 0, SHOWN$2);
+	if (harmless < harmful) return "harmless";
+	return Number.isFinite(harmful) ? "harmful" : "open";
+}
+// src/decide/evidence/levels.ts
+function whole(name, value, least) {
+	if (Number.isInteger(value) && value >= least) return value;
+	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
+}
+function share(name, value) {
+	if (value > 0 && value < 1) return value;
+	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
+}
+/**
+* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
+* that at most a share q of all discoveries is false, whatever depends on whatever.
+*/
+function campaignLevel({ q, n, discoveries }) {
+	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
+	return Math.min(level, q);
+}
+/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
+function familyLevel(alpha, k) {
+	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
+}
+/** The level of each of m required objectives (decision 3.4): alpha/m. */
+function objectiveLevel(alpha, m) {
+	return share("alpha", alpha) / whole("m", m, 1);
+}
+// src/decide/evidence/spread.ts
+/** MAD of a normal distribution times this is its standard deviation. */
+const NORMAL = 1.4826;
+function sampleSd(values) {
+	if (values.length < 2) return null;
+	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+	return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+}
+function sizesOf(differences) {
+	return differences.map(Math.abs).toSorted((a, b) => a - b);
+}
+/** Where more than half of all pairs tie exactly, the MAD is 0 and says nothing. */
+function orPlain(spread, differences) {
+	return spread > 0 ? spread : Math.sqrt(differences.reduce((sum, d) => sum + d * d, 0) / differences.length);
+}
+/** 1.4826 times the median size of a difference: the coin has made 0 their middle. */
+function robustSpread(differences) {
+	const sizes = sizesOf(differences);
+	const upper = sizes[sizes.length >> 1] ?? NaN;
+	const lower = sizes[sizes.length - 1 >> 1] ?? NaN;
+	return orPlain(NORMAL * (lower + upper) / 2, differences);
+}
+/**
+* The upper confidence limit of the above, from the binomial law of how many sizes lie below their median:
+* exact whatever the distribution. Null when there are too few pairs for one.
+*/
+function robustSpreadUpper(differences, confidence) {
+	const sizes = sizesOf(differences);
+	let lnChance = -sizes.length * Math.LN2;
+	let below = 0;
+	for (const [index, size] of sizes.entries()) {
+		below += Math.exp(lnChance);
+		if (below >= confidence) return orPlain(NORMAL * size, differences);
+		lnChance += Math.log((sizes.length - index) / (index + 1));
+	}
+	return null;
+}
+// src/decide/evidence/noise-calibration.ts
+const BIASED_AT = 20;
+function valuesOf({ pairs }) {
+	return pairs.flatMap(({ base, candidate }) => [base, candidate]);
+}
+function scaleOf(values, asked) {
+	return asked ?? (values.every((value) => value > 0) ? "log" : "linear");
+}
+function isDeterministic(jobs, values) {
+	return jobs.filter(({ pairs }) => pairs.length > 0).length >= 2 && values.length >= 3 && new Set(values).size === 1;
+}
+function isFair(differences) {
+	return [differences, turned(differences)].map((side) => firstReached(side, 0, BIASED_AT)).every((at) => at === Number.POSITIVE_INFINITY);
+}
+/** Means of the jobs, in the units of the scale. */
+function levelsOf(jobs, scale) {
+	return jobs.map(valuesOf).filter((values) => values.length > 0).map((values) => {
+		const levels = values.map((value) => scale === "log" ? Math.log(value) : value);
+		return levels.reduce((sum, level) => sum + level, 0) / levels.length;
+	});
+}
+/**
+* Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
+* whether the harness treats both sides alike. Not fair means: refuse to start.
+*/
+function calibrationOf(jobs, { scale: asked } = {}) {
+	const values = jobs.flatMap(valuesOf);
+	if (values.length === 0) throw new UserError("a calibration needs at least one pair");
+	const scale = scaleOf(values, asked);
+	const measure = {
+		direction: "minimize",
+		scale
+	};
+	const pairs = jobs.flatMap((job) => job.pairs);
+	const differences = pairs.map(({ base, candidate }) => signedDifference(measure, base, candidate));
+	return {
+		deterministic: isDeterministic(jobs, values),
+		scale,
+		pair_sd: robustSpread(differences),
+		pair_sd_upper90: robustSpreadUpper(differences, .9),
+		between_job_sd: sampleSd(levelsOf(jobs, scale)),
+		fair: isFair(differences),
+		pairs: pairs.length,
+		jobs: jobs.filter((job) => job.pairs.length > 0).length
+	};
+}
+// src/decide/evidence/planning.ts
+const VISIBLE = .8;
+const STEPS = 10;
+/** Gains beyond this many min_effects are not looked for. */
+const FARTHEST = 64;
+/** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
+function chanceToKeep(input) {
+	return forecast(input).keep;
+}
+/** The smallest x in (0, high] that passes, to about 1/1000 of high; all above a passing x pass. */
+function smallestPassing(high, passes) {
+	let [below, above] = [0, high];
+	for (let step = 0; step < STEPS; step++) {
+		const middle = (below + above) / 2;
+		if (passes(middle)) above = middle;
+		else below = middle;
+	}
+	return above;
+}
+/** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
+function smallestVisibleGain(input) {
+	const visible = (effect) => chanceToKeep({
+		...input,
+		effect
+	}) >= VISIBLE;
+	for (let times = 1; times <= FARTHEST; times *= 2) {
+		const gain = times * input.options.minEffect;
+		if (visible(gain)) return smallestPassing(gain, visible);
+	}
+	return null;
+}
+/** What one idea costs on average (decision 3.8): each job warms up both sides before its pairs. */
+function expectedCost(input) {
+	const { pairs, jobs } = forecast(input);
+	const executions = 2 * (pairs + jobs);
+	return {
+		pairs,
+		jobs,
+		executions,
+		minutes: (executions * input.secondsPerExecution + jobs * input.setupSeconds) / 60
+	};
+}
+const MORE_JOBS = [
+	12,
+	16,
+	24,
+	32
+];
+function enoughJobs(input) {
+	const { options } = input;
+	const used = startEvidence(options).rule.max_jobs;
+	const enough = (maxJobs) => chanceToKeep({
+		...input,
+		effect: options.minEffect,
+		options: {
+			...options,
+			maxJobs
+		}
+	}) >= VISIBLE;
+	return MORE_JOBS.find((jobs) => jobs > used && enough(jobs)) ?? null;
+}
+/** Bisection over how much quieter: the loudest noise under which min_effect is visible. */
+function quietEnough(input) {
+	const { noise, options } = input;
+	const visible = (pairSd) => chanceToKeep({
+		...input,
+		noise: {
+			...noise,
+			pairSd
+		},
+		effect: options.minEffect
+	}) >= VISIBLE;
+	if (!visible(0)) return null;
+	return noise.pairSd - smallestPassing(noise.pairSd, (less) => visible(noise.pairSd - less));
+}
+/** The three ways out where min_effect is too small to be seen (decision 3.8); none where it is visible. */
+function waysOut(input) {
+	const { minEffect } = input.options;
+	if (chanceToKeep({
+		...input,
+		effect: minEffect
+	}) >= VISIBLE) return [];
+	const visible = smallestVisibleGain(input);
+	return [
+		{
+			way: "more-jobs",
+			max_jobs: enoughJobs(input)
+		},
+		{
+			way: "better-metric",
+			times: visible === null ? null : visible / minEffect
+		},
+		{
+			way: "quieter-machine",
+			pair_sd: quietEnough(input)
+		}
+	];
+}
+// src/decide/evidence/regression-check.ts
+const REVERT_AT = 100;
+const CLEAR_AT = 20;
+/**
+* A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
+* E(d + theta1) >= 20, whichever comes first; open until then, and continued with the next job's pairs.
+*/
+function regressionCheck(differences, minEffect) {
+	const revert = firstReached(turned(differences), 0, REVERT_AT);
+	if (firstReached(differences, -minEffect, CLEAR_AT) < revert) return "clear";
+	return Number.isFinite(revert) ? "revert" : "open";
+}
+// src/decide/evidence/reported-effect.ts
+/**
+* The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
+* one more job after a keep, or the progression test.
+*/
+function effectOf(differences) {
+	const effect = hodgesLehmann(differences);
+	return {
+		effect: Number.isFinite(effect) ? effect : null,
+		interval: confidenceInterval(differences),
+		pairs: differences.length
+	};
+}
+// src/decide/evidence/resume.ts
+/** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */
+function resume(state, { maxJobs }) {
+	if (state.decided !== null) throw new UserError(`evidence: a verdict was reached (${state.decided.status}), so nothing can be resumed`);
+	if (!Number.isInteger(maxJobs) || maxJobs <= state.jobs.length) throw new UserError(`evidence: maxJobs is ${maxJobs}, and ${state.jobs.length} jobs are used`, { fix: `give a whole number above ${state.jobs.length}` });
+	return {
+		...state,
+		rule: {
+			...state.rule,
+			max_jobs: maxJobs
+		}
+	};
+}
+// src/decide/evidence/simplification.ts
+const SHOWN$1 = Math.log(20);
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+function simplificationHolds(differences, minEffect) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$1;
+}
+// src/decide/evidence/state-schema.ts
+const natural = number().int().nonnegative();
+const positive = number().positive();
+const bets = tuple([number(), number()]);
+const rule = strictObject({
+	direction: _enum(["minimize", "maximize"]),
+	scale: _enum(["log", "linear"]),
+	min_effect: positive,
+	null_effect: number().nonnegative(),
+	level: positive.max(1),
+	screen: positive.nullable(),
+	pairs_per_job: natural.min(1),
+	max_jobs: natural.min(1),
+	fresh_runners: natural,
+	runners: natural.min(1),
+	single_machine: boolean(),
+	noise: positive.nullable()
+});
+const job = strictObject({
+	id: union([string(), number()]),
+	runner: string(),
+	pairs: natural,
+	void_pairs: natural,
+	base_first: natural,
+	ended: boolean()
+});
+const sums = strictObject({
+	pairs: natural,
+	about_null: number().nonnegative(),
+	about_alternatives: array(number().nonnegative())
+});
+const decided = strictObject({
+	status: _enum(["keep", "drop"]),
+	reason: _enum([
+		"gain-shown",
+		"broken",
+		"gain-ruled-out",
+		"no-promise-after-job-1",
+		"no-promise-after-job-2"
+	])
+});
+/** A stored evidence state, as orders carry it; every number in it is finite. */
+const evidenceState = strictObject({
+	rule,
+	differences: array(number().nullable()),
+	failures: natural,
+	keep: strictObject({
+		from: natural,
+		ln: bets,
+		sums: sums.nullable()
+	}),
+	drop: bets,
+	screened: strictObject({
+		job: natural,
+		ln: number()
+	}).nullable(),
+	jobs: array(job),
+	decided: decided.nullable()
+});
+// src/decide/evidence/suite-maximum.ts
+/**
+* The largest evidence that `pairs` pairs of a suite can give (decision 3.1.3), so that one that can never reach
+* its threshold is refused before anything is spent. Pass/fail: every task is won; graded: every difference is
+* a gain and larger than all before.
+*/
+function largestSuiteEvidence(pairs, scores = "pass-fail") {
+	if (!Number.isInteger(pairs) || pairs < 0) throw new UserError(`a suite cannot have ${pairs} pairs`);
+	const order = Array.from({ length: pairs }, (_, index) => index + 1);
+	switch (scores) {
+		case "pass-fail": return bettingEvidence(order.map(() => 1));
+		case "graded": return evidenceOf(lnEvidence(order, 0));
+		default: return scores;
+	}
+}
+// src/decide/evidence/tie-breaker.ts
+const SHOWN = Math.log(20);
+/**
+* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
+* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+*/
+function tieBreakerHolds({ differences, minEffect, own, level }) {
+	return lnEvidence(differences, -minEffect) >= SHOWN && lnEvidence(own, 0) >= -Math.log(level);
+}
+export { ConflictError, ForgeError, HarnessError, LedgerError, SpecErrors, UserError, assess, audit, bettingEvidence, calibrationOf, campaignLevel, chanceToKeep, committedSpec, confidenceInterval, decideStability, effectOf, emptyCampaign, endJob, eventId, evidenceOf, evidenceState, expectedCost, familyLevel, fold, forecast, guardrailVerdict, hodgesLehmann, intervalOf, largestSuiteEvidence, lnEvidence, lnEvidencePath, objectiveLevel, observePair, openHands, openWorkshop, parseDecidePayload, parseEvent, parseSpec, plan, regressionCheck, replay, resume, run, sameFamily, signedDifference, simplificationHolds, smallestVisibleGain, startCampaign, startEvidence, statusOf, statusView, tick, tieBreakerHolds, verdict, verdictOf, waysOut };

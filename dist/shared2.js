@@ -2582,6 +2582,114 @@ function handleIntersectionResults(result, left, right) {
 	result.value = merged.data;
 	return result;
 }
+const $ZodTuple = /*@__PURE__*/ $constructor("$ZodTuple", (inst, def) => {
+	$ZodType.init(inst, def);
+	const items = def.items;
+	const memo = globalConfig.memoizer;
+	memo?.attach(inst);
+	inst._zod.parse = (payload, ctx) => {
+		const input = payload.value;
+		if (!Array.isArray(input)) {
+			payload.issues.push({
+				input,
+				inst,
+				expected: "tuple",
+				code: "invalid_type"
+			});
+			return payload;
+		}
+		payload.value = memo ? memo.alloc(inst, payload, [], ctx) : [];
+		const proms = [];
+		const optinStart = getTupleOptStart(items, "optin");
+		const optoutStart = getTupleOptStart(items, "optout");
+		if (!def.rest) {
+			if (input.length < optinStart) {
+				payload.issues.push({
+					code: "too_small",
+					minimum: optinStart,
+					inclusive: true,
+					input,
+					inst,
+					origin: "array"
+				});
+				return payload;
+			}
+			if (input.length > items.length) payload.issues.push({
+				code: "too_big",
+				maximum: items.length,
+				inclusive: true,
+				input,
+				inst,
+				origin: "array"
+			});
+		}
+		const itemResults = new Array(items.length);
+		const abortEarly = def.rest ? ctx?.abortEarly : void 0;
+		let itemAborted = false;
+		for (let i = 0; i < items.length; i++) {
+			const r = items[i]._zod.run({
+				value: input[i],
+				issues: []
+			}, ctx);
+			if (r instanceof Promise) proms.push(r.then((rr) => {
+				itemResults[i] = rr;
+			}));
+			else {
+				itemResults[i] = r;
+				if (abortEarly && !itemAborted && r.issues.length) itemAborted = aborted(r);
+			}
+		}
+		if (def.rest && !itemAborted) {
+			let i = items.length - 1;
+			const rest = input.slice(items.length);
+			let seen = payload.issues.length;
+			for (const el of rest) {
+				if (abortEarly && payload.issues.length !== seen) {
+					if (aborted(payload, seen)) break;
+					seen = payload.issues.length;
+				}
+				i++;
+				const result = def.rest._zod.run({
+					value: el,
+					issues: []
+				}, ctx);
+				if (result instanceof Promise) proms.push(result.then((r) => handleTupleResult(r, payload, i)));
+				else handleTupleResult(result, payload, i);
+			}
+		}
+		if (proms.length) return Promise.all(proms).then(() => handleTupleResults(itemResults, payload, items, input, optoutStart));
+		return handleTupleResults(itemResults, payload, items, input, optoutStart);
+	};
+});
+function getTupleOptStart(items, key) {
+	for (let i = items.length - 1; i >= 0; i--) if (!(key === "optin" ? items[i]._zod.optin !== void 0 : items[i]._zod.optout === "optional")) return i + 1;
+	return 0;
+}
+function handleTupleResult(result, final, index) {
+	if (result.issues.length) final.issues.push(...prefixIssues(index, result.issues));
+	final.value[index] = result.value;
+}
+function handleTupleResults(itemResults, final, items, input, optoutStart) {
+	for (let i = 0; i < items.length; i++) {
+		const r = itemResults[i];
+		const isPresent = i < input.length;
+		if (!isPresent && i >= optoutStart && items[i]._zod.optin === "optional") {
+			final.value.length = i;
+			break;
+		}
+		if (r.issues.length) {
+			if (!isPresent && i >= optoutStart) {
+				final.value.length = i;
+				break;
+			}
+			final.issues.push(...prefixIssues(i, r.issues));
+		}
+		final.value[i] = r.value;
+	}
+	for (let i = final.value.length - 1; i >= input.length; i--) if (items[i]._zod.optout === "optional" && final.value[i] === void 0) final.value.length = i;
+	else break;
+	return final;
+}
 const $ZodRecord = /*@__PURE__*/ $constructor("$ZodRecord", (inst, def) => {
 	$ZodType.init(inst, def);
 	const memo = globalConfig.memoizer;
@@ -4621,6 +4729,58 @@ const intersectionProcessor = (schema, ctx, json, params) => {
 	json.allOf = allOf;
 	ctx.intersections.push(allOf);
 };
+const tupleProcessor = (schema, ctx, _json, params) => {
+	const json = _json;
+	const def = schema._zod.def;
+	json.type = "array";
+	const prefixPath = ctx.target === "draft-2020-12" ? "prefixItems" : "items";
+	const restPath = ctx.target === "draft-2020-12" ? "items" : ctx.target === "openapi-3.0" ? "items" : "additionalItems";
+	const prefixItems = def.items.map((x, i) => processSchema(x, ctx, {
+		...params,
+		path: [
+			...params.path,
+			prefixPath,
+			i
+		]
+	}));
+	const rest = def.rest ? processSchema(def.rest, ctx, {
+		...params,
+		path: [
+			...params.path,
+			restPath,
+			...ctx.target === "openapi-3.0" ? [def.items.length] : []
+		]
+	}) : null;
+	let minItems = def.items.length;
+	while (minItems > 0) {
+		const item = def.items[minItems - 1];
+		if (!(ctx.io === "input" ? inputOptin(item) !== void 0 : item._zod.optout === "optional")) break;
+		minItems--;
+	}
+	const maxItems = def.items.length;
+	const isClosed = !def.rest;
+	if (ctx.target === "draft-2020-12") {
+		json.prefixItems = prefixItems;
+		if (isClosed) json.items = false;
+		else if (rest) json.items = rest;
+		if (minItems > 0) json.minItems = minItems;
+		if (isClosed) json.maxItems = maxItems;
+	} else if (ctx.target === "openapi-3.0") {
+		json.items = { anyOf: prefixItems };
+		if (rest) json.items.anyOf.push(rest);
+		if (minItems > 0) json.minItems = minItems;
+		if (isClosed) json.maxItems = maxItems;
+	} else {
+		json.items = prefixItems;
+		if (isClosed) json.additionalItems = false;
+		else if (rest) json.additionalItems = rest;
+		if (minItems > 0) json.minItems = minItems;
+		if (isClosed) json.maxItems = maxItems;
+	}
+	const { minimum, maximum } = aggregateChecks(schema);
+	if (typeof minimum === "number") json.minItems = minimum;
+	if (typeof maximum === "number") json.maxItems = maximum;
+};
 /** JSON object keys are always strings, so a numeric record key schema is re-expressed over the
 * numeric-string form the record parser matches. Deferred to `finalize`, after the flatten: a key
 * behind a wrapper only carries its own `type` before then, and a union key only has its branches.
@@ -5532,6 +5692,39 @@ function intersection(left, right) {
 		type: "intersection",
 		left,
 		right
+	});
+}
+const ZodTuple = /*@__PURE__*/ $constructor("ZodTuple", (inst, def) => {
+	_ensureDefaultMemoizer();
+	$ZodTuple.init(inst, def);
+	ZodType.init(inst, def);
+	inst._zod.processJSONSchema = (ctx, json, params) => tupleProcessor(inst, ctx, json, params);
+}, {
+	rest(rest) {
+		return this.clone({
+			...this._zod.def,
+			rest
+		});
+	},
+	partial() {
+		const def = this._zod.def;
+		if (def.checks?.length) throw new Error(".partial() cannot be used on tuple schemas containing refinements");
+		return this.clone({
+			...def,
+			items: def.items.map((item) => new ZodOptional({
+				type: "optional",
+				innerType: item
+			}))
+		});
+	}
+});
+function tuple(items, _paramsOrRest, _params) {
+	const hasRest = _paramsOrRest instanceof $ZodType;
+	return new ZodTuple({
+		type: "tuple",
+		items,
+		rest: hasRest ? _paramsOrRest : null,
+		...normalizeParams(hasRest ? _params : _paramsOrRest)
 	});
 }
 const ZodRecord = /*@__PURE__*/ $constructor("ZodRecord", (inst, def) => {
@@ -32961,4 +33154,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { readEvents as $, Transaction as A, exitCodeOf as At, listRefs as B, measure$1 as C, looseObject as Ct, committedSpec as D, HarnessError as Dt, networkIsolation as E, ForgeError as Et, standingSentence as F, numberText as G, unsupported as H, verdictSentence as I, campaignRefs as J, plural as K, waitingSentence as L, standingIn as M, keptExperiments as N, requireSupported as O, LedgerError as Ot, capitalised as P, loadCampaign as Q, oneLine$1 as R, requireCampaign as S, literal$1 as St, localIsolation as T, ConflictError as Tt, assess as U, observe$1 as V, changeText as W, harnessOf as X, shortRef as Y, treeFiles as Z, requireGit as _, usesStoredScore as _t, statusView as a, fold as at, nullIfMissing as b, containing as bt, takeEffect as c, typicalMetrics as ct, directReverts as d, digest as dt, readEventsAfter as et, record as f, emptyCampaign as ft, localPath as g, NOT_NOISE_PROOF as gt, openWorkshop as h, compilePathspec as ht, experimentView as i, eventPath as it, tallyText as j, startCampaign as k, UserError as kt, plan as l, sha256 as lt, snapshotMetrics as m, compileScope as mt, parseDecidePayload as n, parseEvent as nt, run as o, EXIT_CODES as ot, metricsText as p, parseSpec$1 as pt, decideStability as q, audit as r, readTip as rt, tick as s, verdictOf as st, replay as t, eventId as tt, stopSteps as u, orderTerms as ut, pushAttempt as v, require_dist$2 as vt, gitRunner as w, string as wt, openHands as x, nearest as xt, retryLostRaces as y, SpecErrors as yt, archive as z };
+export { readEvents as $, Transaction as A, tuple as At, listRefs as B, measure$1 as C, array as Ct, committedSpec as D, number$1 as Dt, networkIsolation as E, looseObject as Et, standingSentence as F, LedgerError as Ft, numberText as G, unsupported as H, verdictSentence as I, UserError as It, campaignRefs as J, plural as K, waitingSentence as L, exitCodeOf as Lt, standingIn as M, ConflictError as Mt, keptExperiments as N, ForgeError as Nt, requireSupported as O, strictObject as Ot, capitalised as P, HarnessError as Pt, loadCampaign as Q, oneLine$1 as R, requireCampaign as S, _enum as St, localIsolation as T, literal$1 as Tt, assess as U, observe$1 as V, changeText as W, harnessOf as X, shortRef as Y, treeFiles as Z, requireGit as _, usesStoredScore as _t, statusView as a, fold as at, nullIfMissing as b, containing as bt, takeEffect as c, typicalMetrics as ct, directReverts as d, digest as dt, readEventsAfter as et, record as f, emptyCampaign as ft, localPath as g, NOT_NOISE_PROOF as gt, openWorkshop as h, compilePathspec as ht, experimentView as i, eventPath as it, tallyText as j, union as jt, startCampaign as k, string as kt, plan as l, sha256 as lt, snapshotMetrics as m, compileScope as mt, parseDecidePayload as n, parseEvent as nt, run as o, EXIT_CODES as ot, metricsText as p, parseSpec$1 as pt, decideStability as q, audit as r, readTip as rt, tick as s, verdictOf as st, replay as t, eventId as tt, stopSteps as u, orderTerms as ut, pushAttempt as v, require_dist$2 as vt, gitRunner as w, boolean as wt, openHands as x, nearest as xt, retryLostRaces as y, SpecErrors as yt, archive as z };

@@ -1,16 +1,43 @@
 /** The documented library: parsing, judging and planning as pure functions, and the engine on one machine. */
 export { assess, type AssessInput } from './decide/assess.ts'
 export type { Assessment } from './decide/assessment.ts'
+export { bettingEvidence } from './decide/evidence/betting.ts'
 export { confidenceInterval, type Interval } from './decide/evidence/confidence-interval.ts'
 export { type Direction, type Measure, type Scale, signedDifference } from './decide/evidence/difference.ts'
+export { sameFamily, type Variant } from './decide/evidence/family.ts'
+export { type Forecast, forecast, type ForecastInput, type PairNoise } from './decide/evidence/forecast.ts'
+export { guardrailVerdict } from './decide/evidence/guardrail.ts'
 export { hodgesLehmann } from './decide/evidence/hodges-lehmann.ts'
 export { endJob } from './decide/evidence/job.ts'
+export { campaignLevel, familyLevel, objectiveLevel } from './decide/evidence/levels.ts'
+export {
+  type CalibrationJob,
+  calibrationOf,
+  type NoiseCalibration,
+} from './decide/evidence/noise-calibration.ts'
 export { type EvidencePair, observePair } from './decide/evidence/observe-pair.ts'
-export { type Difference, lnEvidence } from './decide/evidence/rank-evidence.ts'
+export {
+  chanceToKeep,
+  type CostInput,
+  type ExpectedCost,
+  expectedCost,
+  type PlanningInput,
+  smallestVisibleGain,
+  type WayOut,
+  waysOut,
+} from './decide/evidence/planning.ts'
+export { type Difference, evidenceOf, lnEvidence, lnEvidencePath } from './decide/evidence/rank-evidence.ts'
+export { regressionCheck } from './decide/evidence/regression-check.ts'
+export { effectOf, type ReportedEffect } from './decide/evidence/reported-effect.ts'
 export { resume } from './decide/evidence/resume.ts'
+export { simplificationHolds } from './decide/evidence/simplification.ts'
 export { type EvidenceOptions, startEvidence } from './decide/evidence/start-evidence.ts'
 export type { EvidenceState } from './decide/evidence/state.ts'
+export { evidenceState } from './decide/evidence/state-schema.ts'
+export { largestSuiteEvidence } from './decide/evidence/suite-maximum.ts'
+export { type TieBreak, tieBreakerHolds } from './decide/evidence/tie-breaker.ts'
 export {
+  type EvidenceStanding,
   type EvidenceVerdict,
   intervalOf,
   statusOf,

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors.ts'
+import { turned } from './crossing.ts'
 import { walshAverages } from './hodges-lehmann.ts'
-import { type Difference, lnEvidence, valueOf } from './rank-evidence.ts'
+import { type Difference, lnEvidence } from './rank-evidence.ts'
 
 export type Interval = [low: number, high: number]
 
@@ -38,7 +39,7 @@ export function confidenceInterval(
   const averages = [...new Set(walshAverages(differences))].filter(average => Number.isFinite(average))
   const points = pointsBetween(averages)
   const bound = Math.log(2 / (1 - level))
-  const reversed = differences.map(difference => 0 - valueOf(difference))
+  const reversed = turned(differences)
   const low = firstOpen(points, theta => lnEvidence(differences, theta) >= bound)
   const high = firstOpen(points.toReversed(), theta => lnEvidence(reversed, -theta) >= bound)
   const lowest = averages[low - 1]

@@ -74,8 +74,3 @@ export function lnEvidence(differences: readonly Difference[], theta0: number): 
 export function evidenceOf(ln: number): number {
   return Math.min(Math.exp(ln), Number.MAX_VALUE)
 }
-
-/** The same differences seen from the other side: what was better is worse. A failure has no other side. */
-export function turned(differences: readonly number[]): number[] {
-  return differences.map(difference => 0 - difference)
-}

@@ -1,7 +1,8 @@
 import { confidenceInterval, type Interval } from './confidence-interval.ts'
+import { turned } from './crossing.ts'
 import { hodgesLehmann } from './hodges-lehmann.ts'
 import { lnTotal } from './keep-side.ts'
-import { type Difference, evidenceOf, lnEvidence, valueOf } from './rank-evidence.ts'
+import { type Difference, evidenceOf, lnEvidence } from './rank-evidence.ts'
 import type { Decided, EvidenceState } from './state.ts'
 
 export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
@@ -51,12 +52,7 @@ export function intervalOf({ differences }: Pick<EvidenceState, 'differences'>):
 
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
 function harmShown(differences: readonly Difference[]): boolean {
-  return (
-    lnEvidence(
-      differences.map(difference => 0 - valueOf(difference)),
-      0,
-    ) >= HARM_AT
-  )
+  return lnEvidence(turned(differences), 0) >= HARM_AT
 }
 
 /** Status, evidence, effect and interval of a state (decision 3.3 and 3.6); a pure function of it. */

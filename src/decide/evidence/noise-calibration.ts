@@ -1,0 +1,81 @@
+import { UserError } from '../../errors.ts'
+import { type Scale, signedDifference } from './difference.ts'
+import { firstReached, turned } from './crossing.ts'
+import { robustSpread, robustSpreadUpper, sampleSd } from './spread.ts'
+
+/** One job in which both sides were the same tree. */
+export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
+
+/** What is stored of the calibration of a campaign (decision 3.8). */
+export type NoiseCalibration = {
+  /** No spread over at least three runs in at least two jobs. */
+  deterministic: boolean
+  scale: Scale
+  /** 1.4826 MAD of the A/A differences. */
+  pair_sd: number
+  /** Its upper 90 % limit, the noise of the hybrid; null below four pairs. */
+  pair_sd_upper90: number | null
+  /** How far the same code lies apart from one job to the next: what a stored score would be compared with. */
+  between_job_sd: number | null
+  /** No direction of the A/A differences ever reached E = 20. */
+  fair: boolean
+  pairs: number
+  jobs: number
+}
+
+const BIASED_AT = 20
+
+function valuesOf({ pairs }: CalibrationJob): number[] {
+  return pairs.flatMap(({ base, candidate }) => [base, candidate])
+}
+
+function scaleOf(values: readonly number[], asked: Scale | undefined): Scale {
+  return asked ?? (values.every(value => value > 0) ? 'log' : 'linear')
+}
+
+function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
+  const measured = jobs.filter(({ pairs }) => pairs.length > 0)
+  return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
+}
+
+function isFair(differences: readonly number[]): boolean {
+  const reached = [differences, turned(differences)].map(side => firstReached(side, 0, BIASED_AT))
+  return reached.every(at => at === Number.POSITIVE_INFINITY)
+}
+
+/** Means of the jobs, in the units of the scale. */
+function levelsOf(jobs: readonly CalibrationJob[], scale: Scale): number[] {
+  return jobs
+    .map(valuesOf)
+    .filter(values => values.length > 0)
+    .map(values => {
+      const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
+      return levels.reduce((sum, level) => sum + level, 0) / levels.length
+    })
+}
+
+/**
+ * Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
+ * whether the harness treats both sides alike. Not fair means: refuse to start.
+ */
+export function calibrationOf(
+  jobs: readonly CalibrationJob[],
+  { scale: asked }: { scale?: Scale } = {},
+): NoiseCalibration {
+  const values = jobs.flatMap(valuesOf)
+  if (values.length === 0) throw new UserError('a calibration needs at least one pair')
+  const scale = scaleOf(values, asked)
+  const measure = { direction: 'minimize', scale } as const
+  const pairs = jobs.flatMap(job => job.pairs)
+  const differences = pairs.map(({ base, candidate }) => signedDifference(measure, base, candidate))
+  return {
+    deterministic: isDeterministic(jobs, values),
+    scale,
+    pair_sd: robustSpread(differences),
+    pair_sd_upper90: robustSpreadUpper(differences, 0.9),
+    between_job_sd: sampleSd(levelsOf(jobs, scale)),
+    fair: isFair(differences),
+    pairs: pairs.length,
+    jobs: jobs.filter(job => job.pairs.length > 0).length,
+  }
+}

@@ -1,0 +1,8 @@
+import { type Difference, lnEvidence } from './rank-evidence.ts'
+
+const SHOWN = Math.log(20)
+
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+export function simplificationHolds(differences: readonly Difference[], minEffect: number): boolean {
+  return lnEvidence(differences, -minEffect) >= SHOWN
+}

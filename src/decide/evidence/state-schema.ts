@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { EvidenceState } from './state.ts'
+
+const natural = z.number().int().nonnegative()
+const positive = z.number().positive()
+const bets = z.tuple([z.number(), z.number()])
+
+const rule = z.strictObject({
+  direction: z.enum(['minimize', 'maximize']),
+  scale: z.enum(['log', 'linear']),
+  min_effect: positive,
+  null_effect: z.number().nonnegative(),
+  level: positive.max(1),
+  screen: positive.nullable(),
+  pairs_per_job: natural.min(1),
+  max_jobs: natural.min(1),
+  fresh_runners: natural,
+  runners: natural.min(1),
+  single_machine: z.boolean(),
+  noise: positive.nullable(),
+})
+
+const job = z.strictObject({
+  id: z.union([z.string(), z.number()]),
+  runner: z.string(),
+  pairs: natural,
+  void_pairs: natural,
+  base_first: natural,
+  ended: z.boolean(),
+})
+
+const sums = z.strictObject({
+  pairs: natural,
+  about_null: z.number().nonnegative(),
+  about_alternatives: z.array(z.number().nonnegative()),
+})
+
+const decided = z.strictObject({
+  status: z.enum(['keep', 'drop']),
+  reason: z.enum([
+    'gain-shown',
+    'broken',
+    'gain-ruled-out',
+    'no-promise-after-job-1',
+    'no-promise-after-job-2',
+  ]),
+})
+
+/** A stored evidence state, as orders carry it; every number in it is finite. */
+export const evidenceState = z.strictObject({
+  rule,
+  differences: z.array(z.number().nullable()),
+  failures: natural,
+  keep: z.strictObject({ from: natural, ln: bets, sums: sums.nullable() }),
+  drop: bets,
+  screened: z.strictObject({ job: natural, ln: z.number() }).nullable(),
+  jobs: z.array(job),
+  decided: decided.nullable(),
+}) satisfies z.ZodType<EvidenceState>
