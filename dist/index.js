@@ -154,14 +154,17 @@ function finite(value) {
 	if (Number.isFinite(value)) return value;
 	throw new HarnessError(`a measured value is ${value}: a failed execution has to be given as null`);
 }
-/** Rounded far below any noise, so that equal ratios stay equal in whatever unit the metric is printed. */
 function logarithm(value) {
-	if (value > 0) return Math.round(Math.log(value) * GRID) / GRID;
+	if (value > 0) return Math.log(value);
 	throw new HarnessError(`the metric is compared on a log scale, and a value of it is ${value}`, { example: "a value above 0; a metric that can be 0 or less needs evidence.scale: linear" });
+}
+/** Rounded far below any noise, so that equal ratios are equal in whatever unit the metric is printed. */
+function gridded(difference) {
+	return Math.sign(difference) * Math.round(Math.abs(difference) * GRID) / GRID;
 }
 function plainDifference(scale, base, candidate) {
 	switch (scale) {
-		case "log": return logarithm(base) - logarithm(candidate);
+		case "log": return gridded(logarithm(base) - logarithm(candidate));
 		case "linear": return finite(base - candidate);
 		default: return scale;
 	}

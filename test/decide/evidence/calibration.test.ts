@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { type CalibrationJob, calibrationOf } from '../../../src/decide/evidence/noise-calibration.ts'
+import { normal, seededRandom } from '../../../src/decide/evidence/seeded-random.ts'
+import { robustSpread, robustSpreadUpper } from '../../../src/decide/evidence/spread.ts'
+import { UserError } from '../../../src/errors.ts'
+
+type Machine = { sd?: number; level?: number; slow?: number }
+
+/** Pairs of one tree; `slow` is what the candidate's side pays for being second. */
+function jobs(count: number, pairs: number, seed: number, { sd = 0.03, level = 0, slow = 0 }: Machine = {}) {
+  const random = seededRandom(seed)
+  return Array.from({ length: count }, (): CalibrationJob => {
+    const here = 100 * Math.exp(level * normal(random))
+    const run = () => here * Math.exp((sd / Math.SQRT2) * normal(random))
+    return { pairs: Array.from({ length: pairs }, () => ({ base: run(), candidate: run() * (1 + slow) })) }
+  })
+}
+
+describe('calibration', () => {
+  test('finds the noise of a pair, and no bias', () => {
+    const found = calibrationOf(jobs(3, 100, 61))
+    expect(found).toMatchObject({ deterministic: false, scale: 'log', fair: true, pairs: 300, jobs: 3 })
+    expect(found.pair_sd).toBeGreaterThan(0.025)
+    expect(found.pair_sd).toBeLessThan(0.035)
+  })
+
+  test('is not misled by a few spikes', () => {
+    const [first, ...rest] = jobs(3, 16, 62)
+    const spiked = {
+      pairs: [...(first?.pairs ?? []), { base: 100, candidate: 900 }, { base: 800, candidate: 100 }],
+    }
+    expect(calibrationOf([spiked, ...rest]).pair_sd).toBeLessThan(0.05)
+  })
+
+  test('says how far the same code lies apart from machine to machine', () => {
+    const found = calibrationOf(jobs(30, 8, 63, { level: 0.1 })).between_job_sd ?? Number.NaN
+    expect(found).toBeGreaterThan(0.06)
+    expect(found).toBeLessThan(0.15)
+    expect(calibrationOf(jobs(1, 8, 63)).between_job_sd).toBeNull()
+  })
+
+  test('catches a harness that treats one side better, in either direction', () => {
+    expect(calibrationOf(jobs(3, 8, 64, { slow: 0.1 })).fair).toBe(false)
+    expect(calibrationOf(jobs(3, 8, 64, { slow: -0.1 })).fair).toBe(false)
+  })
+
+  test('calls a fair harness biased at most 10 % of the time', () => {
+    const n = 400
+    let caught = 0
+    for (let seed = 0; seed < n; seed++) if (!calibrationOf(jobs(3, 8, 1000 + seed)).fair) caught += 1
+    expect(caught / n).toBeLessThanOrEqual(0.1 + 3 * Math.sqrt(0.09 / n))
+  })
+
+  test('chooses log where every value is above 0, else linear; what the spec pins stays', () => {
+    const zero = [{ pairs: [{ base: 0, candidate: 1 }] }]
+    expect(calibrationOf(zero).scale).toBe('linear')
+    expect(calibrationOf(jobs(2, 4, 65), { scale: 'linear' }).scale).toBe('linear')
+    expect(() => calibrationOf(zero, { scale: 'log' })).toThrow('log scale')
+  })
+
+  test('deterministic: equal values in two jobs at least', () => {
+    const same = {
+      pairs: [
+        { base: 7, candidate: 7 },
+        { base: 7, candidate: 7 },
+      ],
+    }
+    expect(calibrationOf([same, same])).toMatchObject({ deterministic: true, pair_sd: 0, fair: true })
+    expect(calibrationOf([same]).deterministic).toBe(false)
+    expect(calibrationOf([same, { pairs: [{ base: 7, candidate: 7.001 }] }]).deterministic).toBe(false)
+  })
+
+  test('of nothing is an error', () => {
+    expect(() => calibrationOf([{ pairs: [] }])).toThrow(UserError)
+  })
+})
+
+describe('the upper 90 % limit of the noise', () => {
+  test('holds nine times in ten, and is not far off', () => {
+    const n = 1000
+    const random = seededRandom(66)
+    let held = 0
+    let sum = 0
+    for (let run = 0; run < n; run++) {
+      const limit =
+        robustSpreadUpper(
+          Array.from({ length: 24 }, () => 0.03 * normal(random)),
+          0.9,
+        ) ?? Number.NaN
+      if (limit >= 0.03) held += 1
+      sum += limit
+    }
+    expect(held / n).toBeGreaterThanOrEqual(0.9 - 3 * Math.sqrt(0.09 / n))
+    expect(sum / n).toBeLessThan(0.05)
+  })
+
+  test('is never below the estimate, and does not exist below four pairs', () => {
+    for (let n = 4; n < 40; n++) {
+      const values = Array.from({ length: n }, (_, index) => (index + 1) / n)
+      expect(robustSpreadUpper(values, 0.9)).toBeGreaterThanOrEqual(robustSpread(values))
+    }
+    expect(robustSpreadUpper([1, 2, 3], 0.9)).toBeNull()
+  })
+
+  test('where most pairs tie exactly, the rest still counts as noise', () => {
+    expect(robustSpread([0, 0, 0, 0, 0.1])).toBeCloseTo(0.1 / Math.sqrt(5), 12)
+    expect(robustSpreadUpper([0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1], 0.9)).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Direction, signedDifference } from '../../../src/decide/evidence/difference.ts'
+import { type EvidencePair, observePair } from '../../../src/decide/evidence/observe-pair.ts'
+import { effectOf } from '../../../src/decide/evidence/reported-effect.ts'
+import { type EvidenceOptions, startEvidence } from '../../../src/decide/evidence/start-evidence.ts'
+import type { EvidenceState } from '../../../src/decide/evidence/state.ts'
+import { evidenceState } from '../../../src/decide/evidence/state-schema.ts'
+import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
+import { UserError } from '../../../src/errors.ts'
+import { begin, pairOf } from './a-comparison.ts'
+
+type Values = Pick<EvidencePair, 'base' | 'candidate' | 'order'>
+
+const value = fc.oneof(
+  { weight: 9, arbitrary: fc.double({ min: 50, max: 200, noNaN: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(64, 128) },
+)
+const failing = fc.option(value, { freq: 12 })
+const order = fc.constantFrom('base-first' as const, 'candidate-first' as const)
+const sound: fc.Arbitrary<Values> = fc.record({ base: value, candidate: value, order })
+const anyValues: fc.Arbitrary<Values> = fc.record({ base: failing, candidate: failing, order })
+/** Mostly gains, so that screens, fresh runners and keeps come up as well as drops. */
+const gains: fc.Arbitrary<Values> = sound.map(({ base, order: first }) => ({
+  base,
+  candidate: (base ?? 1) * 0.9,
+  order: first,
+}))
+const story = fc.array(fc.oneof(sound, anyValues, gains, gains), { maxLength: 40 })
+const options: EvidenceOptions = { direction: 'minimize', minEffect: 0.02, pairsPerJob: 4 }
+
+/** Every state of an experiment, new jobs begun on new runners whenever they are asked for. */
+function states(start: EvidenceState, pairs: readonly Values[], keep = (state: EvidenceState) => state) {
+  const all = [start]
+  let job = 0
+  for (const pair of pairs) {
+    const now = all.at(-1) ?? start
+    const { status } = statusOf(now)
+    if (status === 'park') break
+    if (status === 'new-job') job += 1
+    all.push(keep(observePair(now, { ...pair, job })))
+  }
+  return all
+}
+
+function frozen<T>(thing: T): T {
+  if (typeof thing === 'object' && thing !== null) {
+    Object.freeze(thing)
+    for (const part of Object.values(thing)) frozen(part)
+  }
+  return thing
+}
+
+describe('the state', () => {
+  test('is never changed by observing', () => {
+    fc.assert(
+      fc.property(story, fc.boolean(), (pairs, hybrid) => {
+        const start = startEvidence({ ...options, ...(hybrid ? { hybrid: { noise: 0.03 } } : {}) })
+        expect(() => states(frozen(start), pairs, frozen)).not.toThrow()
+      }),
+      { seed: 21 },
+    )
+  })
+
+  test('is plain JSON at every step: written, read and gone on with, it gives the same verdicts', () => {
+    fc.assert(
+      fc.property(story, fc.boolean(), (pairs, hybrid) => {
+        const start = startEvidence({ ...options, ...(hybrid ? { hybrid: { noise: 0.03 } } : {}) })
+        const stored = states(start, pairs, state => evidenceState.parse(JSON.parse(JSON.stringify(state))))
+        expect(stored.map(verdict)).toEqual(states(start, pairs).map(verdict))
+      }),
+      { seed: 22 },
+    )
+  })
+
+  test('gives a verdict whose numbers are all finite, so that it can be stored too', () => {
+    fc.assert(
+      fc.property(story, pairs => {
+        for (const now of states(startEvidence(options), pairs).map(verdict)) {
+          expect(JSON.parse(JSON.stringify(now))).toEqual(now)
+        }
+      }),
+      { seed: 23 },
+    )
+  })
+})
+
+function scaledBy(factor: number) {
+  return ({ base, candidate, ...rest }: Values): Values => ({
+    ...rest,
+    base: base === null ? null : base * factor,
+    candidate: candidate === null ? null : candidate * factor,
+  })
+}
+
+function verdicts(direction: Direction, pairs: readonly Values[]) {
+  return states(startEvidence({ ...options, direction }), pairs).map(verdict)
+}
+
+describe('the verdict', () => {
+  test('does not depend on the unit of the metric under log', () => {
+    fc.assert(
+      fc.property(story, fc.double({ min: 1e-6, max: 1e6, noNaN: true }), (pairs, unit) => {
+        const [plain, scaled] = [verdicts('minimize', pairs), verdicts('minimize', pairs.map(scaledBy(unit)))]
+        expect(scaled.map(({ status, reason, worse }) => [status, reason, worse])).toEqual(
+          plain.map(({ status, reason, worse }) => [status, reason, worse]),
+        )
+      }),
+      { seed: 24 },
+    )
+  })
+
+  test('is the same for a metric that is turned upside down', () => {
+    const sounds = fc.array(fc.oneof(sound, gains), { maxLength: 40 })
+    fc.assert(
+      fc.property(sounds, pairs => {
+        const swapped = pairs.map(({ base, candidate, order: first }) => ({
+          base: candidate,
+          candidate: base,
+          order: first,
+        }))
+        expect(verdicts('maximize', swapped)).toEqual(verdicts('minimize', pairs))
+      }),
+      { seed: 25 },
+    )
+  })
+
+  test('with swapped labels sees the effect and the interval mirrored', () => {
+    const measure = { direction: 'minimize', scale: 'log' } as const
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 14 }), values => {
+        const one = effectOf(values.map(([a, b]) => signedDifference(measure, a, b)))
+        const other = effectOf(values.map(([a, b]) => signedDifference(measure, b, a)))
+        expect(other.effect).toBeCloseTo(0 - (one.effect ?? Number.NaN), 12)
+        const [low = null, high = null] = one.interval ?? []
+        const mirrored = low === null || high === null ? null : [0 - high, 0 - low]
+        expect(other.interval).toEqual(mirrored)
+      }),
+      { seed: 26 },
+    )
+  })
+})
+
+describe('what cannot be started', () => {
+  test.each([
+    ['no minimal effect', { minEffect: 0 }],
+    ['a minimal effect that is no number', { minEffect: Number.NaN }],
+    ['a null effect as large as the minimal one', { nullEffect: 0.02 }],
+    ['a negative null effect', { nullEffect: -0.01 }],
+    ['a level of 0', { alpha: 0 }],
+    ['a level of 1', { alpha: 1 }],
+    ['a level that is no number', { alpha: Number.NaN }],
+    ['a screen everybody passes', { screen: 1 }],
+    ['jobs without pairs', { pairsPerJob: 0 }],
+    ['half a pair', { pairsPerJob: 2.5 }],
+    ['no job', { maxJobs: 0 }],
+    ['fewer than no runners', { freshRunners: -1 }],
+    ['no objective', { m: 0 }],
+    ['a hybrid without noise', { hybrid: { noise: 0 } }],
+  ])('%s', (_, wrong) => {
+    expect(() => begin(wrong)).toThrow(UserError)
+  })
+
+  test('the level is divided among the required objectives', () => {
+    expect(verdict(begin({ alpha: 0.02, m: 2, confirmed: false, freshRunners: 0 })).threshold).toBe(100)
+  })
+})
+
+describe('what cannot be observed', () => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('a value of %s: failures are null', wrong => {
+    expect(() => observePair(begin(), pairOf(wrong))).toThrow(`value is ${wrong}`)
+    expect(() => observePair(begin(), { ...pairOf(1), base: null, candidate: wrong })).toThrow(UserError)
+  })
+})

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { endJob } from '../../../src/decide/evidence/job.ts'
+import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
+import { resume } from '../../../src/decide/evidence/resume.ts'
+import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
+import { HarnessError, UserError } from '../../../src/errors.ts'
+import { begin, observed, pairOf } from './a-comparison.ts'
+
+/** Five growing gains: E = 22.7, which screens. */
+const PROMISING = [0.05, 0.06, 0.07, 0.08, 0.09]
+const SCREENED = observed(begin(), PROMISING)
+/** Neither promise nor proof: HL .02, E near 1. */
+const UNDECIDED = [0.03, 0.01]
+
+describe('an idea without promise', () => {
+  test('is dropped after job 1 when HL is at most a quarter of min_effect', () => {
+    const start = begin({ pairsPerJob: 4 })
+    const before = observed(start, [0.03, -0.03, 0.02])
+    expect(statusOf(before)).toEqual({ status: 'continue', reason: 'measuring' })
+    const after = observed(before, [-0.02])
+    expect(verdict(after)).toMatchObject({ status: 'drop', reason: 'no-promise-after-job-1', worse: false })
+  })
+
+  test('is dropped after job 2 when HL is at most half of min_effect', () => {
+    const one = observed(begin({ pairsPerJob: 4 }), [0.03, -0.016, 0.022, -0.004])
+    expect(verdict(one)).toMatchObject({
+      status: 'new-job',
+      reason: 'job-ended',
+      effect: expect.closeTo(0.008),
+    })
+    const two = observed(one, [0.03, -0.016, 0.022, -0.004], 2)
+    expect(statusOf(two)).toEqual({ status: 'drop', reason: 'no-promise-after-job-2' })
+  })
+
+  test('is not checked after job 3', () => {
+    const gaining = [0.03, 0.01]
+    let state = begin({ pairsPerJob: 2 })
+    for (const job of [1, 2]) state = observed(state, gaining, job)
+    const three = observed(state, [-0.03, -0.02], 3)
+    expect(verdict(three)).toMatchObject({ status: 'new-job', effect: expect.closeTo(0) })
+  })
+
+  test('is not checked after a job that was cut short', () => {
+    const short = observed(begin({ pairsPerJob: 4 }), [0.03, -0.03])
+    expect(statusOf(endJob(short, 1, { whole: false }))).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(statusOf(observed(short, [0.03], 2)).status).toBe('continue')
+  })
+
+  test('is checked when the runner says the job is over, though base failures left it short of pairs', () => {
+    const short = observed(begin({ pairsPerJob: 4 }), [0.03, -0.03])
+    expect(statusOf(endJob(short, 1))).toEqual({ status: 'drop', reason: 'no-promise-after-job-1' })
+  })
+
+  test('is dropped in the middle of a job once E_drop reaches 5', () => {
+    const before = observed(begin(), [-0.01, -0.02])
+    expect(statusOf(before).status).toBe('continue')
+    expect(statusOf(observed(before, [-0.03]))).toEqual({ status: 'drop', reason: 'gain-ruled-out' })
+  })
+
+  test('reads worse only when harm itself is shown', () => {
+    const small = observed(begin({ pairsPerJob: 5 }), [0.001, 0.0012, -0.001])
+    expect(verdict(small)).toMatchObject({ status: 'drop', worse: false })
+    const harm = observed(begin(), [-0.01, -0.02, -0.03, -0.04, -0.05])
+    expect(verdict(harm)).toMatchObject({ status: 'drop', worse: true })
+  })
+})
+
+describe('a promising idea', () => {
+  test('asks for a fresh runner as soon as E reaches 20, and carries its evidence', () => {
+    expect(statusOf(observed(begin(), PROMISING.slice(0, 4))).status).toBe('continue')
+    const now = verdict(SCREENED)
+    expect(now).toMatchObject({ status: 'new-job', reason: 'promising', stage: 'confirming', screened: true })
+    expect(now.evidence).toBeCloseTo(22.77, 1)
+    expect(now.threshold).toBe(100)
+  })
+
+  test('aims at the screen before, at 1/alpha after', () => {
+    expect(verdict(begin())).toMatchObject({
+      status: 'new-job',
+      reason: 'not-begun',
+      threshold: 20,
+      evidence: 1,
+    })
+    expect(verdict(begin())).toMatchObject({ effect: null, interval: null, stage: 'screening' })
+  })
+
+  test('goes on when the new job begins, and is kept when both together reach 1/alpha', () => {
+    const confirming = observed(SCREENED, [0.05, 0.06], 2)
+    expect(statusOf(confirming).status).toBe('continue')
+    const kept = verdict(observed(confirming, [0.07], 2))
+    expect(kept).toMatchObject({ status: 'keep', reason: 'gain-shown', pairs: 8, jobs: 2 })
+    expect(kept.evidence).toBeGreaterThan(100)
+    expect(kept.effect).toBeCloseTo(0.065)
+  })
+
+  test('is never kept by another job on the runner that screened it', () => {
+    const again = observed(SCREENED, [...PROMISING, 0.1, 0.11, 0.12], 2, { runner: '1' })
+    expect(verdict(again)).toMatchObject({ status: 'new-job', reason: 'job-ended' })
+    expect(verdict(again).evidence).toBeGreaterThan(1000)
+    expect(statusOf(observed(again, [0.05], 3)).status).toBe('keep')
+  })
+
+  test('is not kept while the fresh runner says nothing for it, whatever it carries', () => {
+    const loose = observed(begin({ alpha: 0.2 }), PROMISING)
+    const against = observed(loose, [-0.01], 2)
+    expect(verdict(against).evidence).toBeGreaterThan(verdict(against).threshold)
+    expect(statusOf(against).status).toBe('continue')
+  })
+
+  test('on one machine is kept by a new job there', () => {
+    const here = observed(begin({ singleMachine: true }), PROMISING, 1, { runner: 'here' })
+    expect(statusOf(observed(here, [0.05, 0.06, 0.07], 2, { runner: 'here' })).status).toBe('keep')
+  })
+
+  test('on one machine has to beat half of min_effect instead of a quarter', () => {
+    const small = [0.006, 0.007, 0.008, 0.009]
+    expect(verdict(observed(begin(), small)).evidence).toBeGreaterThan(1)
+    expect(verdict(observed(begin({ singleMachine: true }), small)).evidence).toBeLessThan(1)
+  })
+
+  test('needs as many fresh runners as are asked for', () => {
+    const start = observed(begin({ freshRunners: 2, pairsPerJob: 5 }), PROMISING)
+    const one = observed(start, PROMISING, 2)
+    expect(statusOf(one)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(statusOf(observed(one, [0.05], 3)).status).toBe('keep')
+  })
+
+  test('without a fresh runner asked for is kept on one', () => {
+    expect(statusOf(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11])).status).toBe('continue')
+    expect(statusOf(observed(begin({ freshRunners: 0 }), [...PROMISING, 0.1, 0.11, 0.12])).status).toBe(
+      'keep',
+    )
+  })
+
+  test('can still be dropped, and all pairs count for that', () => {
+    const against = observed(SCREENED, [-0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8], 2)
+    expect(statusOf(against).status).toBe('continue')
+    expect(statusOf(observed(against, [-0.9], 2))).toEqual({
+      status: 'drop',
+      reason: 'no-promise-after-job-2',
+    })
+  })
+})
+
+describe('an idea that was confirmed before, or is a combination', () => {
+  test('confirmed: no screen, level .05', () => {
+    const one = observed(begin({ confirmed: true, alpha: 0.001 }), PROMISING)
+    expect(verdict(one)).toMatchObject({
+      status: 'continue',
+      stage: 'confirming',
+      screened: false,
+      threshold: 20,
+    })
+    expect(statusOf(observed(one, [0.1], 2)).status).toBe('keep')
+  })
+
+  test('combination: no screen, two runners in all', () => {
+    const one = observed(begin({ combination: true, pairsPerJob: 5, freshRunners: 0 }), PROMISING)
+    expect(verdict(one)).toMatchObject({ status: 'new-job', reason: 'job-ended', threshold: 20 })
+    expect(statusOf(observed(one, [0.1], 2, { runner: '1' })).status).toBe('continue')
+    expect(statusOf(observed(one, [0.1], 2)).status).toBe('keep')
+  })
+})
+
+describe('an idea that stays open', () => {
+  const parked = observed(begin({ pairsPerJob: 2, maxJobs: 1 }), UNDECIDED)
+
+  test('is parked when its jobs are used up', () => {
+    expect(statusOf(parked)).toEqual({ status: 'park', reason: 'jobs-used-up' })
+    expect(() => observed(parked, [0.03], 2)).toThrow(UserError)
+  })
+
+  test('is parked too when it screens in the last job', () => {
+    expect(statusOf(observed(begin({ maxJobs: 1 }), PROMISING)).status).toBe('park')
+  })
+
+  test('resumes with more jobs where it stopped', () => {
+    const more = resume(parked, { maxJobs: 2 })
+    expect(statusOf(more)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(verdict(more).evidence).toBe(verdict(parked).evidence)
+    expect(statusOf(observed(more, UNDECIDED, 2)).status).toBe('park')
+  })
+
+  test('does not resume without more jobs, nor after a verdict', () => {
+    expect(() => resume(parked, { maxJobs: 1 })).toThrow('1 jobs are used')
+    expect(() => resume(observed(begin(), [null, null]), { maxJobs: 9 })).toThrow('a verdict was reached')
+  })
+})
+
+describe('failures', () => {
+  test('a base that fails makes the pair void: recorded, not counted', () => {
+    let state = begin()
+    for (let pair = 0; pair < 20; pair++) state = observePair(state, { ...pairOf(1), base: null })
+    expect(verdict(state)).toMatchObject({ status: 'continue', pairs: 0, jobs: 1, evidence: 1 })
+    expect(state.jobs[0]).toMatchObject({ pairs: 0, void_pairs: 20 })
+    expect(observePair(state, { ...pairOf(null), base: null }).failures).toBe(0)
+  })
+
+  test('a candidate that fails once loses the pair, by more than any other', () => {
+    const once = verdict(observed(begin(), [0.05, null]))
+    expect(once).toMatchObject({ status: 'continue', pairs: 2 })
+    expect(once.evidence).toBeLessThan(1)
+  })
+
+  test('a candidate that fails twice is broken, however good the rest', () => {
+    const twice = observed(SCREENED, [null, 0.5, null], 2)
+    expect(verdict(twice)).toMatchObject({ status: 'drop', reason: 'broken' })
+  })
+
+  test('a value that has no logarithm violates the pinned scale', () => {
+    const state = begin({ scale: 'log' })
+    expect(() => observePair(state, pairOf(0, 1, { base: 1 }))).toThrow(HarnessError)
+    expect(() => observePair(state, pairOf(1, 1, { base: -1 }))).toThrow('a value of it is -1')
+  })
+})
+
+describe('jobs', () => {
+  test('that have ended or were left take no more pairs', () => {
+    expect(() => observed(SCREENED, [0.05], 1)).toThrow('job 1 has ended')
+    const second = observed(SCREENED, [0.05], 2)
+    expect(() => observed(second, [0.05], 1)).toThrow('followed by another')
+  })
+
+  test('run on one machine each', () => {
+    const state = observed(begin(), [0.01], 1, { runner: 'a' })
+    expect(() => observed(state, [0.01], 1, { runner: 'b' })).toThrow('ran on a')
+  })
+
+  test('end once, and only if they began', () => {
+    expect(endJob(SCREENED, 1)).toBe(SCREENED)
+    expect(() => endJob(begin(), 1)).toThrow('cannot end')
+  })
+
+  test('remember how often the base went first', () => {
+    const state = observed(observed(begin(), [0.01]), [0.02], 1, { order: 'candidate-first' })
+    expect(state.jobs[0]).toMatchObject({ pairs: 2, base_first: 1 })
+  })
+})
+
+describe('after a verdict', () => {
+  const kept = observed(SCREENED, [0.05, 0.06, 0.07], 2)
+
+  test('further pairs count for effect and interval, and change no verdict', () => {
+    const more = observed(observed(kept, [-1, -1, -1, -1], 2), [null, null], 3)
+    expect(verdict(more)).toMatchObject({ status: 'keep', pairs: 14 })
+    expect(verdict(more).evidence).toBe(verdict(kept).evidence)
+    expect(verdict(more).effect).not.toBe(verdict(kept).effect)
+  })
+
+  test('the interval is there; before, nobody pays for it', () => {
+    expect(verdict(kept).interval).not.toBeNull()
+    expect(
+      verdict(observed(begin({ pairsPerJob: 20 }), [0.03, 0.01, 0.02, 0.03, 0.01, 0.02])).interval,
+    ).toBeNull()
+  })
+})
