@@ -437,7 +437,7 @@ function checkFinite(value, side) {
 }
 /**
 * The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
-* candidate a loss of the highest rank, and two of them the end. What is observed after a verdict (for
+* candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
 * guardrails, say) is recorded for effect and interval and changes no verdict.
 */
 function observePair(state, pair) {
@@ -563,7 +563,7 @@ function intervalOf({ differences }) {
 function harmShown(differences) {
 	return lnEvidence(turned(differences), 0) >= HARM_AT;
 }
-/** Status, evidence, effect and interval of a state (decision 3.3 and 3.6); a pure function of it. */
+/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
 function verdict(state) {
 	const { rule, differences, jobs, screened } = state;
 	const standing = statusOf(state);

@@ -60,7 +60,7 @@ function checkFinite(value: number | null, side: string): void {
 
 /**
  * The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
- * candidate a loss of the highest rank, and two of them the end. What is observed after a verdict (for
+ * candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
  * guardrails, say) is recorded for effect and interval and changes no verdict.
  */
 export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceState {

@@ -55,7 +55,7 @@ function harmShown(differences: readonly Difference[]): boolean {
   return lnEvidence(turned(differences), 0) >= HARM_AT
 }
 
-/** Status, evidence, effect and interval of a state (decision 3.3 and 3.6); a pure function of it. */
+/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
 export function verdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
   const standing = statusOf(state)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { turned } from '../../../src/decide/evidence/crossing.ts'
 import { endJob } from '../../../src/decide/evidence/job.ts'
 import { observePair } from '../../../src/decide/evidence/observe-pair.ts'
+import { lnEvidence, lnMean } from '../../../src/decide/evidence/rank-evidence.ts'
 import { resume } from '../../../src/decide/evidence/resume.ts'
 import { statusOf, verdict } from '../../../src/decide/evidence/verdict.ts'
 import { HarnessError, UserError } from '../../../src/errors.ts'
@@ -62,6 +64,8 @@ describe('an idea without promise', () => {
     expect(verdict(small)).toMatchObject({ status: 'drop', worse: false })
     const harm = observed(begin(), [-0.01, -0.02, -0.03, -0.04, -0.05])
     expect(verdict(harm)).toMatchObject({ status: 'drop', worse: true })
+    const likely = observed(begin(), [-0.01, -0.02, -0.03])
+    expect(verdict(likely)).toMatchObject({ status: 'drop', worse: false })
   })
 })
 
@@ -100,6 +104,15 @@ describe('a promising idea', () => {
     expect(statusOf(observed(again, [0.05], 3)).status).toBe('keep')
   })
 
+  test('with two machines seen before the screen still needs another than the one that screened it', () => {
+    const before = endJob(observed(begin(), [0.01], 1, { runner: 'a' }), 1)
+    const screened = observed(before, PROMISING.slice(0, 4), 2, { runner: 'b' })
+    expect(statusOf(screened).reason).toBe('promising')
+    const again = observed(screened, [...PROMISING, 0.1, 0.11, 0.12], 3, { runner: 'b' })
+    expect(statusOf(again)).toEqual({ status: 'new-job', reason: 'job-ended' })
+    expect(statusOf(observed(again, [0.05], 4, { runner: 'a' })).status).toBe('keep')
+  })
+
   test('is not kept while the fresh runner says nothing for it, whatever it carries', () => {
     const loose = observed(begin({ alpha: 0.2 }), PROMISING)
     const against = observed(loose, [-0.01], 2)
@@ -135,6 +148,8 @@ describe('a promising idea', () => {
   test('can still be dropped, and all pairs count for that', () => {
     const against = observed(SCREENED, [-0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8], 2)
     expect(statusOf(against).status).toBe('continue')
+    const ruledOut = lnEvidence(turned(against.differences), -0.02)
+    expect(lnMean(against.drop)).toBeCloseTo(ruledOut, 12)
     expect(statusOf(observed(against, [-0.9], 2))).toEqual({
       status: 'drop',
       reason: 'no-promise-after-job-2',
