@@ -1,0 +1,143 @@
+import { meanError, per, type Results, type Table, type Tally, tallyOf } from './case.ts'
+import { FIRST_KEEP, WINNOW } from './rules.ts'
+import type { Rule } from './rule.ts'
+import type { ScenarioName } from './scenarios.ts'
+import { caseName, type Effect } from './single.ts'
+import { shareError } from './statistics.ts'
+
+/** A figure that the rule was specified to reach: % kept, and executions and jobs where they were given. */
+interface Figure {
+  rule: Rule
+  scenario: ScenarioName
+  effect: Effect
+  kept: number
+  executions: number | null
+  jobs: number | null
+}
+
+/** The sample that the figures come from. */
+const FIGURE_PLAYS = 4_000
+/** Standard errors of the difference of two samples that count as chance. */
+const CHANCE = 3
+
+type Row = readonly [effect: Effect, kept: number, executions?: number, jobs?: number]
+
+export const FIGURES: readonly Figure[] = [
+  ...figures(WINNOW, 'dedicated', [
+    ['-2 %', 0, 9, 1],
+    ['null', 0, 9, 1],
+    ['null*', 1.1, 12, 1.1],
+    ['+1 %', 4.5, 15, 1.3],
+    ['+2 %', 85.7, 25, 2.1],
+    ['+3 %', 99.7, 23, 2.1],
+    ['+5 %', 100, 22, 2],
+  ]),
+  ...figures(WINNOW, 'quiet', [
+    ['-2 %', 0, 9, 1],
+    ['null', 0, 12, 1.1],
+    ['null*', 0.8, 15, 1.3],
+    ['+1 %', 8.4, 25, 1.8],
+    ['+2 %', 78.7, 34, 2.6],
+    ['+3 %', 94.8, 27, 2.3],
+    ['+5 %', 99.6, 24, 2.1],
+  ]),
+  ...figures(WINNOW, 'typical', [
+    ['-2 %', 0, 11, 1],
+    ['null', 0.2, 22, 1.5],
+    ['null*', 0.6, 27, 1.8],
+    ['+1 %', 3.8, 58, 3.4],
+    ['+2 %', 47.7, 71, 4.4],
+    ['+3 %', 88.3, 51, 3.6],
+    ['+5 %', 98.7, 32, 2.5],
+  ]),
+  ...figures(WINNOW, 'noisy', [
+    ['-2 %', 0, 19, 1.3],
+    ['null', 0.3, 44, 2.6],
+    ['null*', 0.6, 45, 2.6],
+    ['+1 %', 1.7, 66, 3.8],
+    ['+2 %', 10.3, 86, 4.9],
+    ['+3 %', 33.3, 88, 5.2],
+    ['+5 %', 82.7, 61, 4.1],
+  ]),
+  ...figures(FIRST_KEEP, 'typical', [
+    ['null', 0, 22, 1.5],
+    ['null*', 0.1],
+    ['+1 %', 1, 60, 3.6],
+    ['+2 %', 30.5, 91, 5.5],
+    ['+3 %', 82.4, 71, 4.6],
+    ['+5 %', 98.7, 45, 3.1],
+  ]),
+  ...figures(FIRST_KEEP, 'noisy', [['+5 %', 70.8, 85, 5.3]]),
+  ...figures(FIRST_KEEP, 'quiet', [['+3 %', 94.7, 39, 2.7]]),
+]
+
+function figures(rule: Rule, scenario: ScenarioName, rows: readonly Row[]): Figure[] {
+  return rows.map(([effect, kept, executions = null, jobs = null]) => ({
+    rule,
+    scenario,
+    effect,
+    kept,
+    executions,
+    jobs,
+  }))
+}
+
+interface Compared {
+  text: string
+  met: boolean
+}
+
+/** Whether a share is as far on the good side as the figure, but for chance and the figure's rounding. */
+export function keptCompared(tally: Tally, { kept, effect }: Pick<Figure, 'kept' | 'effect'>): Compared {
+  const plays = tally['plays'] ?? Number.NaN
+  const share = per(tally, 'kept')
+  const rounding = 0.0005
+  const least = 1 / FIGURE_PLAYS
+  const pooled = Math.min(1 - least, Math.max(least, (share + kept / 100) / 2))
+  const chance = rounding + CHANCE * Math.hypot(shareError(pooled, plays), shareError(pooled, FIGURE_PLAYS))
+  const worse = effect.startsWith('+') ? kept / 100 - share : share - kept / 100
+  return { text: (100 * share).toFixed(1), met: worse <= chance }
+}
+
+function costCompared(
+  tally: Tally,
+  key: 'executions' | 'jobs',
+  figure: number | null,
+): { text: string; met: boolean | null } {
+  const digits = key === 'jobs' ? 1 : 0
+  const cost = per(tally, key)
+  const text = cost.toFixed(digits)
+  if (figure === null) return { text, met: null }
+  const plays = tally['plays'] ?? Number.NaN
+  const error = meanError(tally, key) * Math.sqrt(1 + plays / FIGURE_PLAYS)
+  return { text, met: cost <= figure + 0.5 * 10 ** -digits + CHANCE * error }
+}
+
+export function figureTable(results: Results): Table {
+  return {
+    title: 'Figures to reach',
+    columns: ['rule', 'runner', 'effect', 'kept %', '', '', 'executions', '', '', 'jobs', '', ''],
+    rows: FIGURES.map(figure => {
+      const tally = tallyOf(results, caseName(figure.scenario, figure.rule, figure.effect))
+      return [
+        figure.rule.name,
+        figure.scenario,
+        figure.effect,
+        ...compared(keptCompared(tally, figure), figure.kept.toFixed(1)),
+        ...compared(costCompared(tally, 'executions', figure.executions), figure.executions?.toFixed(0)),
+        ...compared(costCompared(tally, 'jobs', figure.jobs), figure.jobs?.toFixed(1)),
+      ]
+    }),
+    notes: [
+      'met: not worse than the figure by more than three standard errors of the two samples and its rounding',
+    ],
+  }
+}
+
+function compared(
+  { text, met }: { text: string; met: boolean | null },
+  figure: string | undefined,
+): string[] {
+  if (met === null || figure === undefined) return [text, '', '']
+  return [text, figure, met ? 'met' : 'MISSED']
+}

@@ -1,0 +1,34 @@
+import { isMainThread } from 'node:worker_threads'
+import { figureTable } from './figures.ts'
+import { parseOptions } from './options.ts'
+import { playAll, serve } from './pool.ts'
+import { readmeTable } from './readme.ts'
+import { casesOf, printed, SECTIONS } from './report.ts'
+
+if (isMainThread) await report()
+else serve(casesOf(SECTIONS))
+
+async function report(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2))
+  const { seed, size, form, only } = options
+  const sections = SECTIONS.filter(({ name }) => only.includes(name))
+  const began = performance.now()
+  const results = await playAll(casesOf(sections).values(), options, new URL(import.meta.url))
+  const figures = only.includes('single') ? [figureTable(results)] : []
+  const tables = [...sections.flatMap(section => section.tables(results)), ...figures]
+  const seconds = Math.round((performance.now() - began) / 1000)
+  switch (form) {
+    case 'text':
+      console.log(tables.map(printed).join('\n\n'))
+      console.log(`\nseed ${seed}, size ${size}, ${seconds} s`)
+      return
+    case 'json':
+      console.log(JSON.stringify({ seed, size, tables, tallies: Object.fromEntries(results) }, null, 1))
+      return
+    case 'readme':
+      console.log(readmeTable(results, { seed, size }))
+      return
+    default:
+      form satisfies never
+  }
+}

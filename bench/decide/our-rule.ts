@@ -1,0 +1,85 @@
+import { hodgesLehmann } from '../../src/decide/evidence/hodges-lehmann.ts'
+import { observePair } from '../../src/decide/evidence/observe-pair.ts'
+import { effectOf } from '../../src/decide/evidence/reported-effect.ts'
+import { type EvidenceOptions, startEvidence } from '../../src/decide/evidence/start-evidence.ts'
+import type { EvidenceState } from '../../src/decide/evidence/state.ts'
+import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import { drawRunner, type Job, type Runner } from './noise.ts'
+import { type Change, type Outcome, pairOf, times } from './rule.ts'
+
+/** The smallest gain worth having in every table: 2 %. */
+export const MIN_EFFECT = 0.02
+export const PAIRS_PER_JOB = 8
+
+export type OurOptions = Partial<EvidenceOptions>
+
+export interface Weighed {
+  state: EvidenceState
+  executions: number
+}
+
+/** winnow's rule, by the library itself: jobs on runners of the world until it has reached a verdict. */
+export function weigh(change: Change, options: OurOptions): Weighed {
+  const { random } = change.world
+  let state = startEvidence({ direction: 'minimize', minEffect: MIN_EFFECT, ...options })
+  let executions = 0
+  const nextRunner = runners(change, options.singleMachine === true)
+  for (let number = 1; statusOf(state).status === 'new-job'; number++) {
+    const { runner, gain } = nextRunner()
+    const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
+    warmUp(job, gain + luck, random.coin())
+    executions += 2
+    do {
+      const baseFirst = random.coin()
+      const order = baseFirst ? 'base-first' : 'candidate-first'
+      state = observePair(state, { ...timed(job, gain + luck, baseFirst), job: number, order })
+      executions += 2
+    } while (statusOf(state).status === 'continue')
+  }
+  return { state, executions }
+}
+
+export function outcomeOf({ state, executions }: Weighed): Outcome {
+  const kept = statusOf(state).status === 'keep'
+  const claimed = kept ? hodgesLehmann(state.differences) : 0
+  return { kept, claimed, executions, jobs: state.jobs.length }
+}
+
+/** A runner for each job; where there is one machine only, what a change does on it stays as it is. */
+function runners({ world, effect }: Change, single: boolean): () => { runner: Runner; gain: number } {
+  const draw = () => {
+    const runner = drawRunner(world)
+    return { runner, gain: runner.gainOf(effect) }
+  }
+  if (!single) return draw
+  const only = draw()
+  return () => only
+}
+
+/** One execution of each side that nobody looks at. */
+export function warmUp(job: Job, gain: number, baseFirst: boolean): void {
+  pairOf(job, gain, baseFirst)
+}
+
+/** A pair as a harness would print it. */
+export function timed(job: Job, gain: number, baseFirst: boolean): { base: number; candidate: number } {
+  const { base, candidate } = pairOf(job, gain, baseFirst)
+  return { base: Math.exp(base), candidate: Math.exp(candidate) }
+}
+
+/** The differences of whole jobs that no rule stops, each on a runner of its own. */
+export function jobOfDifferences({ world, effect }: Change, baseFirst = world.random.coin): number[] {
+  const runner = drawRunner(world)
+  const [job, gain] = [runner.startJob(), runner.gainOf(effect)]
+  warmUp(job, gain, baseFirst())
+  return times(PAIRS_PER_JOB, () => {
+    const { base, candidate } = pairOf(job, gain, baseFirst())
+    return base - candidate
+  })
+}
+
+/** One more job after a keep: nothing was selected by it. */
+export function reportedEffect(change: Change): { effect: number; executions: number } {
+  const { effect } = effectOf(jobOfDifferences(change))
+  return { effect: effect ?? Number.NaN, executions: 2 + 2 * PAIRS_PER_JOB }
+}
