@@ -338,12 +338,13 @@ function keepSideAnew({ rule, differences }) {
 		sums: rule.noise === null ? null : NO_SUMS
 	};
 }
-/** ln E since the screen: the rank process, or under the hybrid its mean with the likelihood ratio. */
+/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
 function lnStage({ rule, keep }) {
 	const rank = lnMean(keep.ln);
 	if (rule.noise === null) return rank;
-	if (keep.sums === null) return rank - Math.LN2;
-	return lnMean([rank, lnVarianceRatio(keep.sums, rule.noise)]);
+	const ranked = rank + Math.log(1 - rule.ratio_share);
+	if (keep.sums === null) return ranked;
+	return lnMean([ranked, lnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)]) + Math.LN2;
 }
 /** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
 function lnTotal(state) {
@@ -483,13 +484,14 @@ function levelOf({ confirmed, combination, alpha }) {
 	return alpha ?? (combination === true ? LOOSER_LEVEL : LEVEL);
 }
 function checkRule(rule) {
-	const { min_effect, null_effect, level, screen, noise } = rule;
+	const { min_effect, null_effect, level, screen, noise, ratio_share } = rule;
 	const positive = "give a finite number above 0";
 	demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive);
 	demand(null_effect >= 0 && null_effect < min_effect, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`);
 	demand(level > 0 && level < 1, `the level is ${level}`, "give an alpha above 0 and below 1");
 	demand(screen === null || Number.isFinite(screen) && screen > 1, `screen is ${screen}`, "give more than 1");
 	demand(noise === null || Number.isFinite(noise) && noise > 0, `hybrid.noise is ${noise}`, positive);
+	demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, "give a share between 0 and 1");
 	demandWhole("pairsPerJob", rule.pairs_per_job, 1);
 	demandWhole("maxJobs", rule.max_jobs, 1);
 	demandWhole("freshRunners", rule.fresh_runners, 0);
@@ -510,7 +512,8 @@ function ruleOf(options) {
 		fresh_runners: freshRunners,
 		runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
 		single_machine: singleMachine,
-		noise: options.hybrid?.noise ?? null
+		noise: options.hybrid?.noise ?? null,
+		ratio_share: options.hybrid?.share ?? .5
 	};
 }
 /** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
@@ -923,7 +926,8 @@ const rule = strictObject({
 	fresh_runners: natural,
 	runners: natural.min(1),
 	single_machine: boolean(),
-	noise: positive.nullable()
+	noise: positive.nullable(),
+	ratio_share: positive.max(1)
 });
 const job = strictObject({
 	id: union([string(), number()]),

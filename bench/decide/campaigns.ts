@@ -3,7 +3,7 @@ import { drawRunner, type World } from './noise.ts'
 import { reportedEffect } from './our-rule.ts'
 import { drawEffect, PROPOSALS_TEXT } from './proposals.ts'
 import { type Memory, type Outcome, type SideBySideRule, type StoredRule, times } from './rule.ts'
-import { atCampaignLevel, HYBRID, WINNOW } from './rules.ts'
+import { atCampaignLevel, CAREFUL, HYBRID, WINNOW } from './rules.ts'
 import { SCENARIO_NAMES, SCENARIOS, type ScenarioName } from './scenarios.ts'
 import { SIDE_BY_SIDE_RULES } from './side-by-side-rules.ts'
 import { STORED_RULES } from './stored-rules.ts'
@@ -37,6 +37,7 @@ const PLAYERS: readonly Player[] = [
   sideBySide('winnow, alpha .01 for each', () => WINNOW, true),
   sideBySide('winnow (e-LOND, q .1)', discoveries => atCampaignLevel(PROPOSALS, discoveries), true),
   sideBySide('winnow hybrid, alpha .01 for each', () => HYBRID, true),
+  sideBySide('winnow careful hybrid, alpha .01 for each', () => CAREFUL, true),
 ]
 
 export const campaigns: Section = {

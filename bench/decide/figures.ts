@@ -1,5 +1,5 @@
 import { meanError, per, type Results, type Table, type Tally, tallyOf } from './case.ts'
-import { FIRST_KEEP, WINNOW } from './rules.ts'
+import { CAREFUL, CAREFUL_HALF, FIRST_KEEP, HYBRID, HYBRID_HALF, WINNOW } from './rules.ts'
 import type { Rule } from './rule.ts'
 import type { ScenarioName } from './scenarios.ts'
 import { caseName, type Effect } from './single.ts'
@@ -140,4 +140,34 @@ function compared(
 ): string[] {
   if (met === null || figure === undefined) return [text, '', '']
   return [text, figure, met ? 'met' : 'MISSED']
+}
+
+/** Whether the hybrids keep no more of what does nothing than the rule's own figures, and than alpha. */
+export function hybridTable(results: Results): Table {
+  const asked = FIGURES.filter(({ rule, effect }) => rule === WINNOW && effect.startsWith('null'))
+  const shares = (figure: Figure, rule: Rule) => {
+    const tally = tallyOf(results, caseName(figure.scenario, rule, figure.effect))
+    const { met } = keptCompared(tally, figure)
+    return [(100 * per(tally, 'kept')).toFixed(2), met ? 'met' : 'MISSED']
+  }
+  const hybrids = [HYBRID, HYBRID_HALF, CAREFUL, CAREFUL_HALF]
+  return {
+    title: 'No-ops kept by the hybrids (%), against the figures of the rule without',
+    columns: [
+      'runner, change',
+      'figure',
+      'winnow',
+      '',
+      ...hybrids.flatMap(({ name }) => [name.slice(7), '']),
+    ],
+    rows: asked.map(figure => [
+      `${figure.scenario}, ${figure.effect}`,
+      figure.kept.toFixed(1),
+      ...[WINNOW, ...hybrids].flatMap(rule => shares(figure, rule)),
+    ]),
+    notes: [
+      'hybrid: half of the evidence by the upper limit of the calibrated noise',
+      'careful hybrid: a tenth of it, by one and a half times that limit',
+    ],
+  }
 }

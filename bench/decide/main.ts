@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
-import { figureTable } from './figures.ts'
+import { figureTable, hybridTable } from './figures.ts'
 import { parseOptions } from './options.ts'
 import { playAll, serve } from './pool.ts'
 import { readmeTable } from './readme.ts'
@@ -14,7 +14,7 @@ async function report(): Promise<void> {
   const sections = SECTIONS.filter(({ name }) => only.includes(name))
   const began = performance.now()
   const results = await playAll(casesOf(sections).values(), options, new URL(import.meta.url))
-  const figures = only.includes('single') ? [figureTable(results)] : []
+  const figures = only.includes('single') ? [figureTable(results), hybridTable(results)] : []
   const tables = [...sections.flatMap(section => section.tables(results)), ...figures]
   const seconds = Math.round((performance.now() - began) / 1000)
   switch (form) {

@@ -3,7 +3,7 @@ import { type Case, per, type Results, type Section, type Table, tallyOf } from 
 import type { World } from './noise.ts'
 import { jobOfDifferences } from './our-rule.ts'
 import type { Random } from './random.ts'
-import { FIRST_KEEP, HYBRID, HYBRID_HALF, ONE_MACHINE, WINNOW } from './rules.ts'
+import { CAREFUL, CAREFUL_HALF, FIRST_KEEP, HYBRID, HYBRID_HALF, ONE_MACHINE, WINNOW } from './rules.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 import { T_TEST } from './side-by-side-rules.ts'
 
@@ -13,7 +13,7 @@ const TRIES = 5
 
 const { typical } = SCENARIOS
 
-const STRESSES: readonly Scenario[] = [
+export const STRESSES: readonly Scenario[] = [
   typical,
   { ...typical, name: 'drift .95, sd 3 %', drift: { phi: 0.95, sd: 0.03 } },
   { ...typical, name: 'spikes 20 % of +50 %', spike: { chance: 0.2, mean: 0.5 } },
@@ -28,10 +28,12 @@ interface Stressed {
 
 /** Every one of them is asked about a change that does nothing. */
 const STRESSED: readonly Stressed[] = [
-  ...[WINNOW, FIRST_KEEP, ONE_MACHINE, HYBRID, HYBRID_HALF].map(({ name, decide }) => ({
-    name,
-    keepsNothing: (world: World) => decide({ world, effect: 0 }).kept,
-  })),
+  ...[WINNOW, FIRST_KEEP, ONE_MACHINE, HYBRID, HYBRID_HALF, CAREFUL, CAREFUL_HALF].map(
+    ({ name, decide }) => ({
+      name,
+      keepsNothing: (world: World) => decide({ world, effect: 0 }).kept,
+    }),
+  ),
   peeking('evidence, never give up, alpha .01', 0.01, 0, 'coin'),
   peeking('evidence, never give up, alpha .05', 0.05, 0, 'coin'),
   peeking('the same (.05), null effect .5 %', 0.05, 0.005, 'coin'),
@@ -46,7 +48,7 @@ export const stress: Section = {
   tables: results => [table(results)],
 }
 
-export function caseOf({ name, keepsNothing }: Stressed, scenario: Scenario): Case {
+function caseOf({ name, keepsNothing }: Stressed, scenario: Scenario): Case {
   const play = (random: Random) => ({ kept: keepsNothing({ scenario, random, byRunner: 0 }) ? 1 : 0 })
   return { name: `stress/${name}/${scenario.name}`, plays: PLAYS, play }
 }

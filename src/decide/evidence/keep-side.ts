@@ -19,12 +19,14 @@ export function keepSideAnew({ rule, differences }: EvidenceState): KeepSide {
   return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
 }
 
-/** ln E since the screen: the rank process, or under the hybrid its mean with the likelihood ratio. */
+/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
 export function lnStage({ rule, keep }: EvidenceState): number {
   const rank = lnMean(keep.ln)
   if (rule.noise === null) return rank
-  if (keep.sums === null) return rank - Math.LN2
-  return lnMean([rank, lnVarianceRatio(keep.sums, rule.noise)])
+  const ranked = rank + Math.log(1 - rule.ratio_share)
+  if (keep.sums === null) return ranked
+  const ratio = lnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)
+  return lnMean([ranked, ratio]) + Math.LN2
 }
 
 /** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */

@@ -25,8 +25,11 @@ export type EvidenceOptions = {
   singleMachine?: boolean
   /** How many required objectives share the level. */
   m?: number
-  /** Half the evidence from a likelihood ratio (decision 4.9); noise: upper limit of the calibrated pair sd. */
-  hybrid?: { noise: number }
+  /**
+   * A share of the evidence, half unless told, from a likelihood ratio (decision 4.9) that takes the pair sd to be
+   * `noise`. Unlike the ranks it is fair only if the noise is not understated: off unless asked for.
+   */
+  hybrid?: { noise: number; share?: number }
 }
 
 const LOOSER_LEVEL = 0.05
@@ -50,7 +53,7 @@ function levelOf({ confirmed, combination, alpha }: EvidenceOptions): number {
 }
 
 function checkRule(rule: EvidenceRule): void {
-  const { min_effect, null_effect, level, screen, noise } = rule
+  const { min_effect, null_effect, level, screen, noise, ratio_share } = rule
   const positive = 'give a finite number above 0'
   demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive)
   const sane = null_effect >= 0 && null_effect < min_effect
@@ -62,6 +65,7 @@ function checkRule(rule: EvidenceRule): void {
     'give more than 1',
   )
   demand(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
+  demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, 'give a share between 0 and 1')
   demandWhole('pairsPerJob', rule.pairs_per_job, 1)
   demandWhole('maxJobs', rule.max_jobs, 1)
   demandWhole('freshRunners', rule.fresh_runners, 0)
@@ -84,6 +88,7 @@ function ruleOf(options: EvidenceOptions): EvidenceRule {
     runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
     single_machine: singleMachine,
     noise: options.hybrid?.noise ?? null,
+    ratio_share: options.hybrid?.share ?? 0.5,
   }
 }
 

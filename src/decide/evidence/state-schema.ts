@@ -18,6 +18,7 @@ const rule = z.strictObject({
   runners: natural.min(1),
   single_machine: z.boolean(),
   noise: positive.nullable(),
+  ratio_share: positive.max(1),
 })
 
 const job = z.strictObject({

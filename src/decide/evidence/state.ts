@@ -18,6 +18,8 @@ export type EvidenceRule = {
   single_machine: boolean
   /** The hybrid's pair noise; null where the rank process decides alone. */
   noise: number | null
+  /** How much of the hybrid's evidence its likelihood ratio is. */
+  ratio_share: number
 }
 
 export type EvidenceJob = {

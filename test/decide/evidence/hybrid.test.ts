@@ -74,6 +74,21 @@ describe('the hybrid', () => {
     expect(verdict(observed(start, values)).evidence).toBeCloseTo(both / 2, 10)
   })
 
+  test('can be given a smaller share of the evidence', () => {
+    const values = [0.05, 0.06]
+    const [rank, other] = [lnEvidence(values, 0.005), lnVarianceRatio(ratio(values) ?? NO_SUMS, NOISE)]
+    const tenth = begin({ hybrid: { noise: NOISE, share: 0.1 } })
+    expect(verdict(observed(tenth, values)).evidence).toBeCloseTo(
+      0.9 * Math.exp(rank) + 0.1 * Math.exp(other),
+      10,
+    )
+    expect(verdict(observed(tenth, [...values, null])).evidence).toBeCloseTo(
+      0.9 * Math.exp(lnEvidence([...values, null], 0.005)),
+      10,
+    )
+    expect(() => begin({ hybrid: { noise: NOISE, share: 1 } })).toThrow('share')
+  })
+
   test('starts both again at the screen and carries their mean', () => {
     const screened = observed(start, [0.1, 0.1])
     expect(statusOf(screened)).toEqual({ status: 'new-job', reason: 'promising' })
