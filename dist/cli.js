@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as readEvents, A as Transaction, B as listRefs, C as measure$1, D as committedSpec, E as networkIsolation, Et as looseObject, F as standingSentence, Ft as LedgerError, G as numberText, H as unsupported, I as verdictSentence, It as UserError, J as campaignRefs, K as plural, L as waitingSentence, Lt as exitCodeOf, M as standingIn, Mt as ConflictError, N as keptExperiments, Nt as ForgeError, O as requireSupported, P as capitalised, Pt as HarnessError, Q as loadCampaign, R as oneLine, S as requireCampaign, T as localIsolation, Tt as literal, U as assess, V as observe, W as changeText, X as harnessOf, Y as shortRef, Z as treeFiles, _ as requireGit, _t as usesStoredScore, a as statusView, b as nullIfMissing, bt as containing, c as takeEffect, ct as typicalMetrics, d as directReverts, dt as digest, et as readEventsAfter, f as record, g as localPath, gt as NOT_NOISE_PROOF, h as openWorkshop, ht as compilePathspec, i as experimentView, it as eventPath, j as tallyText, k as startCampaign, kt as string, lt as sha256, m as snapshotMetrics, mt as compileScope, n as parseDecidePayload, o as run$1, ot as EXIT_CODES, p as metricsText, pt as parseSpec, q as decideStability, r as audit$1, rt as readTip, s as tick$1, t as replay$1, u as stopSteps, ut as orderTerms, v as pushAttempt, vt as require_dist, w as gitRunner, x as openHands, xt as nearest, y as retryLostRaces, yt as SpecErrors, z as archive$1 } from "./shared2.js";
+import { A as startCampaign, At as typicalMetrics, B as archive$1, Bt as require_dist, C as requireCampaign, D as networkIsolation, E as localIsolation, Et as eventPath, F as capitalised, Ft as parseSpec, H as observe, Ht as containing, I as standingSentence, It as compileScope, J as plural, Jt as looseObject, K as changeText, L as verdictSentence, Lt as compilePathspec, M as tallyText, Mt as orderTerms, N as standingIn, Nt as digest, O as committedSpec, Ot as EXIT_CODES, P as keptExperiments, R as waitingSentence, Rt as NOT_NOISE_PROOF, S as openHands, St as readEventsAfter, T as gitRunner, Tt as readTip, U as unsupported, Ut as nearest, V as listRefs, Vt as SpecErrors, W as assess, Y as decideStability, Zt as string, _ as localPath, _t as shortRef, a as statusView, an as exitCodeOf, b as retryLostRaces, bt as loadCampaign, c as takeEffect, d as directReverts, en as ConflictError, g as openWorkshop, gt as campaignRefs, h as snapshotMetrics, i as experimentView, in as UserError, j as Transaction, jt as sha256, k as requireSupported, m as metricsText, n as parseDecidePayload, nn as HarnessError, o as run$1, p as record, q as numberText, qt as literal, r as audit$1, rn as LedgerError, s as tick$1, t as replay$1, tn as ForgeError, u as stopSteps, v as requireGit, vt as harnessOf, w as measure$1, x as nullIfMissing, xt as readEvents, y as pushAttempt, yt as treeFiles, z as oneLine, zt as usesStoredScore } from "./shared2.js";
 import { readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -381,6 +381,7 @@ const texts = {
 	"campaign-amended": ({ source, reason }) => `spec amended by ${source === "person" ? "a person" : "the default branch"}: ${reason}`,
 	calibrated: ({ deterministic, reason }) => `calibrated: ${deterministic ? "deterministic" : "noisy"}, ${reason}`,
 	"baseline-measured": ({ tree, snapshot }) => `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+	"effect-measured": ({ what, experiment, reason }) => `${what === "progression" ? "progress of the campaign" : `effect of ${experiment ?? "the incumbent"}`}: ${reason}`,
 	"hypothesis-added": ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
 	"hypothesis-updated": ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
 	"experiment-opened": ({ experiment, hypothesis, source }) => `${experiment} opened (${source.use}): ${hypothesis}`,
@@ -1350,7 +1351,6 @@ async function trialOrder(call, { repository }, spec, base) {
 		base,
 		candidates: [],
 		coins,
-		level: null,
 		carried: {},
 		stop: { rule: "alone" },
 		deadline: new Date(call.around.clock.now() + DAY).toISOString()

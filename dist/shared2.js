@@ -13407,7 +13407,7 @@ function plainValue(document) {
 }
 // src/spec/yaml-syntax.ts
 /** One broken place breaks much after it; more than this only hides the first. */
-const SHOWN = 5;
+const SHOWN$3 = 5;
 /** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/;
 function lineAt(text, offset) {
@@ -13440,7 +13440,7 @@ function describe$1(error, text) {
 /** Warnings count: an unresolved tag means that the value is not what it looks like. */
 function syntaxProblems(document, text) {
 	const problems = [...document.errors, ...document.warnings].map((error) => describe$1(error, text));
-	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN);
+	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$3);
 }
 function same(one, other) {
 	return one.offset === other.offset && one.found === other.found;
@@ -13752,26 +13752,9 @@ const BUILT_IN_METRICS = /* @__PURE__ */ new Set([
 	"max_rss_mb"
 ]);
 // src/spec/unread-keys.ts
-const EVIDENCE = [
-	"null_effect",
-	"scale",
-	"pairs_per_job",
-	"max_jobs",
-	"alpha",
-	"screen",
-	"campaign_control",
-	"q",
-	"fresh_runners"
-].map((key) => ({
-	path: ["evidence", key],
-	missing: "paired evidence, which would weigh it, is",
-	instead: "remove it: only evidence.min_effect is used",
-	when: ({ measurement }) => measurement.stability === null
-}));
 const REMOVE = "remove it";
 const OWN_AGENT = "winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it";
 const UNREAD = [
-	...EVIDENCE,
 	{
 		path: ["merge", "via"],
 		missing: "merging through the API is",
@@ -14865,7 +14848,7 @@ function emptyCampaign() {
 		tree: ""
 	};
 	return {
-		fold: 1,
+		fold: 2,
 		seq: 0,
 		name: "",
 		spec_path: "",
@@ -14888,6 +14871,11 @@ function emptyCampaign() {
 		incumbent: nowhere,
 		next_number: 1,
 		calibration: null,
+		level: {
+			spent: 0,
+			tests: 0
+		},
+		progression: null,
 		baseline: null,
 		origin: null,
 		experiments: {},
@@ -14966,18 +14954,77 @@ function experimentName(number) {
 function experimentNumber(id) {
 	return Number(id.slice(4));
 }
+// src/model/pairs.ts
+/** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
+const readings = record$2(string(), number$1().nullable());
+/** Base and candidate run in one block of one job; null for a side whose execution failed. */
+const pair = strictObject({
+	first: _enum(["base", "candidate"]),
+	base: readings.nullable(),
+	candidate: readings.nullable()
+});
+/** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
+const job = strictObject({
+	order: digest,
+	/** The boot id of its machine: another one is a fresh runner. */
+	runner: string(),
+	/** All the pairs it was asked for were run, rather than ended early by the stop rule. */
+	complete: boolean(),
+	pairs: array(pair)
+});
+/** The pairs of one candidate in a report. A side's n-th sample belongs to block n (model/coins.ts). */
+function jobOf(asked, measured, label) {
+	const { order, metrics, pairs } = asked;
+	const { executions, runner } = measured;
+	const base = samplesOf$1(executions, "base");
+	const run = samplesOf$1(executions, label).slice(0, base.length).flatMap((sample, block) => {
+		const beside = base[block];
+		if (beside === void 0) return [];
+		return [{
+			first: beside.at < sample.at ? "base" : "candidate",
+			base: readingsOf(beside.run, metrics),
+			candidate: readingsOf(sample.run, metrics)
+		}];
+	});
+	return {
+		order,
+		runner,
+		complete: run.length >= pairs,
+		pairs: run
+	};
+}
+function measuredIn({ executions, machine }) {
+	return {
+		executions,
+		runner: machine.boot_id
+	};
+}
+function samplesOf$1(executions, side) {
+	return executions.flatMap((run, at) => run.side === side && run.role === "sample" ? [{
+		run,
+		at
+	}] : []);
+}
+/** A run that did not print a metric is not a failed run, but says nothing about that metric (invariant 5). */
+function readingsOf(run, metrics) {
+	if (run.status !== "ok") return null;
+	return Object.fromEntries(metrics.map((name) => [name, finite$2(run.metrics[name])]));
+}
+function finite$2(value) {
+	return value !== void 0 && value !== null && Number.isFinite(value) ? value : null;
+}
 // src/model/snapshot.ts
 /**
 * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
 * `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
 * because missing is not good (invariant 5).
 */
-const measured$3 = unknown();
+const measured$4 = unknown();
 const snapshot = strictObject({
-	gates: record$2(string(), measured$3).optional(),
-	metrics: record$2(string(), measured$3).optional(),
-	judge: record$2(string(), measured$3).optional(),
-	diagnostics: record$2(string(), measured$3).optional(),
+	gates: record$2(string(), measured$4).optional(),
+	metrics: record$2(string(), measured$4).optional(),
+	judge: record$2(string(), measured$4).optional(),
+	diagnostics: record$2(string(), measured$4).optional(),
 	smoke_passed: boolean().nullable().optional(),
 	sample_count: number$1().nullable().optional(),
 	elapsed_seconds: number$1().nullable().optional()
@@ -14994,17 +15041,38 @@ const orderPurpose = _enum([
 	"combination",
 	"sync",
 	"foreign",
-	"revert"
+	"revert",
+	"effect",
+	"progression",
+	"regression"
 ]);
 /** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
 const orderCandidate = strictObject({
 	label: union([experimentId, _enum([
 		"sync",
 		"foreign",
-		"revert"
+		"revert",
+		"twin",
+		"incumbent"
 	])]),
 	head: oid,
 	tree: oid
+});
+const scale$1 = _enum(["log", "linear"]);
+/** On which terms one candidate is judged by its pairs. */
+const pairedTerms = strictObject({
+	/** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
+	as: _enum([
+		"idea",
+		"confirmed",
+		"combination",
+		"simplify"
+	]),
+	/** Evidence of 1/level keeps it. */
+	level: number$1().positive().max(1),
+	/** What it takes of the campaign's level (decision.md 3.5). */
+	share: number$1().nonnegative().max(1),
+	max_jobs: number$1().int().positive()
 });
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
 const stopRule = discriminatedUnion("rule", [
@@ -15016,7 +15084,27 @@ const stopRule = discriminatedUnion("rule", [
 		rule: literal$1("once"),
 		min_effect: number$1().nonnegative(),
 		/** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
-		scale: _enum(["log", "linear"])
+		scale: scale$1
+	}),
+	strictObject({
+		rule: literal$1("paired"),
+		/** Those that can change the verdict, the primary first. */
+		metrics: array(string()).min(1),
+		scale: scale$1,
+		pairs: number$1().int().positive(),
+		min_effect: number$1().positive(),
+		null_effect: number$1().nonnegative(),
+		screen: number$1().gt(1),
+		fresh_runners: number$1().int().nonnegative(),
+		/** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
+		single_machine: boolean(),
+		terms: record$2(string(), pairedTerms)
+	}),
+	strictObject({
+		rule: literal$1("pairs"),
+		metrics: array(string()).min(1),
+		scale: scale$1,
+		pairs: number$1().int().positive()
 	}),
 	strictObject({
 		rule: literal$1("stability"),
@@ -15034,10 +15122,10 @@ const orderTerms = strictObject({
 	pin: point,
 	base: point,
 	candidates: array(orderCandidate).max(4),
-	/** Hex digits, one coin a bit, most significant first: execution i of block j reads its own bits. */
+	/** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
 	coins: string().regex(/^[0-9a-f]{64}$/),
-	level: number$1().positive().nullable(),
-	carried: record$2(string(), number$1()),
+	/** What earlier jobs measured of the same two trees, by candidate. */
+	carried: record$2(string(), array(job)),
 	stop: stopRule,
 	deadline: datetime()
 });
@@ -15045,10 +15133,14 @@ const orderTerms = strictObject({
 function ownSubject({ purpose, base, candidates }) {
 	return purpose === "calibration" ? purpose : `${purpose} ${candidates[0]?.head ?? base.commit}`;
 }
-/** Coin number `index` of an order: true with probability one half, fixed when the order was issued. */
-function coin(order, index) {
-	const at = index % (order.coins.length * 4);
-	return (Number.parseInt(order.coins.charAt(Math.floor(at / 4)), 16) >> 3 - at % 4 & 1) === 1;
+/** What an order's pairs are read by; nothing where it asks for none. */
+function askedIn({ id, stop }) {
+	const paired = stop.rule === "paired" || stop.rule === "pairs";
+	return {
+		order: id,
+		metrics: paired ? stop.metrics : [],
+		pairs: paired ? stop.pairs : 0
+	};
 }
 // src/model/canonical.ts
 /** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
@@ -15086,7 +15178,9 @@ const side = union([
 	_enum([
 		"sync",
 		"foreign",
-		"revert"
+		"revert",
+		"twin",
+		"incumbent"
 	])
 ]);
 /** A number the harness printed, or null for one it printed that is not a finite number. */
@@ -15189,9 +15283,9 @@ function machineKey(of) {
 function typicalMetrics(of, which) {
 	const samples = of.executions.filter((run) => run.side === which && run.role === "sample" && run.status === "ok");
 	const names = new Set(samples.flatMap((run) => Object.keys(run.metrics)));
-	return Object.fromEntries([...names].map((name) => [name, middle(samples.map((run) => run.metrics[name] ?? null))]));
+	return Object.fromEntries([...names].map((name) => [name, middle$1(samples.map((run) => run.metrics[name] ?? null))]));
 }
-function middle(values) {
+function middle$1(values) {
 	const numbers = values.filter((value) => value !== null).toSorted((a, b) => a - b);
 	if (numbers.length === 0 || numbers.length < values.length) return null;
 	const half = numbers.length / 2;
@@ -15225,15 +15319,44 @@ function replaceOwn(campaign, order) {
 }
 function orderMember(campaign, experiment, order) {
 	const previous = experiment.order;
-	if (previous !== null && previous !== experiment.standalone) delete campaign.orders[previous];
-	if (order.purpose !== "combination" && experiment.standalone !== null) {
-		delete campaign.orders[experiment.standalone];
-		experiment.standalone = null;
-	}
+	const standalone = order.purpose === "combination" ? experiment.standalone : null;
+	const released = [previous, experiment.standalone].filter((id) => id !== standalone);
+	experiment.standalone = standalone;
 	experiment.status = "ordered";
 	experiment.order = order.id;
+	release$1(campaign, released);
+	carryEvidence(campaign, experiment, order);
 	experiment.attempts = order.attempt;
 	joinRound(campaign, experiment, order);
+}
+/** An order is forgotten with the last experiment that it says something about. */
+function release$1(campaign, ids) {
+	for (const id of ids) {
+		const live = id === null ? void 0 : campaign.orders[id];
+		if (live && !membersOf$1(campaign, live.order).some((member) => restsOn(member, live.order.id))) delete campaign.orders[live.order.id];
+	}
+}
+function restsOn({ status, order, standalone }, id) {
+	return status !== "ended" && (order === id || standalone === id);
+}
+/** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
+function carryEvidence(campaign, experiment, order) {
+	const { stop, base, harness, carried } = order;
+	const candidate = order.candidates.find(({ label }) => label === experiment.id);
+	const terms = stop.rule === "paired" ? stop.terms[experiment.id] : void 0;
+	if (!candidate || !terms) return;
+	const jobs = carried[experiment.id] ?? [];
+	experiment.evidence = {
+		...terms,
+		base: base.tree,
+		tree: candidate.tree,
+		harness,
+		jobs
+	};
+	if (experiment.share !== null) return;
+	experiment.share = terms.share;
+	campaign.level.spent += terms.share;
+	campaign.level.tests += 1;
 }
 function joinRound(campaign, experiment, order) {
 	if (campaign.round === null || campaign.round.number < order.round) campaign.round = {
@@ -15257,7 +15380,7 @@ const dispatched = (campaign, event) => {
 	if (live) live.run_id = event.run_id;
 };
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
-const measured$2 = (campaign, event) => {
+const measured$3 = (campaign, event) => {
 	const live = campaign.orders[event.order];
 	if (!live || live.report) return;
 	live.report = {
@@ -15275,8 +15398,15 @@ const measured$2 = (campaign, event) => {
 		ideaMeasured(campaign, experiment);
 		if (event.report.runner_error === null) campaign.trees[candidate.tree] ??= experiment.id;
 		if (live.order.purpose !== "combination") experiment.standalone = live.order.id;
+		addPairs(experiment, live.order, event.report);
 	}
 };
+/** No pair is ever left out after it was seen, whatever else its report says. */
+function addPairs({ id, evidence }, order, report) {
+	if (evidence === null || order.stop.rule !== "paired") return;
+	const job = jobOf(askedIn(order), measuredIn(report), id);
+	if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job];
+}
 function minutesOf({ started_at, finished_at }) {
 	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 6e4;
 }
@@ -15302,9 +15432,10 @@ function forget$1(campaign, live, started) {
 }
 /** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
 function dropOrders(campaign, experiment) {
-	for (const id of [experiment.order, experiment.standalone]) if (id !== null) delete campaign.orders[id];
+	const released = [experiment.order, experiment.standalone];
 	experiment.order = null;
 	experiment.standalone = null;
+	release$1(campaign, released);
 }
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
 function requeueAll(campaign) {
@@ -15321,7 +15452,7 @@ function requeueAll(campaign) {
 const orderHandlers = {
 	"order-issued": issued$1,
 	"order-dispatched": dispatched,
-	measured: measured$2,
+	measured: measured$3,
 	"order-lost": lost$2,
 	"report-rejected": rejected
 };
@@ -15372,16 +15503,17 @@ function refer(campaign, to) {
 	campaign.origin = null;
 }
 const calibrated = (campaign, event) => {
-	const { order, deterministic, scale, reason } = event;
+	const { order, deterministic, scale, reason, noise } = event;
 	campaign.calibration = {
 		order,
 		deterministic,
 		scale,
-		reason
+		reason,
+		noise
 	};
 	campaign.attempts = {};
 	delete campaign.orders[order];
-	if (!deterministic) requeueAll(campaign);
+	if (!deterministic && noise === null) requeueAll(campaign);
 };
 const baselineMeasured = (campaign, event) => {
 	const { order, tree, machine, harness, snapshot } = event;
@@ -15420,6 +15552,37 @@ const foreignTip = (campaign, event) => {
 		state: event.state
 	};
 };
+/** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
+const effectMeasured = (campaign, event) => {
+	const { what, experiment, order, effect, interval, pairs, scale, from, to } = event;
+	const measured = {
+		order,
+		effect,
+		interval,
+		pairs,
+		scale
+	};
+	const landing = campaign.landings.find((one) => one.experiment === experiment && one.reverted === null);
+	if (what === "progression") campaign.progression = {
+		...measured,
+		from,
+		to
+	};
+	else if (landing && what === "landing") landing.effect = measured;
+	else if (landing) watched(campaign, landing, event);
+	delete campaign.orders[order];
+	campaign.attempts = {};
+};
+function watched(campaign, landing, event) {
+	const live = campaign.orders[event.order];
+	const jobs = live ? live.order.carried[live.order.candidates[0]?.label ?? ""] ?? [] : [];
+	const latest = live?.report && jobOf(askedIn(live.order), measuredIn(live.report.report), "incumbent");
+	landing.watch = {
+		state: event.state,
+		jobs: latest ? [...jobs, latest] : jobs,
+		at: event.at
+	};
+}
 const reverted = (campaign, event) => {
 	for (const landing of campaign.landings) if (landing.experiment === event.experiment) landing.reverted = event.to.commit;
 	campaign.steered = campaign.steered.filter((wish) => wish.action !== "revert" || wish.experiment !== event.experiment);
@@ -15481,6 +15644,7 @@ const campaignHandlers = {
 	"incumbent-moved": incumbentMoved,
 	synced,
 	"foreign-tip": foreignTip,
+	"effect-measured": effectMeasured,
 	reverted,
 	spent,
 	alert,
@@ -15518,7 +15682,7 @@ const verdictWord = _enum([
 	"refused",
 	"broken"
 ]);
-const WORDS$2 = {
+const WORDS$3 = {
 	kept: "kept",
 	runner_up_kept: "kept",
 	runner_up_dropped: "no gain",
@@ -15534,7 +15698,7 @@ const WORDS$2 = {
 };
 /** `worse` is said only where harm was shown on the primary or a guardrail. */
 function verdictOf(result, worse) {
-	return result === "dropped" && worse ? "worse" : WORDS$2[result];
+	return result === "dropped" && worse ? "worse" : WORDS$3[result];
 }
 function isLanded(result) {
 	return result === "kept" || result === "runner_up_kept";
@@ -15579,7 +15743,10 @@ const opened$1 = (campaign, event) => {
 		closed: false,
 		measured_tree: null,
 		metrics: {},
-		primary_delta: null
+		primary_delta: null,
+		evidence: null,
+		share: null,
+		resumed: 0
 	};
 	campaign.sources[event.source.key] = event.experiment;
 	campaign.next_number = Math.max(campaign.next_number, number + 1);
@@ -15588,6 +15755,7 @@ function end(campaign, experiment, how) {
 	if (experiment.status === "ended") return;
 	dropOrders(campaign, experiment);
 	experiment.status = "ended";
+	experiment.evidence = null;
 	experiment.outcome = how.outcome;
 	experiment.verdict = how.verdict;
 	experiment.reason = how.reason;
@@ -15628,9 +15796,18 @@ const decided$1 = (campaign, event) => {
 		if (event.outcome === "kept") round.winner = experiment.id;
 		if (round.combined.includes(experiment.id) && event.outcome !== "runner_up_kept") round.combination_failed = true;
 	}
+	if (event.parked) return park(campaign, experiment, event);
 	end(campaign, experiment, event);
 	experiment.order = event.order;
 };
+/** Not proven yet and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
+function park(campaign, experiment, event) {
+	dropOrders(campaign, experiment);
+	leaveRound(campaign, experiment);
+	experiment.status = "parked";
+	experiment.verdict = event.verdict;
+	experiment.reason = event.reason;
+}
 const merged$1 = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
 	if (!experiment) return;
@@ -15644,7 +15821,13 @@ const merged$1 = (campaign, event) => {
 		head,
 		base,
 		order,
-		reverted: null
+		reverted: null,
+		effect: null,
+		watch: {
+			state: "open",
+			jobs: [],
+			at: null
+		}
 	});
 	if (order !== null) campaign.proven[base.tree] ??= order;
 };
@@ -15687,7 +15870,9 @@ const steered = (campaign, event) => {
 	const { id, action, experiment, reason } = event;
 	const subject = campaign.experiments[experiment];
 	if (action === "retry") {
-		if (subject?.status === "parked") subject.status = "queued";
+		if (subject?.status !== "parked") return;
+		subject.status = "queued";
+		subject.resumed += 1;
 		return;
 	}
 	if (action === "withdraw" && subject?.status === "ended") return;
@@ -15852,7 +16037,7 @@ async function readCheckpoint(repo, tip) {
 	const parsed = header.safeParse(value);
 	if (!parsed.success) return ignored("is not a checkpoint");
 	const { fold, seq, head, state_digest } = parsed.data;
-	if (fold !== 1) return ignored(`was folded by version ${fold}, this is 1`);
+	if (fold !== 2) return ignored(`was folded by version ${fold}, this is 2`);
 	if (seq > tip.seq) return ignored(`covers ${seq} events, the ledger has ${tip.seq}`);
 	const { before, after } = frame({
 		fold,
@@ -15904,6 +16089,7 @@ const text$2 = string();
 const natural = number$1().int().nonnegative();
 const nullableOid = oid.nullable();
 const nullableId = experimentId.nullable();
+const scale = _enum(["log", "linear"]);
 const by = strictObject({
 	run_id: text$2,
 	attempt: natural,
@@ -15954,8 +16140,20 @@ const payloads = {
 	calibrated: {
 		order: digest,
 		deterministic: boolean(),
-		scale: _enum(["log", "linear"]),
-		reason: text$2
+		scale,
+		reason: text$2,
+		/** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
+		noise: strictObject({
+			pair_sd: number$1().nonnegative(),
+			/** Upper 90 % limit of pair_sd. */
+			pair_sd_upper90: number$1().nonnegative().nullable(),
+			between_job_sd: number$1().nonnegative().nullable(),
+			pairs: natural,
+			jobs: natural,
+			execution_seconds: number$1().nonnegative(),
+			/** Everything but the executions that are counted: set-up, gates, warm-ups. */
+			overhead_seconds: number$1().nonnegative()
+		}).nullable()
 	},
 	"baseline-measured": {
 		order: digest,
@@ -16050,7 +16248,9 @@ const payloads = {
 		rank_score: number$1(),
 		improved: array(text$2),
 		violated: array(text$2),
-		warnings: array(text$2)
+		warnings: array(text$2),
+		/** Inconclusive for now: it stays open and may be resumed with more jobs. */
+		parked: boolean()
 	},
 	merged: {
 		experiment: experimentId,
@@ -16122,6 +16322,28 @@ const payloads = {
 		from: point,
 		to: point,
 		measured_in: digest
+	},
+	/** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
+	"effect-measured": {
+		what: _enum([
+			"landing",
+			"progression",
+			"watch"
+		]),
+		experiment: nullableId,
+		order: digest,
+		from: point,
+		to: point,
+		scale,
+		effect: number$1(),
+		interval: tuple([number$1(), number$1()]).nullable(),
+		pairs: natural,
+		state: _enum([
+			"open",
+			"clear",
+			"flagged"
+		]),
+		reason: text$2
 	},
 	steered: {
 		action: _enum([
@@ -16611,6 +16833,1214 @@ function runnersUp(ranked, winner, changes, max) {
 	}
 	return chosen;
 }
+// src/decide/evidence/levels.ts
+function whole(name, value, least) {
+	if (Number.isInteger(value) && value >= least) return value;
+	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
+}
+function share(name, value) {
+	if (value > 0 && value < 1) return value;
+	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
+}
+/**
+* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
+* that at most a share q of all discoveries is false, whatever depends on whatever.
+*/
+function campaignLevel({ q, n, discoveries }) {
+	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
+	return Math.min(level, q);
+}
+/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
+function familyLevel(alpha, k) {
+	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
+}
+/** The level of each of m required objectives (decision 3.4): alpha/m. */
+function objectiveLevel(alpha, m) {
+	return share("alpha", alpha) / whole("m", m, 1);
+}
+// src/plan/level.ts
+/** Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. */
+function discoveries({ counts }) {
+	return (counts.kept ?? 0) + (counts.runner_up_kept ?? 0) + (counts.not_selected ?? 0);
+}
+/**
+* What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
+* amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
+*/
+function nextShare({ level }, spec) {
+	if (spec.evidence.campaign_control === "fixed") return 0;
+	const left = spec.stopping.max_iterations - level.tests;
+	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
+}
+/** Every test the level was planned for has been begun: another could not be shown to be anything. */
+function levelUsedUp(campaign, spec) {
+	return spec.evidence.campaign_control === "e-lond" && !(nextShare(campaign, spec) > 1e-12);
+}
+/**
+* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+* (decision.md 3.4). 0: it belongs to no family.
+*/
+function variantOf({ experiments }, experiment) {
+	if (experiment.family === null) return 0;
+	return Object.values(experiments).filter(({ family, number, share }) => family === experiment.family && number < experiment.number && share !== null).length + 1;
+}
+/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
+function levelFor(campaign, control, { share, variant }) {
+	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
+	return variant === 0 ? level : familyLevel(level, variant);
+}
+// src/decide/evidence/rank-evidence.ts
+const BETS = [.7, 1.5];
+const NO_BETS = [0, 0];
+/** ln(1 + exp(x)) without overflow. */
+function softplus(x) {
+	return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x));
+}
+function lnFactor(bet, z) {
+	return Math.LN2 - softplus(-2 * bet * z);
+}
+function valueOf$1(difference) {
+	return difference ?? Number.NEGATIVE_INFINITY;
+}
+/**
+* z of the difference `last` among those from `from` up to it, about theta: its sign times 2 r/(i + 1), where r is the
+* rank of |d - theta| at the moment it arrives (ties count one half). Ranks of earlier pairs never change, so
+* one more pair costs one pass.
+*/
+function placing(differences, from, theta, last = differences.length - 1) {
+	const shifted = valueOf$1(differences[last]) - theta;
+	const size = Math.abs(shifted);
+	let rank = 1;
+	for (let index = from; index < last; index++) {
+		const other = Math.abs(valueOf$1(differences[index]) - theta);
+		if (other < size) rank += 1;
+		else if (other === size) rank += .5;
+	}
+	return Math.sign(shifted) * 2 * rank / (last - from + 2);
+}
+function raised([first, second], z) {
+	return [first + lnFactor(BETS[0], z), second + lnFactor(BETS[1], z)];
+}
+/** ln of the mean of two values given by their ln. */
+function lnMean([first, second]) {
+	return Math.max(first, second) + Math.log1p(Math.exp(-Math.abs(first - second))) - Math.LN2;
+}
+/** ln E after each pair, for H0: effect <= theta0. */
+function lnEvidencePath(differences, theta0) {
+	let bets = NO_BETS;
+	return differences.map((_, index) => {
+		bets = raised(bets, placing(differences, 0, theta0, index));
+		return lnMean(bets);
+	});
+}
+/**
+* The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0:
+* E = mean over c in {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin
+* makes each sign fair given the sizes, so E stays fair whatever drift, spikes or tails; one pair at most
+* doubles it. No pair: ln E = 0.
+*/
+function lnEvidence(differences, theta0) {
+	return lnEvidencePath(differences, theta0).at(-1) ?? 0;
+}
+/** E from ln E; never infinite, so that it can be stored. */
+function evidenceOf(ln) {
+	return Math.min(Math.exp(ln), Number.MAX_VALUE);
+}
+// src/decide/evidence/simplification.ts
+const SHOWN$2 = Math.log(20);
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+function simplificationHolds(differences, minEffect) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$2;
+}
+// src/decide/evidence/tie-breaker.ts
+const SHOWN$1 = Math.log(20);
+/**
+* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
+* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+*/
+function tieBreakerHolds({ differences, minEffect, own, level }) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$1 && lnEvidence(own, 0) >= -Math.log(level);
+}
+// src/decide/evidence/crossing.ts
+/** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
+function firstReached(differences, theta, threshold) {
+	const at = lnEvidencePath(differences, theta).findIndex((ln) => ln >= Math.log(threshold));
+	return at < 0 ? Number.POSITIVE_INFINITY : at;
+}
+/** The same differences seen from the other side: what was better is worse. */
+function turned$1(differences) {
+	return differences.map((difference) => 0 - valueOf$1(difference));
+}
+// src/decide/evidence/hodges-lehmann.ts
+/** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
+function walshAverages(differences) {
+	const averages = new Float64Array(differences.length * (differences.length + 1) / 2);
+	let at = 0;
+	for (const [index, first] of differences.entries()) for (let other = 0; other <= index; other++) averages[at++] = valueOf$1(first) / 2 + valueOf$1(differences[other]) / 2;
+	return averages.sort();
+}
+/**
+* The Hodges-Lehmann estimate (decision 3.2): the median of all Walsh averages. NaN without a pair, -Infinity
+* when failed candidates outweigh the rest.
+*/
+function hodgesLehmann(differences) {
+	const averages = walshAverages(differences);
+	const upper = averages[averages.length >> 1] ?? NaN;
+	if (averages.length % 2 === 1) return upper;
+	return ((averages[(averages.length >> 1) - 1] ?? NaN) + upper) / 2;
+}
+// src/decide/evidence/confidence-interval.ts
+/** Ranks and signs about theta change at Walsh averages only, so one point of each gap says all. */
+function pointsBetween(averages) {
+	const first = averages[0] ?? 0;
+	const last = averages.at(-1) ?? 0;
+	const inner = averages.slice(1).map((average, index) => (average + (averages[index] ?? average)) / 2);
+	return [
+		first - 1,
+		...inner,
+		last + 1
+	];
+}
+/** The first of the points, from where theta is refuted on, at which it no longer is; -1: nowhere refuted. */
+function firstOpen(points, refuted) {
+	if (!refuted(points[0] ?? 0)) return -1;
+	let known = 0;
+	let open = points.length - 1;
+	while (open - known > 1) {
+		const middle = known + open >> 1;
+		if (refuted(points[middle] ?? 0)) known = middle;
+		else open = middle;
+	}
+	return open;
+}
+/**
+* The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d) below
+* 2/(1 - level), its ends found by bisection. Valid however often it is looked at; null while unbounded, as it
+* always is below 7 pairs.
+*/
+function confidenceInterval(differences, { level = .95 } = {}) {
+	if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`);
+	const averages = [...new Set(walshAverages(differences))].filter((average) => Number.isFinite(average));
+	const points = pointsBetween(averages);
+	const bound = Math.log(2 / (1 - level));
+	const reversed = turned$1(differences);
+	const low = firstOpen(points, (theta) => lnEvidence(differences, theta) >= bound);
+	const high = firstOpen(points.toReversed(), (theta) => lnEvidence(reversed, -theta) >= bound);
+	const lowest = averages[low - 1];
+	const highest = averages[averages.length - high];
+	return lowest === void 0 || highest === void 0 ? null : [lowest, highest];
+}
+// src/decide/evidence/variance-prior.ts
+const PRIOR_PAIRS = 6;
+/** In units of min_effect: with one alternative only, gains far above it would gather evidence no faster. */
+const ALTERNATIVES = [
+	1,
+	2.5,
+	5
+];
+const NO_SUMS = {
+	pairs: 0,
+	about_null: 0,
+	about_alternatives: ALTERNATIVES.map(() => 0)
+};
+/** One more pair. A failed candidate ends this half of the evidence: an infinite loss has no likelihood. */
+function summed(sums, difference, prior) {
+	if (sums === null || difference === null) return null;
+	return {
+		pairs: sums.pairs + 1,
+		about_null: sums.about_null + (difference - prior.null_effect) ** 2,
+		about_alternatives: sums.about_alternatives.map((sum, index) => sum + (difference - (ALTERNATIVES[index] ?? 1) * prior.min_effect) ** 2)
+	};
+}
+/**
+* ln of the GSPRT likelihood ratio with a variance prior (decision 2b, nu0 = 6, s0 = noise), the mean over
+* alternatives: [(nu0 s0^2 + S_null)/(nu0 s0^2 + S_alternative)]^((nu0 + n)/2).
+*/
+function lnVarianceRatio(sums, noise) {
+	const prior = PRIOR_PAIRS * noise ** 2;
+	const top = Math.log(prior + sums.about_null);
+	const power = (PRIOR_PAIRS + sums.pairs) / 2;
+	const ratios = sums.about_alternatives.map((sum) => power * (top - Math.log(prior + sum)));
+	const most = Math.max(...ratios);
+	return most + Math.log(ratios.reduce((total, ratio) => total + Math.exp(ratio - most), 0) / ratios.length);
+}
+// src/decide/evidence/keep-side.ts
+/** The keep side after the newest difference of the state. */
+function keepSideRaised({ rule, differences, keep }) {
+	const { from, ln, sums } = keep;
+	const { noise, null_effect } = rule;
+	const newest = differences.at(-1) ?? null;
+	return {
+		from,
+		ln: raised(ln, placing(differences, from, null_effect)),
+		sums: noise === null ? null : summed(sums, newest, {
+			...rule,
+			noise
+		})
+	};
+}
+/** After the screen ranks and sums start again; what was gathered is carried as one number. */
+function keepSideAnew({ rule, differences }) {
+	return {
+		from: differences.length,
+		ln: NO_BETS,
+		sums: rule.noise === null ? null : NO_SUMS
+	};
+}
+/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
+function lnStage({ rule, keep }) {
+	const rank = lnMean(keep.ln);
+	if (rule.noise === null) return rank;
+	const ranked = rank + Math.log(1 - rule.ratio_share);
+	if (keep.sums === null) return ranked;
+	return lnMean([ranked, lnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)]) + Math.LN2;
+}
+/** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
+function lnTotal(state) {
+	return (state.screened?.ln ?? 0) + lnStage(state);
+}
+// src/decide/evidence/verdict.ts
+const HARM_AT = Math.log(20);
+/** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
+function statusOf({ decided, jobs, rule, screened }) {
+	if (decided !== null) return decided;
+	const current = jobs.at(-1);
+	if (current === void 0) return {
+		status: "new-job",
+		reason: "not-begun"
+	};
+	if (!current.ended) return {
+		status: "continue",
+		reason: "measuring"
+	};
+	if (jobs.length >= rule.max_jobs) return {
+		status: "park",
+		reason: "jobs-used-up"
+	};
+	return {
+		status: "new-job",
+		reason: screened?.job === jobs.length - 1 ? "promising" : "job-ended"
+	};
+}
+/** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
+function intervalOf({ differences }) {
+	return confidenceInterval(differences);
+}
+/** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
+function harmShown(differences) {
+	return lnEvidence(turned$1(differences), 0) >= HARM_AT;
+}
+/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
+function verdict(state) {
+	const { rule, differences, jobs, screened } = state;
+	const standing = statusOf(state);
+	const screening = rule.screen !== null && screened === null;
+	const effect = hodgesLehmann(differences);
+	const final = standing.status !== "continue" && standing.status !== "new-job";
+	return {
+		...standing,
+		evidence: evidenceOf(lnTotal(state)),
+		threshold: screening ? rule.screen ?? 1 : 1 / rule.level,
+		effect: Number.isFinite(effect) ? effect : null,
+		interval: final ? intervalOf(state) : null,
+		pairs: differences.length,
+		jobs: jobs.length,
+		worse: harmShown(differences),
+		stage: screening ? "screening" : "confirming",
+		screened: screened !== null
+	};
+}
+// src/decide/objectives.ts
+/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
+function objectivesOf(metric) {
+	const { primary } = metric;
+	const listed = metric.objectives.find((entry) => entry.name === primary.name && entry.role !== "secondary");
+	const others = [];
+	for (const entry of metric.objectives) {
+		if (entry.name === primary.name || entry.role === "secondary") continue;
+		others.push({
+			name: entry.name,
+			direction: entry.direction,
+			role: entry.role,
+			judged: false,
+			target: entry.target,
+			maxRegression: entry.max_regression
+		});
+	}
+	return [{
+		name: primary.name,
+		direction: primary.direction,
+		role: "required",
+		judged: primary.type === "judge",
+		target: primary.target ?? listed?.target ?? null,
+		maxRegression: listed?.max_regression ?? null
+	}, ...others];
+}
+/** Positive is better, always. */
+function signedDelta(base, candidate, direction) {
+	return direction === "minimize" ? base - candidate : candidate - base;
+}
+/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
+function relativeGain(delta, base) {
+	if (base === 0) return 0;
+	return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)));
+}
+// src/decide/aggregate.ts
+function median(values) {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = Math.floor(sorted.length / 2);
+	const upper = sorted[middle] ?? NaN;
+	if (sorted.length % 2 === 1) return upper;
+	return ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+function combine(values, aggregation) {
+	switch (aggregation) {
+		case "median": return median(values);
+		case "mean": return values.reduce((sum, value) => sum + value, 0) / values.length;
+		case "min": return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+		case "max": return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+		default: return aggregation;
+	}
+}
+/** One number for several samples; null when there are none or their combination is not finite. */
+function aggregate(values, aggregation) {
+	if (values.length === 0) return null;
+	const combined = combine(values, aggregation);
+	return Number.isFinite(combined) ? combined : null;
+}
+// src/decide/lookup.ts
+const HARD_ORDER = [
+	"metrics",
+	"judge",
+	"diagnostics",
+	"gates"
+];
+const JUDGE_ORDER = [
+	"judge",
+	"metrics",
+	"diagnostics",
+	"gates"
+];
+function finite$1(raw) {
+	return typeof raw === "number" && Number.isFinite(raw) ? raw : null;
+}
+/** Gates may be booleans: true counts as 1, false as 0. */
+function gateValue(raw) {
+	return typeof raw === "boolean" ? Number(raw) : finite$1(raw);
+}
+function isRecord(raw) {
+	return typeof raw === "object" && raw !== null && !Array.isArray(raw);
+}
+function finiteSamples(raw) {
+	if (raw === void 0 || raw === null) return [];
+	if (!Array.isArray(raw)) return null;
+	const samples = raw.map(finite$1);
+	return samples.every((sample) => sample !== null) ? samples : null;
+}
+function readMetric(raw, aggregation) {
+	if (!isRecord(raw)) {
+		const value = finite$1(raw);
+		return value === null ? null : {
+			value,
+			samples: []
+		};
+	}
+	const samples = finiteSamples(raw["samples"]);
+	if (samples === null) return null;
+	const value = samples.length > 0 ? aggregate(samples, aggregation) : finite$1(raw["aggregate"]);
+	return value === null ? null : {
+		value,
+		samples
+	};
+}
+/** The first place that names the metric answers for it, even when what it holds is not a number. */
+function lookUp(snapshot, name, options) {
+	for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
+		const values = snapshot[place];
+		if (values === void 0 || !Object.hasOwn(values, name)) continue;
+		const raw = values[name];
+		if (raw === void 0) continue;
+		return readMetric(place === "gates" ? gateValue(raw) : raw, options.aggregation);
+	}
+	return null;
+}
+// src/decide/gates.ts
+function holds$2(value, operator, bound) {
+	switch (operator) {
+		case ">=": return value >= bound;
+		case "<=": return value <= bound;
+		case ">": return value > bound;
+		case "<": return value < bound;
+		case "==": return value === bound;
+		case "!=": return value !== bound;
+		default: return operator;
+	}
+}
+/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
+function gatePasses(raw, check) {
+	const wanted = parseGateCheck(check);
+	const value = gateValue(raw);
+	return wanted !== void 0 && value !== null && holds$2(value, wanted.op, Number(wanted.value));
+}
+function failedGates(gates, values) {
+	return gates.filter((gate) => !gatePasses(Object.hasOwn(values, gate.name) ? values[gate.name] : void 0, gate.check)).map((gate) => gate.name);
+}
+function constraintHolds(constraint, raw) {
+	const value = gateValue(raw);
+	return value !== null && holds$2(value, constraint.op, Number(constraint.value));
+}
+function constraintText(constraint) {
+	return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`;
+}
+// src/decide/readings.ts
+function executionsOf(report, side, ...roles) {
+	return report.executions.filter((execution) => execution.side === side && (roles.length === 0 || roles.includes(execution.role)));
+}
+/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
+function readingOf(execution, name) {
+	if (execution.status !== "ok" || !Object.hasOwn(execution.metrics, name)) return null;
+	return finite$1(execution.metrics[name]);
+}
+function pairOf(name, base, candidate) {
+	const ours = readingOf(base, name);
+	const theirs = readingOf(candidate, name);
+	if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null;
+	return {
+		base: ours,
+		candidate: theirs
+	};
+}
+/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
+function measured$2(spec, samples, name) {
+	const values = samples.map((sample) => readingOf(sample, name));
+	const known = values.filter((value) => value !== null);
+	const complete = known.length === values.length;
+	const aggregation = spec.measurement.stability?.aggregation ?? "median";
+	return {
+		aggregate: complete ? aggregate(known, aggregation) : null,
+		samples: values
+	};
+}
+/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
+function gateValues(spec, samples) {
+	const values = {};
+	for (const gate of spec.metric.degenerate_gates) {
+		const read = samples.map((sample) => readingOf(sample, gate.name));
+		values[gate.name] = read.find((value) => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null;
+		if (read.some((value) => value === null)) values[gate.name] = null;
+	}
+	return values;
+}
+function smokePassed(runs) {
+	return runs.length === 0 ? null : runs.every((run) => run.status === "ok");
+}
+function metricNames(samples) {
+	return [...new Set(samples.flatMap((sample) => Object.keys(sample.metrics)))].toSorted();
+}
+/** One side's numbers out of a report, as `winnow decide` takes them. */
+function snapshotOf(spec, report, side) {
+	const samples = executionsOf(report, side, "sample");
+	const objectives = new Set(objectivesOf(spec.metric).map((objective) => objective.name));
+	const watched = new Set(spec.metric.diagnostics.map((diagnostic) => diagnostic.name));
+	const metrics = [];
+	const diagnostics = [];
+	for (const name of metricNames(samples)) (watched.has(name) && !objectives.has(name) ? diagnostics : metrics).push([name, measured$2(spec, samples, name)]);
+	const all = executionsOf(report, side);
+	return {
+		gates: gateValues(spec, samples),
+		metrics: Object.fromEntries(metrics),
+		diagnostics: Object.fromEntries(diagnostics),
+		smoke_passed: smokePassed(executionsOf(report, side, "smoke")),
+		sample_count: samples.length,
+		elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0)
+	};
+}
+// src/decide/tie-breakers.ts
+function tieBreakersOf(policy) {
+	return policy.tie_breakers.map((rule) => "lower" in rule ? {
+		name: rule.lower,
+		direction: "minimize"
+	} : {
+		name: rule.higher,
+		direction: "maximize"
+	});
+}
+/** Every metric whose value can change a verdict: what must repeat exactly. */
+function decisiveMetrics(spec) {
+	const objectives = objectivesOf(spec.metric).map((objective) => objective.name);
+	return [.../* @__PURE__ */ new Set([...objectives, ...tieBreakersOf(spec.policy).map((tie) => tie.name)])];
+}
+/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
+function tieWon(policy, base, candidate) {
+	for (const tie of tieBreakersOf(policy)) {
+		const pair = pairOf(tie.name, base, candidate);
+		if (pair === null) return null;
+		const delta = signedDelta(pair.base, pair.candidate, tie.direction);
+		if (delta !== 0) return delta > 0 ? tie.name : null;
+	}
+	return null;
+}
+// src/decide/evidence/difference.ts
+const GRID = 2 ** 40;
+function finite(value) {
+	if (Number.isFinite(value)) return value;
+	throw new HarnessError(`a measured value is ${value}: a failed execution has to be given as null`);
+}
+function logarithm(value) {
+	if (value > 0) return Math.log(value);
+	throw new HarnessError(`the metric is compared on a log scale, and a value of it is ${value}`, { example: "a value above 0; a metric that can be 0 or less needs evidence.scale: linear" });
+}
+/** Rounded far below any noise, so that equal ratios are equal in whatever unit the metric is printed. */
+function gridded(difference) {
+	return Math.sign(difference) * Math.round(Math.abs(difference) * GRID) / GRID;
+}
+function plainDifference(scale, base, candidate) {
+	switch (scale) {
+		case "log": return gridded(logarithm(base) - logarithm(candidate));
+		case "linear": return finite(base - candidate);
+		default: return scale;
+	}
+}
+/**
+* The paired difference d (decision 3.1): ln(base) - ln(candidate) under log, base - candidate under linear,
+* turned so that positive is better whatever the direction. Exactly antisymmetric in its two values.
+*/
+function signedDifference({ direction, scale }, base, candidate) {
+	const difference = plainDifference(scale, finite(base), finite(candidate));
+	if (difference === 0) return 0;
+	return direction === "minimize" ? difference : -difference;
+}
+// src/decide/evidence/job.ts
+const CHECKS$1 = [{
+	share: 1 / 4,
+	reason: "no-promise-after-job-1"
+}, {
+	share: 1 / 2,
+	reason: "no-promise-after-job-2"
+}];
+function begun(state, { job, runner = String(job) }) {
+	const { jobs, decided, rule } = state;
+	if (decided === null && jobs.length >= rule.max_jobs) throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, { fix: "resume the state with more jobs first" });
+	return [...jobs, {
+		id: job,
+		runner,
+		pairs: 0,
+		void_pairs: 0,
+		base_first: 0,
+		ended: false
+	}];
+}
+function continued(state, { job, runner }) {
+	const current = state.jobs.at(-1);
+	if (state.decided === null && current?.ended === true) throw new UserError(`evidence: job ${job} has ended and takes no more pairs`);
+	if (runner !== void 0 && runner !== current?.runner) throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`);
+	return state.jobs;
+}
+function jobsWithTurn(state, turn) {
+	if (state.jobs.at(-1)?.id === turn.job) return continued(state, turn);
+	if (state.jobs.some(({ id }) => id === turn.job)) throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`);
+	return begun(state, turn);
+}
+/** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
+function withTurn(state, turn, counted) {
+	const jobs = jobsWithTurn(state, turn);
+	const rewritten = jobs.map((job, index) => {
+		if (index < jobs.length - 1) return job.ended ? job : {
+			...job,
+			ended: true
+		};
+		return {
+			...job,
+			pairs: job.pairs + (counted ? 1 : 0),
+			void_pairs: job.void_pairs + (counted ? 0 : 1),
+			base_first: job.base_first + (turn.order === "base-first" ? 1 : 0)
+		};
+	});
+	return {
+		...state,
+		jobs: rewritten
+	};
+}
+function currentJobEnded(state) {
+	const last = state.jobs.length - 1;
+	return {
+		...state,
+		jobs: state.jobs.map((job, index) => index === last ? {
+			...job,
+			ended: true
+		} : job)
+	};
+}
+/** The two checks that need no guarantee (decision 3.3): HL <= theta1/4 after job 1, <= theta1/2 after job 2. */
+function afterWholeJob(state) {
+	const ended = currentJobEnded(state);
+	const check = CHECKS$1[state.jobs.length - 1];
+	if (check === void 0 || state.decided !== null || state.differences.length === 0) return ended;
+	if (hodgesLehmann(state.differences) > check.share * state.rule.min_effect) return ended;
+	return {
+		...ended,
+		decided: {
+			status: "drop",
+			reason: check.reason
+		}
+	};
+}
+/**
+* The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
+* of a job that ran to its end. A job that has ended already stays as it is.
+*/
+function endJob(state, job, { whole = true } = {}) {
+	const known = state.jobs.find(({ id }) => id === job);
+	if (known === void 0) throw new UserError(`evidence: job ${job} has no pair and cannot end`);
+	if (known.ended) return state;
+	return whole ? afterWholeJob(state) : currentJobEnded(state);
+}
+// src/decide/evidence/runners.ts
+/** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
+function identity({ rule }, job) {
+	return rule.single_machine ? job.id : job.runner;
+}
+function distinct(state, jobs) {
+	return new Set(jobs.filter(({ pairs }) => pairs > 0).map((job) => identity(state, job)));
+}
+/**
+* Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
+* screened is not; and enough in all.
+*/
+function enoughRunners(state) {
+	const { rule, screened, jobs } = state;
+	if (distinct(state, jobs).size < rule.runners) return false;
+	if (screened === null) return true;
+	const fresh = distinct(state, jobs.slice(screened.job + 1));
+	const screener = jobs[screened.job];
+	if (screener !== void 0) fresh.delete(identity(state, screener));
+	return fresh.size >= rule.fresh_runners;
+}
+// src/decide/evidence/observe-pair.ts
+const DROP_AT = Math.log(5);
+const FAILURES_THAT_END = 2;
+function weighed(state, difference) {
+	const counted = {
+		...state,
+		differences: [...state.differences, difference],
+		failures: state.failures + (difference === null ? 1 : 0)
+	};
+	if (state.decided !== null) return counted;
+	const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect));
+	return {
+		...counted,
+		drop,
+		keep: keepSideRaised(counted)
+	};
+}
+function dropped(state) {
+	if (state.failures >= FAILURES_THAT_END) return "broken";
+	return lnMean(state.drop) >= DROP_AT ? "gain-ruled-out" : null;
+}
+function screens({ rule, screened }, ln) {
+	return rule.screen !== null && screened === null && ln >= Math.log(rule.screen);
+}
+function keeps(state) {
+	const { rule, screened } = state;
+	if (rule.screen !== null && (screened === null || lnStage(state) <= 0)) return false;
+	return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state);
+}
+/** The order after each pair (decision 3.3): drop, screen or keep, end of job. */
+function judged$3(state) {
+	if (state.decided !== null) return state;
+	const reason = dropped(state);
+	if (reason !== null) return {
+		...state,
+		decided: {
+			status: "drop",
+			reason
+		}
+	};
+	const ln = lnStage(state);
+	if (screens(state, ln)) {
+		const screened = {
+			job: state.jobs.length - 1,
+			ln
+		};
+		return currentJobEnded({
+			...state,
+			screened,
+			keep: keepSideAnew(state)
+		});
+	}
+	if (keeps(state)) return {
+		...state,
+		decided: {
+			status: "keep",
+			reason: "gain-shown"
+		}
+	};
+	return (state.jobs.at(-1)?.pairs ?? 0) >= state.rule.pairs_per_job ? afterWholeJob(state) : state;
+}
+function checkFinite(value, side) {
+	if (value === null || Number.isFinite(value)) return;
+	throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: "give a failed execution as null" });
+}
+/**
+* The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
+* candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
+* guardrails, say) is recorded for effect and interval and changes no verdict.
+*/
+function observePair(state, pair) {
+	const { base, candidate } = pair;
+	checkFinite(base, "base");
+	checkFinite(candidate, "candidate");
+	if (base === null) return withTurn(state, pair, false);
+	const difference = candidate === null ? null : signedDifference(state.rule, base, candidate);
+	return judged$3(weighed(withTurn(state, pair, true), difference));
+}
+// src/decide/paired/metric-pairs.ts
+function valueOf(readings, metric) {
+	return readings?.[metric] ?? null;
+}
+function metricPairs(jobs, metric) {
+	return jobs.flatMap(({ pairs }) => pairs.map(({ base, candidate }) => ({
+		base: valueOf(base, metric),
+		candidate: valueOf(candidate, metric)
+	})));
+}
+/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
+function differencesOf(pairs, measure) {
+	return pairs.flatMap(({ base, candidate }) => {
+		if (base === null) return [];
+		return [candidate === null ? null : signedDifference(measure, base, candidate)];
+	});
+}
+function hasLogarithms(pairs) {
+	return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0);
+}
+/** The middle of what the base printed, without its sign: what a share is a share of. */
+function typicalBase(pairs) {
+	const values = pairs.flatMap(({ base }) => base === null ? [] : [Math.abs(base)]).toSorted((a, b) => a - b);
+	return values[values.length >> 1] ?? 0;
+}
+/** The evidence of all jobs, in the order in which they were run. What follows its own screen in one job waits. */
+function observed(start, jobs, metric) {
+	let state = start;
+	for (const { order: job, runner, complete, pairs } of jobs) {
+		for (const { first, base, candidate } of pairs) {
+			if (hasEnded(state, job)) break;
+			state = observePair(state, {
+				base: valueOf(base, metric),
+				candidate: valueOf(candidate, metric),
+				job,
+				runner,
+				order: first === "base" ? "base-first" : "candidate-first"
+			});
+		}
+		if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job);
+	}
+	return state;
+}
+function hasEnded({ decided, jobs }, job) {
+	const last = jobs.at(-1);
+	return decided === null && last?.id === job && last.ended;
+}
+// src/decide/evidence/guardrail.ts
+const SHOWN = 20;
+/**
+* A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
+* once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+*/
+function guardrailVerdict(differences, margin) {
+	const harmless = firstReached(differences, -margin, SHOWN);
+	const harmful = firstReached(turned$1(differences), 0, SHOWN);
+	if (harmless < harmful) return "harmless";
+	return Number.isFinite(harmful) ? "harmful" : "open";
+}
+// src/decide/evidence/start-evidence.ts
+const LOOSER_LEVEL$1 = .05;
+const LEVEL = .01;
+function demand(holds, what, fix) {
+	if (!holds) throw new UserError(`evidence: ${what}`, { fix });
+}
+function demandWhole(name, value, least) {
+	demand(Number.isInteger(value) && value >= least, `${name} is ${value}`, `give a whole number of at least ${least}`);
+}
+function levelOf({ confirmed, combination, alpha }) {
+	if (confirmed === true) return LOOSER_LEVEL$1;
+	return alpha ?? (combination === true ? LOOSER_LEVEL$1 : LEVEL);
+}
+function checkRule(rule) {
+	const { min_effect, null_effect, level, screen, noise, ratio_share } = rule;
+	const positive = "give a finite number above 0";
+	demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive);
+	demand(null_effect >= 0 && null_effect < min_effect, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`);
+	demand(level > 0 && level < 1, `the level is ${level}`, "give an alpha above 0 and below 1");
+	demand(screen === null || Number.isFinite(screen) && screen > 1, `screen is ${screen}`, "give more than 1");
+	demand(noise === null || Number.isFinite(noise) && noise > 0, `hybrid.noise is ${noise}`, positive);
+	demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, "give a share between 0 and 1");
+	demandWhole("pairsPerJob", rule.pairs_per_job, 1);
+	demandWhole("maxJobs", rule.max_jobs, 1);
+	demandWhole("freshRunners", rule.fresh_runners, 0);
+}
+function ruleOf$1(options) {
+	const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options;
+	demandWhole("m", m, 1);
+	const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0;
+	return {
+		direction,
+		scale: options.scale ?? "log",
+		min_effect: minEffect,
+		null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
+		level: levelOf(options) / m,
+		screen: unscreened ? null : options.screen ?? 20,
+		pairs_per_job: options.pairsPerJob ?? 8,
+		max_jobs: options.maxJobs ?? 8,
+		fresh_runners: freshRunners,
+		runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
+		single_machine: singleMachine,
+		noise: options.hybrid?.noise ?? null,
+		ratio_share: options.hybrid?.share ?? .5
+	};
+}
+/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
+function startEvidence(options) {
+	const rule = ruleOf$1(options);
+	checkRule(rule);
+	return {
+		rule,
+		differences: [],
+		failures: 0,
+		keep: {
+			from: 0,
+			ln: NO_BETS,
+			sums: rule.noise === null ? null : NO_SUMS
+		},
+		drop: NO_BETS,
+		screened: null,
+		jobs: [],
+		decided: null
+	};
+}
+// src/decide/paired/objective-evidence.ts
+/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
+const SHARE = .02;
+function shareOf$1({ scale, min_effect }) {
+	return scale === "log" ? min_effect : SHARE;
+}
+/** The scale was pinned for the primary; another metric is compared on it where it can be. */
+function scaleFor(rule, pairs) {
+	return rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+}
+/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
+function effectsOf(rule, objective, pairs, primary) {
+	const scale = primary ? rule.scale : scaleFor(rule, pairs);
+	const { min_effect, null_effect } = rule;
+	if (primary || rule.scale === "log" && scale === "log") return {
+		scale,
+		minEffect: min_effect,
+		nullEffect: null_effect
+	};
+	const minEffect = scale === "log" ? shareOf$1(rule) : shareOf$1(rule) * typicalBase(pairs) || Number.MIN_VALUE;
+	return {
+		scale,
+		minEffect,
+		nullEffect: minEffect * (null_effect / min_effect)
+	};
+}
+/** One required objective's evidence; m of them share the level (decision.md 3.4). */
+function evidenceFor({ spec, rule, terms, jobs }, objective) {
+	const objectives = objectivesOf(spec.metric);
+	const required = objectives.filter(({ role }) => role === "required");
+	const pairs = metricPairs(jobs, objective.name);
+	return observed(startEvidence({
+		direction: objective.direction,
+		...effectsOf(rule, objective, pairs, objective.name === objectives[0].name),
+		alpha: terms.level,
+		screen: rule.screen,
+		pairsPerJob: rule.pairs,
+		maxJobs: terms.max_jobs,
+		freshRunners: rule.fresh_runners,
+		singleMachine: rule.single_machine,
+		confirmed: terms.as === "confirmed",
+		combination: terms.as === "combination",
+		m: required.length
+	}), jobs, objective.name);
+}
+/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
+function guardrailMargin(rule, { maxRegression, direction }, pairs) {
+	if (maxRegression?.type === "absolute" && maxRegression.value >= 0) return {
+		scale: "linear",
+		margin: maxRegression.value
+	};
+	const scale = scaleFor(rule, pairs);
+	const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null;
+	if (scale === "linear") return {
+		scale,
+		margin: (share ?? shareOf$1(rule)) * typicalBase(pairs)
+	};
+	if (share === null) return {
+		scale,
+		margin: shareOf$1(rule)
+	};
+	return {
+		scale,
+		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
+	};
+}
+/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
+const EQUAL_PAIRS = 6;
+function guardrailStanding({ rule, jobs }, guardrail) {
+	const pairs = metricPairs(jobs, guardrail.name);
+	const { scale, margin } = guardrailMargin(rule, guardrail, pairs);
+	const differences = differencesOf(pairs, {
+		direction: guardrail.direction,
+		scale
+	});
+	if (differences.length >= EQUAL_PAIRS && differences.every((difference) => difference === 0)) return "harmless";
+	return guardrailVerdict(differences, margin);
+}
+// src/decide/paired/standing.ts
+/** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
+function offScale({ spec, rule, jobs }) {
+	const { name } = spec.metric.primary;
+	return rule.scale === "log" && !hasLogarithms(metricPairs(jobs, name)) ? name : null;
+}
+function standingOf(paired) {
+	const parts = partsOf(paired);
+	const { promising: _, ...standing } = parts;
+	if (paired.terms.as === "simplify") return {
+		...standing,
+		status: simplifying(paired, parts),
+		tie: null
+	};
+	const gained = parts.improved.length > 0;
+	const tie = gained || !hasDropped(parts) ? null : wonTie(paired, parts);
+	if (gained || tie !== null) return {
+		...standing,
+		status: guarded(paired, parts),
+		tie
+	};
+	return {
+		...standing,
+		status: withoutGain(parts),
+		tie
+	};
+}
+function partsOf(paired) {
+	const objectives = objectivesOf(paired.spec.metric);
+	const all = objectives.filter(({ role }) => role === "required").map((objective) => ({
+		name: objective.name,
+		state: evidenceFor(paired, objective)
+	}));
+	const guardrails = objectives.filter(({ role }) => role === "guardrail").map((guardrail) => ({
+		name: guardrail.name,
+		is: guardrailStanding(paired, guardrail)
+	}));
+	const worse = all.filter(({ state }) => harmShown(state.differences));
+	return {
+		primary: all[0]?.state ?? evidenceFor(paired, objectives[0]),
+		improved: all.filter(({ state }) => statusOf(state).status === "keep").map(({ name }) => name),
+		harmed: [...worse, ...guardrails.filter(({ is }) => is === "harmful")].map(({ name }) => name),
+		open: guardrails.filter(({ is }) => is === "open").map(({ name }) => name),
+		promising: all.slice(1).some(({ state }) => state.screened !== null && state.decided === null)
+	};
+}
+function hasDropped({ primary }) {
+	return statusOf(primary).status === "drop";
+}
+/** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */
+function guarded({ terms, jobs }, { harmed, open }) {
+	if (harmed.length > 0) return "drop";
+	if (open.length === 0) return "keep";
+	return more$1(terms.max_jobs, jobs);
+}
+function more$1(maxJobs, jobs) {
+	const last = jobs.at(-1);
+	if (last !== void 0 && !last.complete) return "continue";
+	return jobs.length < maxJobs ? "new-job" : "park";
+}
+/** The primary drives stopping, unless another required objective has screened already. */
+function withoutGain({ primary, promising, harmed }) {
+	const { status, reason } = statusOf(primary);
+	if (status !== "drop" || reason === "broken") return status;
+	return promising && harmed.length === 0 ? "new-job" : "drop";
+}
+function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
+	if (harmed.length > 0) return null;
+	return tieBreakersOf(spec.policy).find(({ name, direction }) => {
+		const pairs = metricPairs(jobs, name);
+		const own = differencesOf(pairs, {
+			direction,
+			scale: scaleFor(rule, pairs)
+		});
+		const { differences } = primary;
+		return tieBreakerHolds({
+			differences,
+			minEffect: rule.min_effect,
+			own,
+			level: terms.level
+		});
+	})?.name ?? null;
+}
+/** Less code for the same speed: it merges when it is shown to cost less than min_effect. */
+function simplifying({ rule, terms, jobs }, { primary, harmed, open }) {
+	if (harmed.length > 0 || statusOf(primary).reason === "broken") return "drop";
+	return simplificationHolds(primary.differences, rule.min_effect) && open.length === 0 ? "keep" : more$1(terms.max_jobs, jobs);
+}
+// src/spec/resolve-evidence.ts
+const DEFAULT_EFFECT = .02;
+/** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
+function scaleOf$2({ evidence, metric }, { scale }) {
+	if (evidence.scale === "auto") return scale;
+	if (evidence.scale === "linear" || scale === "log") return evidence.scale;
+	throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
+		place: { path: "evidence.scale" },
+		fix: "set evidence.scale: linear, or auto"
+	});
+}
+/** 2 % is a share, and on a linear scale there is no whole that it would be a share of. */
+function minEffect(spec, scale, deterministic) {
+	if (spec.evidence.min_effect !== null) return spec.evidence.min_effect;
+	if (deterministic) return 0;
+	if (scale === "log") return DEFAULT_EFFECT;
+	throw new UserError(`evidence.min_effect is not set, and on a linear scale 2 % has no meaning`, {
+		place: { path: "evidence.min_effect" },
+		fix: `set it to the smallest change of ${spec.metric.primary.name} worth having, in its own units`
+	});
+}
+function nullEffect(spec, min, singleMachine) {
+	const effect = spec.evidence.null_effect ?? min / (singleMachine ? 2 : 4);
+	if (effect < min || effect === 0) return effect;
+	throw new UserError(`evidence.null_effect ${effect} is not below min_effect ${min}`, {
+		place: { path: "evidence.null_effect" },
+		fix: "lower null_effect, or raise min_effect"
+	});
+}
+/** The evidence section with everything pinned that the file leaves to calibration. */
+function resolveEvidence(spec, calibrated) {
+	const scale = scaleOf$2(spec, calibrated);
+	const min_effect = minEffect(spec, scale, calibrated.deterministic);
+	const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine);
+	return {
+		...spec.evidence,
+		scale,
+		min_effect,
+		null_effect
+	};
+}
+const LONG_EXECUTION_SECONDS = 20;
+/** Warm-ups cost two executions a job, so short executions are worth more pairs. */
+function pairsPerJob(evidence, executionSeconds) {
+	if (evidence.pairs_per_job !== "auto") return evidence.pairs_per_job;
+	return executionSeconds < LONG_EXECUTION_SECONDS ? 8 : 4;
+}
+// src/plan/paired-order.ts
+/** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
+const LOOSER_LEVEL = .05;
+function measured$1({ campaign, spec }) {
+	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
+	const seconds = campaign.calibration?.noise?.execution_seconds ?? 0;
+	return {
+		scale,
+		metrics: decisiveMetrics(spec),
+		pairs: pairsPerJob(spec.evidence, seconds)
+	};
+}
+/** So many pairs and no stopping rule: nothing is selected by them. */
+function pairsStop(ruling) {
+	return {
+		rule: "pairs",
+		...measured$1(ruling)
+	};
+}
+/** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
+function pairedStop(ruling, members) {
+	const { spec, singleMachine: single_machine } = ruling;
+	const base = measured$1(ruling);
+	const evidence = resolveEvidence(spec, {
+		singleMachine: single_machine,
+		scale: base.scale,
+		deterministic: false
+	});
+	const rule = {
+		rule: "paired",
+		...base,
+		min_effect: evidence.min_effect,
+		null_effect: evidence.null_effect,
+		screen: evidence.screen,
+		fresh_runners: evidence.fresh_runners,
+		single_machine,
+		terms: {}
+	};
+	return {
+		...rule,
+		terms: termsOf(ruling, rule, members)
+	};
+}
+/** Several ideas of one job take their shares of the campaign's level one after the other. */
+function termsOf(ruling, rule, members) {
+	const terms = {};
+	const level = { ...ruling.campaign.level };
+	for (const member of members) {
+		const experiment = ruling.campaign.experiments[member.id];
+		if (!experiment) continue;
+		const campaign = {
+			...ruling.campaign,
+			level
+		};
+		const own = termsFor({
+			...ruling,
+			campaign
+		}, rule, experiment, member);
+		terms[member.id] = own;
+		if (experiment.share !== null) continue;
+		level.spent += own.share;
+		level.tests += 1;
+	}
+	return terms;
+}
+function termsFor(ruling, rule, experiment, member) {
+	const { campaign, spec } = ruling;
+	const share = experiment.share ?? nextShare(campaign, spec);
+	const as = kindOf(ruling, rule, experiment, member);
+	const jobs = carriedJobs(campaign, experiment, member.tree).length;
+	const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1);
+	const loose = as === "confirmed" || as === "combination";
+	const variant = variantOf(campaign, experiment);
+	return {
+		as,
+		level: loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, {
+			share,
+			variant
+		}),
+		share,
+		max_jobs: Math.max(max_jobs, jobs + 1)
+	};
+}
+function kindOf(ruling, rule, experiment, { purpose, tree }) {
+	if (purpose === "combination") return "combination";
+	if (experiment.purpose === "simplify") return "simplify";
+	const { evidence } = experiment;
+	if (evidence === null) return "idea";
+	if (continues(ruling.campaign, evidence, tree)) return evidence.as;
+	return wasConfirmed(ruling, rule, evidence) ? "confirmed" : "idea";
+}
+/** The same two trees and the same harness: whatever was measured of them counts. */
+function continues({ incumbent, harness }, evidence, tree) {
+	return evidence.base === incumbent.tree && evidence.tree === tree && evidence.harness === harness;
+}
+/** It held on a base that has moved since; with another harness it would have to be shown anew. */
+function wasConfirmed({ campaign, spec }, rule, evidence) {
+	if (evidence.harness !== campaign.harness || evidence.as === "combination") return false;
+	if (evidence.as === "confirmed") return true;
+	return standingOf({
+		spec,
+		rule,
+		terms: evidence,
+		jobs: evidence.jobs
+	}).status === "keep";
+}
+/** What earlier jobs measured of exactly these trees. */
+function carriedJobs(campaign, { evidence }, tree) {
+	return evidence !== null && continues(campaign, evidence, tree) ? evidence.jobs : [];
+}
 // src/plan/orders.ts
 const CALIBRATION_RUNS = 3;
 const MARGIN_SECONDS = 900;
@@ -16680,8 +18110,7 @@ function orderDraft(world, { request, index, queue }) {
 		base: request.base ?? campaign.incumbent,
 		candidates: request.candidates,
 		coins: sha256(`${world.entropy}:${index}:${request.cause}`),
-		level: null,
-		carried: {},
+		carried: request.carried ?? {},
 		stop: request.stop,
 		deadline: deadline(world.now, ruler.spec, request, queue)
 	};
@@ -16690,39 +18119,54 @@ function orderDraft(world, { request, index, queue }) {
 function deadline(now, spec, request, queue) {
 	const { measurement, gates } = spec;
 	const sides = request.candidates.length + 1;
+	const runs = executions(spec, request.stop);
 	const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0);
 	const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0);
-	const setups = measurement.setup === null ? 0 : 2;
-	const seconds = sides * ((executions(spec) + setups) * perExecution + gateSeconds) + MARGIN_SECONDS;
+	const seconds = sides * ((runs + (measurement.setup === null ? 0 : 2)) * perExecution + gateSeconds) + MARGIN_SECONDS;
 	return new Date(Date.parse(now) + queue * seconds * 1e3).toISOString();
 }
-function executions(spec) {
+function executions(spec, stop) {
+	if (stop.rule === "paired" || stop.rule === "pairs") return stop.pairs + 1;
 	const stability = spec.measurement.stability;
 	if (stability === null) return CALIBRATION_RUNS;
 	const { ladder, mode, repeat_count } = stability;
 	return mode === "stable" ? 1 : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0);
 }
-/** How this campaign measures an experiment; null while that is not known or not possible. */
-function experimentStop(world) {
+function comparing(world) {
 	const { campaign, spec } = world;
 	if (spec.measurement.stability !== null) {
 		if (spec.measurement.baseline === "fresh") return {
-			rule: "stability",
-			baseline: null
+			by: "numbers",
+			stop: {
+				rule: "stability",
+				baseline: null
+			}
 		};
 		const stored = usableBaseline(world);
 		return stored && {
-			rule: "stability",
-			baseline: stored.snapshot
+			by: "numbers",
+			stop: {
+				rule: "stability",
+				baseline: stored.snapshot
+			}
 		};
 	}
-	if (!(campaign.calibration?.deterministic ?? spec.measurement.mode === "once")) return null;
+	if (!(campaign.calibration?.deterministic ?? spec.measurement.mode === "once")) return campaign.calibration?.noise ? { by: "pairs" } : null;
 	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
 	return {
-		rule: "once",
-		min_effect: spec.evidence.min_effect ?? 0,
-		scale
+		by: "numbers",
+		stop: {
+			rule: "once",
+			min_effect: spec.evidence.min_effect ?? 0,
+			scale
+		}
 	};
+}
+/** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
+function harmlessStop(world) {
+	const how = comparing(world);
+	if (how === null) return null;
+	return how.by === "pairs" ? pairsStop(world) : how.stop;
 }
 /** A stored score serves only for the same tree, ruler and kind of machine. */
 function usableBaseline(world) {
@@ -16730,20 +18174,50 @@ function usableBaseline(world) {
 	if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null;
 	return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null;
 }
-/** The incumbent measured for itself: does it repeat, what does it score? */
-function ownRequest(world, purpose, attempt) {
-	const stop = purpose === "calibration" ? {
-		rule: "calibrate",
-		runs: CALIBRATION_RUNS
-	} : { rule: "alone" };
+/** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
+function twin({ commit, tree }) {
 	return {
-		purpose,
+		label: "twin",
+		head: commit,
+		tree
+	};
+}
+/** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
+function ownRequest(world, purpose, { attempt, carried = {} }) {
+	const { started, incumbent } = world.campaign;
+	const common = {
 		round: 0,
 		attempt,
-		cause: world.campaign.started,
-		candidates: [],
-		stop
+		carried,
+		cause: started
 	};
+	switch (purpose) {
+		case "baseline": return {
+			...common,
+			purpose,
+			candidates: [],
+			stop: { rule: "alone" }
+		};
+		case "calibration": return {
+			...common,
+			purpose,
+			candidates: [],
+			stop: {
+				rule: "calibrate",
+				runs: CALIBRATION_RUNS
+			}
+		};
+		case "noise": {
+			const candidates = [twin(incumbent)];
+			return {
+				...common,
+				purpose: "calibration",
+				candidates,
+				stop: pairsStop(world)
+			};
+		}
+		default: return purpose;
+	}
 }
 // src/decide/rank.ts
 function descending(a, b) {
@@ -16752,211 +18226,6 @@ function descending(a, b) {
 }
 function rank(eligible) {
 	return eligible.toSorted((a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number);
-}
-// src/decide/aggregate.ts
-function median(values) {
-	const sorted = values.toSorted((a, b) => a - b);
-	const middle = Math.floor(sorted.length / 2);
-	const upper = sorted[middle] ?? NaN;
-	if (sorted.length % 2 === 1) return upper;
-	return ((sorted[middle - 1] ?? NaN) + upper) / 2;
-}
-function combine(values, aggregation) {
-	switch (aggregation) {
-		case "median": return median(values);
-		case "mean": return values.reduce((sum, value) => sum + value, 0) / values.length;
-		case "min": return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-		case "max": return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-		default: return aggregation;
-	}
-}
-/** One number for several samples; null when there are none or their combination is not finite. */
-function aggregate(values, aggregation) {
-	if (values.length === 0) return null;
-	const combined = combine(values, aggregation);
-	return Number.isFinite(combined) ? combined : null;
-}
-// src/decide/lookup.ts
-const HARD_ORDER = [
-	"metrics",
-	"judge",
-	"diagnostics",
-	"gates"
-];
-const JUDGE_ORDER = [
-	"judge",
-	"metrics",
-	"diagnostics",
-	"gates"
-];
-function finite(raw) {
-	return typeof raw === "number" && Number.isFinite(raw) ? raw : null;
-}
-/** Gates may be booleans: true counts as 1, false as 0. */
-function gateValue(raw) {
-	return typeof raw === "boolean" ? Number(raw) : finite(raw);
-}
-function isRecord(raw) {
-	return typeof raw === "object" && raw !== null && !Array.isArray(raw);
-}
-function finiteSamples(raw) {
-	if (raw === void 0 || raw === null) return [];
-	if (!Array.isArray(raw)) return null;
-	const samples = raw.map(finite);
-	return samples.every((sample) => sample !== null) ? samples : null;
-}
-function readMetric(raw, aggregation) {
-	if (!isRecord(raw)) {
-		const value = finite(raw);
-		return value === null ? null : {
-			value,
-			samples: []
-		};
-	}
-	const samples = finiteSamples(raw["samples"]);
-	if (samples === null) return null;
-	const value = samples.length > 0 ? aggregate(samples, aggregation) : finite(raw["aggregate"]);
-	return value === null ? null : {
-		value,
-		samples
-	};
-}
-/** The first place that names the metric answers for it, even when what it holds is not a number. */
-function lookUp(snapshot, name, options) {
-	for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
-		const values = snapshot[place];
-		if (values === void 0 || !Object.hasOwn(values, name)) continue;
-		const raw = values[name];
-		if (raw === void 0) continue;
-		return readMetric(place === "gates" ? gateValue(raw) : raw, options.aggregation);
-	}
-	return null;
-}
-// src/decide/gates.ts
-function holds$2(value, operator, bound) {
-	switch (operator) {
-		case ">=": return value >= bound;
-		case "<=": return value <= bound;
-		case ">": return value > bound;
-		case "<": return value < bound;
-		case "==": return value === bound;
-		case "!=": return value !== bound;
-		default: return operator;
-	}
-}
-/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
-function gatePasses(raw, check) {
-	const wanted = parseGateCheck(check);
-	const value = gateValue(raw);
-	return wanted !== void 0 && value !== null && holds$2(value, wanted.op, Number(wanted.value));
-}
-function failedGates(gates, values) {
-	return gates.filter((gate) => !gatePasses(Object.hasOwn(values, gate.name) ? values[gate.name] : void 0, gate.check)).map((gate) => gate.name);
-}
-function constraintHolds(constraint, raw) {
-	const value = gateValue(raw);
-	return value !== null && holds$2(value, constraint.op, Number(constraint.value));
-}
-function constraintText(constraint) {
-	return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`;
-}
-// src/decide/objectives.ts
-/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
-function objectivesOf(metric) {
-	const { primary } = metric;
-	const listed = metric.objectives.find((entry) => entry.name === primary.name && entry.role !== "secondary");
-	const others = [];
-	for (const entry of metric.objectives) {
-		if (entry.name === primary.name || entry.role === "secondary") continue;
-		others.push({
-			name: entry.name,
-			direction: entry.direction,
-			role: entry.role,
-			judged: false,
-			target: entry.target,
-			maxRegression: entry.max_regression
-		});
-	}
-	return [{
-		name: primary.name,
-		direction: primary.direction,
-		role: "required",
-		judged: primary.type === "judge",
-		target: primary.target ?? listed?.target ?? null,
-		maxRegression: listed?.max_regression ?? null
-	}, ...others];
-}
-/** Positive is better, always. */
-function signedDelta(base, candidate, direction) {
-	return direction === "minimize" ? base - candidate : candidate - base;
-}
-/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
-function relativeGain(delta, base) {
-	if (base === 0) return 0;
-	return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)));
-}
-// src/decide/readings.ts
-function executionsOf(report, side, ...roles) {
-	return report.executions.filter((execution) => execution.side === side && (roles.length === 0 || roles.includes(execution.role)));
-}
-/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
-function readingOf(execution, name) {
-	if (execution.status !== "ok" || !Object.hasOwn(execution.metrics, name)) return null;
-	return finite(execution.metrics[name]);
-}
-function pairOf(name, base, candidate) {
-	const ours = readingOf(base, name);
-	const theirs = readingOf(candidate, name);
-	if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null;
-	return {
-		base: ours,
-		candidate: theirs
-	};
-}
-/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
-function measured$1(spec, samples, name) {
-	const values = samples.map((sample) => readingOf(sample, name));
-	const known = values.filter((value) => value !== null);
-	const complete = known.length === values.length;
-	const aggregation = spec.measurement.stability?.aggregation ?? "median";
-	return {
-		aggregate: complete ? aggregate(known, aggregation) : null,
-		samples: values
-	};
-}
-/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
-function gateValues(spec, samples) {
-	const values = {};
-	for (const gate of spec.metric.degenerate_gates) {
-		const read = samples.map((sample) => readingOf(sample, gate.name));
-		values[gate.name] = read.find((value) => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null;
-		if (read.some((value) => value === null)) values[gate.name] = null;
-	}
-	return values;
-}
-function smokePassed(runs) {
-	return runs.length === 0 ? null : runs.every((run) => run.status === "ok");
-}
-function metricNames(samples) {
-	return [...new Set(samples.flatMap((sample) => Object.keys(sample.metrics)))].toSorted();
-}
-/** One side's numbers out of a report, as `winnow decide` takes them. */
-function snapshotOf(spec, report, side) {
-	const samples = executionsOf(report, side, "sample");
-	const objectives = new Set(objectivesOf(spec.metric).map((objective) => objective.name));
-	const watched = new Set(spec.metric.diagnostics.map((diagnostic) => diagnostic.name));
-	const metrics = [];
-	const diagnostics = [];
-	for (const name of metricNames(samples)) (watched.has(name) && !objectives.has(name) ? diagnostics : metrics).push([name, measured$1(spec, samples, name)]);
-	const all = executionsOf(report, side);
-	return {
-		gates: gateValues(spec, samples),
-		metrics: Object.fromEntries(metrics),
-		diagnostics: Object.fromEntries(diagnostics),
-		smoke_passed: smokePassed(executionsOf(report, side, "smoke")),
-		sample_count: samples.length,
-		elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0)
-	};
 }
 // src/decide/assessment.ts
 function finding(outcome, reason, known = {}) {
@@ -17012,11 +18281,12 @@ function gateText(gate) {
 	if (gate.timed_out) return `${gate.name} timed out`;
 	return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`;
 }
-function executionFailure({ report, label }) {
+function executionFailure({ report, label, pairs }) {
 	const failed = report.executions.filter((execution) => execution.status !== "ok");
-	const base = failed.find((execution) => execution.side === "base");
+	const at = pairs ? 1 : 0;
+	const base = failed.filter((execution) => execution.side === "base")[at];
 	if (base !== void 0 && label !== "base") return again(`the base's execution ${failureText$1(base)}`);
-	const own = failed.find((execution) => execution.side === label);
+	const own = failed.filter((execution) => execution.side === label)[at];
 	if (own === void 0) return null;
 	if (own.status === "smoke-failed" || own.role === "smoke") return finding("degenerate", "the smoke command failed", { failure_class: "hypothesis" });
 	return finding(own.status === "timeout" ? "timeout" : "error", `the execution ${failureText$1(own)}`, { failure_class: "eval" });
@@ -17043,8 +18313,9 @@ function unrunGate({ spec, report, label }) {
 	const missing = spec.gates.find((gate) => !run.has(gate.name));
 	return missing === void 0 ? null : again(`the report has no run of gate ${missing.name}`);
 }
-function metricFailure({ spec, report, label }) {
-	const runs = executionsOf(report, label, "warmup", "sample", "repeat");
+function metricFailure({ spec, report, label, pairs }) {
+	const all = executionsOf(report, label, "warmup", "sample", "repeat");
+	const runs = pairs ? all.filter(({ status }) => status === "ok") : all;
 	const gates = spec.metric.degenerate_gates.filter((gate) => !runs.every((run) => gatePasses(readingOf(run, gate.name), gate.check)));
 	const constraints = spec.metric.constraints.filter((constraint) => !runs.every((run) => constraintHolds(constraint, readingOf(run, constraint.metric))));
 	if (gates.length + constraints.length === 0) return null;
@@ -17084,7 +18355,7 @@ function differences(objective, base, candidate) {
 	if (last === void 0) return [];
 	return candidate.samples.map((value, index) => signedDelta(base.samples[index] ?? last, value, objective.direction));
 }
-function paired(objective, base, candidate, rules) {
+function paired$1(objective, base, candidate, rules) {
 	if (base.value === 0) return "inconclusive";
 	const threshold = rules.relative * Math.abs(base.value);
 	const pairs = differences(objective, base, candidate);
@@ -17098,7 +18369,7 @@ function byMethod(objective, base, candidate, rules) {
 	switch (rules.method) {
 		case "absolute": return against(delta, objective.judged ? rules.minimumImprovement : rules.noise);
 		case "relative": return base.value === 0 ? "inconclusive" : against(relativeGain(delta, base.value), rules.relative);
-		case "paired": return paired(objective, base, candidate, rules);
+		case "paired": return paired$1(objective, base, candidate, rules);
 		default: return rules.method;
 	}
 }
@@ -17327,31 +18598,6 @@ function weigh({ spec, candidate }, judged, primary, comparisons) {
 		reason: reasonFor(verdict, lists.improved_objectives, lists.violated_objectives)
 	};
 }
-// src/decide/tie-breakers.ts
-function tieBreakersOf(policy) {
-	return policy.tie_breakers.map((rule) => "lower" in rule ? {
-		name: rule.lower,
-		direction: "minimize"
-	} : {
-		name: rule.higher,
-		direction: "maximize"
-	});
-}
-/** Every metric whose value can change a verdict: what must repeat exactly. */
-function decisiveMetrics(spec) {
-	const objectives = objectivesOf(spec.metric).map((objective) => objective.name);
-	return [.../* @__PURE__ */ new Set([...objectives, ...tieBreakersOf(spec.policy).map((tie) => tie.name)])];
-}
-/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
-function tieWon(policy, base, candidate) {
-	for (const tie of tieBreakersOf(policy)) {
-		const pair = pairOf(tie.name, base, candidate);
-		if (pair === null) return null;
-		const delta = signedDelta(pair.base, pair.candidate, tie.direction);
-		if (delta !== 0) return delta > 0 ? tie.name : null;
-	}
-	return null;
-}
 // src/decide/wording.ts
 /** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
 function numberText(value) {
@@ -17511,7 +18757,7 @@ function stabilityBaseline(input, ordered) {
 function promised(stability) {
 	return stability.mode === "repeat" ? stability.repeat_count : 1;
 }
-const OUTCOMES = {
+const OUTCOMES$1 = {
 	keep: "eligible",
 	promising: "inconclusive",
 	revert: "dropped",
@@ -17559,13 +18805,261 @@ function assessByStability(input, ordered) {
 }
 function toFinding(decided, shown, taken, primary) {
 	const { decision, eligible: _, reason, ...facts } = decided;
-	const outcome = OUTCOMES[decision];
+	const outcome = OUTCOMES$1[decision];
 	const regressed = decided.comparisons[primary]?.verdict === "regressed";
 	const after = `${decision === "promising" ? "promising, not confirmed: " : ""}${reason}`;
 	return finding(outcome, shown === null ? after : `${shown}, ${plural(taken, "sample")}: ${after}`, {
 		...facts,
 		worse: outcome === "dropped" && (regressed || decided.violated_objectives.length > 0),
 		failure_class: FAILURE_CLASSES[decision]
+	});
+}
+// src/decide/evidence/reported-effect.ts
+/**
+* The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
+* one more job after a keep, or the progression test.
+*/
+function effectOf(differences) {
+	const effect = hodgesLehmann(differences);
+	return {
+		effect: Number.isFinite(effect) ? effect : null,
+		interval: confidenceInterval(differences),
+		pairs: differences.length
+	};
+}
+// src/decide/paired/target-held.ts
+/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
+function targetHeld({ spec, rule, jobs }) {
+	return targetReached$1(objectivesOf(spec.metric), ({ name, direction }) => {
+		const pairs = metricPairs(jobs, name);
+		const scale = scaleFor(rule, pairs);
+		const { interval } = effectOf(differencesOf(pairs, {
+			direction,
+			scale
+		}));
+		const base = middle(pairs.flatMap((pair) => pair.base ?? []));
+		if (interval === null || base === void 0) return void 0;
+		const gain = direction === "minimize" ? -interval[0] : interval[0];
+		return scale === "log" ? base * Math.exp(gain) : base + gain;
+	});
+}
+function middle(values) {
+	return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+// src/decide/paired/effect-text.ts
+const WORDS$2 = {
+	wall_seconds: ["faster", "slower"],
+	cpu_seconds: ["less CPU", "more CPU"],
+	max_rss_mb: ["less memory", "more memory"]
+};
+/** A difference of logarithms as the share by which the value itself changes. */
+function shareOf(effect, direction) {
+	return direction === "minimize" ? -Math.expm1(-effect) : Math.expm1(effect);
+}
+function amount(effect, { direction, scale }) {
+	if (scale === "linear") return numberText(effect);
+	return (shareOf(effect, direction) * 100).toFixed(1);
+}
+/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
+function effectText(effect, interval, measured) {
+	const { name, direction, scale } = measured;
+	const unit = scale === "log" ? " %" : "";
+	const [better, worse] = WORDS$2[name] ?? (direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"]);
+	const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured);
+	const range = interval === null ? "" : ` (${intervalText(interval, effect < 0, measured)}${unit})`;
+	return `${name} ${signed}${unit} ${effect < 0 ? worse : better}${range}`;
+}
+/** A loss said as a loss: the same share, with the other word. */
+function turned(effect, measured) {
+	const said = amount(effect, measured);
+	return said.startsWith("-") ? said.slice(1) : said;
+}
+function intervalText([low, high], losing, measured) {
+	if (!losing) return `${amount(low, measured)} to ${amount(high, measured)}`;
+	const negated = (value) => {
+		const said = amount(value, measured);
+		if (Number(said) === 0) return said.replace("-", "");
+		return said.startsWith("-") ? said.slice(1) : `-${said}`;
+	};
+	return `${negated(high)} to ${negated(low)}`;
+}
+// src/decide/paired/evidence-sentence.ts
+const WHY = {
+	"gain-shown": null,
+	broken: "two of its executions failed",
+	"gain-ruled-out": "a gain worth having is ruled out",
+	"no-promise-after-job-1": "too little to go on with after the first job",
+	"no-promise-after-job-2": "too little to go on with after the second job",
+	"not-begun": null,
+	measuring: null,
+	promising: "promising, and needs a fresh runner",
+	"job-ended": "not decided yet",
+	"jobs-used-up": "not decided, and its jobs are used up"
+};
+/** One line with the evidence: how much, where the truth lies, what it took, and what it does not know. */
+function evidenceSentence(paired, standing) {
+	const { spec, rule } = paired;
+	const [objective] = objectivesOf(spec.metric);
+	const said = verdict(standing.primary);
+	const { interval } = effectOf(standing.primary.differences);
+	const measured = {
+		name: objective.name,
+		direction: objective.direction,
+		scale: rule.scale
+	};
+	return [
+		said.effect === null ? null : `probably ${effectText(said.effect, interval, measured)}`,
+		shown(standing, said),
+		evidenceText(said),
+		`${plural(said.pairs, "pair")} in ${plural(paired.jobs.length, "job")}${rule.single_machine ? " on this machine" : ""}`
+	].filter((part) => part !== null).join(", ");
+}
+function shown({ status, harmed, open, tie, improved }, { reason }) {
+	if (harmed.length > 0) return `${harmed.join(", ")} shown to be worse`;
+	if (tie !== null) return `${tie} better (tie-breaker)`;
+	if (status !== "keep" && improved.length > 0) return `${open.join(", ")} not shown harmless yet`;
+	return status === "keep" ? null : WHY[reason];
+}
+/** The number and what it has to reach, both short enough to read. */
+function evidenceText({ evidence, threshold }) {
+	return `evidence ${rounded(evidence)} of ${rounded(threshold)}`;
+}
+function rounded(value) {
+	if (value >= 1e6) return value.toExponential(1);
+	return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+}
+// src/decide/paired/wants-more.ts
+/** What is known of a candidate: earlier jobs, and this one as far as it has come. */
+function jobsOf(order, measured, label) {
+	const job = jobOf(askedIn(order), measured, label);
+	const carried = order.carried[label] ?? [];
+	return job.pairs.length === 0 ? carried : [...carried, job];
+}
+/** Asked after every pair of a job (decision.md 3.3): does this candidate need another pair in it? */
+function wantsMorePairs({ spec, order, stop }, soFar, label) {
+	const terms = stop.terms[label];
+	if (terms === void 0) return false;
+	const carried = order.carried[label] ?? [];
+	const jobs = jobsOf(order, soFar, label);
+	const paired = {
+		spec,
+		rule: stop,
+		terms,
+		jobs
+	};
+	if (offScale(paired) !== null) return false;
+	const { status } = standingOf(paired);
+	return status === "continue" || status === "new-job" && jobs.length === carried.length;
+}
+// src/decide/paired/assess-paired.ts
+/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
+function assessPaired(input, rule) {
+	const { spec, order, report, label } = input;
+	const failure = failureOf$3({
+		spec,
+		report,
+		label,
+		pairs: true
+	});
+	if (failure !== null) return failure;
+	const terms = rule.terms[label];
+	if (terms === void 0) return again(`the order has no terms for ${label}`);
+	const jobs = jobsOf(order, measuredIn(report), label);
+	const paired = {
+		spec,
+		rule,
+		terms,
+		jobs
+	};
+	const off = offScale(paired);
+	if (off !== null) return scaleViolated(off);
+	const standing = standingOf(paired);
+	if (standing.status === "continue") return cutShort(rule, jobs);
+	return concluded(paired, standing);
+}
+function scaleViolated(metric) {
+	return finding("error", `${`scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`}; set evidence.scale: linear if that can happen`, { failure_class: "eval" });
+}
+/** A job that ends before its rule says so would let its runner choose when to look. */
+function cutShort({ pairs }, jobs) {
+	return again(`the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${plural(pairs, "pair")}, too early`);
+}
+const OUTCOMES = {
+	keep: "eligible",
+	drop: "dropped",
+	park: "inconclusive",
+	"new-job": "promising"
+};
+function concluded(paired, standing) {
+	const { status, primary, harmed } = standing;
+	if (status === "continue") throw new TypeError("a job that goes on has no verdict");
+	const { reason, effect } = verdict(primary);
+	if (status === "drop" && reason === "broken") return finding("error", "two of its executions failed where the base ran", { failure_class: "eval" });
+	const outcome = OUTCOMES[status];
+	return finding(outcome, evidenceSentence(paired, standing), {
+		worse: outcome === "dropped" && harmed.length > 0,
+		comparisons: comparisonsOf(paired, standing),
+		improved_objectives: standing.improved,
+		violated_objectives: harmed,
+		primary_delta: effect,
+		rank_score: effect ?? 0,
+		target_reached: outcome === "eligible" && targetHeld(paired),
+		failure_class: outcome === "dropped" ? "hypothesis" : null
+	});
+}
+/** The primary's effect is on its scale; what is relative about it is the same number under log. */
+function comparisonsOf({ spec }, standing) {
+	const [primary] = objectivesOf(spec.metric);
+	const { effect } = verdict(standing.primary);
+	if (effect === null) return {};
+	const improved = standing.improved.includes(primary.name);
+	const violated = standing.harmed.includes(primary.name);
+	const is = improved ? "improved" : violated ? "regressed" : "inconclusive";
+	return { [primary.name]: {
+		verdict: is,
+		delta: effect,
+		relative: effect,
+		violated
+	} };
+}
+// src/decide/paired/assess-pairs.ts
+/** What nobody asks a gain of (a revert, somebody else's tip): its gates hold, and no harm is shown by its pairs. */
+function assessPairs(input, rule) {
+	const { spec, order, report, label } = input;
+	const failure = failureOf$3({
+		spec,
+		report,
+		label,
+		pairs: true
+	});
+	if (failure !== null) return failure;
+	const job = jobOf(askedIn(order), measuredIn(report), label);
+	if (!job.complete) return again(`the report has ${job.pairs.length} of ${plural(rule.pairs, "pair")}`);
+	const harmed = objectivesOf(spec.metric).flatMap(({ name, direction }) => {
+		const pairs = metricPairs([job], name);
+		return harmShown(differencesOf(pairs, {
+			direction,
+			scale: rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear"
+		})) ? [name] : [];
+	});
+	const [primary] = objectivesOf(spec.metric);
+	const pairs = metricPairs([job], primary.name);
+	const scale = rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+	const { effect, interval } = effectOf(differencesOf(pairs, {
+		direction: primary.direction,
+		scale
+	}));
+	const said = effect === null ? primary.name : effectText(effect, interval, {
+		...primary,
+		scale
+	});
+	const worse = harmed.length > 0;
+	const reason = `${worse ? `${harmed.join(", ")} shown to be worse: ` : "no harm shown: "}${said}, ${plural(job.pairs.length, "pair")}`;
+	return finding(worse ? "dropped" : "inconclusive", reason, {
+		worse,
+		violated_objectives: harmed,
+		primary_delta: effect,
+		rank_score: effect ?? 0
 	});
 }
 // src/decide/warnings.ts
@@ -17615,6 +19109,8 @@ function assessAlone({ spec, report, label }) {
 }
 function judge$1(input) {
 	const { spec, order, report, label } = input;
+	if (order.stop.rule === "paired") return assessPaired(input, order.stop);
+	if (order.stop.rule === "pairs") return assessPairs(input, order.stop);
 	const failure = failureOf$3({
 		spec,
 		report,
@@ -17665,15 +19161,35 @@ function judge(spec, experiment, measured) {
 		};
 	}
 	if (experiment.purpose === "revert") return judgeRevert(assessment);
-	if (assessment.outcome === "eligible") return {
+	return judged$2(order, assessment);
+}
+function judged$2({ purpose, stop }, assessment) {
+	const { outcome, reason } = assessment;
+	if (outcome === "eligible") return {
 		is: "eligible",
 		assessment
 	};
+	if (outcome === "promising") return {
+		is: "more",
+		assessment,
+		reason
+	};
+	if (purpose === "combination") return {
+		is: "final",
+		outcome: combinationOutcome(outcome),
+		assessment,
+		reason
+	};
+	if (outcome === "inconclusive" && stop.rule === "paired") return {
+		is: "parked",
+		assessment,
+		reason
+	};
 	return {
 		is: "final",
-		outcome: order.purpose === "combination" ? combinationOutcome(assessment.outcome) : assessment.outcome,
+		outcome,
 		assessment,
-		reason: assessment.reason
+		reason
 	};
 }
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
@@ -17689,6 +19205,11 @@ function judgeRevert(assessment) {
 		is: "eligible",
 		assessment
 	};
+	if (outcome === "promising") return {
+		is: "more",
+		assessment,
+		reason
+	};
 	return {
 		is: "final",
 		outcome,
@@ -17701,7 +19222,7 @@ function combinationOutcome(outcome) {
 	return outcome === "refused" ? "refused" : "runner_up_dropped";
 }
 function decidedDraft(decision) {
-	const { experiment, order, outcome, assessment, reason, cause } = decision;
+	const { experiment, order, outcome, assessment, reason, cause, parked } = decision;
 	return {
 		kind: "decided",
 		cause,
@@ -17716,7 +19237,8 @@ function decidedDraft(decision) {
 		rank_score: assessment?.rank_score ?? 0,
 		improved: assessment?.improved_objectives ?? [],
 		violated: assessment?.violated_objectives ?? [],
-		warnings: assessment?.warnings ?? []
+		warnings: assessment?.warnings ?? [],
+		parked: parked ?? false
 	};
 }
 // src/plan/member.ts
@@ -17786,7 +19308,9 @@ function endSteps(decision) {
 /** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
 function finalSteps(campaign, member) {
 	const { judgement, experiment, measured, cause } = member;
-	if (judgement?.is !== "final" || measured === null) return [];
+	if (measured === null) return [];
+	if (judgement?.is === "parked") return [parkStep(experiment, measured.order.id, judgement, cause)];
+	if (judgement?.is !== "final") return [];
 	const { outcome, assessment, reason } = judgement;
 	const steps = endSteps({
 		experiment,
@@ -17803,6 +19327,21 @@ function finalSteps(campaign, member) {
 		reason
 	})];
 }
+/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
+function parkStep(experiment, order, { assessment, reason }, cause) {
+	return {
+		step: "event",
+		draft: decidedDraft({
+			experiment,
+			order,
+			outcome: "inconclusive",
+			assessment,
+			reason,
+			cause,
+			parked: true
+		})
+	};
+}
 /** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
 function determinismLost(campaign, shown) {
 	return {
@@ -17811,6 +19350,7 @@ function determinismLost(campaign, shown) {
 			kind: "calibrated",
 			deterministic: false,
 			scale: campaign.calibration?.scale ?? "linear",
+			noise: null,
 			...shown
 		}
 	};
@@ -17888,10 +19428,10 @@ function settleRound(world, found) {
 	};
 	if (!round?.open) return nothing;
 	const members = membersOf(world, round, found);
-	const again = members.filter(needsOrder).map((member) => member.experiment.id);
+	const again = members.flatMap(needsOrder);
 	const steps = members.flatMap((member) => finalSteps(world.campaign, member));
 	const settled = members.filter((member) => member.judgement?.is === "eligible");
-	if (members.filter((member) => member.judgement === null || member.judgement.is === "again").length > 0 || members.some(losesDeterminism)) return {
+	if (members.some(isUndecided) || members.some(losesDeterminism)) return {
 		steps,
 		again,
 		combine: null
@@ -17910,8 +19450,23 @@ function membersOf(world, round, found) {
 		return [memberOf(world, experiment, found.reports)];
 	});
 }
-function needsOrder(member) {
-	return member.judgement?.is === "again" || member.judgement === null && member.experiment.status === "queued";
+function needsOrder({ experiment: { id, status }, judgement }) {
+	if (judgement === null) return status === "queued" ? [{
+		id,
+		after: "nothing"
+	}] : [];
+	if (judgement.is === "again") return [{
+		id,
+		after: "failure"
+	}];
+	return judgement.is === "more" ? [{
+		id,
+		after: "pairs"
+	}] : [];
+}
+/** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
+function isUndecided({ judgement }) {
+	return judgement === null || judgement.is === "again" || judgement.is === "more";
 }
 /** What was measured beside it rests on the same belief: it is queued again, not merged. */
 function losesDeterminism({ judgement }) {
@@ -18024,19 +19579,16 @@ function nextRound(campaign) {
 function memberRequests(world, plan) {
 	const round = world.campaign.round;
 	if (!round?.open) return [];
-	const again = plan.again.flatMap((id) => {
-		const purpose = round.combined.includes(id) ? "combination" : "experiment";
-		return requestFor(world, id, round.number, purpose);
+	const again = plan.again.flatMap(({ id, after }) => {
+		return wantedOf(world, id, round.combined.includes(id) ? "combination" : "experiment", after);
 	});
-	const combine = plan.combine === null ? [] : requestFor(world, plan.combine, round.number, "combination");
-	return [...again, ...combine];
+	const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, "combination", "nothing");
+	return requestsFor(world, [...again, ...combine], round.number);
 }
 function newRound(world, refused) {
 	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !refused.has(experiment.id) && measurable(world, experiment));
 	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
-	const chosen = undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec));
-	const number = nextRound(world.campaign);
-	return chosen.flatMap((id) => requestFor(world, id, number, "experiment"));
+	return requestsFor(world, (undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
 }
 function roundSize({ execution, parallel }) {
 	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return 1;
@@ -18046,23 +19598,17 @@ function measurable(world, experiment) {
 	const facts = world.candidates.get(experiment.id);
 	return facts?.merged === "clean" && !facts.aheadOfSync;
 }
-function requestFor(world, id, round, purpose) {
+function wantedOf(world, id, purpose, after) {
 	const experiment = world.campaign.experiments[id];
 	const facts = world.candidates.get(id);
-	const stop = experimentStop(world);
-	if (!experiment || facts?.merged !== "clean" || stop === null) return [];
-	const { head, tree } = facts;
+	if (!experiment || facts?.merged !== "clean") return [];
+	const attempt = after === "pairs" ? 1 : attemptOf(world, experiment, purpose);
 	return [{
-		purpose: experiment.purpose === "revert" ? "revert" : purpose,
-		round,
-		attempt: attemptOf(world, experiment, purpose),
-		cause: experiment.opened,
-		candidates: [{
-			label: id,
-			head,
-			tree
-		}],
-		stop
+		experiment,
+		head: facts.head,
+		tree: facts.tree,
+		purpose,
+		attempt
 	}];
 }
 /** Attempts count failures that were nobody's verdict; a combination starts its own count. */
@@ -18070,6 +19616,77 @@ function attemptOf(world, experiment, purpose) {
 	const last = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
 	if (!last) return experiment.attempts + 1;
 	return last.order.purpose === "combination" === (purpose === "combination") ? last.order.attempt + 1 : 1;
+}
+/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
+function requestsFor(world, wanted, round) {
+	const how = comparing(world);
+	if (how === null) return [];
+	const undoing = wanted.filter(isRevert).flatMap((one) => {
+		const stop = harmlessStop(world);
+		return stop === null ? [] : [requestOf([one], round, { stop })];
+	});
+	const ideas = wanted.filter((one) => !isRevert(one));
+	if (how.by === "numbers") return [...undoing, ...ideas.map((one) => requestOf([one], round, how))];
+	return [...undoing, ...blocksOf$1(ideas).map((block) => pairedRequest(world, block, round))];
+}
+function isRevert({ experiment }) {
+	return experiment.purpose === "revert";
+}
+function requestOf(wanted, round, how) {
+	const [first] = wanted;
+	if (first === void 0) throw new TypeError("an order measures at least one experiment");
+	return {
+		purpose: isRevert(first) ? "revert" : first.purpose,
+		round,
+		attempt: first.attempt,
+		cause: first.experiment.opened,
+		candidates: wanted.map(({ experiment: { id }, head, tree }) => ({
+			label: id,
+			head,
+			tree
+		})),
+		...how
+	};
+}
+const BLOCK$1 = 4;
+/**
+* Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
+* lie on one machine together.
+*/
+function blocksOf$1(wanted) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const one of wanted) {
+		const { purpose, attempt, experiment } = one;
+		const key = [
+			purpose,
+			attempt,
+			experiment.source.use === "external"
+		].join(" ");
+		groups.set(key, [...groups.get(key) ?? [], one]);
+	}
+	return [...groups.values()].flatMap((group) => Array.from({ length: Math.ceil(group.length / BLOCK$1) }, (_, at) => group.slice(at * BLOCK$1, (at + 1) * BLOCK$1)));
+}
+function pairedRequest(world, block, round) {
+	const { campaign, spec } = world;
+	const carried = {};
+	for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree);
+	const members = block.map(({ experiment: { id }, tree, purpose }) => ({
+		id,
+		tree,
+		purpose
+	}));
+	return requestOf(block, round, {
+		stop: pairedStop({
+			campaign,
+			spec,
+			singleMachine: world.runner.runId !== null
+		}, members),
+		carried
+	});
+}
+/** Nothing more can be shown to be anything: the campaign's level is given out. */
+function measuresNoMore(world) {
+	return comparing(world)?.by === "pairs" && levelUsedUp(world.campaign, world.spec);
 }
 // src/decide/scope-check.ts
 const SYMLINK = "120000";
@@ -18362,17 +19979,7 @@ async function without$1(repository, campaign, landing) {
 	};
 }
 // src/spec/unsupported.ts
-/** The one refusal of noise: asked for by name, known beforehand, or found by calibration. */
-const PAIRED_NOT_BUILT = "paired evidence for noisy metrics is not built yet; measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score.";
 const measuring = [
-	{
-		used: ({ measurement }) => measurement.mode === "paired",
-		sentence: () => `measurement.mode paired: ${PAIRED_NOT_BUILT}`
-	},
-	{
-		used: (spec) => knownNoise(spec).length > 0,
-		sentence: (spec) => `measurement.mode auto: ${knownNoise(spec).join(", ")} is never deterministic, and ${PAIRED_NOT_BUILT}`
-	},
 	{
 		used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
 		sentence: () => "policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective."
@@ -18431,11 +20038,6 @@ function proposer(use, missing) {
 		used: ({ propose }) => propose.some((one) => one.use === use),
 		sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`
 	};
-}
-/** What calibration would only find again, after a base had been measured for it. */
-function knownNoise(spec) {
-	const { mode, stability } = spec.measurement;
-	return mode === "auto" && stability === null && spec.metric.primary.type === "hard" ? timedDecisive(spec) : [];
 }
 function isolationName(isolation) {
 	return typeof isolation === "string" ? isolation : "container";
@@ -18866,7 +20468,7 @@ function oneLine$1(text, length) {
 	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
 }
-function secondsOf(at) {
+function secondsOf$1(at) {
 	return Math.floor(Date.parse(at) / 1e3);
 }
 // src/report/markdown.ts
@@ -26214,14 +27816,13 @@ async function layOutTrusted(session, dir) {
 	await repository.materialize(order.pin.tree, sidePaths(dir).tree);
 }
 // src/model/coins.ts
-const BITS = 16;
 /**
-* Invariant 10: in which order the sides are built (`build`) and take their turn in each block, by the order's
-* own coins, so that a report that does not follow them can be rejected. Two sides: exactly fair. Up to five:
-* 65,536 is no multiple of 6, 24 or 120, which favours no side by more than 0.2 %.
+* Invariant 10: in which order the sides are built (`build`), warmed up and take their turn in each block, by
+* the order's own coins, so that a report that does not follow them can be rejected. Every block has coins of
+* its own, however many there are, since evidence rests on each being independent of the others.
 */
 function turns(order, block, sides) {
-	let number = drawn(order, block === "build" ? 0 : block + 1);
+	let number = drawn(order, block);
 	const rest = [...sides];
 	const result = [];
 	while (rest.length > 0) {
@@ -26230,10 +27831,8 @@ function turns(order, block, sides) {
 	}
 	return result;
 }
-function drawn(order, region) {
-	let number = 0;
-	for (let bit = 0; bit < BITS; bit++) number = number * 2 + (coin(order, region * BITS + bit) ? 1 : 0);
-	return number;
+function drawn({ coins }, region) {
+	return Number.parseInt(sha256(`${coins}:turns:${region}`).slice(0, 12), 16);
 }
 /** The same for both sides of a block, another one for the next. */
 function seedOf(order, block) {
@@ -26719,7 +28318,7 @@ function failed$1(how, stderr) {
 	return new HarnessError(`the scorer ${how}`, { stderrTail: tailOf(stderr) });
 }
 // src/measure/execute.ts
-/** Runs a side once and appends what came of it. A side that failed is not run again. */
+/** Runs a side once and appends what came of it. A side that failed too often is not run again. */
 async function execute(session, side, turn) {
 	if (side.ended) return;
 	const { paths, input, slots, draft } = session;
@@ -26747,7 +28346,9 @@ async function execute(session, side, turn) {
 		...result,
 		...tail === "" ? {} : { stderr_tail: tail }
 	});
-	if (result.status !== "ok") side.ended = true;
+	if (result.status === "ok") return;
+	side.chances -= 1;
+	if (side.chances <= 0) side.ended = true;
 }
 async function announceStart(session) {
 	if (session.started) return;
@@ -26922,6 +28523,53 @@ function withBase(session, others) {
 	const base = baseOf(session);
 	return base === void 0 ? [...others] : [base, ...others];
 }
+// src/measure/rules/paired.ts
+/**
+* Blocks of one run of the base and one of every candidate, each block in an order of its own. After each the
+* rule the order carries is asked again: whoever needs no more pairs in this job sits out.
+*/
+async function paired(session, stop) {
+	const { order, spec } = session.input;
+	const runner = bootId();
+	const wanted = (side) => wantsMorePairs({
+		spec,
+		order,
+		stop
+	}, {
+		executions: session.draft.executions,
+		runner
+	}, side.label);
+	await inBlocks(session, stop.pairs, (side) => !side.ended && wanted(side));
+}
+/** So many blocks and no stopping rule: calibration, and effects that nothing may be selected by. */
+async function pairs(session, stop) {
+	await inBlocks(session, stop.pairs, (side) => !side.ended);
+}
+async function inBlocks(session, blocks, wants) {
+	const base = baseOf(session);
+	if (base === void 0) return;
+	const { order } = session.input;
+	const sides = candidatesOf$1(session).filter((side) => !side.ended);
+	await warmUp(session, [base, ...sides]);
+	for (let block = 0; block < blocks && !base.ended; block++) {
+		const due = sides.filter(wants);
+		if (due.length === 0) return;
+		const seed = seedOf(order, block);
+		for (const side of turns(order, block, [base, ...due])) await execute(session, side, {
+			role: "sample",
+			seed
+		});
+	}
+}
+/** The first run of a build pays for caches that the others find: it counts for nothing. */
+async function warmUp(session, sides) {
+	const { order } = session.input;
+	const seed = seedOf(order, 0);
+	for (const side of turns(order, "warm-up", sides)) await execute(session, side, {
+		role: "warmup",
+		seed
+	});
+}
 // src/measure/slots.ts
 const file = strictObject({ slots: array(strictObject({
 	name: string().regex(/^\d+$/),
@@ -27054,6 +28702,7 @@ async function work(input, draft, prepared) {
 	if (refusal !== null) return refusal;
 	const slots = await Slots.open(input.workDir);
 	const assigned = slots.assign(wanted.map(({ tree }) => tree));
+	const chances = chancesIn(input.order);
 	const sides = wanted.flatMap(({ label, tree }, at) => {
 		const slot = assigned[at];
 		return slot === void 0 ? [] : [{
@@ -27063,6 +28712,7 @@ async function work(input, draft, prepared) {
 			build: 0,
 			files: [],
 			seals: null,
+			chances,
 			ended: false
 		}];
 	});
@@ -27110,6 +28760,8 @@ async function follow(session) {
 	switch (stop.rule) {
 		case "calibrate": return calibrate$1(session, stop.runs);
 		case "once": return once$1(session, stop);
+		case "paired": return paired(session, stop);
+		case "pairs": return pairs(session, stop);
 		case "stability": return stability(session, stop.baseline);
 		case "alone": return alone(session);
 		default: return stop;
@@ -27124,6 +28776,10 @@ function isOver({ sides }) {
 function gated(session) {
 	const candidates = candidatesOf$1(session);
 	return candidates.length === 0 ? [...session.sides] : candidates;
+}
+/** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
+function chancesIn({ stop }) {
+	return stop.rule === "paired" || stop.rule === "pairs" ? 2 : 1;
 }
 /** The base is not laid out where nothing is compared with it. */
 function sidesOf({ order }) {
@@ -30384,7 +32040,7 @@ function passes({ outcome, worse, violated_objectives }) {
 }
 /** Nothing while the incumbent itself has still to be measured: then that comes first. */
 function request$2(world, foreign, candidates, attempt) {
-	const stop = experimentStop(world);
+	const stop = harmlessStop(world);
 	if (stop === null) return [];
 	return [{
 		purpose: "foreign",
@@ -30507,19 +32163,38 @@ function lostTooOften(world) {
 		cause: experiment.opened
 	}));
 }
+// src/plan/parked.ts
+/** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
+function resumeParked(world) {
+	const { campaign, askable } = world;
+	const all = Object.values(campaign.experiments);
+	if (all.some(({ status }) => status === "queued") || freshProposals(world).length > 0 || askable.length > 0 || measuresNoMore(world)) return [];
+	return all.filter(({ status, resumed }) => status === "parked" && resumed === 0).map(({ id, opened }) => {
+		return {
+			step: "event",
+			draft: {
+				kind: "steered",
+				cause: `resume ${opened}`,
+				action: "retry",
+				experiment: id,
+				reason: "nothing else is queued"
+			}
+		};
+	});
+}
 // src/decide/calibrate.ts
 const BUILT_IN = [
 	"wall_seconds",
 	"cpu_seconds",
 	"max_rss_mb"
 ];
-function valuesOf(names, runs) {
+function valuesOf$1(names, runs) {
 	const entries = names.map((name) => {
 		return [name, runs.map((run) => readingOf(run, name)).filter((value) => value !== null)];
 	});
 	return Object.fromEntries(entries);
 }
-function scaleOf(spec, primary) {
+function scaleOf$1(spec, primary) {
 	if (spec.evidence.scale !== "auto") return spec.evidence.scale;
 	return primary.length > 0 && primary.every((value) => value > 0) ? "log" : "linear";
 }
@@ -30553,8 +32228,8 @@ function varies(values, runs) {
 /** Step 0 of a campaign: does the same tree give the same numbers, whatever the seed and the build? */
 function calibrate(spec, report) {
 	const runs = executionsOf(report, "base", "sample", "repeat");
-	const values = valuesOf(decisiveMetrics(spec), runs);
-	const scale = scaleOf(spec, values[spec.metric.primary.name] ?? []);
+	const values = valuesOf$1(decisiveMetrics(spec), runs);
+	const scale = scaleOf$1(spec, values[spec.metric.primary.name] ?? []);
 	const failure = failureText(spec, report, values, runs.length);
 	if (failure !== null) return {
 		deterministic: false,
@@ -30579,29 +32254,165 @@ function calibrate(spec, report) {
 		values
 	};
 }
+// src/decide/evidence/spread.ts
+/** MAD of a normal distribution times this is its standard deviation. */
+const NORMAL = 1.4826;
+function sampleSd(values) {
+	if (values.length < 2) return null;
+	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+	return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+}
+function sizesOf(differences) {
+	return differences.map(Math.abs).toSorted((a, b) => a - b);
+}
+/** Where more than half of all pairs tie exactly, the MAD is 0 and says nothing. */
+function orPlain(spread, differences) {
+	return spread > 0 ? spread : Math.sqrt(differences.reduce((sum, d) => sum + d * d, 0) / differences.length);
+}
+/** 1.4826 times the median size of a difference: the coin has made 0 their middle. */
+function robustSpread(differences) {
+	const sizes = sizesOf(differences);
+	const upper = sizes[sizes.length >> 1] ?? NaN;
+	const lower = sizes[sizes.length - 1 >> 1] ?? NaN;
+	return orPlain(NORMAL * (lower + upper) / 2, differences);
+}
+/**
+* The upper confidence limit of the above, from the binomial law of how many sizes lie below their median:
+* exact whatever the distribution. Null when there are too few pairs for one.
+*/
+function robustSpreadUpper(differences, confidence) {
+	const sizes = sizesOf(differences);
+	let lnChance = -sizes.length * Math.LN2;
+	let below = 0;
+	for (const [index, size] of sizes.entries()) {
+		below += Math.exp(lnChance);
+		if (below >= confidence) return orPlain(NORMAL * size, differences);
+		lnChance += Math.log((sizes.length - index) / (index + 1));
+	}
+	return null;
+}
+// src/decide/evidence/noise-calibration.ts
+const BIASED_AT = 20;
+function valuesOf({ pairs }) {
+	return pairs.flatMap(({ base, candidate }) => [base, candidate]);
+}
+function scaleOf(values, asked) {
+	return asked ?? (values.every((value) => value > 0) ? "log" : "linear");
+}
+function isDeterministic(jobs, values) {
+	return jobs.filter(({ pairs }) => pairs.length > 0).length >= 2 && values.length >= 3 && new Set(values).size === 1;
+}
+function isFair(differences) {
+	return [differences, turned$1(differences)].map((side) => firstReached(side, 0, BIASED_AT)).every((at) => at === Number.POSITIVE_INFINITY);
+}
+/** Means of the jobs, in the units of the scale. */
+function levelsOf(jobs, scale) {
+	return jobs.map(valuesOf).filter((values) => values.length > 0).map((values) => {
+		const levels = values.map((value) => scale === "log" ? Math.log(value) : value);
+		return levels.reduce((sum, level) => sum + level, 0) / levels.length;
+	});
+}
+/**
+* Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
+* whether the harness treats both sides alike. Not fair means: refuse to start.
+*/
+function calibrationOf(jobs, { scale: asked } = {}) {
+	const values = jobs.flatMap(valuesOf);
+	if (values.length === 0) throw new UserError("a calibration needs at least one pair");
+	const scale = scaleOf(values, asked);
+	const measure = {
+		direction: "minimize",
+		scale
+	};
+	const pairs = jobs.flatMap((job) => job.pairs);
+	const differences = pairs.map(({ base, candidate }) => signedDifference(measure, base, candidate));
+	return {
+		deterministic: isDeterministic(jobs, values),
+		scale,
+		pair_sd: robustSpread(differences),
+		pair_sd_upper90: robustSpreadUpper(differences, .9),
+		between_job_sd: sampleSd(levelsOf(jobs, scale)),
+		fair: isFair(differences),
+		pairs: pairs.length,
+		jobs: jobs.filter((job) => job.pairs.length > 0).length
+	};
+}
+// src/decide/calibrate-noise.ts
+/** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
+function calibrateNoise(spec, last, jobs) {
+	const { name } = spec.metric.primary;
+	const raw = jobs.map((job) => ({ pairs: metricPairs([job], name).flatMap(both) }));
+	if (raw.every(({ pairs }) => pairs.length === 0)) return { refused: `no pair of the base has ${name} on both sides` };
+	const refused = notComparable(spec, raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate])));
+	if (refused !== null) return { refused };
+	const { scale, fair, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, spec.evidence.scale === "auto" ? {} : { scale: spec.evidence.scale });
+	if (!fair) return { refused: unfair(name, pairs) };
+	const gap = effectGap(spec, scale);
+	if (gap !== null) return { refused: gap };
+	return {
+		scale,
+		noise: {
+			pair_sd,
+			pair_sd_upper90,
+			between_job_sd,
+			pairs,
+			jobs: jobs.length,
+			...secondsOf(last)
+		},
+		reason: `pairs of the base with itself differ by ${scale === "log" ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)} (${plural(pairs, "pair")})`
+	};
+}
+function both({ base, candidate }) {
+	return base === null || candidate === null ? [] : [{
+		base,
+		candidate
+	}];
+}
+function notComparable({ evidence, metric }, values) {
+	if (evidence.scale !== "log" || values.every((value) => value > 0)) return null;
+	return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`;
+}
+/** Identical code was told apart: whatever it measures, it also measures which side it runs. */
+function unfair(name, pairs) {
+	return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 within ${plural(pairs, "pair")}). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`;
+}
+function effectGap({ evidence, metric }, scale) {
+	const { min_effect } = evidence;
+	if (min_effect === 0) return "evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having";
+	if (min_effect !== null || scale === "log") return null;
+	return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units`;
+}
+/** What one execution takes, and what a job takes besides. */
+function secondsOf(report) {
+	const counted = executionsOf(report, "base", "sample").concat(executionsOf(report, "twin", "sample"));
+	const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0);
+	const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1e3;
+	return {
+		execution_seconds: counted.length === 0 ? 0 : total / counted.length,
+		overhead_seconds: Math.max(0, whole - total)
+	};
+}
 // src/plan/preparation.ts
 function prepare(world, found) {
-	if (needsCalibration(world) || isOrdered(world, "calibration")) return own(world, found, "calibration");
-	if (needsBaseline(world) || isOrdered(world, "baseline")) return own(world, found, "baseline");
-	if (experimentStop(world) !== null) return {
+	const order = answeredFirst(world);
+	if (order !== null) return own(world, found, order);
+	if (needsCalibration(world)) return own(world, found, "calibration");
+	if (needsNoise(world)) return own(world, found, "noise");
+	if (needsBaseline(world)) return own(world, found, "baseline");
+	return {
 		steps: [],
 		requests: [],
 		ready: true
 	};
-	return {
-		steps: pauseOnce(world, noisyReason(world)),
-		requests: [],
-		ready: false
-	};
 }
 function own(world, found, purpose) {
+	const candidates = purpose === "noise" ? [twin(world.campaign.incumbent)] : [];
 	const order = ownOrder(world, found, {
-		purpose,
+		purpose: purpose === "noise" ? "calibration" : purpose,
 		base: world.campaign.incumbent,
-		candidates: []
+		candidates
 	});
-	const read = purpose === "calibration" ? readCalibration : readBaseline;
-	const next = order.is === "answered" ? read(world, order) : order;
+	const next = order.is === "answered" ? readers[purpose](world, order) : order;
 	if (Array.isArray(next)) return {
 		steps: next,
 		requests: [],
@@ -30613,11 +32424,17 @@ function own(world, found, purpose) {
 			requests: [],
 			ready: false
 		};
-		case "wanted": return {
-			steps: [],
-			requests: [ownRequest(world, purpose, next.attempt)],
-			ready: false
-		};
+		case "wanted": {
+			const { attempt, carried } = next;
+			return {
+				steps: [],
+				requests: [ownRequest(world, purpose, {
+					attempt,
+					carried
+				})],
+				ready: false
+			};
+		}
 		case "given up": return {
 			steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
 			requests: [],
@@ -30626,17 +32443,33 @@ function own(world, found, purpose) {
 	}
 }
 /** Asked for once, it is read, even where another process with another machine would not have asked. */
-function isOrdered({ campaign }, purpose) {
-	return Object.values(campaign.orders).some(({ order }) => order.purpose === purpose);
+function answeredFirst({ campaign }) {
+	for (const { order } of Object.values(campaign.orders)) {
+		if (order.purpose === "baseline") return "baseline";
+		if (order.purpose === "calibration") return order.stop.rule === "pairs" ? "noise" : "calibration";
+	}
+	return null;
 }
+/** Whether it repeats is asked of what might: a unit of time never does. */
 function needsCalibration({ spec, campaign }) {
-	return spec.measurement.stability === null && spec.measurement.mode === "auto" && campaign.calibration === null;
+	return spec.measurement.stability === null && spec.measurement.mode === "auto" && campaign.calibration === null && timedDecisive(spec).length === 0;
+}
+/** Pairs are read against noise that was measured, and by a harness that was shown to treat both sides alike. */
+function needsNoise({ spec, campaign }) {
+	const { stability, mode } = spec.measurement;
+	if (stability !== null || mode === "once") return false;
+	return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise;
 }
 /** Stored-score rules need the incumbent's numbers; the others one set, to say where the campaign started. */
 function needsBaseline(world) {
 	const { spec, campaign } = world;
 	return spec.measurement.stability !== null && spec.measurement.baseline === "cached" ? usableBaseline(world) === null : campaign.origin === null;
 }
+const readers = {
+	calibration: readCalibration,
+	noise: readNoise,
+	baseline: readBaseline
+};
 function readCalibration(world, { order, report, event }) {
 	const { deterministic, failed, scale, reason } = calibrate(world.spec, report);
 	if (report.runner_error !== null) return nextAttempt(world, order.attempt, reason);
@@ -30652,12 +32485,59 @@ function readCalibration(world, { order, report, event }) {
 			order: order.id,
 			deterministic,
 			scale,
-			reason
+			reason,
+			noise: null
 		}
 	}, baselineStep(world, {
 		order,
 		report
 	}, event)];
+}
+const CALIBRATION_JOBS = 2;
+/** Two jobs of the base against itself: how noisy a pair is, and whether both sides are treated alike. */
+function readNoise(world, { order, report, event }) {
+	const { spec } = world;
+	const failure = failureOf$3({
+		spec,
+		report,
+		label: "twin",
+		pairs: true
+	});
+	if (failure?.retry) return nextAttempt(world, order.attempt, failure.reason);
+	if (failure) return {
+		is: "given up",
+		reason: `the base does not pass: ${failure.reason}`
+	};
+	const jobs = [...order.carried["twin"] ?? [], jobOf(askedIn(order), measuredIn(report), "twin")];
+	if (jobs.length < CALIBRATION_JOBS) return {
+		is: "wanted",
+		attempt: 1,
+		carried: { twin: jobs }
+	};
+	const found = calibrateNoise(spec, report, jobs);
+	if ("refused" in found) return {
+		is: "given up",
+		reason: found.refused
+	};
+	const { scale, noise, reason } = found;
+	const known = world.campaign.calibration;
+	const why = known === null ? reason : `${known.reason}; ${reason}`;
+	const calibrated = {
+		step: "event",
+		draft: {
+			kind: "calibrated",
+			cause: event,
+			order: order.id,
+			deterministic: false,
+			scale,
+			reason: why,
+			noise
+		}
+	};
+	return world.campaign.origin === null ? [calibrated, baselineStep(world, {
+		order,
+		report
+	}, event)] : [calibrated];
 }
 function readBaseline(world, { order, report, event }) {
 	const { outcome, retry, reason } = assess({
@@ -30695,10 +32575,6 @@ function baselineStep(world, { order, report }, cause) {
 			snapshot
 		}
 	};
-}
-function noisyReason({ spec, campaign }) {
-	const why = campaign.calibration?.reason ?? "it was not shown to be deterministic";
-	return `${spec.metric.primary.name} is noisy (${why}), and ${PAIRED_NOT_BUILT}`;
 }
 // src/plan/pulls.ts
 /**
@@ -30845,7 +32721,7 @@ const HOUR = 36e5;
 /** The reason a campaign stops is an event; between rounds only, so that a round is never cut in half. */
 function stopSteps(world) {
 	const { campaign, spec } = world;
-	const stop = stopReason(spec, {
+	const stop = usedUp(world) ?? stopReason(spec, {
 		ended: campaign.ended,
 		endedSinceIncumbent: campaign.since_incumbent,
 		failuresInARow: campaign.failures_in_a_row,
@@ -30865,13 +32741,21 @@ function stopSteps(world) {
 		}
 	}];
 }
+/** As many were tested as the level was planned for, parked ones among them. */
+function usedUp(world) {
+	if (!measuresNoMore(world)) return null;
+	return {
+		code: "level_used_up",
+		reason: `${world.campaign.level.tests} experiments were tested, for which the level of the campaign was planned`
+	};
+}
 /** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
 function targetReached({ campaign: { baseline, incumbent }, spec }) {
 	return baseline !== null && baseline.tree === incumbent.tree && targetsMet(spec, baseline.snapshot);
 }
-/** Nothing is queued, open or proposed; what waits for an approval counts apart. */
+/** Nothing is queued, open or proposed; what waits for an approval, or was parked twice, counts apart. */
 function nothingToMeasure(world) {
-	return !Object.values(world.campaign.experiments).some(({ status }) => status !== "ended" && status !== "deferred") && freshProposals(world).length === 0;
+	return !Object.values(world.campaign.experiments).some(({ status, resumed }) => status !== "ended" && status !== "deferred" && !(status === "parked" && resumed > 0)) && freshProposals(world).length === 0;
 }
 function deferredExperiments({ campaign }) {
 	return Object.values(campaign.experiments).flatMap(({ id, status }) => status === "deferred" ? [id] : []);
@@ -30888,7 +32772,8 @@ function closeOne(world, experiment, found) {
 	if (member.judgement?.is === "final") return finalSteps(world.campaign, member);
 	if (member.judgement?.is === "eligible") return notSelected(member, reason);
 	const keep = mayKeep(world, experiment);
-	return status === "parked" ? [{
+	const unproven = member.judgement?.is === "more" || member.judgement?.is === "parked";
+	return status === "parked" || unproven ? [{
 		step: "close",
 		experiment: id,
 		outcome: "inconclusive",
@@ -31127,13 +33012,18 @@ function running(resting) {
 	const round = settleRound(world, found);
 	if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps);
 	return prepared(draft, () => {
-		if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null);
+		if (world.campaign.round?.open) return inRound(draft, round);
 		const stop = directReverts(world).length > 0 ? [] : stopSteps(world);
 		if (stop.length > 0) return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop]);
 		const sync = syncPlan(world, found);
 		if (sync.steps.length > 0) return conclude(draft, sync.steps);
 		return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked);
 	});
+}
+/** The next order carries every pair that was measured, so those that just came in are recorded first. */
+function inRound(draft, round) {
+	if (draft.found.steps.length > 0) return conclude(draft, []);
+	return request(draft, memberRequests(draft.world, round), null);
 }
 function dispatchIdle(draft) {
 	const sent = draft.found.idle.map((order) => dispatch$1(draft.world, order));
@@ -31162,6 +33052,7 @@ function betweenRounds(draft) {
 		...steps,
 		...openProposals(world)
 	];
+	if (intake.length === 0) intake.push(...resumeParked(world));
 	const asked = intake.length === 0 ? askFor(world) : [];
 	const requests = asked.length === 0 ? newRound(world, refused) : [];
 	return request(alsoDo({
@@ -31478,7 +33369,7 @@ async function writeResults(transaction, experiment, ending, decided) {
 		tree,
 		parents: [head],
 		message,
-		date: secondsOf(transaction.at)
+		date: secondsOf$1(transaction.at)
 	});
 	transaction.move(`refs/heads/${branch}`, results);
 	return results;
@@ -31513,7 +33404,7 @@ async function land(transaction, campaign, step) {
 			reason: draft.reason,
 			decided
 		}),
-		date: secondsOf(sealed.event.at)
+		date: secondsOf$1(sealed.event.at)
 	});
 	transaction.move(refs.optimize, commit);
 	await transaction.keep([results ?? candidate.head, commit]);
@@ -31566,7 +33457,7 @@ async function revert(transaction, campaign, step) {
 		tree,
 		parents: [from.commit],
 		message: `optimize(${name}): revert ${experiment}\n\nTakes back: ${hypothesis}\n`,
-		date: secondsOf(transaction.at)
+		date: secondsOf$1(transaction.at)
 	});
 	const to = {
 		commit,
@@ -31865,7 +33756,7 @@ async function landingCommitGaps(step, merged, verdict) {
 		tree,
 		parents: commit.parents,
 		message,
-		date: secondsOf(verdict.event.at)
+		date: secondsOf$1(verdict.event.at)
 	});
 	return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`];
 }
@@ -31995,10 +33886,16 @@ async function syncedFindings(place, refs, campaign, synced) {
 	return found;
 }
 // src/engine/audit/order-in-force.ts
+/** What only says how much a change brought: nothing lands by it, and its base is an older incumbent. */
+const REPORTING = /* @__PURE__ */ new Set([
+	"effect",
+	"progression",
+	"regression"
+]);
 /** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
 function orderGaps(campaign, spec, order) {
 	const gaps = [];
-	if (!samePoint(order.base, campaign.incumbent)) gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`);
+	if (!REPORTING.has(order.purpose) && !samePoint(order.base, campaign.incumbent)) gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`);
 	if (order.purpose !== "sync") gaps.push(...rulerGaps$2(campaign, order));
 	const stop = spec === null ? "the spec in force cannot be read" : stopGap(campaign, spec, order);
 	if (stop !== null) gaps.push(stop);
@@ -32013,17 +33910,50 @@ function rulerGaps$2(campaign, order) {
 	return gaps;
 }
 /** A looser stop rule than the spec's would let a smaller gain pass, so it has to be the spec's own. */
-function stopGap(campaign, spec, { purpose, stop }) {
+function stopGap(campaign, spec, order) {
+	const { purpose, stop } = order;
 	switch (purpose) {
-		case "calibration": return stop.rule === "calibrate" ? null : `it calibrates by the rule ${stop.rule}`;
+		case "calibration": return stop.rule === "calibrate" || stop.rule === "pairs" ? null : `it calibrates by the rule ${stop.rule}`;
 		case "baseline":
 		case "sync": return stop.rule === "alone" ? null : `a ${purpose} is measured alone, not by the rule ${stop.rule}`;
+		case "effect":
+		case "progression":
+		case "regression": return pairsGap(campaign, spec, stop);
 		case "experiment":
-		case "combination":
+		case "combination": return stop.rule === "paired" ? pairedGap(campaign, spec, order, stop) : comparisonGap(campaign, spec, stop);
 		case "foreign":
-		case "revert": return comparisonGap(campaign, spec, stop);
+		case "revert": return stop.rule === "pairs" ? pairsGap(campaign, spec, stop) : comparisonGap(campaign, spec, stop);
 		default: return purpose;
 	}
+}
+function pairsGap(campaign, spec, stop) {
+	if (canonicalJson(stop) === canonicalJson(pairsStop({
+		campaign,
+		spec
+	}))) return null;
+	return "its pairs are not those the spec asks for";
+}
+/** Terms easier to satisfy than the campaign's would keep what was not shown; pairs left out would be a re-roll. */
+function pairedGap(campaign, spec, order, stop) {
+	if (spec.measurement.stability !== null || campaign.calibration?.noise == null) return "it is judged by pairs, for which the campaign was not calibrated";
+	const purpose = order.purpose === "combination" ? "combination" : "experiment";
+	const members = order.candidates.map(({ label, tree }) => ({
+		id: label,
+		tree,
+		purpose
+	}));
+	const wanted = pairedStop({
+		campaign,
+		spec,
+		singleMachine: stop.single_machine
+	}, members);
+	if (canonicalJson(stop) !== canonicalJson(wanted)) return "its terms are not those of the campaign";
+	const left = order.candidates.find(({ label, tree }) => {
+		const experiment = campaign.experiments[label];
+		const known = experiment ? carriedJobs(campaign, experiment, tree) : [];
+		return canonicalJson(order.carried[label] ?? []) !== canonicalJson(known);
+	});
+	return left ? `the pairs it carries of ${left.label} are not those that were measured` : null;
 }
 function comparisonGap(campaign, spec, stop) {
 	const { stability, baseline, mode } = spec.measurement;
@@ -33154,4 +35084,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { readEvents as $, Transaction as A, tuple as At, listRefs as B, measure$1 as C, array as Ct, committedSpec as D, number$1 as Dt, networkIsolation as E, looseObject as Et, standingSentence as F, LedgerError as Ft, numberText as G, unsupported as H, verdictSentence as I, UserError as It, campaignRefs as J, plural as K, waitingSentence as L, exitCodeOf as Lt, standingIn as M, ConflictError as Mt, keptExperiments as N, ForgeError as Nt, requireSupported as O, strictObject as Ot, capitalised as P, HarnessError as Pt, loadCampaign as Q, oneLine$1 as R, requireCampaign as S, _enum as St, localIsolation as T, literal$1 as Tt, assess as U, observe$1 as V, changeText as W, harnessOf as X, shortRef as Y, treeFiles as Z, requireGit as _, usesStoredScore as _t, statusView as a, fold as at, nullIfMissing as b, containing as bt, takeEffect as c, typicalMetrics as ct, directReverts as d, digest as dt, readEventsAfter as et, record as f, emptyCampaign as ft, localPath as g, NOT_NOISE_PROOF as gt, openWorkshop as h, compilePathspec as ht, experimentView as i, eventPath as it, tallyText as j, union as jt, startCampaign as k, string as kt, plan as l, sha256 as lt, snapshotMetrics as m, compileScope as mt, parseDecidePayload as n, parseEvent as nt, run as o, EXIT_CODES as ot, metricsText as p, parseSpec$1 as pt, decideStability as q, audit as r, readTip as rt, tick as s, verdictOf as st, replay as t, eventId as tt, stopSteps as u, orderTerms as ut, pushAttempt as v, require_dist$2 as vt, gitRunner as w, boolean as wt, openHands as x, nearest as xt, retryLostRaces as y, SpecErrors as yt, archive as z };
+export { endJob as $, union as $t, startCampaign as A, typicalMetrics as At, archive as B, require_dist$2 as Bt, requireCampaign as C, eventId as Ct, networkIsolation as D, fold as Dt, localIsolation as E, eventPath as Et, capitalised as F, parseSpec$1 as Ft, effectOf as G, array as Gt, observe$1 as H, containing as Ht, standingSentence as I, compileScope as It, plural as J, looseObject as Jt, changeText as K, boolean as Kt, verdictSentence as L, compilePathspec as Lt, tallyText as M, orderTerms as Mt, standingIn as N, digest as Nt, committedSpec as O, EXIT_CODES as Ot, keptExperiments as P, emptyCampaign as Pt, observePair as Q, tuple as Qt, waitingSentence as R, NOT_NOISE_PROOF as Rt, openHands as S, readEventsAfter as St, gitRunner as T, readTip as Tt, unsupported as U, nearest as Ut, listRefs as V, SpecErrors as Vt, assess as W, _enum as Wt, startEvidence as X, strictObject as Xt, decideStability as Y, number$1 as Yt, guardrailVerdict as Z, string as Zt, localPath as _, shortRef as _t, statusView as a, exitCodeOf as an, hodgesLehmann as at, retryLostRaces as b, loadCampaign as bt, takeEffect as c, tieBreakerHolds as ct, directReverts as d, lnEvidence as dt, ConflictError as en, signedDifference as et, calibrationOf as f, lnEvidencePath as ft, openWorkshop as g, campaignRefs as gt, snapshotMetrics as h, objectiveLevel as ht, experimentView as i, UserError as in, confidenceInterval as it, Transaction as j, sha256 as jt, requireSupported as k, verdictOf as kt, plan as l, simplificationHolds as lt, metricsText as m, familyLevel as mt, parseDecidePayload as n, HarnessError as nn, statusOf as nt, run as o, firstReached as ot, record as p, campaignLevel as pt, numberText as q, literal$1 as qt, audit as r, LedgerError as rn, verdict as rt, tick as s, turned$1 as st, replay as t, ForgeError as tn, intervalOf as tt, stopSteps as u, evidenceOf as ut, requireGit as v, harnessOf as vt, measure$1 as w, parseEvent as wt, nullIfMissing as x, readEvents as xt, pushAttempt as y, treeFiles as yt, oneLine$1 as z, usesStoredScore as zt };

@@ -8,13 +8,15 @@ import { objectivesOf } from './objectives.ts'
 import { assessOnce } from './once.ts'
 import { executionsOf, readingOf } from './readings.ts'
 import { assessByStability, stabilityBaseline } from './stability-verdict.ts'
+import { assessPaired } from './paired/assess-paired.ts'
+import { assessPairs } from './paired/assess-pairs.ts'
 import { targetReached } from './targets.ts'
 import { warningsOf } from './warnings.ts'
 
 /** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
 export type AssessInput = {
   spec: Spec
-  order: Pick<Order, 'stop'>
+  order: Pick<Order, 'id' | 'stop' | 'carried'>
   report: Report
   label: Side
   /** The incumbent's stored snapshot, for an order that neither carries nor measures one. */
@@ -39,6 +41,8 @@ function assessAlone({ spec, report, label }: AssessInput): Finding {
 
 function judge(input: AssessInput): Finding {
   const { spec, order, report, label } = input
+  if (order.stop.rule === 'paired') return assessPaired(input, order.stop)
+  if (order.stop.rule === 'pairs') return assessPairs(input, order.stop)
   const failure = failureOf({ spec, report, label })
   if (failure !== null) return failure
   switch (order.stop.rule) {

@@ -12,6 +12,7 @@ export type Assessment = {
     | 'timeout'
     | 'censored'
     | 'refused'
+    | 'promising' // its pairs so far are worth another job
   /** Nobody's verdict: the base, the set-up of both sides or the runner failed, so measure again. */
   retry: boolean
   failure_class: 'build' | 'eval' | 'hypothesis' | null

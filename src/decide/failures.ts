@@ -5,7 +5,13 @@ import { constraintHolds, constraintText, gatePasses } from './gates.ts'
 import { executionsOf, readingOf } from './readings.ts'
 
 /** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
-type Case = { spec: Spec; report: Report; label: Side }
+type Case = {
+  spec: Spec
+  report: Report
+  label: Side
+  /** Among pairs one failed execution is a loss, or voids its pair; the second ends it. */
+  pairs?: boolean
+}
 
 function tampering({ report, label }: Case): Finding | null {
   if (report.tampered === null) return null
@@ -49,11 +55,12 @@ function gateText(gate: GateRun): string {
   return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`
 }
 
-function executionFailure({ report, label }: Case): Finding | null {
+function executionFailure({ report, label, pairs }: Case): Finding | null {
   const failed = report.executions.filter(execution => execution.status !== 'ok')
-  const base = failed.find(execution => execution.side === 'base')
+  const at = pairs ? 1 : 0
+  const base = failed.filter(execution => execution.side === 'base')[at]
   if (base !== undefined && label !== 'base') return again(`the base's execution ${failureText(base)}`)
-  const own = failed.find(execution => execution.side === label)
+  const own = failed.filter(execution => execution.side === label)[at]
   if (own === undefined) return null
   if (own.status === 'smoke-failed' || own.role === 'smoke') {
     return finding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
@@ -94,8 +101,9 @@ function unrunGate({ spec, report, label }: Case): Finding | null {
   return missing === undefined ? null : again(`the report has no run of gate ${missing.name}`)
 }
 
-function metricFailure({ spec, report, label }: Case): Finding | null {
-  const runs = executionsOf(report, label, 'warmup', 'sample', 'repeat')
+function metricFailure({ spec, report, label, pairs }: Case): Finding | null {
+  const all = executionsOf(report, label, 'warmup', 'sample', 'repeat')
+  const runs = pairs ? all.filter(({ status }) => status === 'ok') : all
   const gates = spec.metric.degenerate_gates.filter(
     gate => !runs.every(run => gatePasses(readingOf(run, gate.name), gate.check)),
   )

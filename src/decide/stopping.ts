@@ -25,6 +25,7 @@ export type StopCode =
   | 'max_total_cost_usd'
   | 'max_failures'
   | 'empty_backlog'
+  | 'level_used_up'
 export type Stop = { code: StopCode; reason: string }
 
 type Limit = { code: StopCode; spent: number; limit: number | null; text: (limit: number) => string }

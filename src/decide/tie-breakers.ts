@@ -5,7 +5,7 @@ import { pairOf } from './readings.ts'
 
 type TieBreaker = { name: string; direction: Direction }
 
-function tieBreakersOf(policy: Spec['policy']): TieBreaker[] {
+export function tieBreakersOf(policy: Spec['policy']): TieBreaker[] {
   return policy.tie_breakers.map(rule =>
     'lower' in rule
       ? { name: rule.lower, direction: 'minimize' }

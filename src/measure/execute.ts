@@ -17,7 +17,7 @@ export interface Turn {
 
 type Result = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error'>
 
-/** Runs a side once and appends what came of it. A side that failed is not run again. */
+/** Runs a side once and appends what came of it. A side that failed too often is not run again. */
 export async function execute(session: Session, side: Side, turn: Turn): Promise<void> {
   if (side.ended) return
   const { paths, input, slots, draft } = session
@@ -41,7 +41,9 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     ...result,
     ...(tail === '' ? {} : { stderr_tail: tail }),
   })
-  if (result.status !== 'ok') side.ended = true
+  if (result.status === 'ok') return
+  side.chances -= 1
+  if (side.chances <= 0) side.ended = true
 }
 
 async function announceStart(session: Session): Promise<void> {

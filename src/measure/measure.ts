@@ -13,6 +13,7 @@ import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import { alone } from './rules/alone.ts'
 import { calibrate } from './rules/calibrate.ts'
 import { once } from './rules/once.ts'
+import { paired, pairs } from './rules/paired.ts'
 import { stability } from './rules/stability.ts'
 import { prepareScore } from './score-run.ts'
 import { turns } from '../model/coins.ts'
@@ -62,9 +63,12 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
   if (refusal !== null) return refusal
   const slots = await Slots.open(input.workDir)
   const assigned = slots.assign(wanted.map(({ tree }) => tree))
+  const chances = chancesIn(input.order)
   const sides = wanted.flatMap(({ label, tree }, at): Side[] => {
     const slot = assigned[at]
-    return slot === undefined ? [] : [{ label, tree, slot, build: 0, files: [], seals: null, ended: false }]
+    return slot === undefined
+      ? []
+      : [{ label, tree, slot, build: 0, files: [], seals: null, chances, ended: false }]
   })
   const { monotonic } = input
   const session: Session = {
@@ -109,6 +113,10 @@ async function follow(session: Session): Promise<void> {
       return calibrate(session, stop.runs)
     case 'once':
       return once(session, stop)
+    case 'paired':
+      return paired(session, stop)
+    case 'pairs':
+      return pairs(session, stop)
     case 'stability':
       return stability(session, stop.baseline)
     case 'alone':
@@ -128,6 +136,11 @@ function isOver({ sides }: Session): boolean {
 function gated(session: Session): Side[] {
   const candidates = candidatesOf(session)
   return candidates.length === 0 ? [...session.sides] : candidates
+}
+
+/** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
+function chancesIn({ stop }: MeasureInput['order']): number {
+  return stop.rule === 'paired' || stop.rule === 'pairs' ? 2 : 1
 }
 
 /** The base is not laid out where nothing is compared with it. */

@@ -17,7 +17,9 @@ export interface Side {
   /** Known files, relative to the side's root. Set once it is laid out. */
   files: readonly TrackedFile[]
   seals: { files: Seal; everything: Seal } | null
-  /** It failed: nothing of it is started any more. */
+  /** How often one of its executions may fail until nothing of it is started any more. */
+  chances: number
+  /** Nothing of it is started any more. */
   ended: boolean
 }
 

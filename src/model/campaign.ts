@@ -1,13 +1,25 @@
 import type { Priority, EventDraft } from './event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
-import type { Order } from './order.ts'
+import type { Order, PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
+import type { Job } from './pairs.ts'
 import type { Report } from './report.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
 export type ExperimentStatus = 'queued' | 'deferred' | 'ordered' | 'measured' | 'parked' | 'ended'
 export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
+
+/**
+ * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
+ * continues them, anything else starts anew (decision.md 3.4).
+ */
+export interface PairedEvidence extends PairedTerms {
+  base: Oid
+  tree: Oid
+  harness: string
+  jobs: Job[]
+}
 
 export interface Experiment {
   id: ExperimentId
@@ -42,6 +54,11 @@ export interface Experiment {
   measured_tree: Oid | null
   metrics: Record<string, number | null>
   primary_delta: number | null
+  evidence: PairedEvidence | null
+  /** What it has taken of the campaign's level, once and for good; null before its first pair was asked for. */
+  share: number | null
+  /** How often it was taken up again after its jobs were used up. */
+  resumed: number
 }
 
 export interface LiveOrder {
@@ -69,6 +86,30 @@ export interface Landing {
   order: OrderId | null
   /** The commit that took it back. */
   reverted: Oid | null
+  /** What it was measured to bring once it was kept, by pairs that nothing was selected by. */
+  effect: Effect | null
+  /** The pairs that watch over it since, on trees that change; and whether it was shown to hold. */
+  watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string | null }
+}
+
+export interface Effect {
+  order: OrderId
+  /** Signed: positive is better; under log a difference of logarithms. */
+  effect: number
+  interval: [number, number] | null
+  pairs: number
+  scale: 'log' | 'linear'
+}
+
+/** What calibration found out by measuring the base against itself. */
+export type Noise = NonNullable<EventDraft<'calibrated'>['noise']>
+
+export interface Calibration {
+  order: OrderId
+  deterministic: boolean
+  scale: 'log' | 'linear'
+  reason: string
+  noise: Noise | null
 }
 
 export interface Round {
@@ -122,7 +163,11 @@ export interface Campaign {
   reference: Point
   incumbent: Point
   next_number: number
-  calibration: { order: OrderId; deterministic: boolean; scale: 'log' | 'linear'; reason: string } | null
+  calibration: Calibration | null
+  /** How much of the campaign's level its experiments have taken, and how many took some. */
+  level: { spent: number; tests: number }
+  /** The headline: the incumbent against where it started, by pairs that nothing was selected by. */
+  progression: (Effect & { from: Point; to: Point }) | null
   baseline: Baseline | null
   /** The reference's numbers: where progress is counted from. */
   origin: Snapshot | null
@@ -154,7 +199,7 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
 }
 
-export const FOLD_VERSION = 1
+export const FOLD_VERSION = 2
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -182,6 +227,8 @@ export function emptyCampaign(): Campaign {
     incumbent: nowhere,
     next_number: 1,
     calibration: null,
+    level: { spent: 0, tests: 0 },
+    progression: null,
     baseline: null,
     origin: null,
     experiments: {},

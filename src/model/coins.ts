@@ -1,18 +1,16 @@
 import { sha256 } from './canonical.ts'
-import { coin, type Order, type OrderTerms } from './order.ts'
+import type { Order, OrderTerms } from './order.ts'
 import type { Execution, Report, Side } from './report.ts'
 
 type Coins = Pick<OrderTerms, 'coins'>
 
-const BITS = 16
-
 /**
- * Invariant 10: in which order the sides are built (`build`) and take their turn in each block, by the order's
- * own coins, so that a report that does not follow them can be rejected. Two sides: exactly fair. Up to five:
- * 65,536 is no multiple of 6, 24 or 120, which favours no side by more than 0.2 %.
+ * Invariant 10: in which order the sides are built (`build`), warmed up and take their turn in each block, by
+ * the order's own coins, so that a report that does not follow them can be rejected. Every block has coins of
+ * its own, however many there are, since evidence rests on each being independent of the others.
  */
-export function turns<T>(order: Coins, block: number | 'build', sides: readonly T[]): T[] {
-  let number = drawn(order, block === 'build' ? 0 : block + 1)
+export function turns<T>(order: Coins, block: number | 'build' | 'warm-up', sides: readonly T[]): T[] {
+  let number = drawn(order, block)
   const rest = [...sides]
   const result: T[] = []
   while (rest.length > 0) {
@@ -22,10 +20,8 @@ export function turns<T>(order: Coins, block: number | 'build', sides: readonly 
   return result
 }
 
-function drawn(order: Coins, region: number): number {
-  let number = 0
-  for (let bit = 0; bit < BITS; bit++) number = number * 2 + (coin(order, region * BITS + bit) ? 1 : 0)
-  return number
+function drawn({ coins }: Coins, region: number | string): number {
+  return Number.parseInt(sha256(`${coins}:turns:${region}`).slice(0, 12), 16)
 }
 
 /** The same for both sides of a block, another one for the next. */

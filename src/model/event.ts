@@ -11,6 +11,7 @@ const text = z.string()
 const natural = z.number().int().nonnegative()
 const nullableOid = oid.nullable()
 const nullableId = experimentId.nullable()
+const scale = z.enum(['log', 'linear'])
 
 const by = z.strictObject({ run_id: text, attempt: natural, actor: text })
 export type By = z.infer<typeof by>
@@ -58,7 +59,26 @@ const payloads = {
     source: z.enum(['default-branch', 'person']),
     reason: text,
   },
-  calibrated: { order: digest, deterministic: z.boolean(), scale: z.enum(['log', 'linear']), reason: text },
+  calibrated: {
+    order: digest,
+    deterministic: z.boolean(),
+    scale,
+    reason: text,
+    /** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
+    noise: z
+      .strictObject({
+        pair_sd: z.number().nonnegative(),
+        /** Upper 90 % limit of pair_sd. */
+        pair_sd_upper90: z.number().nonnegative().nullable(),
+        between_job_sd: z.number().nonnegative().nullable(),
+        pairs: natural,
+        jobs: natural,
+        execution_seconds: z.number().nonnegative(),
+        /** Everything but the executions that are counted: set-up, gates, warm-ups. */
+        overhead_seconds: z.number().nonnegative(),
+      })
+      .nullable(),
+  },
   'baseline-measured': { order: digest, side, tree: oid, machine: digest, harness: digest, snapshot },
   'hypothesis-added': { ...idea, source: text },
   'hypothesis-updated': {
@@ -101,6 +121,8 @@ const payloads = {
     improved: z.array(text),
     violated: z.array(text),
     warnings: z.array(text),
+    /** Inconclusive for now: it stays open and may be resumed with more jobs. */
+    parked: z.boolean(),
   },
   merged: {
     experiment: experimentId,
@@ -131,6 +153,20 @@ const payloads = {
     from: point,
     to: point,
     measured_in: digest,
+  },
+  /** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
+  'effect-measured': {
+    what: z.enum(['landing', 'progression', 'watch']),
+    experiment: nullableId,
+    order: digest,
+    from: point,
+    to: point,
+    scale,
+    effect: z.number(),
+    interval: z.tuple([z.number(), z.number()]).nullable(),
+    pairs: natural,
+    state: z.enum(['open', 'clear', 'flagged']),
+    reason: text,
   },
   steered: { action: z.enum(['retry', 'revert', 'withdraw']), experiment: experimentId, reason: text },
   note: { text, experiment: nullableId },

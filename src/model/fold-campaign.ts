@@ -1,7 +1,9 @@
-import type { Campaign } from './campaign.ts'
+import type { Campaign, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { askedAgain } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
+import { askedIn } from './order.ts'
+import { jobOf, measuredIn } from './pairs.ts'
 import type { Point } from './ids.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -56,11 +58,11 @@ function refer(campaign: Campaign, to: Point): void {
 }
 
 const calibrated: Handler<'calibrated'> = (campaign, event) => {
-  const { order, deterministic, scale, reason } = event
-  campaign.calibration = { order, deterministic, scale, reason }
+  const { order, deterministic, scale, reason, noise } = event
+  campaign.calibration = { order, deterministic, scale, reason, noise }
   campaign.attempts = {}
   delete campaign.orders[order]
-  if (!deterministic) requeueAll(campaign)
+  if (!deterministic && noise === null) requeueAll(campaign)
 }
 
 const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
@@ -93,6 +95,25 @@ const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
   if (event.state === 'found' || event.state === 'blocked') {
     campaign.foreign = { event: event.id, to: event.to, order: null, state: event.state }
   }
+}
+
+/** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
+const effectMeasured: Handler<'effect-measured'> = (campaign, event) => {
+  const { what, experiment, order, effect, interval, pairs, scale, from, to } = event
+  const measured = { order, effect, interval, pairs, scale }
+  const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
+  if (what === 'progression') campaign.progression = { ...measured, from, to }
+  else if (landing && what === 'landing') landing.effect = measured
+  else if (landing) watched(campaign, landing, event)
+  delete campaign.orders[order]
+  campaign.attempts = {}
+}
+
+function watched(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
+  const live = campaign.orders[event.order]
+  const jobs = live ? (live.order.carried[live.order.candidates[0]?.label ?? ''] ?? []) : []
+  const latest = live?.report && jobOf(askedIn(live.order), measuredIn(live.report.report), 'incumbent')
+  landing.watch = { state: event.state, jobs: latest ? [...jobs, latest] : jobs, at: event.at }
 }
 
 const reverted: Handler<'reverted'> = (campaign, event) => {
@@ -164,6 +185,7 @@ export const campaignHandlers = {
   'incumbent-moved': incumbentMoved,
   synced,
   'foreign-tip': foreignTip,
+  'effect-measured': effectMeasured,
   reverted,
   spent,
   alert,

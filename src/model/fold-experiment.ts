@@ -38,6 +38,9 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     measured_tree: null,
     metrics: {},
     primary_delta: null,
+    evidence: null,
+    share: null,
+    resumed: 0,
   }
   campaign.sources[event.source.key] = event.experiment
   campaign.next_number = Math.max(campaign.next_number, number + 1)
@@ -51,6 +54,7 @@ function end(
   if (experiment.status === 'ended') return
   dropOrders(campaign, experiment)
   experiment.status = 'ended'
+  experiment.evidence = null
   experiment.outcome = how.outcome
   experiment.verdict = how.verdict
   experiment.reason = how.reason
@@ -90,8 +94,18 @@ const decided: Handler<'decided'> = (campaign, event) => {
     if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
       round.combination_failed = true
   }
+  if (event.parked) return park(campaign, experiment, event)
   end(campaign, experiment, event)
   experiment.order = event.order
+}
+
+/** Not proven yet and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
+function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
+  dropOrders(campaign, experiment)
+  leaveRound(campaign, experiment)
+  experiment.status = 'parked'
+  experiment.verdict = event.verdict
+  experiment.reason = event.reason
 }
 
 const merged: Handler<'merged'> = (campaign, event) => {
@@ -101,7 +115,8 @@ const merged: Handler<'merged'> = (campaign, event) => {
   experiment.pull ??= event.pull
   const { experiment: id, commit, head, base } = event
   const { order } = experiment
-  campaign.landings.push({ experiment: id, commit, head, base, order, reverted: null })
+  const watch = { state: 'open' as const, jobs: [], at: null }
+  campaign.landings.push({ experiment: id, commit, head, base, order, reverted: null, effect: null, watch })
   if (order !== null) campaign.proven[base.tree] ??= order
 }
 
@@ -153,7 +168,9 @@ const steered: Handler<'steered'> = (campaign, event) => {
   const { id, action, experiment, reason } = event
   const subject = campaign.experiments[experiment]
   if (action === 'retry') {
-    if (subject?.status === 'parked') subject.status = 'queued'
+    if (subject?.status !== 'parked') return
+    subject.status = 'queued'
+    subject.resumed += 1
     return
   }
   if (action === 'withdraw' && subject?.status === 'ended') return

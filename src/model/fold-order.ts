@@ -1,7 +1,9 @@
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import { type Order, ownSubject } from './order.ts'
+import type { OrderId } from './ids.ts'
+import { askedIn, type Order, ownSubject } from './order.ts'
+import { jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -25,15 +27,42 @@ function replaceOwn(campaign: Campaign, order: Order): void {
 
 function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
   const previous = experiment.order
-  if (previous !== null && previous !== experiment.standalone) delete campaign.orders[previous]
-  if (order.purpose !== 'combination' && experiment.standalone !== null) {
-    delete campaign.orders[experiment.standalone]
-    experiment.standalone = null
-  }
+  const standalone = order.purpose === 'combination' ? experiment.standalone : null
+  const released = [previous, experiment.standalone].filter(id => id !== standalone)
+  experiment.standalone = standalone
   experiment.status = 'ordered'
   experiment.order = order.id
+  release(campaign, released)
+  carryEvidence(campaign, experiment, order)
   experiment.attempts = order.attempt
   joinRound(campaign, experiment, order)
+}
+
+/** An order is forgotten with the last experiment that it says something about. */
+function release(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
+  for (const id of ids) {
+    const live = id === null ? undefined : campaign.orders[id]
+    if (live && !membersOf(campaign, live.order).some(member => restsOn(member, live.order.id)))
+      delete campaign.orders[live.order.id]
+  }
+}
+
+function restsOn({ status, order, standalone }: Experiment, id: OrderId): boolean {
+  return status !== 'ended' && (order === id || standalone === id)
+}
+
+/** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
+function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order): void {
+  const { stop, base, harness, carried } = order
+  const candidate = order.candidates.find(({ label }) => label === experiment.id)
+  const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
+  if (!candidate || !terms) return
+  const jobs = carried[experiment.id] ?? []
+  experiment.evidence = { ...terms, base: base.tree, tree: candidate.tree, harness, jobs }
+  if (experiment.share !== null) return
+  experiment.share = terms.share
+  campaign.level.spent += terms.share
+  campaign.level.tests += 1
 }
 
 function joinRound(campaign: Campaign, experiment: Experiment, order: Order): void {
@@ -78,7 +107,15 @@ const measured: Handler<'measured'> = (campaign, event) => {
     ideaMeasured(campaign, experiment)
     if (event.report.runner_error === null) campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
+    addPairs(experiment, live.order, event.report)
   }
+}
+
+/** No pair is ever left out after it was seen, whatever else its report says. */
+function addPairs({ id, evidence }: Experiment, order: Order, report: Report): void {
+  if (evidence === null || order.stop.rule !== 'paired') return
+  const job = jobOf(askedIn(order), measuredIn(report), id)
+  if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job]
 }
 
 function minutesOf({ started_at, finished_at }: Report): number {
@@ -110,9 +147,10 @@ function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
 
 /** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
 export function dropOrders(campaign: Campaign, experiment: Experiment): void {
-  for (const id of [experiment.order, experiment.standalone]) if (id !== null) delete campaign.orders[id]
+  const released = [experiment.order, experiment.standalone]
   experiment.order = null
   experiment.standalone = null
+  release(campaign, released)
 }
 
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { digest, experimentId, oid, point } from './ids.ts'
+import { type Asked, job } from './pairs.ts'
 import { snapshot } from './snapshot.ts'
 
 /**
@@ -7,23 +8,40 @@ import { snapshot } from './snapshot.ts'
  * harness, in which order (coins drawn by tick, so that a report can be checked against them), when to stop.
  */
 export const orderPurpose = z.enum([
-  'calibration', // is the harness deterministic? base only
+  'calibration', // is the harness deterministic? base only; how noisy is it? base against its twin
   'baseline', // the incumbent's own numbers, for rules that compare with a stored score
   'experiment',
   'combination', // a runner-up merged on the new incumbent
   'sync', // incumbent merged with the default branch: gates, and the new baseline
   'foreign', // a tip somebody else put on the optimize branch
   'revert',
+  'effect', // a landing once more, without a stopping rule: what it is reported to bring
+  'progression', // the incumbent against where it started
+  'regression', // the incumbent against the tree before a landing: does it still hold?
 ])
 export type OrderPurpose = z.infer<typeof orderPurpose>
 
 /** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
 export const orderCandidate = z.strictObject({
-  label: z.union([experimentId, z.enum(['sync', 'foreign', 'revert'])]),
+  label: z.union([experimentId, z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent'])]),
   head: oid,
   tree: oid,
 })
 export type OrderCandidate = z.infer<typeof orderCandidate>
+
+const scale = z.enum(['log', 'linear'])
+
+/** On which terms one candidate is judged by its pairs. */
+const pairedTerms = z.strictObject({
+  /** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
+  as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
+  /** Evidence of 1/level keeps it. */
+  level: z.number().positive().max(1),
+  /** What it takes of the campaign's level (decision.md 3.5). */
+  share: z.number().nonnegative().max(1),
+  max_jobs: z.number().int().positive(),
+})
+export type PairedTerms = z.infer<typeof pairedTerms>
 
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
 export const stopRule = z.discriminatedUnion('rule', [
@@ -34,7 +52,29 @@ export const stopRule = z.discriminatedUnion('rule', [
     rule: z.literal('once'),
     min_effect: z.number().nonnegative(),
     /** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
-    scale: z.enum(['log', 'linear']),
+    scale,
+  }),
+  /** Pairs of base and candidate, looked at after each (decision.md 3.3), so many in one job at most. */
+  z.strictObject({
+    rule: z.literal('paired'),
+    /** Those that can change the verdict, the primary first. */
+    metrics: z.array(z.string()).min(1),
+    scale,
+    pairs: z.number().int().positive(),
+    min_effect: z.number().positive(),
+    null_effect: z.number().nonnegative(),
+    screen: z.number().gt(1),
+    fresh_runners: z.number().int().nonnegative(),
+    /** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
+    single_machine: z.boolean(),
+    terms: z.record(z.string(), pairedTerms),
+  }),
+  /** So many pairs and no stopping rule: calibration, and effects that nothing was selected by. */
+  z.strictObject({
+    rule: z.literal('pairs'),
+    metrics: z.array(z.string()).min(1),
+    scale,
+    pairs: z.number().int().positive(),
   }),
   /** ce stability: samples of the candidate against `baseline` (null: measure the base side too). */
   z.strictObject({ rule: z.literal('stability'), baseline: snapshot.nullable() }),
@@ -53,10 +93,10 @@ export const orderTerms = z.strictObject({
   pin: point,
   base: point,
   candidates: z.array(orderCandidate).max(4),
-  /** Hex digits, one coin a bit, most significant first: execution i of block j reads its own bits. */
+  /** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
-  level: z.number().positive().nullable(),
-  carried: z.record(z.string(), z.number()),
+  /** What earlier jobs measured of the same two trees, by candidate. */
+  carried: z.record(z.string(), z.array(job)),
   stop: stopRule,
   deadline: z.iso.datetime(),
 })
@@ -73,10 +113,8 @@ export function ownSubject({
   return purpose === 'calibration' ? purpose : `${purpose} ${candidates[0]?.head ?? base.commit}`
 }
 
-/** Coin number `index` of an order: true with probability one half, fixed when the order was issued. */
-export function coin(order: Pick<OrderTerms, 'coins'>, index: number): boolean {
-  const bits = order.coins.length * 4
-  const at = index % bits
-  const digit = Number.parseInt(order.coins.charAt(Math.floor(at / 4)), 16)
-  return ((digit >> (3 - (at % 4))) & 1) === 1
+/** What an order's pairs are read by; nothing where it asks for none. */
+export function askedIn({ id, stop }: Pick<Order, 'id' | 'stop'>): Asked {
+  const paired = stop.rule === 'paired' || stop.rule === 'pairs'
+  return { order: id, metrics: paired ? stop.metrics : [], pairs: paired ? stop.pairs : 0 }
 }

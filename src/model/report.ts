@@ -3,7 +3,11 @@ import { canonicalJson, sha256 } from './canonical.ts'
 import { digest, experimentId, oid } from './ids.ts'
 
 /** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
-export const side = z.union([z.literal('base'), experimentId, z.enum(['sync', 'foreign', 'revert'])])
+export const side = z.union([
+  z.literal('base'),
+  experimentId,
+  z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent']),
+])
 export type Side = z.infer<typeof side>
 
 /** A number the harness printed, or null for one it printed that is not a finite number. */

@@ -1,10 +1,10 @@
 import { machineKey } from '../model/report.ts'
 import { snapshotOf } from '../decide/readings.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Landing, Step } from './action.ts'
-import { type Decision, decidedDraft } from './judgement.ts'
+import { type Decision, decidedDraft, type Judgement } from './judgement.ts'
 import { assessmentOf, type Member } from './member.ts'
 import { pullFinder } from './pull-of.ts'
 import type { World } from './world.ts'
@@ -21,11 +21,32 @@ export function endSteps(decision: Decision): Step[] {
 /** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
 export function finalSteps(campaign: Campaign, member: Member): Step[] {
   const { judgement, experiment, measured, cause } = member
-  if (judgement?.is !== 'final' || measured === null) return []
+  if (measured === null) return []
+  if (judgement?.is === 'parked') return [parkStep(experiment, measured.order.id, judgement, cause)]
+  if (judgement?.is !== 'final') return []
   const { outcome, assessment, reason } = judgement
   const steps = endSteps({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
   if (!assessment.determinism_lost) return steps
   return [...steps, determinismLost(campaign, { order: measured.order.id, cause, reason })]
+}
+
+/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
+function parkStep(
+  experiment: Experiment,
+  order: OrderId,
+  { assessment, reason }: Extract<Judgement, { is: 'parked' }>,
+  cause: string,
+): Step {
+  const decision = {
+    experiment,
+    order,
+    outcome: 'inconclusive',
+    assessment,
+    reason,
+    cause,
+    parked: true,
+  } as const
+  return { step: 'event', draft: decidedDraft(decision) }
 }
 
 /** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
@@ -34,7 +55,7 @@ export function determinismLost(
   shown: { order: OrderId; cause: string; reason: string },
 ): Step {
   const scale = campaign.calibration?.scale ?? 'linear'
-  return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, ...shown } }
+  return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
 }
 
 export function notSelected(member: Member, why: string): Step[] {

@@ -7,7 +7,7 @@ import type { Assessment } from '../decide/assessment.ts'
 import type { ForeignTip } from '../model/campaign.ts'
 import type { OrderId, Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
-import { experimentStop, type Request } from './orders.ts'
+import { harmlessStop, type Request } from './orders.ts'
 import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
 import type { World } from './world.ts'
 
@@ -129,7 +129,7 @@ function request(
   candidates: OrderCandidate[],
   attempt: number,
 ): Request[] {
-  const stop = experimentStop(world)
+  const stop = harmlessStop(world)
   if (stop === null) return []
   const round = world.campaign.round?.number ?? 0
   return [{ purpose: 'foreign', round, attempt, cause: foreign.event, candidates, stop }]

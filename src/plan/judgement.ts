@@ -13,6 +13,10 @@ import type { Spec } from '../spec/schema.ts'
 export type Judgement =
   | { is: 'eligible'; assessment: Assessment }
   | { is: 'again'; reason: string }
+  /** Its pairs so far are worth another job, on a fresh runner. */
+  | { is: 'more'; assessment: Assessment; reason: string }
+  /** Not proven, and its jobs are used up: it stays open and may be resumed. */
+  | { is: 'parked'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
 export interface Measured {
@@ -30,10 +34,17 @@ export function judge(spec: Spec, experiment: Experiment, measured: Measured): J
     return { is: 'final', outcome: 'error', assessment, reason }
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment)
-  if (assessment.outcome === 'eligible') return { is: 'eligible', assessment }
-  const outcome =
-    order.purpose === 'combination' ? combinationOutcome(assessment.outcome) : assessment.outcome
-  return { is: 'final', outcome, assessment, reason: assessment.reason }
+  return judged(order, assessment)
+}
+
+function judged({ purpose, stop }: Order, assessment: Assessment): Judgement {
+  const { outcome, reason } = assessment
+  if (outcome === 'eligible') return { is: 'eligible', assessment }
+  if (outcome === 'promising') return { is: 'more', assessment, reason }
+  if (purpose === 'combination')
+    return { is: 'final', outcome: combinationOutcome(outcome), assessment, reason }
+  if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'parked', assessment, reason }
+  return { is: 'final', outcome, assessment, reason }
 }
 
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
@@ -42,11 +53,12 @@ function judgeRevert(assessment: Assessment): Judgement {
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
     return { is: 'eligible', assessment }
+  if (outcome === 'promising') return { is: 'more', assessment, reason }
   return { is: 'final', outcome, assessment, reason }
 }
 
 /** Good alone, not combined: whatever went wrong on top of the winner, the outcome says just that. */
-function combinationOutcome(outcome: Outcome): Outcome {
+function combinationOutcome(outcome: Assessment['outcome']): Outcome {
   return outcome === 'refused' ? 'refused' : 'runner_up_dropped'
 }
 
@@ -57,10 +69,11 @@ export interface Decision {
   assessment: Assessment | null
   reason: string
   cause: string
+  parked?: boolean
 }
 
 export function decidedDraft(decision: Decision): EventDraft<'decided'> {
-  const { experiment, order, outcome, assessment, reason, cause } = decision
+  const { experiment, order, outcome, assessment, reason, cause, parked } = decision
   return {
     kind: 'decided',
     cause,
@@ -76,5 +89,6 @@ export function decidedDraft(decision: Decision): EventDraft<'decided'> {
     improved: assessment?.improved_objectives ?? [],
     violated: assessment?.violated_objectives ?? [],
     warnings: assessment?.warnings ?? [],
+    parked: parked ?? false,
   }
 }

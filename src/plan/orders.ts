@@ -1,9 +1,10 @@
 import { sha256 } from '../model/canonical.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
-import type { OrderCandidate, OrderPurpose, StopRule } from '../model/order.ts'
+import type { OrderCandidate, OrderPurpose, OrderTerms, StopRule } from '../model/order.ts'
 import type { OrderId, Point } from '../model/ids.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Action, Step } from './action.ts'
+import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
@@ -14,10 +15,13 @@ export interface Request {
   cause: string
   candidates: OrderCandidate[]
   stop: StopRule
+  carried?: OrderTerms['carried']
   base?: Point
   /** Only where the order itself tries another ruler: a sync. */
   ruler?: { spec_sha256: string; harness: string; pin: Point; spec: Spec }
 }
+
+export type OwnPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
 const MARGIN_SECONDS = 900
@@ -75,8 +79,7 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     base: request.base ?? campaign.incumbent,
     candidates: request.candidates,
     coins: sha256(`${world.entropy}:${index}:${request.cause}`),
-    level: null,
-    carried: {},
+    carried: request.carried ?? {},
     stop: request.stop,
     deadline: deadline(world.now, ruler.spec, request, queue),
   }
@@ -86,14 +89,16 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
 function deadline(now: string, spec: Spec, request: Request, queue: number): string {
   const { measurement, gates } = spec
   const sides = request.candidates.length + 1
+  const runs = executions(spec, request.stop)
   const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0)
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
-  const seconds = sides * ((executions(spec) + setups) * perExecution + gateSeconds) + MARGIN_SECONDS
+  const seconds = sides * ((runs + setups) * perExecution + gateSeconds) + MARGIN_SECONDS
   return new Date(Date.parse(now) + queue * seconds * 1000).toISOString()
 }
 
-function executions(spec: Spec): number {
+function executions(spec: Spec, stop: StopRule): number {
+  if (stop.rule === 'paired' || stop.rule === 'pairs') return stop.pairs + 1
   const stability = spec.measurement.stability
   if (stability === null) return CALIBRATION_RUNS
   const { ladder, mode, repeat_count } = stability
@@ -102,30 +107,61 @@ function executions(spec: Spec): number {
     : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0)
 }
 
-/** How this campaign measures an experiment; null while that is not known or not possible. */
-export function experimentStop(world: World): StopRule | null {
+/** How this campaign compares two trees; null while that is not known. */
+export type Comparing = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
+
+export function comparing(world: Pick<World, 'campaign' | 'spec' | 'runner'>): Comparing | null {
   const { campaign, spec } = world
   if (spec.measurement.stability !== null) {
-    if (spec.measurement.baseline === 'fresh') return { rule: 'stability', baseline: null }
+    if (spec.measurement.baseline === 'fresh')
+      return { by: 'numbers', stop: { rule: 'stability', baseline: null } }
     const stored = usableBaseline(world)
-    return stored && { rule: 'stability', baseline: stored.snapshot }
+    return stored && { by: 'numbers', stop: { rule: 'stability', baseline: stored.snapshot } }
   }
   const deterministic = campaign.calibration?.deterministic ?? spec.measurement.mode === 'once'
-  if (!deterministic) return null
+  if (!deterministic) return campaign.calibration?.noise ? { by: 'pairs' } : null
   const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
-  return { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
+  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
+  return { by: 'numbers', stop }
+}
+
+/** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
+export function harmlessStop(world: World): StopRule | null {
+  const how = comparing(world)
+  if (how === null) return null
+  return how.by === 'pairs' ? pairsStop(world) : how.stop
 }
 
 /** A stored score serves only for the same tree, ruler and kind of machine. */
-export function usableBaseline(world: World) {
+export function usableBaseline(world: Pick<World, 'campaign' | 'runner'>) {
   const { baseline, incumbent, harness } = world.campaign
   if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null
   return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null
 }
 
-/** The incumbent measured for itself: does it repeat, what does it score? */
-export function ownRequest(world: World, purpose: 'calibration' | 'baseline', attempt: number): Request {
-  const calibrates = purpose === 'calibration'
-  const stop: StopRule = calibrates ? { rule: 'calibrate', runs: CALIBRATION_RUNS } : { rule: 'alone' }
-  return { purpose, round: 0, attempt, cause: world.campaign.started, candidates: [], stop }
+/** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
+export function twin({ commit, tree }: Point): OrderCandidate {
+  return { label: 'twin', head: commit, tree }
+}
+
+/** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
+export function ownRequest(
+  world: World,
+  purpose: OwnPurpose,
+  { attempt, carried = {} }: { attempt: number; carried?: OrderTerms['carried'] | undefined },
+): Request {
+  const { started, incumbent } = world.campaign
+  const common = { round: 0, attempt, carried, cause: started }
+  switch (purpose) {
+    case 'baseline':
+      return { ...common, purpose, candidates: [], stop: { rule: 'alone' } }
+    case 'calibration':
+      return { ...common, purpose, candidates: [], stop: { rule: 'calibrate', runs: CALIBRATION_RUNS } }
+    case 'noise': {
+      const candidates = [twin(incumbent)]
+      return { ...common, purpose: 'calibration', candidates, stop: pairsStop(world) }
+    }
+    default:
+      return purpose satisfies never
+  }
 }

@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 /** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
 export type OwnOrder =
-  | { is: 'wanted'; attempt: number }
+  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried'] }
   | { is: 'under way' }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
   | { is: 'given up'; reason: string }

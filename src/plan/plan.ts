@@ -7,10 +7,11 @@ import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
 import { dispatch, issue, type Request } from './orders.ts'
+import { resumeParked } from './parked.ts'
 import { prepare } from './preparation.ts'
 import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
-import { settleRound } from './round.ts'
+import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
 import { cancelRemaining, closeRemaining, nothingToMeasure, stopSteps } from './stop.ts'
 import { syncPlan } from './sync.ts'
@@ -77,7 +78,7 @@ function running(resting: Draft): Plan {
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   return prepared(draft, () => {
-    if (world.campaign.round?.open) return request(draft, memberRequests(world, round), null)
+    if (world.campaign.round?.open) return inRound(draft, round)
     const stop = directReverts(world).length > 0 ? [] : stopSteps(world)
     if (stop.length > 0)
       return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop])
@@ -85,6 +86,12 @@ function running(resting: Draft): Plan {
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
   })
+}
+
+/** The next order carries every pair that was measured, so those that just came in are recorded first. */
+function inRound(draft: Draft, round: RoundPlan): Plan {
+  if (draft.found.steps.length > 0) return conclude(draft, [])
+  return request(draft, memberRequests(draft.world, round), null)
 }
 
 function dispatchIdle(draft: Draft): Draft {
@@ -111,6 +118,7 @@ function betweenRounds(draft: Draft): Plan {
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps, refused } = refuseQueued(world)
   const intake = [...benchedAlerts(world), ...approveDeferred(world), ...steps, ...openProposals(world)]
+  if (intake.length === 0) intake.push(...resumeParked(world))
   const asked = intake.length === 0 ? askFor(world) : []
   const requests = asked.length === 0 ? newRound(world, refused) : []
   return request(alsoDo({ ...advanced, steps: [...advanced.steps, ...intake] }, asked), requests, null)

@@ -1,13 +1,17 @@
 import { assess } from '../decide/assess.ts'
 import { calibrate } from '../decide/calibrate.ts'
+import { calibrateNoise } from '../decide/calibrate-noise.ts'
+import { failureOf } from '../decide/failures.ts'
 import { snapshotOf } from '../decide/readings.ts'
+import { askedIn } from '../model/order.ts'
+import { jobOf, measuredIn } from '../model/pairs.ts'
 import { machineKey } from '../model/report.ts'
-import { PAIRED_NOT_BUILT } from '../spec/unsupported.ts'
+import { timedDecisive } from '../spec/decisive.ts'
 import type { Step } from './action.ts'
 import { pauseOnce } from './alerts.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Measured } from './judgement.ts'
-import { experimentStop, ownRequest, type Request, usableBaseline } from './orders.ts'
+import { type OwnPurpose, ownRequest, type Request, twin, usableBaseline } from './orders.ts'
 import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
 import type { World } from './world.ts'
 
@@ -19,24 +23,27 @@ export interface Preparation {
 }
 
 export function prepare(world: World, found: Arrivals): Preparation {
-  if (needsCalibration(world) || isOrdered(world, 'calibration')) return own(world, found, 'calibration')
-  if (needsBaseline(world) || isOrdered(world, 'baseline')) return own(world, found, 'baseline')
-  if (experimentStop(world) !== null) return { steps: [], requests: [], ready: true }
-  return { steps: pauseOnce(world, noisyReason(world)), requests: [], ready: false }
+  const order = answeredFirst(world)
+  if (order !== null) return own(world, found, order)
+  if (needsCalibration(world)) return own(world, found, 'calibration')
+  if (needsNoise(world)) return own(world, found, 'noise')
+  if (needsBaseline(world)) return own(world, found, 'baseline')
+  return { steps: [], requests: [], ready: true }
 }
 
-type OwnPurpose = 'calibration' | 'baseline'
-
 function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
-  const order = ownOrder(world, found, { purpose, base: world.campaign.incumbent, candidates: [] })
-  const read = purpose === 'calibration' ? readCalibration : readBaseline
-  const next = order.is === 'answered' ? read(world, order) : order
+  const candidates = purpose === 'noise' ? [twin(world.campaign.incumbent)] : []
+  const kind = purpose === 'noise' ? 'calibration' : purpose
+  const order = ownOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
+  const next = order.is === 'answered' ? readers[purpose](world, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], ready: false }
   switch (next.is) {
     case 'under way':
       return { steps: [], requests: [], ready: false }
-    case 'wanted':
-      return { steps: [], requests: [ownRequest(world, purpose, next.attempt)], ready: false }
+    case 'wanted': {
+      const { attempt, carried } = next
+      return { steps: [], requests: [ownRequest(world, purpose, { attempt, carried })], ready: false }
+    }
     case 'given up':
       return {
         steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
@@ -47,13 +54,25 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
 }
 
 /** Asked for once, it is read, even where another process with another machine would not have asked. */
-function isOrdered({ campaign }: World, purpose: OwnPurpose): boolean {
-  return Object.values(campaign.orders).some(({ order }) => order.purpose === purpose)
+function answeredFirst({ campaign }: World): OwnPurpose | null {
+  for (const { order } of Object.values(campaign.orders)) {
+    if (order.purpose === 'baseline') return 'baseline'
+    if (order.purpose === 'calibration') return order.stop.rule === 'pairs' ? 'noise' : 'calibration'
+  }
+  return null
 }
 
+/** Whether it repeats is asked of what might: a unit of time never does. */
 function needsCalibration({ spec, campaign }: World): boolean {
   const auto = spec.measurement.stability === null && spec.measurement.mode === 'auto'
-  return auto && campaign.calibration === null
+  return auto && campaign.calibration === null && timedDecisive(spec).length === 0
+}
+
+/** Pairs are read against noise that was measured, and by a harness that was shown to treat both sides alike. */
+function needsNoise({ spec, campaign }: World): boolean {
+  const { stability, mode } = spec.measurement
+  if (stability !== null || mode === 'once') return false
+  return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise
 }
 
 /** Stored-score rules need the incumbent's numbers; the others one set, to say where the campaign started. */
@@ -66,12 +85,48 @@ function needsBaseline(world: World): boolean {
 /** What the incumbent's own order says; a base that does not work pauses, since nothing can be compared with it. */
 type Reading = Step[] | Unanswered
 
+const readers = {
+  calibration: readCalibration,
+  noise: readNoise,
+  baseline: readBaseline,
+} as const satisfies Record<OwnPurpose, (world: World, answered: Answered) => Reading>
+
 function readCalibration(world: World, { order, report, event }: Answered): Reading {
   const { deterministic, failed, scale, reason } = calibrate(world.spec, report)
   if (report.runner_error !== null) return nextAttempt(world, order.attempt, reason)
   if (failed) return { is: 'given up', reason }
-  const draft = { kind: 'calibrated', cause: event, order: order.id, deterministic, scale, reason } as const
+  const draft = {
+    kind: 'calibrated',
+    cause: event,
+    order: order.id,
+    deterministic,
+    scale,
+    reason,
+    noise: null,
+  } as const
   return [{ step: 'event', draft }, baselineStep(world, { order, report }, event)]
+}
+
+const CALIBRATION_JOBS = 2
+
+/** Two jobs of the base against itself: how noisy a pair is, and whether both sides are treated alike. */
+function readNoise(world: World, { order, report, event }: Answered): Reading {
+  const { spec } = world
+  const failure = failureOf({ spec, report, label: 'twin', pairs: true })
+  if (failure?.retry) return nextAttempt(world, order.attempt, failure.reason)
+  if (failure) return { is: 'given up', reason: `the base does not pass: ${failure.reason}` }
+  const jobs = [...(order.carried['twin'] ?? []), jobOf(askedIn(order), measuredIn(report), 'twin')]
+  if (jobs.length < CALIBRATION_JOBS) return { is: 'wanted', attempt: 1, carried: { twin: jobs } }
+  const found = calibrateNoise(spec, report, jobs)
+  if ('refused' in found) return { is: 'given up', reason: found.refused }
+  const { scale, noise, reason } = found
+  const known = world.campaign.calibration
+  const why = known === null ? reason : `${known.reason}; ${reason}`
+  const draft = { kind: 'calibrated', cause: event, order: order.id, deterministic: false, scale } as const
+  const calibrated: Step = { step: 'event', draft: { ...draft, reason: why, noise } }
+  return world.campaign.origin === null
+    ? [calibrated, baselineStep(world, { order, report }, event)]
+    : [calibrated]
 }
 
 function readBaseline(world: World, { order, report, event }: Answered): Reading {
@@ -103,9 +158,4 @@ function baselineStep(world: World, { order, report }: Measured, cause: string):
     snapshot,
   } as const
   return { step: 'event', draft }
-}
-
-function noisyReason({ spec, campaign }: World): string {
-  const why = campaign.calibration?.reason ?? 'it was not shown to be deterministic'
-  return `${spec.metric.primary.name} is noisy (${why}), and ${PAIRED_NOT_BUILT}`
 }

@@ -11,8 +11,8 @@ import type { World } from './world.ts'
 /** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
 export interface RoundPlan {
   steps: Step[]
-  /** Members that need (another) order of their own in this round. */
-  again: ExperimentId[]
+  /** Members that need an order in this round, and whether the last one failed through nobody's fault. */
+  again: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
   /** The runner-up to be measured on top of the new incumbent. */
   combine: ExperimentId | null
 }
@@ -22,11 +22,10 @@ export function settleRound(world: World, found: Arrivals): RoundPlan {
   const nothing: RoundPlan = { steps: [], again: [], combine: null }
   if (!round?.open) return nothing
   const members = membersOf(world, round, found)
-  const again = members.filter(needsOrder).map(member => member.experiment.id)
+  const again = members.flatMap(needsOrder)
   const steps = members.flatMap(member => finalSteps(world.campaign, member))
   const settled = members.filter(member => member.judgement?.is === 'eligible')
-  const undecided = members.filter(member => member.judgement === null || member.judgement.is === 'again')
-  if (undecided.length > 0 || members.some(losesDeterminism)) return { steps, again, combine: null }
+  if (members.some(isUndecided) || members.some(losesDeterminism)) return { steps, again, combine: null }
   if (round.winner === null)
     return { steps: [...steps, ...landWinner(world, round, settled)], again, combine: null }
   return combination(world, round, settled, steps)
@@ -40,10 +39,15 @@ function membersOf(world: World, round: Round, found: Arrivals): Member[] {
   })
 }
 
-function needsOrder(member: Member): boolean {
-  return (
-    member.judgement?.is === 'again' || (member.judgement === null && member.experiment.status === 'queued')
-  )
+function needsOrder({ experiment: { id, status }, judgement }: Member): RoundPlan['again'] {
+  if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
+  if (judgement.is === 'again') return [{ id, after: 'failure' }]
+  return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
+}
+
+/** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
+function isUndecided({ judgement }: Member): boolean {
+  return judgement === null || judgement.is === 'again' || judgement.is === 'more'
 }
 
 /** What was measured beside it rests on the same belief: it is queued again, not merged. */

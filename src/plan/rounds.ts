@@ -1,21 +1,33 @@
 import { selectRound } from '../decide/select.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import { experimentStop, type Request } from './orders.ts'
-import { nextRound, type RoundPlan } from './round.ts'
+import type { OrderTerms } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
+import { levelUsedUp } from './level.ts'
+import { comparing, harmlessStop, type Request } from './orders.ts'
+import { carriedJobs, pairedStop } from './paired-order.ts'
+import { nextRound, type RoundPlan } from './round.ts'
 import type { World } from './world.ts'
+
+/** One experiment to be measured, and what an order of it has to say. */
+interface Wanted {
+  experiment: Experiment
+  head: string
+  tree: string
+  purpose: 'experiment' | 'combination'
+  attempt: number
+}
 
 /** Orders for the members of the open round that need one, and for the members of the next round. */
 export function memberRequests(world: World, plan: RoundPlan): Request[] {
   const round = world.campaign.round
   if (!round?.open) return []
-  const again = plan.again.flatMap(id => {
+  const again = plan.again.flatMap(({ id, after }) => {
     const purpose = round.combined.includes(id) ? 'combination' : 'experiment'
-    return requestFor(world, id, round.number, purpose)
+    return wantedOf(world, id, purpose, after)
   })
-  const combine = plan.combine === null ? [] : requestFor(world, plan.combine, round.number, 'combination')
-  return [...again, ...combine]
+  const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, 'combination', 'nothing')
+  return requestsFor(world, [...again, ...combine], round.number)
 }
 
 export function newRound(world: World, refused: ReadonlySet<ExperimentId>): Request[] {
@@ -25,8 +37,8 @@ export function newRound(world: World, refused: ReadonlySet<ExperimentId>): Requ
   )
   const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
   const chosen = undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))
-  const number = nextRound(world.campaign)
-  return chosen.flatMap(id => requestFor(world, id, number, 'experiment'))
+  const wanted = chosen.flatMap(id => wantedOf(world, id, 'experiment', 'nothing'))
+  return requestsFor(world, wanted, nextRound(world.campaign))
 }
 
 export function roundSize({ execution, parallel }: Spec): number {
@@ -39,33 +51,92 @@ function measurable(world: World, experiment: Experiment): boolean {
   return facts?.merged === 'clean' && !facts.aheadOfSync
 }
 
-function requestFor(
+function wantedOf(
   world: World,
   id: ExperimentId,
-  round: number,
-  purpose: 'experiment' | 'combination',
-): Request[] {
+  purpose: Wanted['purpose'],
+  after: RoundPlan['again'][number]['after'],
+): Wanted[] {
   const experiment = world.campaign.experiments[id]
   const facts = world.candidates.get(id)
-  const stop = experimentStop(world)
-  if (!experiment || facts?.merged !== 'clean' || stop === null) return []
-  const { head, tree } = facts
-  return [
-    {
-      purpose: experiment.purpose === 'revert' ? 'revert' : purpose,
-      round,
-      attempt: attemptOf(world, experiment, purpose),
-      cause: experiment.opened,
-      candidates: [{ label: id, head, tree }],
-      stop,
-    },
-  ]
+  if (!experiment || facts?.merged !== 'clean') return []
+  const attempt = after === 'pairs' ? 1 : attemptOf(world, experiment, purpose)
+  return [{ experiment, head: facts.head, tree: facts.tree, purpose, attempt }]
 }
 
 /** Attempts count failures that were nobody's verdict; a combination starts its own count. */
-function attemptOf(world: World, experiment: Experiment, purpose: 'experiment' | 'combination'): number {
+function attemptOf(world: World, experiment: Experiment, purpose: Wanted['purpose']): number {
   const last = experiment.order === null ? undefined : world.campaign.orders[experiment.order]
   if (!last) return experiment.attempts + 1
   const sameKind = (last.order.purpose === 'combination') === (purpose === 'combination')
   return sameKind ? last.order.attempt + 1 : 1
+}
+
+/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
+function requestsFor(world: World, wanted: readonly Wanted[], round: number): Request[] {
+  const how = comparing(world)
+  if (how === null) return []
+  const reverts = wanted.filter(isRevert)
+  const undoing = reverts.flatMap(one => {
+    const stop = harmlessStop(world)
+    return stop === null ? [] : [requestOf([one], round, { stop })]
+  })
+  const ideas = wanted.filter(one => !isRevert(one))
+  if (how.by === 'numbers') return [...undoing, ...ideas.map(one => requestOf([one], round, how))]
+  return [...undoing, ...blocksOf(ideas).map(block => pairedRequest(world, block, round))]
+}
+
+function isRevert({ experiment }: Wanted): boolean {
+  return experiment.purpose === 'revert'
+}
+
+function requestOf(
+  wanted: readonly Wanted[],
+  round: number,
+  how: Pick<Request, 'stop' | 'carried'>,
+): Request {
+  const [first] = wanted
+  if (first === undefined) throw new TypeError('an order measures at least one experiment')
+  return {
+    purpose: isRevert(first) ? 'revert' : first.purpose,
+    round,
+    attempt: first.attempt,
+    cause: first.experiment.opened,
+    candidates: wanted.map(({ experiment: { id }, head, tree }) => ({ label: id, head, tree })),
+    ...how,
+  }
+}
+
+const BLOCK = 4
+
+/**
+ * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
+ * lie on one machine together.
+ */
+function blocksOf(wanted: readonly Wanted[]): Wanted[][] {
+  const groups = new Map<string, Wanted[]>()
+  for (const one of wanted) {
+    const { purpose, attempt, experiment } = one
+    const key = [purpose, attempt, experiment.source.use === 'external'].join(' ')
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()].flatMap(group =>
+    Array.from({ length: Math.ceil(group.length / BLOCK) }, (_, at) =>
+      group.slice(at * BLOCK, (at + 1) * BLOCK),
+    ),
+  )
+}
+
+function pairedRequest(world: World, block: readonly Wanted[], round: number): Request {
+  const { campaign, spec } = world
+  const carried: OrderTerms['carried'] = {}
+  for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree)
+  const members = block.map(({ experiment: { id }, tree, purpose }) => ({ id, tree, purpose }))
+  const singleMachine = world.runner.runId !== null
+  return requestOf(block, round, { stop: pairedStop({ campaign, spec, singleMachine }, members), carried })
+}
+
+/** Nothing more can be shown to be anything: the campaign's level is given out. */
+export function measuresNoMore(world: World): boolean {
+  return comparing(world)?.by === 'pairs' && levelUsedUp(world.campaign, world.spec)
 }

@@ -8,6 +8,7 @@ import { finalSteps, notSelected } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
+import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'
 
 const HOUR = 3_600_000
@@ -15,20 +16,29 @@ const HOUR = 3_600_000
 /** The reason a campaign stops is an event; between rounds only, so that a round is never cut in half. */
 export function stopSteps(world: World): Step[] {
   const { campaign, spec } = world
-  const stop = stopReason(spec, {
-    ended: campaign.ended,
-    endedSinceIncumbent: campaign.since_incumbent,
-    failuresInARow: campaign.failures_in_a_row,
-    hours:
-      campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
-    runnerMinutes: campaign.spent.minutes,
-    costUsd: campaign.spent.usd,
-    targetReached: targetReached(world),
-    backlogEmpty:
-      nothingToMeasure(world) && world.askable.length === 0 && deferredExperiments(world).length === 0,
-  })
+  const stop =
+    usedUp(world) ??
+    stopReason(spec, {
+      ended: campaign.ended,
+      endedSinceIncumbent: campaign.since_incumbent,
+      failuresInARow: campaign.failures_in_a_row,
+      hours:
+        campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
+      runnerMinutes: campaign.spent.minutes,
+      costUsd: campaign.spent.usd,
+      targetReached: targetReached(world),
+      backlogEmpty:
+        nothingToMeasure(world) && world.askable.length === 0 && deferredExperiments(world).length === 0,
+    })
   if (stop === null) return []
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop } }]
+}
+
+/** As many were tested as the level was planned for, parked ones among them. */
+function usedUp(world: World): ReturnType<typeof stopReason> {
+  if (!measuresNoMore(world)) return null
+  const reason = `${world.campaign.level.tests} experiments were tested, for which the level of the campaign was planned`
+  return { code: 'level_used_up', reason }
 }
 
 /** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
@@ -36,10 +46,11 @@ function targetReached({ campaign: { baseline, incumbent }, spec }: World): bool
   return baseline !== null && baseline.tree === incumbent.tree && targetsMet(spec, baseline.snapshot)
 }
 
-/** Nothing is queued, open or proposed; what waits for an approval counts apart. */
+/** Nothing is queued, open or proposed; what waits for an approval, or was parked twice, counts apart. */
 export function nothingToMeasure(world: World): boolean {
   const open = Object.values(world.campaign.experiments).some(
-    ({ status }) => status !== 'ended' && status !== 'deferred',
+    ({ status, resumed }) =>
+      status !== 'ended' && status !== 'deferred' && !(status === 'parked' && resumed > 0),
   )
   return !open && freshProposals(world).length === 0
 }
@@ -63,7 +74,8 @@ function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[]
   if (member.judgement?.is === 'final') return finalSteps(world.campaign, member)
   if (member.judgement?.is === 'eligible') return notSelected(member, reason)
   const keep = mayKeep(world, experiment)
-  return status === 'parked'
+  const unproven = member.judgement?.is === 'more' || member.judgement?.is === 'parked'
+  return status === 'parked' || unproven
     ? [
         {
           step: 'close',

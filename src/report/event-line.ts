@@ -46,6 +46,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `calibrated: ${deterministic ? 'deterministic' : 'noisy'}, ${reason}`,
   'baseline-measured': ({ tree, snapshot }) =>
     `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+  'effect-measured': ({ what, experiment, reason }) =>
+    `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
   'experiment-opened': ({ experiment, hypothesis, source }) =>

@@ -16,29 +16,11 @@ interface Unread {
   when?(spec: Pick<Spec, 'measurement'>): boolean
 }
 
-const EVIDENCE: readonly Unread[] = [
-  'null_effect',
-  'scale',
-  'pairs_per_job',
-  'max_jobs',
-  'alpha',
-  'screen',
-  'campaign_control',
-  'q',
-  'fresh_runners',
-].map(key => ({
-  path: ['evidence', key],
-  missing: 'paired evidence, which would weigh it, is',
-  instead: 'remove it: only evidence.min_effect is used',
-  when: ({ measurement }) => measurement.stability === null,
-}))
-
 const REMOVE = 'remove it'
 const OWN_AGENT =
   'winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it'
 
 const UNREAD: readonly Unread[] = [
-  ...EVIDENCE,
   {
     path: ['merge', 'via'],
     missing: 'merging through the API is',

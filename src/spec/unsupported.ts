@@ -1,23 +1,9 @@
-import { timedDecisive } from './decisive.ts'
 import type { Spec } from './schema.ts'
 import { refusedKeys } from './unread-keys.ts'
 
 type Machinery = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
 
-/** The one refusal of noise: asked for by name, known beforehand, or found by calibration. */
-export const PAIRED_NOT_BUILT =
-  'paired evidence for noisy metrics is not built yet; measure something deterministic (a size, a count), or add measurement.stability to compare with a stored score.'
-
 const measuring: readonly Machinery[] = [
-  {
-    used: ({ measurement }) => measurement.mode === 'paired',
-    sentence: () => `measurement.mode paired: ${PAIRED_NOT_BUILT}`,
-  },
-  {
-    used: spec => knownNoise(spec).length > 0,
-    sentence: spec =>
-      `measurement.mode auto: ${knownNoise(spec).join(', ')} is never deterministic, and ${PAIRED_NOT_BUILT}`,
-  },
   {
     used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
     sentence: () =>
@@ -92,13 +78,6 @@ function proposer(use: Spec['propose'][number]['use'], missing: string): Machine
     used: ({ propose }) => propose.some(one => one.use === use),
     sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`,
   }
-}
-
-/** What calibration would only find again, after a base had been measured for it. */
-function knownNoise(spec: Spec): string[] {
-  const { mode, stability } = spec.measurement
-  const calibrated = mode === 'auto' && stability === null && spec.metric.primary.type === 'hard'
-  return calibrated ? timedDecisive(spec) : []
 }
 
 function isolationName(isolation: Spec['measurement']['isolation']): string {

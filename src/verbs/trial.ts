@@ -41,7 +41,6 @@ async function trialOrder(call: Call, { repository }: Workshop, spec: Spec, base
     base,
     candidates: [],
     coins,
-    level: null,
     carried: {},
     stop: { rule: 'alone' },
     deadline: new Date(call.around.clock.now() + DAY).toISOString(),

@@ -1,3 +1,4 @@
+import type { Order, StopRule } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { type Rules, type Spec, specSchema } from '../../src/spec/schema.ts'
@@ -89,4 +90,9 @@ export function aReport(executions: Execution[], rest: Partial<Report> = {}): Re
     runner_error: null,
     ...rest,
   }
+}
+
+/** An order as a verdict sees it: by which rule it stops, and what earlier jobs measured. */
+export function anOrder(stop: StopRule): Pick<Order, 'id' | 'stop' | 'carried'> {
+  return { id: '0'.repeat(64), carried: {}, stop }
 }

@@ -4,7 +4,7 @@ import type { StopRule } from '../../src/model/order.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import type { Spec } from '../../src/spec/schema.ts'
-import { aReport, aSpec, ceSpec, gateRun, run, sampled, setUp, withMetrics } from './a-spec.ts'
+import { anOrder, aReport, aSpec, ceSpec, gateRun, run, sampled, setUp, withMetrics } from './a-spec.ts'
 
 const once: StopRule = { rule: 'once', min_effect: 0, scale: 'linear' }
 const label = 'exp-001'
@@ -24,7 +24,7 @@ function judge(
     baseline = null,
   }: { spec?: Spec; stop?: StopRule; baseline?: Snapshot | null } = {},
 ) {
-  return assess({ spec, order: { stop }, report: aReport(better(), rest), label, baseline })
+  return assess({ spec, order: anOrder(stop), report: aReport(better(), rest), label, baseline })
 }
 
 function replaced(index: number, change: Partial<Execution>): Execution[] {
@@ -187,7 +187,7 @@ describe('the alone rule', () => {
   const judgeAlone = (executions: Execution[], rest: Partial<Report> = {}, side: 'sync' | 'base' = 'sync') =>
     assess({
       spec: aSpec(),
-      order: { stop: alone },
+      order: anOrder(alone),
       report: aReport(executions, rest),
       label: side,
       baseline: null,
@@ -230,7 +230,7 @@ describe('the stability rule', () => {
     baseline: Snapshot | null = stored,
   ) => {
     const stop: StopRule = { rule: 'stability', baseline }
-    return assess({ spec, order: { stop }, report: aReport(executions), label, baseline: null })
+    return assess({ spec, order: anOrder(stop), report: aReport(executions), label, baseline: null })
   }
   const taking = (...values: number[]) => values.map(bytes => run(label, { bytes }))
 
@@ -275,7 +275,12 @@ describe('the stability rule', () => {
 
   test('the caller’s stored baseline is the last resort; without any there is no verdict', () => {
     const stop: StopRule = { rule: 'stability', baseline: null }
-    const input = { spec: ceSpec(relative), order: { stop }, report: aReport(taking(90)), label } as const
+    const input = {
+      spec: ceSpec(relative),
+      order: anOrder(stop),
+      report: aReport(taking(90)),
+      label,
+    } as const
     expect(assess({ ...input, baseline: stored }).outcome).toBe('eligible')
     expect(assess({ ...input, baseline: null })).toMatchObject({ outcome: 'error', retry: true })
   })

@@ -4,7 +4,7 @@ import { assess } from '../../src/decide/assess.ts'
 import { needsRepeat } from '../../src/decide/once.ts'
 import type { Execution } from '../../src/model/report.ts'
 import type { Spec } from '../../src/spec/schema.ts'
-import { aReport, aSpec, run } from './a-spec.ts'
+import { anOrder, aReport, aSpec, run } from './a-spec.ts'
 
 type Values = Execution['metrics']
 const label = 'exp-001'
@@ -29,7 +29,7 @@ function judge(
   if (candidateAgain !== undefined) executions.push(run(label, candidateAgain, { role: 'repeat' }))
   return assess({
     spec: options.spec ?? spec(),
-    order: { stop: { rule: 'once', min_effect: options.minEffect ?? 0, scale: 'linear' } },
+    order: anOrder({ rule: 'once', min_effect: options.minEffect ?? 0, scale: 'linear' }),
     report: aReport(executions),
     label,
     baseline: null,
@@ -140,7 +140,7 @@ describe('no deterministic gain', () => {
   })
 
   test('a report without a sample is measured again', () => {
-    const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
+    const order = anOrder({ rule: 'once', min_effect: 0, scale: 'linear' })
     for (const executions of [[run('base', { bytes: 1 })], [run(label, { bytes: 1 })], []]) {
       const found = assess({ spec: spec(), order, report: aReport(executions), label, baseline: null })
       expect(found).toMatchObject({ outcome: 'error', retry: true })

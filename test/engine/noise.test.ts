@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { PAIRED_NOT_BUILT } from '../../src/spec/unsupported.ts'
 import { letters, SIZE_FILES, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -14,42 +13,46 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + noise ))"
 }
 
 describe('a metric that is noisy', () => {
-  it('pauses the campaign before the first experiment, with one sentence that says what to do', async () => {
+  it('and can be negative needs to be told what gain is worth having, before the first experiment', async () => {
     const site = await sizeYard([shorter('a', 3)], { files: noisy('true') })
     await site.start()
-    const { for: who, ...rest } = await site.run()
-    expect(who).toBe('person')
-    expect(rest).toEqual({
+    const waiting = await site.run()
+    expect(waiting).toEqual({
+      for: 'person',
       what: expect.stringMatching(
-        /^the campaign is paused: bytes is noisy \(bytes varies from -?\d+ to -?\d+\), and paired evidence/,
+        /^the campaign is paused: evidence\.min_effect is not set, and bytes is compared on a linear scale/,
       ),
     })
-    expect(JSON.stringify(rest)).toContain(PAIRED_NOT_BUILT)
     expect(await site.outcomes()).toEqual({})
     expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))
     await site.proven()
   })
 
-  it('that is a time is refused before anything is started', async () => {
-    const site = await sizeYard([], { spec: text => text.replace('name: bytes', 'name: wall_seconds') })
-    await expect(site.start()).rejects.toThrow(`wall_seconds is never deterministic, and ${PAIRED_NOT_BUILT}`)
-    expect(site.bare('for-each-ref', 'refs/heads/optimize*')).toBe('')
+  it('that is a time is measured against itself first, and no experiment is believed for doing nothing', async () => {
+    const idle = patchOf(
+      { 'src/a.txt': [letters('a', 15), letters('z', 15)] },
+      { hypothesis: 'does nothing' },
+    )
+    const site = await sizeYard([idle], { spec: text => text.replace('name: bytes', 'name: wall_seconds') })
+    await site.start()
+    await site.run()
+    const { calibration } = await site.campaign()
+    expect(calibration).toMatchObject({ deterministic: false, scale: 'log', noise: { jobs: 2, pairs: 16 } })
+    expect((await site.outcomes())['does nothing']).not.toBe('kept')
+    await site.proven()
   })
 
-  it('only after a change ends the belief that it was not: nothing measured beside it is merged', async () => {
+  it('only after a change ends the belief that it was not: from then on pairs decide', async () => {
     const change = patchOf({ 'src/a.txt': [letters('a', 15), 'n\n'] }, { hypothesis: 'depends on chance' })
     const site = await sizeYard([change, shorter('b', 3)], { files: noisy('grep -q n src/a.txt') })
     await site.start()
-    const waiting = await site.run()
+    await site.run()
     const { calibration } = await site.campaign()
-    expect(calibration).toMatchObject({ deterministic: false })
-    expect(calibration?.reason).toBe('bytes differs between runs of exp-001: not deterministic')
-    expect(waiting).toEqual({
-      for: 'person',
-      what: `the campaign is paused: bytes is noisy (${calibration?.reason}), and ${PAIRED_NOT_BUILT}`,
-    })
-    expect(await site.outcomes()).toEqual({ 'depends on chance': 'inconclusive', b3: null })
-    expect(site.bare('rev-parse', 'optimize/size')).toBe(site.bare('rev-parse', 'main'))
+    expect(calibration).toMatchObject({ deterministic: false, noise: { pair_sd: 0, jobs: 2 } })
+    expect(calibration?.reason).toMatch(
+      /^bytes differs between runs of exp-001: not deterministic; pairs of the base/,
+    )
+    expect(await site.outcomes()).toEqual({ 'depends on chance': 'inconclusive', b3: 'kept' })
     await site.proven()
   })
 })

@@ -85,7 +85,6 @@ async function inputOf({ repository, workDir }: Laboratory, experiment: Experime
     base: { commit, tree: base },
     candidates,
     coins: '0123456789abcdef'.repeat(4),
-    level: null,
     carried: {},
     stop: experiment.stop ?? { rule: 'once', min_effect: 0, scale: 'linear' },
     deadline: '2999-01-01T00:00:00Z',

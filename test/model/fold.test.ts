@@ -80,6 +80,7 @@ const drafts = fc.oneof(
     deterministic: fc.boolean(),
     scale: fc.constant('log' as const),
     reason: text,
+    noise: fc.constant(null),
   }),
   fc.record({
     kind: fc.constant('round-closed' as const),

@@ -103,7 +103,14 @@ export class CampaignBuilder {
     const tree = this.campaign.incumbent.tree
     const snapshot = { metrics: { bytes: { aggregate: 10, samples: [10] } } }
     return this.add(
-      { kind: 'calibrated', ...facts, deterministic: true, scale: 'log', reason: 'equal in 3 runs' },
+      {
+        kind: 'calibrated',
+        ...facts,
+        deterministic: true,
+        scale: 'log',
+        reason: 'equal in 3 runs',
+        noise: null,
+      },
       {
         kind: 'baseline-measured',
         ...facts,
@@ -202,7 +209,6 @@ export class CampaignBuilder {
       pin: campaign.pin,
       base: campaign.incumbent,
       coins: sha256(`coins ${this.events.length}`),
-      level: null,
       carried: {},
       stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: LATER,

@@ -105,6 +105,12 @@ function follow(scene: Scene, executions: Execution[]): void {
         executions.push(execute(scene, side, 'repeat', 0, 1))
       return
     }
+    case 'paired':
+    case 'pairs':
+      for (let block = 0; block < stop.pairs; block++)
+        for (const side of turns(order, block, sides))
+          executions.push(execute(scene, side, 'sample', block, block))
+      return
     case 'stability':
     case 'alone': {
       const samples =

@@ -179,15 +179,17 @@ describe('before the first experiment', () => {
     })
   })
 
-  it('a noisy metric is refused under mode auto, in words that say what to do', () => {
+  it('a noisy metric is measured against itself, in two jobs, before any experiment', () => {
     const built = unprepared()
     carryOut(built)
     built.measured({ calibration: { base: 'varies' } })
-    settle(built)
-    expect(built.campaign.status).toBe('paused')
-    expect(built.campaign.status_reason).toMatch(
-      /bytes is noisy \(bytes varies .*paired evidence .* not built yet/i,
-    )
+    expect(draftsOfKind(carryOut(built), 'calibrated')).toMatchObject([{ deterministic: false, noise: null }])
+    const twin = {
+      purpose: 'calibration',
+      candidates: [{ label: 'twin' }],
+      stop: { rule: 'pairs', pairs: 8 },
+    }
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ ...twin, carried: {} }])
   })
 
   it('a base that does not work pauses; resuming measures it again', () => {

@@ -92,6 +92,9 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     measured_tree: null,
     metrics: {},
     primary_delta: null,
+    evidence: null,
+    share: null,
+    resumed: 0,
     ...rest,
   }
 }

@@ -80,6 +80,7 @@ export function decided(number: number, more: Partial<Told<'decided'>> = {}): To
     improved: ['bytes'],
     violated: [],
     warnings: [],
+    parked: false,
     ...more,
   }
 }

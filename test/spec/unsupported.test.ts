@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PAIRED_NOT_BUILT, unsupported } from '../../src/spec/unsupported.ts'
+import { unsupported } from '../../src/spec/unsupported.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
 /** With a metric that repeats exactly, so that nothing else is missing. */
@@ -16,16 +16,6 @@ describe('what is valid but not built', () => {
   )
 
   const cases: [Record<string, unknown>, string][] = [
-    [{ 'measurement.mode': 'paired' }, 'measurement.mode paired'],
-    [{ 'metric.primary': undefined }, 'measurement.mode auto: wall_seconds is never deterministic'],
-    [
-      { 'metric.objectives': [{ name: 'max_rss_mb', direction: 'minimize', role: 'guardrail' }] },
-      'measurement.mode auto: max_rss_mb is never deterministic',
-    ],
-    [
-      { 'policy.tie_breakers': [{ lower: 'cpu_seconds' }] },
-      'measurement.mode auto: cpu_seconds is never deterministic',
-    ],
     [{ 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }, 'policy.tie_breakers'],
     [{ 'measurement.holdout': { command: 'x' } }, 'measurement.holdout'],
     ...['go', 'cargo', 'pytest-benchmark', 'hyperfine', 'vitest'].map(
@@ -72,15 +62,6 @@ describe('what is valid but not built', () => {
     [{ 'dependencies.allow_scripts': true }, 'dependencies.allow_scripts true'],
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
     [{ schedule: 'weekly' }, 'schedule weekly'],
-    [{ 'evidence.null_effect': 0.001 }, 'evidence.null_effect 0.001'],
-    [{ 'evidence.scale': 'log' }, 'evidence.scale log'],
-    [{ 'evidence.pairs_per_job': 4 }, 'evidence.pairs_per_job 4'],
-    [{ 'evidence.max_jobs': 3 }, 'evidence.max_jobs 3'],
-    [{ 'evidence.alpha': 0.02 }, 'evidence.alpha 0.02'],
-    [{ 'evidence.screen': 30 }, 'evidence.screen 30'],
-    [{ 'evidence.campaign_control': 'fixed' }, 'evidence.campaign_control fixed'],
-    [{ 'evidence.q': 0.2 }, 'evidence.q 0.2'],
-    [{ 'evidence.fresh_runners': 2 }, 'evidence.fresh_runners 2'],
   ]
   it.each(cases)('%j is one sentence with its key and what to use now', (changes, key) => {
     const sentences = unsupported(counting(changes))
@@ -119,13 +100,9 @@ describe('what is valid but not built', () => {
     expect(unsupported(counting(built))).toEqual([])
   })
 
-  it('refuses noise in the same words, asked for by name or known beforehand', () => {
-    expect(unsupported(counting({ 'measurement.mode': 'paired' }))).toEqual([
-      `measurement.mode paired: ${PAIRED_NOT_BUILT}`,
-    ])
-    expect(unsupported(parsed(fixture('winnow-smallest.yaml')).spec)).toEqual([
-      `measurement.mode auto: wall_seconds is never deterministic, and ${PAIRED_NOT_BUILT}`,
-    ])
+  it('is no noise, asked for by name or known beforehand', () => {
+    expect(unsupported(counting({ 'measurement.mode': 'paired' }))).toEqual([])
+    expect(unsupported(parsed(fixture('winnow-smallest.yaml')).spec)).toEqual([])
   })
 
   it('is no metric that is only logged, nor one that is compared with a stored score', () => {

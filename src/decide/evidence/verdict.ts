@@ -51,7 +51,7 @@ export function intervalOf({ differences }: Pick<EvidenceState, 'differences'>):
 }
 
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
-function harmShown(differences: readonly Difference[]): boolean {
+export function harmShown(differences: readonly Difference[]): boolean {
   return lnEvidence(turned(differences), 0) >= HARM_AT
 }
 

@@ -2,12 +2,17 @@ import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 import type { Point } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
+import type { PairedRule } from '../../decide/paired/rule.ts'
+import { carriedJobs, pairedStop, pairsStop } from '../../plan/paired-order.ts'
 import type { Spec } from '../../spec/schema.ts'
+
+/** What only says how much a change brought: nothing lands by it, and its base is an older incumbent. */
+const REPORTING: ReadonlySet<Order['purpose']> = new Set(['effect', 'progression', 'regression'])
 
 /** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
 export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
   const gaps: string[] = []
-  if (!samePoint(order.base, campaign.incumbent)) {
+  if (!REPORTING.has(order.purpose) && !samePoint(order.base, campaign.incumbent)) {
     gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
   }
   if (order.purpose !== 'sync') gaps.push(...rulerGaps(campaign, order))
@@ -31,21 +36,52 @@ function rulerGaps(campaign: Campaign, order: Order): string[] {
 }
 
 /** A looser stop rule than the spec's would let a smaller gain pass, so it has to be the spec's own. */
-function stopGap(campaign: Campaign, spec: Spec, { purpose, stop }: Order): string | null {
+function stopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
+  const { purpose, stop } = order
   switch (purpose) {
     case 'calibration':
-      return stop.rule === 'calibrate' ? null : `it calibrates by the rule ${stop.rule}`
+      return stop.rule === 'calibrate' || stop.rule === 'pairs'
+        ? null
+        : `it calibrates by the rule ${stop.rule}`
     case 'baseline':
     case 'sync':
       return stop.rule === 'alone' ? null : `a ${purpose} is measured alone, not by the rule ${stop.rule}`
+    case 'effect':
+    case 'progression':
+    case 'regression':
+      return pairsGap(campaign, spec, stop)
     case 'experiment':
     case 'combination':
+      return stop.rule === 'paired'
+        ? pairedGap(campaign, spec, order, stop)
+        : comparisonGap(campaign, spec, stop)
     case 'foreign':
     case 'revert':
-      return comparisonGap(campaign, spec, stop)
+      return stop.rule === 'pairs' ? pairsGap(campaign, spec, stop) : comparisonGap(campaign, spec, stop)
     default:
       return purpose satisfies never
   }
+}
+
+function pairsGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {
+  if (canonicalJson(stop) === canonicalJson(pairsStop({ campaign, spec }))) return null
+  return 'its pairs are not those the spec asks for'
+}
+
+/** Terms easier to satisfy than the campaign's would keep what was not shown; pairs left out would be a re-roll. */
+function pairedGap(campaign: Campaign, spec: Spec, order: Order, stop: PairedRule): string | null {
+  if (spec.measurement.stability !== null || campaign.calibration?.noise == null)
+    return 'it is judged by pairs, for which the campaign was not calibrated'
+  const purpose = order.purpose === 'combination' ? 'combination' : 'experiment'
+  const members = order.candidates.map(({ label, tree }) => ({ id: label, tree, purpose }) as const)
+  const wanted = pairedStop({ campaign, spec, singleMachine: stop.single_machine }, members)
+  if (canonicalJson(stop) !== canonicalJson(wanted)) return 'its terms are not those of the campaign'
+  const left = order.candidates.find(({ label, tree }) => {
+    const experiment = campaign.experiments[label]
+    const known = experiment ? carriedJobs(campaign, experiment, tree) : []
+    return canonicalJson(order.carried[label] ?? []) !== canonicalJson(known)
+  })
+  return left ? `the pairs it carries of ${left.label} are not those that were measured` : null
 }
 
 function comparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {

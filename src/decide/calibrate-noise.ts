@@ -1,0 +1,65 @@
+import type { Noise } from '../model/campaign.ts'
+import type { Job } from '../model/pairs.ts'
+import type { Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { calibrationOf } from './evidence/noise-calibration.ts'
+import { metricPairs } from './paired/metric-pairs.ts'
+import { executionsOf } from './readings.ts'
+import { numberText, plural } from './wording.ts'
+
+/** What pairs of the base with itself say about a noisy metric, or why no campaign can rest on it. */
+export type NoiseFound = { scale: 'log' | 'linear'; noise: Noise; reason: string } | { refused: string }
+
+/** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
+export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): NoiseFound {
+  const { name } = spec.metric.primary
+  const raw = jobs.map(job => ({ pairs: metricPairs([job], name).flatMap(both) }))
+  if (raw.every(({ pairs }) => pairs.length === 0))
+    return { refused: `no pair of the base has ${name} on both sides` }
+  const values = raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
+  const refused = notComparable(spec, values)
+  if (refused !== null) return { refused }
+  const asked = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
+  const { scale, fair, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, asked)
+  if (!fair) return { refused: unfair(name, pairs) }
+  const gap = effectGap(spec, scale)
+  if (gap !== null) return { refused: gap }
+  const noise = { pair_sd, pair_sd_upper90, between_job_sd, pairs, jobs: jobs.length, ...secondsOf(last) }
+  const spread = scale === 'log' ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)
+  return {
+    scale,
+    noise,
+    reason: `pairs of the base with itself differ by ${spread} (${plural(pairs, 'pair')})`,
+  }
+}
+
+function both({ base, candidate }: { base: number | null; candidate: number | null }) {
+  return base === null || candidate === null ? [] : [{ base, candidate }]
+}
+
+function notComparable({ evidence, metric }: Spec, values: readonly number[]): string | null {
+  if (evidence.scale !== 'log' || values.every(value => value > 0)) return null
+  return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
+}
+
+/** Identical code was told apart: whatever it measures, it also measures which side it runs. */
+function unfair(name: string, pairs: number): string {
+  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 within ${plural(pairs, 'pair')}). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
+}
+
+function effectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {
+  const { min_effect } = evidence
+  if (min_effect === 0)
+    return 'evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having'
+  if (min_effect !== null || scale === 'log') return null
+  return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units`
+}
+
+/** What one execution takes, and what a job takes besides. */
+function secondsOf(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
+  const counted = executionsOf(report, 'base', 'sample').concat(executionsOf(report, 'twin', 'sample'))
+  const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
+  const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
+  const seconds = counted.length === 0 ? 0 : total / counted.length
+  return { execution_seconds: seconds, overhead_seconds: Math.max(0, whole - total) }
+}

@@ -1,0 +1,85 @@
+import type { Order } from '../../model/order.ts'
+import { type Job, measuredIn } from '../../model/pairs.ts'
+import type { Report, Side } from '../../model/report.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { again, type Finding, finding } from '../assessment.ts'
+import type { Comparison } from '../comparison.ts'
+import { verdict } from '../evidence/verdict.ts'
+import { failureOf } from '../failures.ts'
+import { objectivesOf } from '../objectives.ts'
+import { plural } from '../wording.ts'
+import { targetHeld } from './target-held.ts'
+import { evidenceSentence } from './evidence-sentence.ts'
+import type { PairedCase, PairedRule } from './rule.ts'
+import { offScale, type Standing, standingOf } from './standing.ts'
+import { jobsOf } from './wants-more.ts'
+
+export type PairedInput = {
+  spec: Spec
+  order: Pick<Order, 'id' | 'stop' | 'carried'>
+  report: Report
+  label: Side
+}
+
+/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
+export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
+  const { spec, order, report, label } = input
+  const failure = failureOf({ spec, report, label, pairs: true })
+  if (failure !== null) return failure
+  const terms = rule.terms[label]
+  if (terms === undefined) return again(`the order has no terms for ${label}`)
+  const jobs = jobsOf(order, measuredIn(report), label)
+  const paired = { spec, rule, terms, jobs }
+  const off = offScale(paired)
+  if (off !== null) return scaleViolated(off)
+  const standing = standingOf(paired)
+  if (standing.status === 'continue') return cutShort(rule, jobs)
+  return concluded(paired, standing)
+}
+
+function scaleViolated(metric: string): Finding {
+  const reason = `scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`
+  return finding('error', `${reason}; set evidence.scale: linear if that can happen`, {
+    failure_class: 'eval',
+  })
+}
+
+/** A job that ends before its rule says so would let its runner choose when to look. */
+function cutShort({ pairs }: PairedRule, jobs: readonly Job[]): Finding {
+  return again(
+    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${plural(pairs, 'pair')}, too early`,
+  )
+}
+
+const OUTCOMES = { keep: 'eligible', drop: 'dropped', park: 'inconclusive', 'new-job': 'promising' } as const
+
+function concluded(paired: PairedCase, standing: Standing): Finding {
+  const { status, primary, harmed } = standing
+  if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
+  const { reason, effect } = verdict(primary)
+  if (status === 'drop' && reason === 'broken') {
+    return finding('error', 'two of its executions failed where the base ran', { failure_class: 'eval' })
+  }
+  const outcome = OUTCOMES[status]
+  return finding(outcome, evidenceSentence(paired, standing), {
+    worse: outcome === 'dropped' && harmed.length > 0,
+    comparisons: comparisonsOf(paired, standing),
+    improved_objectives: standing.improved,
+    violated_objectives: harmed,
+    primary_delta: effect,
+    rank_score: effect ?? 0,
+    target_reached: outcome === 'eligible' && targetHeld(paired),
+    failure_class: outcome === 'dropped' ? 'hypothesis' : null,
+  })
+}
+
+/** The primary's effect is on its scale; what is relative about it is the same number under log. */
+function comparisonsOf({ spec }: PairedCase, standing: Standing): Record<string, Comparison> {
+  const [primary] = objectivesOf(spec.metric)
+  const { effect } = verdict(standing.primary)
+  if (effect === null) return {}
+  const improved = standing.improved.includes(primary.name)
+  const violated = standing.harmed.includes(primary.name)
+  const is = improved ? 'improved' : violated ? 'regressed' : 'inconclusive'
+  return { [primary.name]: { verdict: is, delta: effect, relative: effect, violated } }
+}

@@ -1,0 +1,54 @@
+import type { Direction, Scale } from '../evidence/difference.ts'
+import type { Interval } from '../evidence/confidence-interval.ts'
+import { numberText } from '../wording.ts'
+
+/** What an effect is an effect on: enough to say it in words. */
+export interface Measured {
+  name: string
+  direction: Direction
+  scale: Scale
+}
+
+const WORDS: Readonly<Record<string, readonly [better: string, worse: string]>> = {
+  wall_seconds: ['faster', 'slower'],
+  cpu_seconds: ['less CPU', 'more CPU'],
+  max_rss_mb: ['less memory', 'more memory'],
+}
+
+/** A difference of logarithms as the share by which the value itself changes. */
+export function shareOf(effect: number, direction: Direction): number {
+  return direction === 'minimize' ? -Math.expm1(-effect) : Math.expm1(effect)
+}
+
+function amount(effect: number, { direction, scale }: Measured): string {
+  if (scale === 'linear') return numberText(effect)
+  return (shareOf(effect, direction) * 100).toFixed(1)
+}
+
+/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
+export function effectText(effect: number, interval: Interval | null, measured: Measured): string {
+  const { name, direction, scale } = measured
+  const unit = scale === 'log' ? ' %' : ''
+  const known = WORDS[name]
+  const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
+  const [better, worse] = known ?? plain
+  const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured)
+  const range = interval === null ? '' : ` (${intervalText(interval, effect < 0, measured)}${unit})`
+  return `${name} ${signed}${unit} ${effect < 0 ? worse : better}${range}`
+}
+
+/** A loss said as a loss: the same share, with the other word. */
+function turned(effect: number, measured: Measured): string {
+  const said = amount(effect, measured)
+  return said.startsWith('-') ? said.slice(1) : said
+}
+
+function intervalText([low, high]: Interval, losing: boolean, measured: Measured): string {
+  if (!losing) return `${amount(low, measured)} to ${amount(high, measured)}`
+  const negated = (value: number) => {
+    const said = amount(value, measured)
+    if (Number(said) === 0) return said.replace('-', '')
+    return said.startsWith('-') ? said.slice(1) : `-${said}`
+  }
+  return `${negated(high)} to ${negated(low)}`
+}

@@ -1,0 +1,69 @@
+import type { Job, Pair } from '../../model/pairs.ts'
+import { type Measure, signedDifference } from '../evidence/difference.ts'
+import { endJob } from '../evidence/job.ts'
+import { observePair } from '../evidence/observe-pair.ts'
+import type { Difference } from '../evidence/rank-evidence.ts'
+import type { EvidenceState } from '../evidence/state.ts'
+
+/** One metric's value on both sides of a pair; null for a side that failed, or that did not print it. */
+export interface MetricPair {
+  base: number | null
+  candidate: number | null
+}
+
+function valueOf(readings: Pair['base'], metric: string): number | null {
+  return readings?.[metric] ?? null
+}
+
+export function metricPairs(jobs: readonly Job[], metric: string): MetricPair[] {
+  return jobs.flatMap(({ pairs }) =>
+    pairs.map(({ base, candidate }) => ({
+      base: valueOf(base, metric),
+      candidate: valueOf(candidate, metric),
+    })),
+  )
+}
+
+/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
+export function differencesOf(pairs: readonly MetricPair[], measure: Measure): Difference[] {
+  return pairs.flatMap(({ base, candidate }): Difference[] => {
+    if (base === null) return []
+    return [candidate === null ? null : signedDifference(measure, base, candidate)]
+  })
+}
+
+export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
+  return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0)
+}
+
+/** The middle of what the base printed, without its sign: what a share is a share of. */
+export function typicalBase(pairs: readonly MetricPair[]): number {
+  const values = pairs
+    .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
+    .toSorted((a, b) => a - b)
+  return values[values.length >> 1] ?? 0
+}
+
+/** The evidence of all jobs, in the order in which they were run. What follows its own screen in one job waits. */
+export function observed(start: EvidenceState, jobs: readonly Job[], metric: string): EvidenceState {
+  let state = start
+  for (const { order: job, runner, complete, pairs } of jobs) {
+    for (const { first, base, candidate } of pairs) {
+      if (hasEnded(state, job)) break
+      state = observePair(state, {
+        base: valueOf(base, metric),
+        candidate: valueOf(candidate, metric),
+        job,
+        runner,
+        order: first === 'base' ? 'base-first' : 'candidate-first',
+      })
+    }
+    if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job)
+  }
+  return state
+}
+
+function hasEnded({ decided, jobs }: EvidenceState, job: string): boolean {
+  const last = jobs.at(-1)
+  return decided === null && last?.id === job && last.ended
+}

@@ -1,0 +1,90 @@
+import { type Objective, objectivesOf } from '../objectives.ts'
+import type { Scale } from '../evidence/difference.ts'
+import { guardrailVerdict } from '../evidence/guardrail.ts'
+import { startEvidence } from '../evidence/start-evidence.ts'
+import type { EvidenceState } from '../evidence/state.ts'
+import {
+  differencesOf,
+  hasLogarithms,
+  type MetricPair,
+  metricPairs,
+  observed,
+  typicalBase,
+} from './metric-pairs.ts'
+import type { PairedCase, PairedRule } from './rule.ts'
+
+/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
+const SHARE = 0.02
+
+function shareOf({ scale, min_effect }: PairedRule): number {
+  return scale === 'log' ? min_effect : SHARE
+}
+
+/** The scale was pinned for the primary; another metric is compared on it where it can be. */
+export function scaleFor(rule: PairedRule, pairs: readonly MetricPair[]): Scale {
+  return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
+}
+
+/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
+function effectsOf(rule: PairedRule, objective: Objective, pairs: readonly MetricPair[], primary: boolean) {
+  const scale = primary ? rule.scale : scaleFor(rule, pairs)
+  const { min_effect, null_effect } = rule
+  if (primary || (rule.scale === 'log' && scale === 'log'))
+    return { scale, minEffect: min_effect, nullEffect: null_effect }
+  const minEffect = scale === 'log' ? shareOf(rule) : shareOf(rule) * typicalBase(pairs) || Number.MIN_VALUE
+  return { scale, minEffect, nullEffect: minEffect * (null_effect / min_effect) }
+}
+
+/** One required objective's evidence; m of them share the level (decision.md 3.4). */
+export function evidenceFor({ spec, rule, terms, jobs }: PairedCase, objective: Objective): EvidenceState {
+  const objectives = objectivesOf(spec.metric)
+  const required = objectives.filter(({ role }) => role === 'required')
+  const pairs = metricPairs(jobs, objective.name)
+  const start = startEvidence({
+    direction: objective.direction,
+    ...effectsOf(rule, objective, pairs, objective.name === objectives[0].name),
+    alpha: terms.level,
+    screen: rule.screen,
+    pairsPerJob: rule.pairs,
+    maxJobs: terms.max_jobs,
+    freshRunners: rule.fresh_runners,
+    singleMachine: rule.single_machine,
+    confirmed: terms.as === 'confirmed',
+    combination: terms.as === 'combination',
+    m: required.length,
+  })
+  return observed(start, jobs, objective.name)
+}
+
+/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
+export function guardrailMargin(
+  rule: PairedRule,
+  { maxRegression, direction }: Objective,
+  pairs: readonly MetricPair[],
+) {
+  if (maxRegression?.type === 'absolute' && maxRegression.value >= 0)
+    return { scale: 'linear' as const, margin: maxRegression.value }
+  const scale = scaleFor(rule, pairs)
+  const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null
+  if (scale === 'linear') return { scale, margin: (share ?? shareOf(rule)) * typicalBase(pairs) }
+  if (share === null) return { scale, margin: shareOf(rule) }
+  return {
+    scale,
+    margin: direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999)),
+  }
+}
+
+/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
+const EQUAL_PAIRS = 6
+
+export function guardrailStanding(
+  { rule, jobs }: PairedCase,
+  guardrail: Objective,
+): 'harmless' | 'harmful' | 'open' {
+  const pairs = metricPairs(jobs, guardrail.name)
+  const { scale, margin } = guardrailMargin(rule, guardrail, pairs)
+  const differences = differencesOf(pairs, { direction: guardrail.direction, scale })
+  if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
+    return 'harmless'
+  return guardrailVerdict(differences, margin)
+}

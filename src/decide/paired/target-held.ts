@@ -1,0 +1,23 @@
+import { effectOf } from '../evidence/reported-effect.ts'
+import { targetReached } from '../targets.ts'
+import { objectivesOf } from '../objectives.ts'
+import { differencesOf, metricPairs } from './metric-pairs.ts'
+import { scaleFor } from './objective-evidence.ts'
+import type { PairedCase } from './rule.ts'
+
+/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
+export function targetHeld({ spec, rule, jobs }: PairedCase): boolean {
+  return targetReached(objectivesOf(spec.metric), ({ name, direction }) => {
+    const pairs = metricPairs(jobs, name)
+    const scale = scaleFor(rule, pairs)
+    const { interval } = effectOf(differencesOf(pairs, { direction, scale }))
+    const base = middle(pairs.flatMap(pair => pair.base ?? []))
+    if (interval === null || base === undefined) return undefined
+    const gain = direction === 'minimize' ? -interval[0] : interval[0]
+    return scale === 'log' ? base * Math.exp(gain) : base + gain
+  })
+}
+
+function middle(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]
+}

@@ -1,0 +1,125 @@
+import type { PairedRule } from '../decide/paired/rule.ts'
+import { standingOf } from '../decide/paired/standing.ts'
+import { decisiveMetrics } from '../decide/tie-breakers.ts'
+import type { Campaign, Experiment, PairedEvidence } from '../model/campaign.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
+import type { PairedTerms, StopRule } from '../model/order.ts'
+import type { Job } from '../model/pairs.ts'
+import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
+import type { Spec } from '../spec/schema.ts'
+import { levelFor, nextShare, variantOf } from './level.ts'
+
+/** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
+const LOOSER_LEVEL = 0.05
+
+export interface Ruling {
+  campaign: Campaign
+  spec: Spec
+  singleMachine: boolean
+}
+
+export interface PairedMember {
+  id: ExperimentId
+  tree: Oid
+  purpose: 'experiment' | 'combination'
+}
+
+type Base = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }
+
+function measured({ campaign, spec }: Pick<Ruling, 'campaign' | 'spec'>): Base {
+  const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
+  const seconds = campaign.calibration?.noise?.execution_seconds ?? 0
+  return { scale, metrics: decisiveMetrics(spec), pairs: pairsPerJob(spec.evidence, seconds) }
+}
+
+/** So many pairs and no stopping rule: nothing is selected by them. */
+export function pairsStop(ruling: Pick<Ruling, 'campaign' | 'spec'>): Extract<StopRule, { rule: 'pairs' }> {
+  return { rule: 'pairs', ...measured(ruling) }
+}
+
+/** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
+export function pairedStop(ruling: Ruling, members: readonly PairedMember[]): PairedRule {
+  const { spec, singleMachine: single_machine } = ruling
+  const base = measured(ruling)
+  const evidence = resolveEvidence(spec, {
+    singleMachine: single_machine,
+    scale: base.scale,
+    deterministic: false,
+  })
+  const rule = {
+    rule: 'paired' as const,
+    ...base,
+    min_effect: evidence.min_effect,
+    null_effect: evidence.null_effect,
+    screen: evidence.screen,
+    fresh_runners: evidence.fresh_runners,
+    single_machine,
+    terms: {},
+  }
+  return { ...rule, terms: termsOf(ruling, rule, members) }
+}
+
+/** Several ideas of one job take their shares of the campaign's level one after the other. */
+function termsOf(ruling: Ruling, rule: PairedRule, members: readonly PairedMember[]): PairedRule['terms'] {
+  const terms: PairedRule['terms'] = {}
+  const level = { ...ruling.campaign.level }
+  for (const member of members) {
+    const experiment = ruling.campaign.experiments[member.id]
+    if (!experiment) continue
+    const campaign = { ...ruling.campaign, level }
+    const own = termsFor({ ...ruling, campaign }, rule, experiment, member)
+    terms[member.id] = own
+    if (experiment.share !== null) continue
+    level.spent += own.share
+    level.tests += 1
+  }
+  return terms
+}
+
+function termsFor(
+  ruling: Ruling,
+  rule: PairedRule,
+  experiment: Experiment,
+  member: PairedMember,
+): PairedTerms {
+  const { campaign, spec } = ruling
+  const share = experiment.share ?? nextShare(campaign, spec)
+  const as = kindOf(ruling, rule, experiment, member)
+  const jobs = carriedJobs(campaign, experiment, member.tree).length
+  const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
+  const loose = as === 'confirmed' || as === 'combination'
+  const variant = variantOf(campaign, experiment)
+  const level = loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, { share, variant })
+  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1) }
+}
+
+function kindOf(
+  ruling: Ruling,
+  rule: PairedRule,
+  experiment: Experiment,
+  { purpose, tree }: PairedMember,
+): PairedTerms['as'] {
+  if (purpose === 'combination') return 'combination'
+  if (experiment.purpose === 'simplify') return 'simplify'
+  const { evidence } = experiment
+  if (evidence === null) return 'idea'
+  if (continues(ruling.campaign, evidence, tree)) return evidence.as
+  return wasConfirmed(ruling, rule, evidence) ? 'confirmed' : 'idea'
+}
+
+/** The same two trees and the same harness: whatever was measured of them counts. */
+function continues({ incumbent, harness }: Campaign, evidence: PairedEvidence, tree: Oid): boolean {
+  return evidence.base === incumbent.tree && evidence.tree === tree && evidence.harness === harness
+}
+
+/** It held on a base that has moved since; with another harness it would have to be shown anew. */
+function wasConfirmed({ campaign, spec }: Ruling, rule: PairedRule, evidence: PairedEvidence): boolean {
+  if (evidence.harness !== campaign.harness || evidence.as === 'combination') return false
+  if (evidence.as === 'confirmed') return true
+  return standingOf({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
+}
+
+/** What earlier jobs measured of exactly these trees. */
+export function carriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): Job[] {
+  return evidence !== null && continues(campaign, evidence, tree) ? evidence.jobs : []
+}
