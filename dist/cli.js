@@ -810,7 +810,10 @@ function lookingRunner(runner) {
 		dispatch: async () => {},
 		cancel: async () => {},
 		holds: () => false,
-		settled: async () => {}
+		busy: false,
+		settled: async () => {},
+		finished: async () => {},
+		close: async () => {}
 	};
 }
 /** A runner drops the files of orders it takes for answered; in a rehearsal they are answered only in thought. */

@@ -28843,25 +28843,41 @@ function lanesFor(order, spec) {
 	if (order.stop.rule !== "once" || !parallel) return 1;
 	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
 }
-/** Places to measure in, taken in turn; whoever finds none free waits. */
+/**
+* Places to work in on this machine, taken in turn; whoever finds none free waits. `most` is how many may be
+* taken beside oneself and oneself: who takes a place for itself alone gets no company later either.
+*/
 var Lanes = class {
-	#taken = /* @__PURE__ */ new Set();
-	#waiting = [];
-	async enter(limit) {
-		for (;;) {
-			if (this.#taken.size < limit) {
+	#taken = /* @__PURE__ */ new Map();
+	#waiting = /* @__PURE__ */ new Set();
+	/** null: not wanted any more. */
+	async enter(most, signal) {
+		while (!signal.aborted) {
+			if (this.#taken.size < Math.min(most, ...this.#taken.values())) {
 				const lane = firstFree(this.#taken);
-				this.#taken.add(lane);
+				this.#taken.set(lane, most);
 				return lane;
 			}
-			await new Promise((resolve) => this.#waiting.push(resolve));
+			await this.#change(signal);
 		}
+		return null;
 	}
 	leave(lane) {
 		this.#taken.delete(lane);
 		const waiting = this.#waiting;
-		this.#waiting = [];
+		this.#waiting = /* @__PURE__ */ new Set();
 		for (const wake of waiting) wake();
+	}
+	#change(signal) {
+		return new Promise((resolve) => {
+			const wake = () => {
+				signal.removeEventListener("abort", wake);
+				this.#waiting.delete(wake);
+				resolve();
+			};
+			this.#waiting.add(wake);
+			signal.addEventListener("abort", wake, { once: true });
+		});
 	}
 };
 function firstFree(taken) {
@@ -28892,7 +28908,10 @@ async function isAlive(runId) {
 	const found = await findProcess(Number(pid));
 	return found !== null && found.started === started;
 }
-/** What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's. */
+/**
+* What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
+* what this process does about it now.
+*/
 async function factOf(file, recorded, mine, runId) {
 	if (file?.report) {
 		if ("unreadable" in file.report) return {
@@ -28906,7 +28925,7 @@ async function factOf(file, recorded, mine, runId) {
 			report: file.report
 		};
 	}
-	if (mine) return { state: "running" };
+	if (mine !== null) return { state: mine };
 	const holder = file?.runId ?? recorded;
 	if (holder === null) return null;
 	if (holder === runId) return {
@@ -29036,24 +29055,29 @@ async function localRunner(place) {
 	function surface() {
 		if (failures.length > 0) throw orUnwritable(place, failures.shift());
 	}
-	async function execute(order, spec, abort) {
-		const lane = await lanes.enter(lanesFor(order, spec));
+	async function execute(order, spec, run) {
+		const { signal } = run.abort;
+		const lane = await lanes.enter(lanesFor(order, spec), signal);
+		if (lane === null) return;
+		run.begun = true;
 		try {
-			if (abort.signal.aborted) return;
 			await files.claim(order.id, runId);
 			const answer = await measureIn({
 				place,
 				runId,
 				lane,
 				files
-			}, order, spec, abort.signal);
+			}, order, spec, signal);
 			place.faults.reach("measure:before-report");
 			await files.report(order.id, answer);
 		} catch (error) {
-			if (!abort.signal.aborted) failures.push(error);
+			if (!signal.aborted) failures.push(error);
 		} finally {
 			lanes.leave(lane);
 		}
+	}
+	async function finished() {
+		while (running.size > 0) await Promise.all([...running.values()].map(({ done }) => done));
 	}
 	return {
 		runId,
@@ -29063,7 +29087,9 @@ async function localRunner(place) {
 			const live = waitedFor(campaign);
 			const facts = /* @__PURE__ */ new Map();
 			for (const { order, run_id } of live) {
-				const fact = await factOf(await files.read(order.id), run_id, running.has(order.id), runId);
+				const mine = running.get(order.id);
+				const state = mine === void 0 ? null : mine.begun ? "running" : "waiting";
+				const fact = await factOf(await files.read(order.id), run_id, state, runId);
 				if (fact) facts.set(order.id, fact);
 			}
 			return facts;
@@ -29075,12 +29101,12 @@ async function localRunner(place) {
 		},
 		async dispatch(order, spec) {
 			if (running.has(order.id)) return;
-			const abort = new AbortController();
-			const done = execute(order, spec, abort).finally(() => running.delete(order.id));
-			running.set(order.id, {
-				done,
-				abort
-			});
+			const run = {
+				abort: new AbortController(),
+				begun: false
+			};
+			const done = execute(order, spec, run).finally(() => running.delete(order.id));
+			running.set(order.id, Object.assign(run, { done }));
 		},
 		async cancel(order) {
 			const run = running.get(order);
@@ -29088,9 +29114,17 @@ async function localRunner(place) {
 			await run?.done;
 		},
 		holds: (order) => running.has(order),
+		get busy() {
+			return running.size > 0;
+		},
 		async settled() {
 			if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done));
 			surface();
+		},
+		finished,
+		close() {
+			for (const { abort } of running.values()) abort.abort();
+			return finished();
 		}
 	};
 }
@@ -31514,6 +31548,52 @@ async function record(place, drafts) {
 		}
 	}, caused, place.by);
 }
+// src/engine/stand-by.ts
+const LOOK_AGAIN_MS$1 = 2e3;
+/** A measurement that takes hours is not disturbed every other second of them. */
+const LONGEST_MS = 1e4;
+/**
+* Resolves when something that is under way here ends, or when somebody else moved a ref of the campaign. That
+* is found by one question to the remote; whoever wants to know what it means has to observe.
+*/
+async function standBy(hands, interrupt) {
+	const { runner, place } = hands;
+	if (!runner.busy) return place.clock.sleep(LOOK_AGAIN_MS$1, interrupt);
+	const over = new AbortController();
+	const looking = lookUntilMoved(hands, AbortSignal.any([over.signal, interrupt]));
+	try {
+		await Promise.race([runner.settled(), looking]);
+	} finally {
+		over.abort();
+		await looking;
+	}
+}
+async function lookUntilMoved(hands, over) {
+	for (let wait = LOOK_AGAIN_MS$1; !over.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
+		await hands.place.clock.sleep(wait, over);
+		if (!over.aborted && await hasMoved(hands)) return;
+	}
+}
+/** What was found is what the next look begins with: it asks no second time. */
+async function hasMoved({ place, memory }) {
+	const known = memory.refs;
+	const refs = await refsNow(place);
+	if (refs === null) return false;
+	if (!(known?.size !== refs.size || [...refs].some(([ref, oid]) => known.get(ref) !== oid))) return false;
+	memory.refs = refs;
+	memory.askedAt = place.clock.monotonic();
+	return true;
+}
+/** A remote that does not answer is no reason to give up what is being measured: it is asked again. */
+async function refsNow(place) {
+	try {
+		return (await listRefs(place)).refs;
+	} catch (error) {
+		if (!(error instanceof ForgeError)) throw error;
+		place.progress.say(`the remote cannot be looked at meanwhile: ${error.message}`);
+		return null;
+	}
+}
 // src/plan/approvals.ts
 /** Packages an experiment needs and the spec in force does not name. */
 function unapproved({ spec }, { required_deps }) {
@@ -31567,7 +31647,8 @@ function receive(world, live, found) {
 	const run = world.runs.get(live.order.id);
 	if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found);
 	switch (run.state) {
-		case "running": return expire(world, live, found);
+		case "running":
+		case "waiting": return expire(world, live, found);
 		case "gone": return run.started ? lose(live, found, {
 			started: true,
 			reason: "its process ended after measuring had begun"
@@ -32980,7 +33061,7 @@ function plan(world) {
 			}
 		};
 		case "stopped": return ended(draft);
-		case "paused": return conclude(draft, [], {
+		case "paused": return conclude(alsoDo(draft, holdBack(draft)), [], {
 			for: "person",
 			what: `the campaign is paused: ${status_reason}`
 		});
@@ -32997,6 +33078,13 @@ function ended(draft) {
 		for: "nothing",
 		reason
 	});
+}
+/** What is being measured ends; what only waits for its turn is dispatched anew when the campaign goes on. */
+function holdBack({ world }) {
+	return [...world.runs].filter(([, run]) => run.state === "waiting").map(([order]) => ({
+		do: "cancel",
+		order
+	}));
 }
 /** What others did comes first, then verdicts and landings, then what they make room for. */
 function running(resting) {
@@ -33637,44 +33725,57 @@ function forget(memory) {
 }
 // src/engine/run.ts
 const LOOK_AGAIN_MS = 2e3;
-/** `run` is `tick` again and again, with this machine measuring in between. */
+const INTERRUPTED = {
+	for: "person",
+	what: "interrupted; run again to go on"
+};
+/**
+* `run` is `tick` again and again, with this machine measuring in between, and a look whenever somebody else
+* moved something. However it ends, nothing that it began is left running.
+*/
 async function run(hands, options) {
-	for (;;) {
-		const { waiting } = await tick(hands);
-		const over = options.signal.aborted ? null : await pass(hands, waiting, options);
-		if (over) return over;
-		if (options.signal.aborted) return interrupted(hands);
+	const { signal } = options;
+	try {
+		for (let status = "running";;) {
+			const { waiting, seen } = await tick(hands);
+			const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, {
+				...options,
+				seen,
+				status
+			});
+			if (over) return over;
+			status = seen?.world.campaign.status ?? "none";
+		}
+	} catch (error) {
+		await finish(hands, error, signal);
+		throw error;
+	} finally {
+		await hands.runner.close();
 	}
+}
+/** What is being measured does not depend on what went wrong: its report is there for the next run. */
+async function finish({ runner, place }, error, signal) {
+	if (!runner.busy || signal.aborted) return;
+	const what = error instanceof Error ? error.message : String(error);
+	place.progress.say(`${what}; what is being measured ends first`);
+	const interrupted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+	await Promise.race([runner.finished(), interrupted]);
 }
 /** The time until another look is worth it; what is waited for when none is. */
-async function pass(hands, waiting, { signal, watch }) {
-	if (waiting.for === "orders") await measuredOrLater(hands, waiting.orders, signal);
-	else if (waiting.for === "nothing" || !watch) return waiting;
+async function pass(hands, waiting, standing) {
+	const { signal, watch } = standing;
+	if (waiting.for === "orders") {
+		sayPaused(hands, standing);
+		await standBy(hands, signal);
+	} else if (waiting.for === "nothing" || !watch) return waiting;
 	else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal);
-	return null;
+	return signal.aborted ? INTERRUPTED : null;
 }
-/** The last write is finished; nothing new is begun, and what was being measured ends. */
-async function interrupted({ runner, memory }) {
-	const orders = Object.keys(memory.loaded?.campaign.orders ?? {});
-	await Promise.all(orders.filter((order) => runner.holds(order)).map((order) => runner.cancel(order)));
-	return {
-		for: "person",
-		what: "interrupted; run again to go on"
-	};
-}
-/** Orders of this process end by themselves; those of another machine are looked at again after a while. */
-async function measuredOrLater({ runner, place }, orders, signal) {
-	const here = orders.filter((order) => runner.holds(order));
-	if (here.length === 0) return place.clock.sleep(LOOK_AGAIN_MS, signal);
-	const stop = () => {
-		for (const order of here) runner.cancel(order);
-	};
-	signal.addEventListener("abort", stop, { once: true });
-	try {
-		await runner.settled();
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
+/** A person who pauses a run from elsewhere sees here that it was heard, long before it ends. */
+function sayPaused({ place }, { seen, status }) {
+	const campaign = seen?.world.campaign;
+	if (campaign?.status !== "paused" || status === "paused") return;
+	place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`);
 }
 // src/report/status-view.ts
 function statusView(campaign, pulls) {

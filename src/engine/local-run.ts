@@ -23,11 +23,14 @@ async function isAlive(runId: string): Promise<boolean | null> {
   return found !== null && found.started === started
 }
 
-/** What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's. */
+/**
+ * What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
+ * what this process does about it now.
+ */
 export async function factOf(
   file: OrderFile | null,
   recorded: string | null,
-  mine: boolean,
+  mine: 'running' | 'waiting' | null,
   runId: string,
 ): Promise<RunFacts | null> {
   if (file?.report) {
@@ -35,7 +38,7 @@ export async function factOf(
       return { state: 'unreadable', runId: file.runId, reason: file.report.unreadable }
     return { state: 'reported', runId: file.runId, report: file.report }
   }
-  if (mine) return { state: 'running' }
+  if (mine !== null) return { state: mine }
   const holder = file?.runId ?? recorded
   if (holder === null) return null
   if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }

@@ -20,6 +20,8 @@ import { orUnwritable } from './unwritable.ts'
 interface Run {
   done: Promise<void>
   abort: AbortController
+  /** It has a lane; until then nothing of it was begun. */
+  begun: boolean
 }
 
 /** Runs orders in this process, in as many lanes as they allow. */
@@ -35,19 +37,25 @@ export async function localRunner(place: Place): Promise<Runner> {
     if (failures.length > 0) throw orUnwritable(place, failures.shift())
   }
 
-  async function execute(order: Order, spec: Spec, abort: AbortController): Promise<void> {
-    const lane = await lanes.enter(lanesFor(order, spec))
+  async function execute(order: Order, spec: Spec, run: Omit<Run, 'done'>): Promise<void> {
+    const { signal } = run.abort
+    const lane = await lanes.enter(lanesFor(order, spec), signal)
+    if (lane === null) return
+    run.begun = true
     try {
-      if (abort.signal.aborted) return
       await files.claim(order.id, runId)
-      const answer = await measureIn({ place, runId, lane, files }, order, spec, abort.signal)
+      const answer = await measureIn({ place, runId, lane, files }, order, spec, signal)
       place.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
-      if (!abort.signal.aborted) failures.push(error)
+      if (!signal.aborted) failures.push(error)
     } finally {
       lanes.leave(lane)
     }
+  }
+
+  async function finished(): Promise<void> {
+    while (running.size > 0) await Promise.all([...running.values()].map(({ done }) => done))
   }
 
   return {
@@ -58,7 +66,9 @@ export async function localRunner(place: Place): Promise<Runner> {
       const live = waitedFor(campaign)
       const facts = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of live) {
-        const fact = await factOf(await files.read(order.id), run_id, running.has(order.id), runId)
+        const mine = running.get(order.id)
+        const state = mine === undefined ? null : mine.begun ? 'running' : 'waiting'
+        const fact = await factOf(await files.read(order.id), run_id, state, runId)
         if (fact) facts.set(order.id, fact)
       }
       return facts
@@ -71,9 +81,9 @@ export async function localRunner(place: Place): Promise<Runner> {
     },
     async dispatch(order, spec) {
       if (running.has(order.id)) return
-      const abort = new AbortController()
-      const done = execute(order, spec, abort).finally(() => running.delete(order.id))
-      running.set(order.id, { done, abort })
+      const run = { abort: new AbortController(), begun: false }
+      const done = execute(order, spec, run).finally(() => running.delete(order.id))
+      running.set(order.id, Object.assign(run, { done }))
     },
     async cancel(order) {
       const run = running.get(order)
@@ -81,9 +91,17 @@ export async function localRunner(place: Place): Promise<Runner> {
       await run?.done
     },
     holds: order => running.has(order),
+    get busy() {
+      return running.size > 0
+    },
     async settled() {
       if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
       surface()
+    },
+    finished,
+    close() {
+      for (const { abort } of running.values()) abort.abort()
+      return finished()
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
+import type { Observation } from './observe.ts'
+import { standBy } from './stand-by.ts'
 import { tick } from './tick.ts'
 
 export interface RunOptions {
@@ -9,47 +11,58 @@ export interface RunOptions {
 }
 
 const LOOK_AGAIN_MS = 2_000
+const INTERRUPTED: Waiting = { for: 'person', what: 'interrupted; run again to go on' }
 
-/** `run` is `tick` again and again, with this machine measuring in between. */
+/**
+ * `run` is `tick` again and again, with this machine measuring in between, and a look whenever somebody else
+ * moved something. However it ends, nothing that it began is left running.
+ */
 export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
-  for (;;) {
-    const { waiting } = await tick(hands)
-    const over = options.signal.aborted ? null : await pass(hands, waiting, options)
-    if (over) return over
-    if (options.signal.aborted) return interrupted(hands)
+  const { signal } = options
+  try {
+    for (let status = 'running'; ; ) {
+      const { waiting, seen } = await tick(hands)
+      const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, { ...options, seen, status })
+      if (over) return over
+      status = seen?.world.campaign.status ?? 'none'
+    }
+  } catch (error) {
+    await finish(hands, error, signal)
+    throw error
+  } finally {
+    await hands.runner.close()
   }
+}
+
+/** What is being measured does not depend on what went wrong: its report is there for the next run. */
+async function finish({ runner, place }: Hands, error: unknown, signal: AbortSignal): Promise<void> {
+  if (!runner.busy || signal.aborted) return
+  const what = error instanceof Error ? error.message : String(error)
+  place.progress.say(`${what}; what is being measured ends first`)
+  const interrupted = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
+  await Promise.race([runner.finished(), interrupted])
+}
+
+interface Standing extends RunOptions {
+  seen: Observation | null
+  /** Of the campaign at the last look. */
+  status: string
 }
 
 /** The time until another look is worth it; what is waited for when none is. */
-async function pass(hands: Hands, waiting: Waiting, { signal, watch }: RunOptions): Promise<Waiting | null> {
-  if (waiting.for === 'orders') await measuredOrLater(hands, waiting.orders, signal)
-  else if (waiting.for === 'nothing' || !watch) return waiting
+async function pass(hands: Hands, waiting: Waiting, standing: Standing): Promise<Waiting | null> {
+  const { signal, watch } = standing
+  if (waiting.for === 'orders') {
+    sayPaused(hands, standing)
+    await standBy(hands, signal)
+  } else if (waiting.for === 'nothing' || !watch) return waiting
   else await hands.place.clock.sleep(LOOK_AGAIN_MS, signal)
-  return null
+  return signal.aborted ? INTERRUPTED : null
 }
 
-/** The last write is finished; nothing new is begun, and what was being measured ends. */
-async function interrupted({ runner, memory }: Hands): Promise<Waiting> {
-  const orders = Object.keys(memory.loaded?.campaign.orders ?? {})
-  await Promise.all(orders.filter(order => runner.holds(order)).map(order => runner.cancel(order)))
-  return { for: 'person', what: 'interrupted; run again to go on' }
-}
-
-/** Orders of this process end by themselves; those of another machine are looked at again after a while. */
-async function measuredOrLater(
-  { runner, place }: Hands,
-  orders: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const here = orders.filter(order => runner.holds(order))
-  if (here.length === 0) return place.clock.sleep(LOOK_AGAIN_MS, signal)
-  const stop = () => {
-    for (const order of here) void runner.cancel(order)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await runner.settled()
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+/** A person who pauses a run from elsewhere sees here that it was heard, long before it ends. */
+function sayPaused({ place }: Hands, { seen, status }: Standing): void {
+  const campaign = seen?.world.campaign
+  if (campaign?.status !== 'paused' || status === 'paused') return
+  place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`)
 }

@@ -17,6 +17,12 @@ export interface Runner {
   cancel(order: OrderId): Promise<void>
   /** Whether a run of this order is under way in this process. */
   holds(order: OrderId): boolean
+  /** Whether any run is under way in this process. */
+  readonly busy: boolean
   /** Resolves when a run that is under way here ends; at once when none is. */
   settled(): Promise<void>
+  /** Resolves when no run is under way here any more, whatever became of them. */
+  finished(): Promise<void>
+  /** Ends every run of this process; resolves when no process of theirs is left. */
+  close(): Promise<void>
 }

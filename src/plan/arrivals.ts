@@ -32,6 +32,7 @@ function receive(world: World, live: LiveOrder, found: Arrivals): void {
   if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found)
   switch (run.state) {
     case 'running':
+    case 'waiting':
       return expire(world, live, found)
     case 'gone':
       return run.started

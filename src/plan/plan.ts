@@ -44,7 +44,10 @@ export function plan(world: World): Plan {
     case 'stopped':
       return ended(draft)
     case 'paused':
-      return conclude(draft, [], { for: 'person', what: `the campaign is paused: ${status_reason}` })
+      return conclude(alsoDo(draft, holdBack(draft)), [], {
+        for: 'person',
+        what: `the campaign is paused: ${status_reason}`,
+      })
     case 'running':
       return running(draft)
     default:
@@ -61,6 +64,12 @@ function ended(draft: Draft): Plan {
     for: 'nothing',
     reason,
   })
+}
+
+/** What is being measured ends; what only waits for its turn is dispatched anew when the campaign goes on. */
+function holdBack({ world }: Draft): Action[] {
+  const waiting = [...world.runs].filter(([, run]) => run.state === 'waiting')
+  return waiting.map(([order]) => ({ do: 'cancel', order }))
 }
 
 /** What others did comes first, then verdicts and landings, then what they make room for. */

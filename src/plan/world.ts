@@ -113,6 +113,8 @@ export interface RevertFacts {
 
 export type RunFacts =
   | { state: 'running' }
+  /** Of this process, and not begun: something else is being measured. */
+  | { state: 'waiting' }
   | { state: 'gone'; started: boolean; runId: string | null }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }

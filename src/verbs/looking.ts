@@ -61,7 +61,10 @@ function lookingRunner(runner: Runner): Runner {
     dispatch: async () => {},
     cancel: async () => {},
     holds: () => false,
+    busy: false,
     settled: async () => {},
+    finished: async () => {},
+    close: async () => {},
   }
 }
 
