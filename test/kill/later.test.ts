@@ -1,11 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { letters, shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
-import { gitIn } from '../git/scratch.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { endingOf, expectSound } from './ending.ts'
 import { full } from './full.ts'
+import { push } from './in-the-middle.ts'
 import { killedAt, undisturbed } from './run-through.ts'
 import { type Scene, scene } from './scene.ts'
 
@@ -18,18 +16,6 @@ async function underWay(): Promise<Scene> {
   const at = scene({ ...SIZE_FILES, ...ideas, '.winnow/size.yaml': spec }, { remote: true })
   await undisturbed(at)
   return at
-}
-
-/** A commit that somebody pushes from elsewhere. */
-function push(at: Scene, branch: string, files: Record<string, string>): void {
-  const elsewhere = join(at.home, 'elsewhere')
-  at.origin('clone', '-q', '--branch', branch, '.', elsewhere)
-  const git = gitIn(elsewhere)
-  for (const [path, content] of Object.entries(files)) writeFileSync(join(elsewhere, path), content)
-  git('add', '-A')
-  git('commit', '-q', '-m', 'by hand')
-  git('push', '-q', 'origin', `HEAD:${branch}`)
-  rmSync(elsewhere, { recursive: true })
 }
 
 async function takeBack(at: Scene, experiment: string): Promise<void> {
