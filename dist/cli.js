@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { A as startCampaign, At as typicalMetrics, B as archive$1, Bt as require_dist, C as requireCampaign, D as networkIsolation, E as localIsolation, Et as eventPath, F as capitalised, Ft as parseSpec, H as observe, Ht as containing, I as standingSentence, It as compileScope, J as plural, Jt as looseObject, K as changeText, L as verdictSentence, Lt as compilePathspec, M as tallyText, Mt as orderTerms, N as standingIn, Nt as digest, O as committedSpec, Ot as EXIT_CODES, P as keptExperiments, R as waitingSentence, Rt as NOT_NOISE_PROOF, S as openHands, St as readEventsAfter, T as gitRunner, Tt as readTip, U as unsupported, Ut as nearest, V as listRefs, Vt as SpecErrors, W as assess, Y as decideStability, Zt as string, _ as localPath, _t as shortRef, a as statusView, an as exitCodeOf, b as retryLostRaces, bt as loadCampaign, c as takeEffect, d as directReverts, en as ConflictError, g as openWorkshop, gt as campaignRefs, h as snapshotMetrics, i as experimentView, in as UserError, j as Transaction, jt as sha256, k as requireSupported, m as metricsText, n as parseDecidePayload, nn as HarnessError, o as run$1, p as record, q as numberText, qt as literal, r as audit$1, rn as LedgerError, s as tick$1, t as replay$1, tn as ForgeError, u as stopSteps, v as requireGit, vt as harnessOf, w as measure$1, x as nullIfMissing, xt as readEvents, y as pushAttempt, yt as treeFiles, z as oneLine, zt as usesStoredScore } from "./shared2.js";
-import { readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { $t as string, A as Transaction, At as EXIT_CODES, B as openChain, Bt as NOT_NOISE_PROOF, C as measure$1, Ct as readEventsAfter, D as committedSpec, Dt as readTip, E as networkIsolation, F as standingSentence, Ft as digest, G as assess, Gt as nearest, H as listRefs, Ht as require_dist, I as verdictSentence, J as numberText, L as waitingSentence, Lt as parseSpec, M as standingIn, Mt as typicalMetrics, N as keptExperiments, Nt as sha256, O as requireSupported, Ot as eventPath, P as capitalised, Pt as orderTerms, R as oneLine, Rt as compileScope, S as requireCampaign, St as readEvents, T as localIsolation, Tt as eventId, U as observe$1, Ut as SpecErrors, V as archive$1, Vt as usesStoredScore, W as unsupported, Wt as containing, X as decideStability, Xt as looseObject, Y as plural, Yt as literal, _ as requireGit, _t as campaignRefs, a as statusView, an as LedgerError, b as nullIfMissing, bt as treeFiles, c as takeEffect, d as directReverts, g as localPath, h as openWorkshop, i as experimentView, in as HarnessError, j as tallyText, k as startCampaign, m as snapshotMetrics, n as parseDecidePayload, nn as ConflictError, o as run$1, on as UserError, p as metricsText, q as changeText, r as audit$1, rn as ForgeError, s as tick$1, sn as exitCodeOf, t as replay$1, u as stopSteps, v as pushAttempt, vt as shortRef, w as gitRunner, wt as COMMUTING, x as openHands, xt as loadCampaign, y as retryLostRaces, yt as harnessOf, z as writeLedgerCommit, zt as compilePathspec } from "./shared2.js";
+import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -649,6 +649,103 @@ async function workTreeSpec({ place }) {
 		fix: "run winnow amend in a checkout that has the changed spec"
 	});
 }
+// src/ledger/append.ts
+/** Appends events that mean the same wherever they land; answers them as the ledger holds them. */
+async function appendCommuting(deps, drafts, by) {
+	const bound = drafts.find((draft) => !COMMUTING.has(draft.kind));
+	if (bound) throw new TypeError(`${bound.kind} was planned on a tip: it is appended by the engine's own push`);
+	if (drafts.length === 0) return [];
+	const progress = {
+		tip: null,
+		arrived: /* @__PURE__ */ new Map()
+	};
+	const ref = deps.refs.state;
+	try {
+		const result = await retryLostRaces(deps, () => attemptAppend(deps, drafts, by, progress));
+		if (result.done) return result.value;
+		throw new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref]);
+	} catch (error) {
+		const file = await deps.saveFailed({
+			ref,
+			drafts,
+			by
+		});
+		if (error instanceof Error) error.message += `; the events are kept in ${file}`;
+		throw error;
+	}
+}
+async function attemptAppend(deps, drafts, by, progress) {
+	const { repo, refs } = deps;
+	const tip = await observe(deps, progress);
+	const known = new Map(progress.arrived);
+	const chain = openChain(tip, {
+		at: new Date(deps.clock()).toISOString(),
+		by
+	});
+	const sealed = missing(drafts, known).map((draft) => chain.seal(draft));
+	for (const { event } of sealed) known.set(event.id, event);
+	const events = drafts.flatMap((draft) => known.get(eventId(draft)) ?? []);
+	if (sealed.length === 0) return {
+		done: true,
+		value: events
+	};
+	const commit = await writeLedgerCommit(repo, tip, sealed, { message: messageOf(drafts) });
+	const update = {
+		ref: refs.state,
+		from: tip.commit,
+		to: commit
+	};
+	return pushAttempt(await repo.push([update]), events);
+}
+/** The remote's tip now, and what arrived since the first attempt: perhaps our own, its answer lost. */
+async function observe({ repo, refs }, progress) {
+	const ref = refs.state;
+	const oid = (await repo.remoteRefs([ref])).refs.get(ref);
+	if (oid === void 0) throw new UserError(`there is no ledger at ${shortRef(ref)}`, { fix: "start the campaign first: winnow run" });
+	await repo.fetch([{
+		ref,
+		oid
+	}]);
+	const tip = await readTip(repo, oid);
+	const before = progress.tip;
+	progress.tip = tip;
+	if (before === null || before.commit === null || before.commit === oid || tip.tree === null) return tip;
+	if (!await repo.isAncestor(before.commit, oid)) throw new LedgerError(`${shortRef(ref)} was replaced: it no longer contains ${before.commit}`);
+	for await (const event of readEventsAfter(repo, tip.tree, before)) progress.arrived.set(event.id, event);
+	return tip;
+}
+function missing(drafts, known) {
+	return [...new Map(drafts.map((draft) => [eventId(draft), draft]))].filter(([id]) => !known.has(id)).map(([, draft]) => draft);
+}
+function messageOf(drafts) {
+	return `ledger: ${[...new Set(drafts.map((draft) => draft.kind))].join(", ")}`;
+}
+// src/engine/record.ts
+/**
+* Appends what a person or a proposer did: events that mean the same wherever they land. The nonce is drawn
+* once, before the first attempt, so that every retry is the same event.
+*/
+async function record(place, drafts) {
+	const nonce = place.random.hex(16);
+	const caused = drafts.map((draft) => ({
+		...draft,
+		cause: nonce
+	}));
+	return appendCommuting({
+		repo: place.repository,
+		refs: place.refs,
+		clock: () => place.clock.now(),
+		sleep: (ms) => place.clock.sleep(ms),
+		random: () => place.random.fraction(),
+		saveFailed: async (payload) => {
+			const directory = join(place.dataDir, "failed");
+			await mkdir(directory, { recursive: true });
+			const file = join(directory, `${nonce}.json`);
+			await writeFile(file, JSON.stringify(payload, null, 2));
+			return file;
+		}
+	}, caused, place.by);
+}
 // src/report/table.ts
 /** Columns of text, each as wide as its widest cell; the last one is not padded. */
 function table(rows, gap = 2) {
@@ -723,10 +820,9 @@ const pause = {
 			call.terminal.out(`Campaign ${place.name} is paused already: ${campaign.status_reason}`);
 			return 0;
 		}
-		const reason = call.given.text("message") ?? `paused by ${place.by.actor}`;
 		await record(place, [{
 			kind: "campaign-paused",
-			reason,
+			reason: call.given.text("message") ?? `paused by ${place.by.actor}`,
 			source: "person"
 		}]);
 		if (rehearsal === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`);
@@ -754,17 +850,24 @@ function gainText(campaign) {
 // src/verbs/looking.ts
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
 async function lookingTick({ terminal, interrupt }, scene) {
+	const hands = await lookingHands(scene, interrupt);
 	try {
-		return (await tick$1(await lookingHands(scene, interrupt))).waiting;
+		for (;;) {
+			const { waiting } = await tick$1(hands);
+			if (!hands.asking.busy || interrupt.aborted) return waiting;
+			await hands.asking.settled();
+		}
 	} catch (error) {
 		if (!(error instanceof WouldAsk)) throw error;
 		terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
 		return { for: "ideas" };
+	} finally {
+		await hands.asking.close();
 	}
 }
 /** The world as a tick would see it, with nothing tidied up. */
 async function lookAround({ interrupt }, scene) {
-	return (await observe(await lookingHands(scene, interrupt)))?.world ?? null;
+	return (await observe$1(await lookingHands(scene, interrupt)))?.world ?? null;
 }
 async function lookingHands({ place, rehearsal }, signal) {
 	const hands = await openHands(place, signal);
@@ -773,12 +876,15 @@ async function lookingHands({ place, rehearsal }, signal) {
 		runner: lookingRunner(hands.runner)
 	};
 	const runner = lookingRunner(onceLooked(hands.runner));
+	const begin = (who) => {
+		throw new WouldAsk(who);
+	};
 	return {
 		...hands,
 		runner,
-		ideas: {
-			...hands.ideas,
-			ask: (who) => Promise.reject(new WouldAsk(who))
+		asking: {
+			...hands.asking,
+			begin
 		}
 	};
 }
@@ -1818,7 +1924,7 @@ async function measureLive(call, scene) {
 	const { terminal, given, interrupt } = call;
 	await requireCampaign(scene.place);
 	const hands = await openHands(scene.place, interrupt);
-	const seen = await observe(hands);
+	const seen = await observe$1(hands);
 	const open = seen === null ? [] : openOrders(seen, given.positionals[0]);
 	if (seen === null || open.length === 0) {
 		terminal.out("No order is waiting to be measured.");
@@ -1918,11 +2024,10 @@ const note = {
 		if (text === "") throw new UserError("a note needs words", { fix: "winnow note \"what to remember\"" });
 		const { loaded } = await requireCampaign(place);
 		const about = call.given.text("experiment");
-		const experiment = about === void 0 ? null : experimentNamed(loaded.campaign, about).id;
 		await record(place, [{
 			kind: "note",
 			text,
-			experiment
+			experiment: about === void 0 ? null : experimentNamed(loaded.campaign, about).id
 		}]);
 		if (rehearsal === null) call.terminal.out("Noted.");
 		return 0;
@@ -2200,10 +2305,9 @@ const resume = {
 			return 0;
 		}
 		if (campaign.status === "stopped") await requireRoom(call, scene);
-		const reason = call.given.text("message") ?? `resumed by ${place.by.actor}`;
 		await record(place, [{
 			kind: "campaign-resumed",
-			reason
+			reason: call.given.text("message") ?? `resumed by ${place.by.actor}`
 		}]);
 		if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. winnow run measures.`);
 		return 0;
@@ -2253,12 +2357,11 @@ const revert = {
 		const { id } = experimentNamed(campaign, call.given.positionals[0] ?? "");
 		requireLanded(campaign, id);
 		requireFirst(campaign, id);
-		const reason = call.given.text("message") ?? `asked for by ${place.by.actor}`;
 		await record(place, [{
 			kind: "steered",
 			action: "revert",
 			experiment: id,
-			reason
+			reason: call.given.text("message") ?? `asked for by ${place.by.actor}`
 		}]);
 		if (rehearsal === null) call.terminal.out(whenText(campaign, id));
 		return 0;

@@ -5735,7 +5735,7 @@ const ZodRecord = /*@__PURE__*/ $constructor("ZodRecord", (inst, def) => {
 	inst.keyType = def.keyType;
 	inst.valueType = def.valueType;
 });
-function record$2(keyType, valueType, params) {
+function record$1(keyType, valueType, params) {
 	if (!valueType || !valueType._zod) return new ZodRecord({
 		type: "record",
 		keyType: string(),
@@ -6023,7 +6023,7 @@ const execution$2 = strictObject({
 		"codex"
 	]).default("auto").describe("Where they run."),
 	runs_on: union([text$3, array(text$3).min(1)]).default("ubuntu-24.04").describe("Runner label."),
-	services: record$2(text$3, unknown()).default({}).describe("Service containers of the job."),
+	services: record$1(text$3, unknown()).default({}).describe("Service containers of the job."),
 	max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
 	max_experiments_per_tick: count.nullable().default(null).describe("Orders one tick may issue."),
 	codex_security: _enum(["full-auto", "yolo"]).nullable().default(null).describe("ce: posture of codex.")
@@ -6107,8 +6107,8 @@ const suite = strictObject({
 		model: text$3.optional().describe("Model of this task."),
 		worker_model: text$3.optional().describe("Model of its workers."),
 		weight: positive.default(1).describe("Weight in the mean."),
-		weights: record$2(text$3, number$1().nonnegative()).optional().describe("Loss weights of this task."),
-		budget: record$2(text$3, positive).optional().describe("Budget of this task, by name."),
+		weights: record$1(text$3, number$1().nonnegative()).optional().describe("Loss weights of this task."),
+		budget: record$1(text$3, positive).optional().describe("Budget of this task, by name."),
 		timeout_seconds: positive.optional().describe("Instead of measurement.timeout_seconds.")
 	})).min(1).describe("Tasks of one pass."),
 	seeds: count.default(1).describe("Seeds per task."),
@@ -6263,7 +6263,7 @@ const judge$3 = strictObject({
 	calibration: calibration.nullable().default(null).describe("Agreement with human labels, checked first.")
 });
 const loss = strictObject({
-	weights: record$2(text$3, number$1().nonnegative()).default({
+	weights: record$1(text$3, number$1().nonnegative()).default({
 		eval: .4,
 		critique: .3,
 		gate_rejections: .15,
@@ -6350,7 +6350,7 @@ const proposer$1 = discriminatedUnion("use", [
 	}),
 	strictObject({
 		use: literal$1("sweep").describe("Parameter values, no model."),
-		parameters: record$2(text$3, unknown()).default({}).describe("Values by parameter.")
+		parameters: record$1(text$3, unknown()).default({}).describe("Values by parameter.")
 	}),
 	strictObject({
 		use: literal$1("textgrad").describe("Rewrites text artifacts."),
@@ -6389,7 +6389,7 @@ const search = strictObject({
 	ideate_every: count.default(5).describe("Rounds between fresh ideas."),
 	ideate_stall: count.default(3).describe("Stalled rounds that ask for fresh ideas."),
 	skills: array(text$3).default([]).describe("Skill files shown to proposers."),
-	controller: strictObject({ limits: record$2(text$3, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
+	controller: strictObject({ limits: record$1(text$3, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
 });
 const artifact = strictObject({
 	name: text$3.describe("Unique name."),
@@ -14898,12 +14898,11 @@ function emptyCampaign() {
 			usd: 0
 		},
 		proposers: {},
+		answered: {},
 		steered: [],
 		alerts: []
 	};
 }
-// src/model/fold-proposer.ts
-const FAILURES_UNTIL_BENCHED = 3;
 /** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
 function askedAgain(campaign, who, { ok, seq }) {
 	const before = campaign.proposers[who] ?? {
@@ -14931,7 +14930,7 @@ function countFailure(campaign, who) {
 	const proposer = campaign.proposers[who];
 	if (!proposer) return;
 	proposer.failures += 1;
-	proposer.benched ||= proposer.failures >= FAILURES_UNTIL_BENCHED;
+	proposer.benched ||= proposer.failures >= 3;
 }
 /** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
 function proposerOf(campaign, { source }) {
@@ -14956,7 +14955,7 @@ function experimentNumber(id) {
 }
 // src/model/pairs.ts
 /** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
-const readings = record$2(string(), number$1().nullable());
+const readings = record$1(string(), number$1().nullable());
 /** Base and candidate run in one block of one job; null for a side whose execution failed. */
 const pair = strictObject({
 	first: _enum(["base", "candidate"]),
@@ -15021,10 +15020,10 @@ function finite$2(value) {
 */
 const measured$4 = unknown();
 const snapshot = strictObject({
-	gates: record$2(string(), measured$4).optional(),
-	metrics: record$2(string(), measured$4).optional(),
-	judge: record$2(string(), measured$4).optional(),
-	diagnostics: record$2(string(), measured$4).optional(),
+	gates: record$1(string(), measured$4).optional(),
+	metrics: record$1(string(), measured$4).optional(),
+	judge: record$1(string(), measured$4).optional(),
+	diagnostics: record$1(string(), measured$4).optional(),
 	smoke_passed: boolean().nullable().optional(),
 	sample_count: number$1().nullable().optional(),
 	elapsed_seconds: number$1().nullable().optional()
@@ -15098,7 +15097,7 @@ const stopRule = discriminatedUnion("rule", [
 		fresh_runners: number$1().int().nonnegative(),
 		/** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
 		single_machine: boolean(),
-		terms: record$2(string(), pairedTerms)
+		terms: record$1(string(), pairedTerms)
 	}),
 	strictObject({
 		rule: literal$1("pairs"),
@@ -15125,7 +15124,7 @@ const orderTerms = strictObject({
 	/** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
 	coins: string().regex(/^[0-9a-f]{64}$/),
 	/** What earlier jobs measured of the same two trees, by candidate. */
-	carried: record$2(string(), array(job)),
+	carried: record$1(string(), array(job)),
 	stop: stopRule,
 	deadline: datetime()
 });
@@ -15209,9 +15208,9 @@ const execution = strictObject({
 	signal: string().nullable(),
 	wall_seconds: number$1().nonnegative(),
 	/** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
-	metrics: record$2(string(), reading),
-	tasks: record$2(string(), reading).optional(),
-	artifacts: record$2(string(), string()).optional(),
+	metrics: record$1(string(), reading),
+	tasks: record$1(string(), reading).optional(),
+	artifacts: record$1(string(), string()).optional(),
 	error: string().optional(),
 	stderr_tail: string().optional()
 });
@@ -15251,7 +15250,7 @@ const report = strictObject({
 	finished_at: datetime(),
 	harness: digest,
 	/** Trees as they were laid out on disk, so that a report binds to them. */
-	trees: record$2(string(), oid),
+	trees: record$1(string(), oid),
 	machine,
 	/** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
 	* harness loads candidate code in its own process and there is no separate score. */
@@ -15594,6 +15593,7 @@ const spent = (campaign, event) => {
 	campaign.spent.tokens += event.tokens;
 	campaign.spent.usd += event.usd;
 	if (event.what !== "propose" || event.who === null) return;
+	campaign.answered[event.cause] = true;
 	askedAgain(campaign, event.who, {
 		ok: event.ok,
 		seq: event.seq
@@ -15749,6 +15749,7 @@ const opened$1 = (campaign, event) => {
 		resumed: 0
 	};
 	campaign.sources[event.source.key] = event.experiment;
+	delete campaign.answered[event.source.key];
 	campaign.next_number = Math.max(campaign.next_number, number + 1);
 };
 function end(campaign, experiment, how) {
@@ -16230,7 +16231,7 @@ const payloads = {
 	},
 	judged: {
 		order: digest,
-		scores: record$2(text$2, number$1())
+		scores: record$1(text$2, number$1())
 	},
 	decided: {
 		experiment: experimentId,
@@ -18112,8 +18113,13 @@ function orderDraft(world, { request, index, queue }) {
 		coins: sha256(`${world.entropy}:${index}:${request.cause}`),
 		carried: request.carried ?? {},
 		stop: request.stop,
-		deadline: deadline(world.now, ruler.spec, request, queue)
+		deadline: deadline(Date.parse(world.now) + 1e3 * secondsOfAsking(world), ruler.spec, request, queue)
 	};
+}
+/** Where a proposer is being asked, what is timed waits for it. */
+function secondsOfAsking({ asking, spec }) {
+	if (asking.length === 0) return 0;
+	return Math.max(...spec.propose.map((each) => each.use === "command" ? each.timeout_seconds : 0));
 }
 /** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
 function deadline(now, spec, request, queue) {
@@ -18123,7 +18129,7 @@ function deadline(now, spec, request, queue) {
 	const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0);
 	const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0);
 	const seconds = sides * ((runs + (measurement.setup === null ? 0 : 2)) * perExecution + gateSeconds) + MARGIN_SECONDS;
-	return new Date(Date.parse(now) + queue * seconds * 1e3).toISOString();
+	return new Date(now + queue * seconds * 1e3).toISOString();
 }
 function executions(spec, stop) {
 	if (stop.rule === "paired" || stop.rule === "pairs") return stop.pairs + 1;
@@ -20133,7 +20139,7 @@ function emptyMemory() {
 	};
 }
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
-async function observe$1(eyes) {
+async function observe(eyes) {
 	const { place, memory } = eyes;
 	const refs = await refsOf(eyes);
 	const state = refs.get(place.refs.state);
@@ -20196,9 +20202,10 @@ async function pullsOf(place, campaign, refs) {
 	return pulls;
 }
 async function lookAround(scene) {
-	const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas } = scene;
+	const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene;
 	const { repository, clock, random } = place;
 	const spec = specOf(memory, campaign);
+	const asked = asking.facts();
 	const sync = await syncFacts({
 		repository,
 		campaign,
@@ -20219,7 +20226,7 @@ async function lookAround(scene) {
 		defaultTip,
 		pulls,
 		branches,
-		proposals: await ideas.find({
+		...await ideas.find({
 			campaign,
 			spec,
 			defaultTip,
@@ -20243,7 +20250,8 @@ async function lookAround(scene) {
 			machine: runner.machine,
 			external: spec.propose.some(({ use }) => use === "external")
 		},
-		askable: ideas.askable(campaign, spec)
+		askable: ideas.askable(campaign, spec),
+		asking: asked
 	};
 }
 async function listRefs(place) {
@@ -20514,6 +20522,7 @@ function withoutVerdict(reason, verdict) {
 function waitingSentence(waiting) {
 	switch (waiting.for) {
 		case "orders": return `Waiting for ${waiting.orders.length === 1 ? "a measurement" : `${waiting.orders.length} measurements`}.`;
+		case "proposers": return `Waiting for ${waiting.who.join(", ")}: asked for an idea.`;
 		case "ideas": return "Waiting for ideas: nothing is queued and no proposer has one.";
 		case "person": return `Waiting for a person: ${waiting.what}`;
 		case "nothing": return `Stopped: ${waiting.reason}`;
@@ -20866,6 +20875,99 @@ async function sealStart(transaction, committed, firstNumber) {
 		first_number: firstNumber,
 		winnow: version
 	});
+}
+// src/engine/under-way.ts
+/** What was begun in this process and ends by itself, or is ended. */
+var UnderWay = class {
+	#tasks = /* @__PURE__ */ new Map();
+	#failures = [];
+	get busy() {
+		return this.#tasks.size > 0;
+	}
+	has(key) {
+		return this.#tasks.has(key);
+	}
+	get keys() {
+		return [...this.#tasks.keys()];
+	}
+	/** What it fails with is told to whoever waits or asks next; what was ended on purpose does not fail. */
+	begin(key, task) {
+		const abort = new AbortController();
+		const done = task(abort.signal).catch((error) => {
+			if (!abort.signal.aborted) this.#failures.push(error);
+		}).finally(() => this.#tasks.delete(key));
+		this.#tasks.set(key, {
+			done,
+			abort
+		});
+	}
+	/** Throws what a task failed with, once. */
+	surface() {
+		if (this.#failures.length > 0) throw this.#failures.shift();
+	}
+	abort(key) {
+		this.#tasks.get(key)?.abort.abort();
+	}
+	async cancel(key) {
+		const task = this.#tasks.get(key);
+		task?.abort.abort();
+		await task?.done;
+	}
+	/** When one of them ends; at once when there is none. */
+	async settled() {
+		if (this.busy) await Promise.race([...this.#tasks.values()].map(({ done }) => done));
+		this.surface();
+	}
+	/** When there is none any more, whatever became of them. */
+	async finished() {
+		while (this.busy) await Promise.all([...this.#tasks.values()].map(({ done }) => done));
+	}
+	close() {
+		for (const key of this.#tasks.keys()) this.abort(key);
+		return this.finished();
+	}
+};
+// src/engine/asking.ts
+/** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
+function askingHere(place, ideas, lanes, interrupt) {
+	const tasks = new UnderWay();
+	const names = /* @__PURE__ */ new Map();
+	let count = 0;
+	async function ask(who, scene, signal) {
+		const lane = await lanes.enter(scene.spec.execution.max_concurrent, signal);
+		if (lane === null) return;
+		try {
+			const { ok, reason } = await ideas.ask(who, {
+				...scene,
+				lane,
+				signal
+			});
+			place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`);
+		} catch (error) {
+			if (!signal.aborted) throw error;
+		} finally {
+			lanes.leave(lane);
+		}
+	}
+	return {
+		facts() {
+			tasks.surface();
+			return tasks.keys.flatMap((key) => names.get(key) ?? []);
+		},
+		begin(who, scene) {
+			count += 1;
+			const key = String(count);
+			const asked = (signal) => ask(who, scene, AbortSignal.any([signal, interrupt]));
+			names.set(key, who);
+			tasks.begin(key, (signal) => asked(signal).finally(() => names.delete(key)));
+		},
+		get busy() {
+			return tasks.busy;
+		},
+		settled: () => tasks.settled(),
+		finished: () => tasks.finished(),
+		close: () => tasks.close()
+	};
 }
 // src/measure/missing.ts
 function isMissing(error) {
@@ -21649,7 +21751,7 @@ var SupervisorLost = class extends Error {
 	}
 };
 // src/measure/process/reaper.ts
-const record$1 = object$1({
+const record = object$1({
 	status: number$1().int(),
 	wall_ns: number$1().nonnegative(),
 	cpu_us: number$1().nonnegative(),
@@ -21730,7 +21832,7 @@ function endedFrom({ record: line, lost, signal }, mode) {
 		stderr: lost,
 		how: signal ?? "by itself"
 	});
-	const said = record$1.parse(JSON.parse(line));
+	const said = record.parse(JSON.parse(line));
 	return {
 		...readStatus(said.status),
 		wallSeconds: said.wall_ns / 1e9,
@@ -22099,7 +22201,7 @@ function lastAnswer(text) {
 }
 function objectIn(text) {
 	try {
-		const parsed = record$2(string(), unknown()).safeParse(JSON.parse(text));
+		const parsed = record$1(string(), unknown()).safeParse(JSON.parse(text));
 		return parsed.success ? parsed.data : null;
 	} catch {
 		return null;
@@ -26526,7 +26628,7 @@ async function ask$1(asking, place) {
 		ok: false,
 		reason: `${name} changed nothing`
 	};
-	return propose$1(asking, place, left.tree);
+	return propose(asking, place, left.tree);
 }
 /** The brief is its standard input, and a file as well for programs that want a name. */
 async function run$4(asking, place) {
@@ -26566,7 +26668,7 @@ async function runOrLost(asking, place) {
 		throw error;
 	}
 }
-async function propose$1(asking, place, tree) {
+async function propose(asking, place, tree) {
 	const { repo, incumbent, name } = asking;
 	const changed = (await repo.diff(incumbent.tree, tree)).length;
 	const otherwise = `${name}: ${changed} ${changed === 1 ? "file" : "files"} changed`;
@@ -27062,33 +27164,39 @@ function programOf(command) {
 function isBenched(campaign, name) {
 	return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.benched === true;
 }
-// src/propose/stored-proposal.ts
-const stored = strictObject({
+// src/propose/stored-answer.ts
+const answer = {
 	key: string(),
+	/** The event that started the campaign it was given to: another of the same name has no use for it. */
+	campaign: string(),
+	who: string(),
 	at: datetime(),
+	minutes: number$1().nonnegative()
+};
+const stored = discriminatedUnion("ok", [strictObject({
+	...answer,
+	ok: literal$1(true),
 	...idea,
 	learnings: string().nullable(),
 	commit: oid,
 	base: point
-});
+}), strictObject({
+	...answer,
+	ok: literal$1(false),
+	reason: string()
+})]);
 /** `nonce`: drawn once for each asking, so that one idea is opened once and the next is another. */
 function commandKey(name, nonce) {
 	return `${name.startsWith("command:") ? "" : "command:"}${name}:${nonce}`;
 }
-/** What a program proposed outlives the process that asked it (invariant 7). */
-async function storeProposal(storeDir, proposal) {
-	const { key, at, asked } = proposal;
-	const { idea: told, learnings, commit, base } = asked;
-	const value = {
-		key,
-		at,
-		...told,
-		learnings,
-		commit,
-		base
-	};
+/** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
+async function storeAnswer(storeDir, { asked, ...answering }) {
+	const value = stored.parse({
+		...answering,
+		...flat(asked)
+	});
 	await mkdir(storeDir, { recursive: true });
-	const path = fileOf(storeDir, key);
+	const path = fileOf(storeDir, value.key);
 	const temporary = `${path}.${randomUUID()}.tmp`;
 	const file = await open(temporary, "wx");
 	try {
@@ -27099,27 +27207,50 @@ async function storeProposal(storeDir, proposal) {
 	}
 	await rename(temporary, path);
 }
-/** Those that no event has opened yet, the oldest first. */
-async function readCommandProposals(storeDir, campaign, repo) {
-	const waiting = [];
-	for (const name of await filesIn(storeDir)) {
-		const value = await read(join(storeDir, name));
-		if (value !== null && !Object.hasOwn(campaign.sources, value.key)) waiting.push(value);
-	}
-	waiting.sort((a, b) => a.at === b.at ? a.key < b.key ? -1 : 1 : a.at < b.at ? -1 : 1);
-	return Promise.all(waiting.map((value) => proposalOf(value, repo)));
+function flat(asked) {
+	if (!asked.ok) return asked;
+	const { idea: told, ...rest } = asked;
+	return {
+		...rest,
+		...told
+	};
 }
-async function forgetProposal(storeDir, key) {
-	await rm(fileOf(storeDir, key), { force: true });
+/** What the ledger lacks of the answers kept here, the oldest first: their ideas, and what they cost. */
+async function readAnswers(storeDir, campaign, repo) {
+	const waiting = (await readAll(storeDir)).filter((value) => !isSettled(value, campaign));
+	waiting.sort((a, b) => a.at === b.at ? a.key < b.key ? -1 : 1 : a.at < b.at ? -1 : 1);
+	const ideas = waiting.filter((value) => value.ok);
+	const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key));
+	return {
+		proposals: await Promise.all(ideas.map((value) => proposalOf(value, repo))),
+		answers: unpaid.map(({ key, who, ok, minutes }) => ({
+			key,
+			who,
+			ok,
+			minutes
+		}))
+	};
+}
+/** Drops what no look will ask for again. */
+async function forgetSettled(storeDir, campaign) {
+	for (const value of await readAll(storeDir)) if (isSettled(value, campaign)) await rm(fileOf(storeDir, value.key), { force: true });
+}
+function isSettled({ key, ok, campaign: started }, { started: current, ...known }) {
+	return started !== current || Object.hasOwn(ok ? known.sources : known.answered, key);
 }
 async function proposalOf(value, repo) {
-	const { key, at: _, commit, base, ...told } = value;
+	const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value;
 	const head = await repo.has(commit) ? {
 		commit,
 		base
 	} : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` };
 	return {
-		...told,
+		hypothesis,
+		category,
+		priority,
+		required_deps,
+		family,
+		learnings,
 		source: {
 			use: "command",
 			key
@@ -27132,6 +27263,14 @@ async function proposalOf(value, repo) {
 /** A key holds names that people chose; a digest of it is a file name anywhere. */
 function fileOf(storeDir, key) {
 	return join(storeDir, `${sha256(key)}.json`);
+}
+async function readAll(storeDir) {
+	const found = [];
+	for (const name of await filesIn(storeDir)) {
+		const value = await read(join(storeDir, name));
+		if (value !== null) found.push(value);
+	}
+	return found;
 }
 async function filesIn(dir) {
 	try {
@@ -27153,19 +27292,52 @@ async function read(path) {
 	try {
 		return stored.parse(JSON.parse(text));
 	} catch (cause) {
-		throw new UserError("a stored proposal cannot be read", {
+		throw new UserError("a stored answer cannot be read", {
 			place: { file: path },
 			fix: "remove the file; the proposer will be asked again",
 			cause
 		});
 	}
 }
+// src/engine/work-dirs.ts
+const MOST_PROCESSES = 64;
+/** A directory that another living winnow on this cache works in is passed over. */
+async function freeWorkDir(under, lane) {
+	for (let process = 0;; process++) {
+		const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`);
+		if (await reaped(workDir) || process === MOST_PROCESSES) return workDir;
+	}
+}
+/** Ends what a killed process left running in any of these directories, not only in the one used next. */
+async function reapAll(under) {
+	for (const name of await namesIn$1(under)) await reaped(join(under, name));
+}
+/** False: a living process is at work there. */
+async function reaped(workDir) {
+	try {
+		await reapLeftovers(workDir);
+		return true;
+	} catch (error) {
+		if (error instanceof UserError) return false;
+		throw error;
+	}
+}
+async function namesIn$1(under) {
+	try {
+		return await readdir(under);
+	} catch (error) {
+		if (isMissing(error)) return [];
+		throw error;
+	}
+}
 // src/engine/campaign-ideas.ts
+const ASKED_IN = "propose";
 /** The proposers of one campaign on this machine, with what they remember to be quick. */
-function campaignIdeas(place, signal) {
+function campaignIdeas(place) {
 	const prepared = /* @__PURE__ */ new Map();
 	const patchFiles = /* @__PURE__ */ new Map();
 	const storeDir = join(place.dataDir, "proposals");
+	let leftovers = null;
 	async function patches(scene, dir) {
 		const { campaign, spec, defaultTip } = scene;
 		const key = `${defaultTip.tree} ${dir}`;
@@ -27190,37 +27362,39 @@ function campaignIdeas(place, signal) {
 			const { campaign, spec } = scene;
 			const found = reverts(scene);
 			if (spec.propose.some(({ use }) => use === "external")) found.push(...await external(place, scene));
-			found.push(...await readCommandProposals(storeDir, campaign, place.repository));
+			const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository);
+			found.push(...proposals);
 			for (const proposer of spec.propose) if (proposer.use === "patch") found.push(...await patches(scene, proposer.dir));
-			return found;
+			return {
+				proposals: found,
+				answers
+			};
 		},
 		askable: (campaign, spec) => commands(spec).map(proposerName).filter((name) => !isBenched(campaign, name)),
-		async ask(who, { campaign, spec }) {
+		async ask(who, scene) {
+			const { campaign } = scene;
+			leftovers ??= reapAll(join(place.dataDir, ASKED_IN));
+			await leftovers;
+			await forgetSettled(storeDir, campaign);
 			const began = place.clock.monotonic();
-			const asked = await ask(place, {
-				who,
-				campaign,
-				spec,
-				signal
-			});
+			const asked = await ask(place, who, scene);
 			const minutes = (place.clock.monotonic() - began) / 6e4;
-			if (!asked.ok) return {
-				ok: false,
-				minutes,
-				reason: asked.reason
-			};
-			for (const key of Object.keys(campaign.sources)) if (key.startsWith("command:")) await forgetProposal(storeDir, key);
 			const at = new Date(place.clock.now()).toISOString();
-			await storeProposal(storeDir, {
-				key: commandKey(who, place.random.hex(8)),
+			const key = commandKey(who, place.random.hex(8));
+			place.faults.reach("ask:answered");
+			await storeAnswer(storeDir, {
+				key,
+				campaign: campaign.started,
+				who,
 				at,
+				minutes,
 				asked
 			});
-			return {
+			place.faults.reach("ask:stored");
+			return asked.ok ? {
 				ok: true,
-				minutes,
 				reason: ""
-			};
+			} : asked;
 		}
 	};
 }
@@ -27232,8 +27406,7 @@ function roomFor({ experiments }, spec) {
 function commands(spec) {
 	return spec.propose.filter((proposer) => proposer.use === "command");
 }
-async function ask(place, asking) {
-	const { who, campaign, spec, signal } = asking;
+async function ask(place, who, { campaign, spec, lane, signal }) {
 	const proposer = commands(spec).find((each) => proposerName(each) === who);
 	if (!proposer?.command) return {
 		ok: false,
@@ -27250,7 +27423,7 @@ async function ask(place, asking) {
 			incumbentMetrics: incumbentMetrics$1(campaign)
 		}),
 		timeoutSeconds: proposer.timeout_seconds,
-		workDir: join(place.dataDir, "propose"),
+		workDir: await freeWorkDir(join(place.dataDir, ASKED_IN), lane),
 		env: place.env,
 		signal,
 		now: () => place.clock.now(),
@@ -27308,6 +27481,55 @@ function revertProposal(campaign, wish, { landing, result }) {
 		pull: null,
 		reverts: landing
 	}];
+}
+// src/engine/lanes.ts
+/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
+function lanesFor(order, spec) {
+	const parallel = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0;
+	if (order.stop.rule !== "once" || !parallel) return 1;
+	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
+}
+/**
+* Places to work in on this machine, taken in turn; whoever finds none free waits. `most` is how many may be
+* taken beside oneself and oneself: who takes a place for itself alone gets no company later either.
+*/
+var Lanes = class {
+	#taken = /* @__PURE__ */ new Map();
+	#waiting = /* @__PURE__ */ new Set();
+	/** null: not wanted any more. */
+	async enter(most, signal) {
+		while (!signal.aborted) {
+			if (this.#taken.size < Math.min(most, ...this.#taken.values())) {
+				const lane = firstFree(this.#taken);
+				this.#taken.set(lane, most);
+				return lane;
+			}
+			await this.#change(signal);
+		}
+		return null;
+	}
+	leave(lane) {
+		this.#taken.delete(lane);
+		const waiting = this.#waiting;
+		this.#waiting = /* @__PURE__ */ new Set();
+		for (const wake of waiting) wake();
+	}
+	#change(signal) {
+		return new Promise((resolve) => {
+			const wake = () => {
+				signal.removeEventListener("abort", wake);
+				this.#waiting.delete(wake);
+				resolve();
+			};
+			this.#waiting.add(wake);
+			signal.addEventListener("abort", wake, { once: true });
+		});
+	}
+};
+function firstFree(taken) {
+	let lane = 0;
+	while (taken.has(lane)) lane += 1;
+	return lane;
 }
 // src/measure/machine.ts
 /** Where a report was made; `machineKey` of the model says which of these must agree to compare stored numbers. */
@@ -28122,7 +28344,7 @@ const value = union([
 	boolean(),
 	_null()
 ]);
-const values = record$2(string(), value);
+const values = record$1(string(), value);
 const item = looseObject({
 	id: string(),
 	bucket: string().optional(),
@@ -28134,8 +28356,8 @@ const SECTIONS = {
 	tasks: values,
 	items: array(item),
 	singletons: array(item),
-	artifacts: record$2(string(), string()),
-	tasks_meta: record$2(string(), unknown()),
+	artifacts: record$1(string(), string()),
+	tasks_meta: record$1(string(), unknown()),
 	started_at: unknown(),
 	ended_at: unknown()
 };
@@ -28241,7 +28463,7 @@ function lastLine(text) {
 	return text.trimEnd().split("\n").at(-1) ?? "";
 }
 // src/measure/output/read-score.ts
-const object = record$2(string(), unknown());
+const object = record$1(string(), unknown());
 /** What the scorer printed. `score_field` and `metrics_field` name where a scorer of its own format keeps them. */
 function readScore(stdout, { parse }, primary) {
 	const text = textOf(readCapped(stdout), "the scorer's output") ?? "";
@@ -28836,55 +29058,6 @@ function refuseFullDisk(workDir, report) {
 		cause: why
 	});
 }
-// src/engine/lanes.ts
-/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
-function lanesFor(order, spec) {
-	const parallel = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0;
-	if (order.stop.rule !== "once" || !parallel) return 1;
-	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
-}
-/**
-* Places to work in on this machine, taken in turn; whoever finds none free waits. `most` is how many may be
-* taken beside oneself and oneself: who takes a place for itself alone gets no company later either.
-*/
-var Lanes = class {
-	#taken = /* @__PURE__ */ new Map();
-	#waiting = /* @__PURE__ */ new Set();
-	/** null: not wanted any more. */
-	async enter(most, signal) {
-		while (!signal.aborted) {
-			if (this.#taken.size < Math.min(most, ...this.#taken.values())) {
-				const lane = firstFree(this.#taken);
-				this.#taken.set(lane, most);
-				return lane;
-			}
-			await this.#change(signal);
-		}
-		return null;
-	}
-	leave(lane) {
-		this.#taken.delete(lane);
-		const waiting = this.#waiting;
-		this.#waiting = /* @__PURE__ */ new Set();
-		for (const wake of waiting) wake();
-	}
-	#change(signal) {
-		return new Promise((resolve) => {
-			const wake = () => {
-				signal.removeEventListener("abort", wake);
-				this.#waiting.delete(wake);
-				resolve();
-			};
-			this.#waiting.add(wake);
-			signal.addEventListener("abort", wake, { once: true });
-		});
-	}
-};
-function firstFree(taken) {
-	let lane = 0;
-	while (taken.has(lane)) lane += 1;
-	return lane;
-}
 // src/engine/local-run.ts
 /** Local run id = boot id + pid + start time: unique, and anybody on this machine can tell whether it lives. */
 async function ownRunId() {
@@ -29045,21 +29218,16 @@ function orUnwritable({ dataDir }, error) {
 }
 // src/engine/local-runner.ts
 /** Runs orders in this process, in as many lanes as they allow. */
-async function localRunner(place) {
+async function localRunner(place, lanes) {
 	const files = orderFiles(join(place.dataDir, "orders"));
 	const runId = await ownRunId();
-	const running = /* @__PURE__ */ new Map();
-	const lanes = new Lanes();
-	const failures = [];
-	/** What a run could not answer as a report (a missing shared file, say) is told to whoever waits for it. */
-	function surface() {
-		if (failures.length > 0) throw orUnwritable(place, failures.shift());
-	}
-	async function execute(order, spec, run) {
-		const { signal } = run.abort;
+	const runs = new UnderWay();
+	/** Those that have a lane; of the others nothing was begun. */
+	const begun = /* @__PURE__ */ new Set();
+	async function execute(order, spec, signal) {
 		const lane = await lanes.enter(lanesFor(order, spec), signal);
 		if (lane === null) return;
-		run.begun = true;
+		begun.add(order.id);
 		try {
 			await files.claim(order.id, runId);
 			const answer = await measureIn({
@@ -29071,61 +29239,44 @@ async function localRunner(place) {
 			place.faults.reach("measure:before-report");
 			await files.report(order.id, answer);
 		} catch (error) {
-			if (!signal.aborted) failures.push(error);
+			throw orUnwritable(place, error);
 		} finally {
+			begun.delete(order.id);
 			lanes.leave(lane);
 		}
 	}
-	async function finished() {
-		while (running.size > 0) await Promise.all([...running.values()].map(({ done }) => done));
+	function doing(order) {
+		if (!runs.has(order)) return null;
+		return begun.has(order) ? "running" : "waiting";
 	}
 	return {
 		runId,
 		machine: machineKey(machineFingerprint(place.env)),
 		async facts(campaign) {
-			surface();
-			const live = waitedFor(campaign);
+			runs.surface();
 			const facts = /* @__PURE__ */ new Map();
-			for (const { order, run_id } of live) {
-				const mine = running.get(order.id);
-				const state = mine === void 0 ? null : mine.begun ? "running" : "waiting";
-				const fact = await factOf(await files.read(order.id), run_id, state, runId);
+			for (const { order, run_id } of waitedFor(campaign)) {
+				const fact = await factOf(await files.read(order.id), run_id, doing(order.id), runId);
 				if (fact) facts.set(order.id, fact);
 			}
 			return facts;
 		},
 		async tidy(campaign) {
 			const live = new Set(waitedFor(campaign).map(({ order }) => order.id));
-			for (const [order, run] of running) if (!live.has(order)) run.abort.abort();
+			for (const order of runs.keys) if (!live.has(order)) runs.abort(order);
 			await files.prune(live, async (holder) => holder.runId === runId || await livesOn(holder) === false);
 		},
 		async dispatch(order, spec) {
-			if (running.has(order.id)) return;
-			const run = {
-				abort: new AbortController(),
-				begun: false
-			};
-			const done = execute(order, spec, run).finally(() => running.delete(order.id));
-			running.set(order.id, Object.assign(run, { done }));
+			if (!runs.has(order.id)) runs.begin(order.id, (signal) => execute(order, spec, signal));
 		},
-		async cancel(order) {
-			const run = running.get(order);
-			run?.abort.abort();
-			await run?.done;
-		},
-		holds: (order) => running.has(order),
+		cancel: (order) => runs.cancel(order),
+		holds: (order) => runs.has(order),
 		get busy() {
-			return running.size > 0;
+			return runs.busy;
 		},
-		async settled() {
-			if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done));
-			surface();
-		},
-		finished,
-		close() {
-			for (const { abort } of running.values()) abort.abort();
-			return finished();
-		}
+		settled: () => runs.settled(),
+		finished: () => runs.finished(),
+		close: () => runs.close()
 	};
 }
 async function measureIn({ place, runId, lane, files }, order, spec, signal) {
@@ -29151,27 +29302,17 @@ async function measureIn({ place, runId, lane, files }, order, spec, signal) {
 function waitedFor(campaign) {
 	return Object.values(campaign.orders).filter(({ report }) => report === null);
 }
-const MOST_PROCESSES = 64;
-/** A directory that another living winnow on this cache measures in is passed over. */
-async function freeWorkDir(under, lane) {
-	for (let process = 0;; process++) {
-		const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`);
-		try {
-			await reapLeftovers(workDir);
-			return workDir;
-		} catch (error) {
-			if (!(error instanceof UserError) || process === MOST_PROCESSES) throw error;
-		}
-	}
-}
 // src/engine/session.ts
 /** Everything `tick` and `run` need on one machine. */
 async function openHands(place, signal) {
+	const lanes = new Lanes();
+	const ideas = campaignIdeas(place);
 	return {
 		place,
 		memory: emptyMemory(),
-		runner: await localRunner(place),
-		ideas: campaignIdeas(place, signal)
+		runner: await localRunner(place, lanes),
+		ideas,
+		asking: askingHere(place, ideas, lanes, signal)
 	};
 }
 /** The campaign for people who only look; null where none was started. */
@@ -29639,7 +29780,7 @@ async function numbersOf(repo, tree, table, branches) {
 	return numbers;
 }
 /** Branches by the first byte of their name's hash: a look-up reads one small file, whatever has ended. */
-const heads = record$2(string(), number$1().int().positive());
+const heads = record$1(string(), number$1().int().positive());
 function headsPath(branch) {
 	return `heads/${sha256(branch).slice(0, 2)}.json`;
 }
@@ -29927,7 +30068,7 @@ function localForge(options) {
 		const write = {
 			changed,
 			at,
-			message: messageOf$1(changed)
+			message: messageOf(changed)
 		};
 		const commit = await writePulls(repo, seen.commit, outcome.table, write);
 		return {
@@ -30002,7 +30143,7 @@ async function containedHeads(ancestry, tips, changes) {
 function listed({ pulls }, { numbers = [], branches = [] }) {
 	return [...pulls.values()].filter((each) => each.state === "open" || numbers.includes(each.number) || branches.includes(each.branch)).toSorted((a, b) => a.number - b.number);
 }
-function messageOf$1(changed) {
+function messageOf(changed) {
 	return `pull requests: ${changed.map((each) => `#${each.number} ${each.state}`).join(", ")}`;
 }
 // src/git/checkout.ts
@@ -31451,103 +31592,6 @@ function snapshotMetrics(snapshot) {
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
-// src/ledger/append.ts
-/** Appends events that mean the same wherever they land; answers them as the ledger holds them. */
-async function appendCommuting(deps, drafts, by) {
-	const bound = drafts.find((draft) => !COMMUTING.has(draft.kind));
-	if (bound) throw new TypeError(`${bound.kind} was planned on a tip: it is appended by the engine's own push`);
-	if (drafts.length === 0) return [];
-	const progress = {
-		tip: null,
-		arrived: /* @__PURE__ */ new Map()
-	};
-	const ref = deps.refs.state;
-	try {
-		const result = await retryLostRaces(deps, () => attemptAppend(deps, drafts, by, progress));
-		if (result.done) return result.value;
-		throw new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref]);
-	} catch (error) {
-		const file = await deps.saveFailed({
-			ref,
-			drafts,
-			by
-		});
-		if (error instanceof Error) error.message += `; the events are kept in ${file}`;
-		throw error;
-	}
-}
-async function attemptAppend(deps, drafts, by, progress) {
-	const { repo, refs } = deps;
-	const tip = await observe(deps, progress);
-	const known = new Map(progress.arrived);
-	const chain = openChain(tip, {
-		at: new Date(deps.clock()).toISOString(),
-		by
-	});
-	const sealed = missing$1(drafts, known).map((draft) => chain.seal(draft));
-	for (const { event } of sealed) known.set(event.id, event);
-	const events = drafts.flatMap((draft) => known.get(eventId(draft)) ?? []);
-	if (sealed.length === 0) return {
-		done: true,
-		value: events
-	};
-	const commit = await writeLedgerCommit(repo, tip, sealed, { message: messageOf(drafts) });
-	const update = {
-		ref: refs.state,
-		from: tip.commit,
-		to: commit
-	};
-	return pushAttempt(await repo.push([update]), events);
-}
-/** The remote's tip now, and what arrived since the first attempt: perhaps our own, its answer lost. */
-async function observe({ repo, refs }, progress) {
-	const ref = refs.state;
-	const oid = (await repo.remoteRefs([ref])).refs.get(ref);
-	if (oid === void 0) throw new UserError(`there is no ledger at ${shortRef(ref)}`, { fix: "start the campaign first: winnow run" });
-	await repo.fetch([{
-		ref,
-		oid
-	}]);
-	const tip = await readTip(repo, oid);
-	const before = progress.tip;
-	progress.tip = tip;
-	if (before === null || before.commit === null || before.commit === oid || tip.tree === null) return tip;
-	if (!await repo.isAncestor(before.commit, oid)) throw new LedgerError(`${shortRef(ref)} was replaced: it no longer contains ${before.commit}`);
-	for await (const event of readEventsAfter(repo, tip.tree, before)) progress.arrived.set(event.id, event);
-	return tip;
-}
-function missing$1(drafts, known) {
-	return [...new Map(drafts.map((draft) => [eventId(draft), draft]))].filter(([id]) => !known.has(id)).map(([, draft]) => draft);
-}
-function messageOf(drafts) {
-	return `ledger: ${[...new Set(drafts.map((draft) => draft.kind))].join(", ")}`;
-}
-// src/engine/record.ts
-/**
-* Appends what a person or a proposer did: events that mean the same wherever they land. The nonce is drawn
-* once, before the first attempt, so that every retry is the same event.
-*/
-async function record(place, drafts) {
-	const nonce = place.random.hex(16);
-	const caused = drafts.map((draft) => ({
-		...draft,
-		cause: nonce
-	}));
-	return appendCommuting({
-		repo: place.repository,
-		refs: place.refs,
-		clock: () => place.clock.now(),
-		sleep: (ms) => place.clock.sleep(ms),
-		random: () => place.random.fraction(),
-		saveFailed: async (payload) => {
-			const directory = join(place.dataDir, "failed");
-			await mkdir(directory, { recursive: true });
-			const file = join(directory, `${nonce}.json`);
-			await writeFile(file, JSON.stringify(payload, null, 2));
-			return file;
-		}
-	}, caused, place.by);
-}
 // src/engine/stand-by.ts
 const LOOK_AGAIN_MS$1 = 2e3;
 /** A measurement that takes hours is not disturbed every other second of them. */
@@ -31557,12 +31601,13 @@ const LONGEST_MS = 1e4;
 * is found by one question to the remote; whoever wants to know what it means has to observe.
 */
 async function standBy(hands, interrupt) {
-	const { runner, place } = hands;
-	if (!runner.busy) return place.clock.sleep(LOOK_AGAIN_MS$1, interrupt);
+	const { runner, asking, place } = hands;
+	const busy = [runner, asking].filter((each) => each.busy);
+	if (busy.length === 0) return place.clock.sleep(LOOK_AGAIN_MS$1, interrupt);
 	const over = new AbortController();
 	const looking = lookUntilMoved(hands, AbortSignal.any([over.signal, interrupt]));
 	try {
-		await Promise.race([runner.settled(), looking]);
+		await Promise.race([looking, ...busy.map((each) => each.settled())]);
 	} finally {
 		over.abort();
 		await looking;
@@ -31922,16 +31967,54 @@ function refusalOf(world, experiment, seen) {
 	};
 }
 // src/plan/asking.ts
-/** One more idea before the next round starts, while the round has room: proposers take turns. */
+/** As many ideas at once as the next round has room for: proposers take turns. */
 function askFor(world) {
-	const { campaign, spec, askable } = world;
-	if (Object.values(campaign.experiments).filter(({ status }) => status === "queued").length >= roundSize(spec) || openEngineExperiments(world) >= spec.merge.max_open_experiments) return [];
-	const lastAsked = (who) => campaign.proposers[who]?.asked ?? -1;
-	const [next] = askable.toSorted((a, b) => lastAsked(a) - lastAsked(b));
-	return next === void 0 ? [] : [{
+	const { asking, spec } = world;
+	const open = spec.merge.max_open_experiments - openEngineExperiments(world);
+	const room = Math.min(roundSize(spec) - queuedIn(world), open) - asking.length;
+	const who = [];
+	while (who.length < room) {
+		const next = nextOf(world, [...asking, ...who]);
+		if (next === void 0) break;
+		who.push(next);
+	}
+	return who.length === 0 ? [] : [{
 		do: "propose",
-		who: next
+		who
 	}];
+}
+/** Whoever is being asked least, and of those whoever was asked longest ago. */
+function nextOf({ campaign, askable }, asked) {
+	const times = (who) => asked.filter((each) => each === who).length;
+	const last = (who) => campaign.proposers[who]?.asked ?? -1;
+	const failures = (who) => campaign.proposers[who]?.failures ?? 0;
+	return askable.filter((who) => failures(who) === 0 || failures(who) + times(who) < 3).toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0];
+}
+function queuedIn({ campaign }) {
+	return Object.values(campaign.experiments).filter(({ status }) => status === "queued").length;
+}
+/** A round that could hold more waits for ideas that are just being opened, and for who is asked for one. */
+function growsYet(world, opened) {
+	return opened.length + world.asking.length > 0 && queuedIn(world) < roundSize(world.spec);
+}
+/** What an answer cost is recorded once, whatever becomes of the idea. */
+function answered({ answers }) {
+	return answers.map(({ key, who, ok, minutes }) => {
+		return {
+			step: "event",
+			draft: {
+				kind: "spent",
+				cause: key,
+				what: "propose",
+				who,
+				ok,
+				minutes,
+				requests: 0,
+				tokens: 0,
+				usd: 0
+			}
+		};
+	});
 }
 /** A proposer that is not asked any more is said once. */
 function benchedAlerts(world) {
@@ -32247,9 +32330,9 @@ function lostTooOften(world) {
 // src/plan/parked.ts
 /** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
 function resumeParked(world) {
-	const { campaign, askable } = world;
+	const { campaign, askable, asking } = world;
 	const all = Object.values(campaign.experiments);
-	if (all.some(({ status }) => status === "queued") || freshProposals(world).length > 0 || askable.length > 0 || measuresNoMore(world)) return [];
+	if (all.some(({ status }) => status === "queued") || freshProposals(world).length > 0 || askable.length + asking.length > 0 || measuresNoMore(world)) return [];
 	return all.filter(({ status, resumed }) => status === "parked" && resumed === 0).map(({ id, opened }) => {
 		return {
 			step: "event",
@@ -32810,7 +32893,7 @@ function stopSteps(world) {
 		runnerMinutes: campaign.spent.minutes,
 		costUsd: campaign.spent.usd,
 		targetReached: targetReached(world),
-		backlogEmpty: nothingToMeasure(world) && world.askable.length === 0 && deferredExperiments(world).length === 0
+		backlogEmpty: nothingToMeasure(world) && world.askable.length + world.asking.length === 0 && deferredExperiments(world).length === 0
 	});
 	if (stop === null) return [];
 	return [{
@@ -33048,7 +33131,7 @@ function plan(world) {
 	const draft = {
 		world,
 		found,
-		steps: found.steps,
+		steps: [...answered(world), ...found.steps],
 		actions: [...found.actions, ...pullActions(world)]
 	};
 	const { status, status_reason } = world.campaign;
@@ -33074,7 +33157,11 @@ function ended(draft) {
 	const under = cancelRemaining(world, found);
 	const steps = [...under.steps, ...closeRemaining(world, found)];
 	const reason = world.campaign.status_reason ?? "stopped";
-	return conclude(alsoDo(draft, [...under.actions, ...campaignBranch(world)]), steps, {
+	return conclude(alsoDo(draft, [
+		...world.asking.length > 0 ? [{ do: "stop-asking" }] : [],
+		...under.actions,
+		...campaignBranch(world)
+	]), steps, {
 		for: "nothing",
 		reason
 	});
@@ -33134,15 +33221,16 @@ function betweenRounds(draft) {
 	if (undo.length > 0) return conclude(draft, undo);
 	const advanced = alsoDo(draft, campaignBranch(world));
 	const { steps, refused } = refuseQueued(world);
+	const opened = openProposals(world);
 	const intake = [
 		...benchedAlerts(world),
 		...approveDeferred(world),
 		...steps,
-		...openProposals(world)
+		...opened
 	];
 	if (intake.length === 0) intake.push(...resumeParked(world));
 	const asked = intake.length === 0 ? askFor(world) : [];
-	const requests = asked.length === 0 ? newRound(world, refused) : [];
+	const requests = asked.length > 0 || growsYet(world, opened) ? [] : newRound(world, refused);
 	return request(alsoDo({
 		...advanced,
 		steps: [...advanced.steps, ...intake]
@@ -33175,11 +33263,19 @@ function conclude({ found, steps, actions, world }, more, waiting) {
 	};
 	const idle = new Set(found.idle);
 	const orders = Object.keys(world.campaign.orders).filter((id) => !found.reports.has(id) && !idle.has(id));
-	return {
+	if (orders.length > 0) return {
 		actions: then,
-		waiting: orders.length > 0 ? {
+		waiting: {
 			for: "orders",
 			orders
+		}
+	};
+	const { asking } = world;
+	return {
+		actions: then,
+		waiting: asking.length > 0 ? {
+			for: "proposers",
+			who: asking
 		} : waiting ?? null
 	};
 }
@@ -33248,7 +33344,15 @@ async function takeEffect(hands, seen, action) {
 		case "pulls":
 			if (!hands.place.forge.stage) await changePulls(hands, action.changes);
 			return DONE;
-		case "propose": return propose(hands, seen, action.who);
+		case "propose":
+			for (const who of action.who) hands.asking.begin(who, {
+				campaign: seen.loaded.campaign,
+				spec: seen.world.spec
+			});
+			return DONE;
+		case "stop-asking":
+			await hands.asking.close();
+			return DONE;
 		case "commit":
 		case "delete-branches":
 		case "advance-campaign-branch": return DONE;
@@ -33319,30 +33423,6 @@ function forgeChanges(place, campaign, change) {
 		number,
 		reason: closingText(experiment)
 	}];
-}
-async function propose(hands, seen, who) {
-	const { place, ideas } = hands;
-	const { campaign } = seen.loaded;
-	const { ok, minutes, reason } = await ideas.ask(who, {
-		campaign,
-		spec: seen.world.spec
-	});
-	const spent = {
-		what: "propose",
-		who,
-		ok,
-		minutes,
-		requests: 0,
-		tokens: 0,
-		usd: 0
-	};
-	place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`);
-	await record(place, [{
-		kind: "spent",
-		...spent
-	}]);
-	hands.memory.refs = null;
-	return DONE;
 }
 // src/report/results-yaml.ts
 function resultsYaml({ spec, experiment, ending, decided }) {
@@ -33627,7 +33707,8 @@ async function addMoves(transaction, seen, action) {
 		case "dispatch":
 		case "cancel":
 		case "pulls":
-		case "propose": return;
+		case "propose":
+		case "stop-asking": return;
 		default: return action;
 	}
 }
@@ -33654,9 +33735,13 @@ async function tick(hands) {
 			lost += 1;
 			await backOff(hands, lost);
 		} else if (step === "again") lost = 0;
-		else if (asked || step.waiting.for === "orders") return step;
+		else if (asked || isUnderWay(step.waiting)) return step;
 		else hands.memory.refs = null;
 	}
+}
+/** It ends by itself, and then there is another look. */
+function isUnderWay({ for: what }) {
+	return what === "orders" || what === "proposers";
 }
 async function backOff({ place }, lost) {
 	if (lost > PATIENCE) throw new ConflictError(`lost ${lost} races for the campaign's refs in a row`, []);
@@ -33666,7 +33751,7 @@ async function backOff({ place }, lost) {
 async function once(hands) {
 	const { memory } = hands;
 	try {
-		const seen = await observe$1(hands);
+		const seen = await observe(hands);
 		if (seen === null) return {
 			waiting: {
 				for: "nothing",
@@ -33750,21 +33835,21 @@ async function run(hands, options) {
 		await finish(hands, error, signal);
 		throw error;
 	} finally {
-		await hands.runner.close();
+		await Promise.all([hands.runner.close(), hands.asking.close()]);
 	}
 }
-/** What is being measured does not depend on what went wrong: its report is there for the next run. */
-async function finish({ runner, place }, error, signal) {
-	if (!runner.busy || signal.aborted) return;
+/** What is under way does not depend on what went wrong: its report or answer is there for the next run. */
+async function finish({ runner, asking, place }, error, signal) {
+	if (signal.aborted || !(runner.busy || asking.busy)) return;
 	const what = error instanceof Error ? error.message : String(error);
-	place.progress.say(`${what}; what is being measured ends first`);
+	place.progress.say(`${what}; what is under way ends first`);
 	const interrupted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-	await Promise.race([runner.finished(), interrupted]);
+	await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted]);
 }
 /** The time until another look is worth it; what is waited for when none is. */
 async function pass(hands, waiting, standing) {
 	const { signal, watch } = standing;
-	if (waiting.for === "orders") {
+	if (waiting.for === "orders" || waiting.for === "proposers") {
 		sayPaused(hands, standing);
 		await standBy(hands, signal);
 	} else if (waiting.for === "nothing" || !watch) return waiting;
@@ -34825,7 +34910,7 @@ const COUNTED = {
 };
 // src/decide/payload.ts
 /** The boundary of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
-const loose = record$2(string(), unknown());
+const loose = record$1(string(), unknown());
 const rawMetric = looseObject({
 	primary: loose.optional(),
 	objectives: array(loose).optional(),
@@ -35001,7 +35086,9 @@ function ledgerWorld(campaign, spec, candidates) {
 			machine: null,
 			external: false
 		},
-		askable: []
+		askable: [],
+		asking: [],
+		answers: []
 	};
 }
 /** The members of the open round, merged again with the incumbent: who ranks first and who may be combined. */
@@ -35185,4 +35272,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { endJob as $, union as $t, startCampaign as A, typicalMetrics as At, archive as B, require_dist$2 as Bt, requireCampaign as C, eventId as Ct, networkIsolation as D, fold as Dt, localIsolation as E, eventPath as Et, capitalised as F, parseSpec$1 as Ft, effectOf as G, array as Gt, observe$1 as H, containing as Ht, standingSentence as I, compileScope as It, plural as J, looseObject as Jt, changeText as K, boolean as Kt, verdictSentence as L, compilePathspec as Lt, tallyText as M, orderTerms as Mt, standingIn as N, digest as Nt, committedSpec as O, EXIT_CODES as Ot, keptExperiments as P, emptyCampaign as Pt, observePair as Q, tuple as Qt, waitingSentence as R, NOT_NOISE_PROOF as Rt, openHands as S, readEventsAfter as St, gitRunner as T, readTip as Tt, unsupported as U, nearest as Ut, listRefs as V, SpecErrors as Vt, assess as W, _enum as Wt, startEvidence as X, strictObject as Xt, decideStability as Y, number$1 as Yt, guardrailVerdict as Z, string as Zt, localPath as _, shortRef as _t, statusView as a, exitCodeOf as an, hodgesLehmann as at, retryLostRaces as b, loadCampaign as bt, takeEffect as c, tieBreakerHolds as ct, directReverts as d, lnEvidence as dt, ConflictError as en, signedDifference as et, calibrationOf as f, lnEvidencePath as ft, openWorkshop as g, campaignRefs as gt, snapshotMetrics as h, objectiveLevel as ht, experimentView as i, UserError as in, confidenceInterval as it, Transaction as j, sha256 as jt, requireSupported as k, verdictOf as kt, plan as l, simplificationHolds as lt, metricsText as m, familyLevel as mt, parseDecidePayload as n, HarnessError as nn, statusOf as nt, run as o, firstReached as ot, record as p, campaignLevel as pt, numberText as q, literal$1 as qt, audit as r, LedgerError as rn, verdict as rt, tick as s, turned$1 as st, replay as t, ForgeError as tn, intervalOf as tt, stopSteps as u, evidenceOf as ut, requireGit as v, harnessOf as vt, measure$1 as w, parseEvent as wt, nullIfMissing as x, readEvents as xt, pushAttempt as y, treeFiles as yt, oneLine$1 as z, usesStoredScore as zt };
+export { observePair as $, string as $t, Transaction as A, EXIT_CODES as At, openChain as B, NOT_NOISE_PROOF as Bt, measure$1 as C, readEventsAfter as Ct, committedSpec as D, readTip as Dt, networkIsolation as E, parseEvent as Et, standingSentence as F, digest as Ft, assess as G, nearest as Gt, listRefs as H, require_dist$2 as Ht, verdictSentence as I, emptyCampaign as It, numberText as J, boolean as Jt, effectOf as K, _enum as Kt, waitingSentence as L, parseSpec$1 as Lt, standingIn as M, typicalMetrics as Mt, keptExperiments as N, sha256 as Nt, requireSupported as O, eventPath as Ot, capitalised as P, orderTerms as Pt, guardrailVerdict as Q, strictObject as Qt, oneLine$1 as R, compileScope as Rt, requireCampaign as S, readEvents as St, localIsolation as T, eventId as Tt, observe as U, SpecErrors as Ut, archive as V, usesStoredScore as Vt, unsupported as W, containing as Wt, decideStability as X, looseObject as Xt, plural as Y, literal$1 as Yt, startEvidence as Z, number$1 as Zt, requireGit as _, campaignRefs as _t, statusView as a, LedgerError as an, confidenceInterval as at, nullIfMissing as b, treeFiles as bt, takeEffect as c, turned$1 as ct, directReverts as d, evidenceOf as dt, tuple as en, endJob as et, calibrationOf as f, lnEvidence as ft, localPath as g, objectiveLevel as gt, openWorkshop as h, familyLevel as ht, experimentView as i, HarnessError as in, verdict as it, tallyText as j, verdictOf as jt, startCampaign as k, fold as kt, plan as l, tieBreakerHolds as lt, snapshotMetrics as m, campaignLevel as mt, parseDecidePayload as n, ConflictError as nn, intervalOf as nt, run as o, UserError as on, hodgesLehmann as ot, metricsText as p, lnEvidencePath as pt, changeText as q, array as qt, audit as r, ForgeError as rn, statusOf as rt, tick as s, exitCodeOf as sn, firstReached as st, replay as t, union as tn, signedDifference as tt, stopSteps as u, simplificationHolds as ut, pushAttempt as v, shortRef as vt, gitRunner as w, COMMUTING as wt, openHands as x, loadCampaign as xt, retryLostRaces as y, harnessOf as yt, writeLedgerCommit as z, compilePathspec as zt };

@@ -7,7 +7,7 @@ import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
-import { record } from './record.ts'
+import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
 import { isListed, type Memory, type Observation } from './observe.ts'
 import type { Place } from './place.ts'
@@ -19,6 +19,7 @@ export interface Hands {
   memory: Memory
   runner: Runner
   ideas: Ideas
+  asking: Asking
 }
 
 export type Applied =
@@ -69,7 +70,12 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
       if (!hands.place.forge.stage) await changePulls(hands, action.changes)
       return DONE
     case 'propose':
-      return propose(hands, seen, action.who)
+      for (const who of action.who)
+        hands.asking.begin(who, { campaign: seen.loaded.campaign, spec: seen.world.spec })
+      return DONE
+    case 'stop-asking':
+      await hands.asking.close()
+      return DONE
     case 'commit':
     case 'delete-branches':
     case 'advance-campaign-branch':
@@ -148,16 +154,4 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
     { kind: 'update', number, body },
     { kind: 'close', number, reason: closingText(experiment) },
   ]
-}
-
-async function propose(hands: Hands, seen: Observation, who: string): Promise<Applied> {
-  const { place, ideas } = hands
-  const { campaign } = seen.loaded
-  const { ok, minutes, reason } = await ideas.ask(who, { campaign, spec: seen.world.spec })
-  const spent = { what: 'propose', who, ok, minutes, requests: 0, tokens: 0, usd: 0 }
-  place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
-  await record(place, [{ kind: 'spent', ...spent }])
-  // The ledger moved beside the remembered refs: without a new look the proposer would be asked for ever.
-  hands.memory.refs = null
-  return DONE
 }

@@ -3,28 +3,27 @@ import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
 import { brief } from '../propose/brief.ts'
-import { askCommand } from '../propose/command.ts'
+import { type Asked, askCommand } from '../propose/command.ts'
 import { externalProposals, externalTips } from '../propose/external.ts'
 import { type PreparedPatches, proposePatches } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
 import { isBenched, proposerName } from '../propose/proposer-name.ts'
-import {
-  commandKey,
-  forgetProposal,
-  readCommandProposals,
-  storeProposal,
-} from '../propose/stored-proposal.ts'
+import { commandKey, forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answer.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { IdeaScene, Ideas } from './ideas.ts'
+import type { AskScene, IdeaScene, Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
+import { freeWorkDir, reapAll } from './work-dirs.ts'
 
 type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
 
+const ASKED_IN = 'propose'
+
 /** The proposers of one campaign on this machine, with what they remember to be quick. */
-export function campaignIdeas(place: Place, signal: AbortSignal): Ideas {
+export function campaignIdeas(place: Place): Ideas {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
   const storeDir = join(place.dataDir, 'proposals')
+  let leftovers: Promise<void> | null = null
 
   async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
     const { campaign, spec, defaultTip } = scene
@@ -51,25 +50,30 @@ export function campaignIdeas(place: Place, signal: AbortSignal): Ideas {
       const { campaign, spec } = scene
       const found = reverts(scene)
       if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
-      found.push(...(await readCommandProposals(storeDir, campaign, place.repository)))
+      const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository)
+      found.push(...proposals)
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') found.push(...(await patches(scene, proposer.dir)))
-      return found
+      return { proposals: found, answers }
     },
     askable: (campaign, spec) =>
       commands(spec)
         .map(proposerName)
         .filter(name => !isBenched(campaign, name)),
-    async ask(who, { campaign, spec }) {
+    async ask(who, scene) {
+      const { campaign } = scene
+      leftovers ??= reapAll(join(place.dataDir, ASKED_IN))
+      await leftovers
+      await forgetSettled(storeDir, campaign)
       const began = place.clock.monotonic()
-      const asked = await ask(place, { who, campaign, spec, signal })
+      const asked = await ask(place, who, scene)
       const minutes = (place.clock.monotonic() - began) / 60_000
-      if (!asked.ok) return { ok: false, minutes, reason: asked.reason }
-      for (const key of Object.keys(campaign.sources))
-        if (key.startsWith('command:')) await forgetProposal(storeDir, key)
       const at = new Date(place.clock.now()).toISOString()
-      await storeProposal(storeDir, { key: commandKey(who, place.random.hex(8)), at, asked })
-      return { ok: true, minutes, reason: '' }
+      const key = commandKey(who, place.random.hex(8))
+      place.faults.reach('ask:answered')
+      await storeAnswer(storeDir, { key, campaign: campaign.started, who, at, minutes, asked })
+      place.faults.reach('ask:stored')
+      return asked.ok ? { ok: true, reason: '' } : asked
     },
   }
 }
@@ -86,13 +90,9 @@ function commands(spec: Spec): CommandProposer[] {
   return spec.propose.filter(proposer => proposer.use === 'command')
 }
 
-async function ask(
-  place: Place,
-  asking: { who: string; campaign: Campaign; spec: Spec; signal: AbortSignal },
-) {
-  const { who, campaign, spec, signal } = asking
+async function ask(place: Place, who: string, { campaign, spec, lane, signal }: AskScene): Promise<Asked> {
   const proposer = commands(spec).find(each => proposerName(each) === who)
-  if (!proposer?.command) return { ok: false, reason: `the spec has no proposer ${who}` } as const
+  if (!proposer?.command) return { ok: false, reason: `the spec has no proposer ${who}` }
   return askCommand({
     repo: place.repository,
     incumbent: campaign.incumbent,
@@ -100,7 +100,7 @@ async function ask(
     command: proposer.command,
     brief: brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign) }),
     timeoutSeconds: proposer.timeout_seconds,
-    workDir: join(place.dataDir, 'propose'),
+    workDir: await freeWorkDir(join(place.dataDir, ASKED_IN), lane),
     env: place.env,
     signal,
     now: () => place.clock.now(),

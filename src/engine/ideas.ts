@@ -1,19 +1,30 @@
 import type { Pull } from '../forge/pull.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventId, Oid, Point } from '../model/ids.ts'
-import type { Proposal, RevertFacts } from '../plan/world.ts'
+import type { AnswerFacts, Proposal, RevertFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
 export interface Ideas {
-  find(scene: IdeaScene): Promise<Proposal[]>
+  find(scene: IdeaScene): Promise<Found>
   /** Proposers that could be asked for one more idea now, by name. */
   askable(campaign: Campaign, spec: Spec): string[]
-  /** Runs one proposer; its answer is found at the next look, its cost and success are the result. */
-  ask(
-    who: string,
-    scene: { campaign: Campaign; spec: Spec },
-  ): Promise<{ ok: boolean; minutes: number; reason: string }>
+  /** Runs one proposer; its answer is kept with what it cost, and found at the next look. */
+  ask(who: string, scene: AskScene): Promise<{ ok: boolean; reason: string }>
+}
+
+export interface Found {
+  proposals: Proposal[]
+  /** What proposers answered, in words or with an idea, as far as the ledger lacks what it cost. */
+  answers: AnswerFacts[]
+}
+
+export interface AskScene {
+  campaign: Campaign
+  spec: Spec
+  /** Nobody else who is asked by this process has it. */
+  lane: number
+  signal: AbortSignal
 }
 
 export interface IdeaScene {

@@ -11,6 +11,7 @@ import { candidatesOf } from './candidates.ts'
 import { changesBetween, refusalOf } from './facts/candidate.ts'
 import { revertFacts } from './facts/revert.ts'
 import { syncFacts } from './facts/sync.ts'
+import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
@@ -44,7 +45,7 @@ export interface Observation {
   defaultTip: Point
 }
 
-type Eyes = { place: Place; memory: Memory; runner: Runner; ideas: Ideas }
+type Eyes = { place: Place; memory: Memory; runner: Runner; ideas: Ideas; asking: Asking }
 
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
 export async function observe(eyes: Eyes): Promise<Observation | null> {
@@ -104,9 +105,11 @@ interface Scene extends Eyes {
 }
 
 async function lookAround(scene: Scene): Promise<World> {
-  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas } = scene
+  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene
   const { repository, clock, random } = place
   const spec = specOf(memory, campaign)
+  // Before answers are read: who answers in between is counted twice and not forgotten.
+  const asked = asking.facts()
   const sync = await syncFacts({ repository, campaign, spec, defaultTip })
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
   const branches = branchTips(place, refs, pulls)
@@ -122,7 +125,7 @@ async function lookAround(scene: Scene): Promise<World> {
     defaultTip,
     pulls,
     branches,
-    proposals: await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts }),
+    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts })),
     candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
@@ -134,6 +137,7 @@ async function lookAround(scene: Scene): Promise<World> {
       external: spec.propose.some(({ use }) => use === 'external'),
     },
     askable: ideas.askable(campaign, spec),
+    asking: asked,
   }
 }
 

@@ -30,17 +30,17 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
     await finish(hands, error, signal)
     throw error
   } finally {
-    await hands.runner.close()
+    await Promise.all([hands.runner.close(), hands.asking.close()])
   }
 }
 
-/** What is being measured does not depend on what went wrong: its report is there for the next run. */
-async function finish({ runner, place }: Hands, error: unknown, signal: AbortSignal): Promise<void> {
-  if (!runner.busy || signal.aborted) return
+/** What is under way does not depend on what went wrong: its report or answer is there for the next run. */
+async function finish({ runner, asking, place }: Hands, error: unknown, signal: AbortSignal) {
+  if (signal.aborted || !(runner.busy || asking.busy)) return
   const what = error instanceof Error ? error.message : String(error)
-  place.progress.say(`${what}; what is being measured ends first`)
+  place.progress.say(`${what}; what is under way ends first`)
   const interrupted = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
-  await Promise.race([runner.finished(), interrupted])
+  await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
 }
 
 interface Standing extends RunOptions {
@@ -52,7 +52,7 @@ interface Standing extends RunOptions {
 /** The time until another look is worth it; what is waited for when none is. */
 async function pass(hands: Hands, waiting: Waiting, standing: Standing): Promise<Waiting | null> {
   const { signal, watch } = standing
-  if (waiting.for === 'orders') {
+  if (waiting.for === 'orders' || waiting.for === 'proposers') {
     sayPaused(hands, standing)
     await standBy(hands, signal)
   } else if (waiting.for === 'nothing' || !watch) return waiting

@@ -4,18 +4,23 @@ import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { UserError } from '../errors.ts'
 import type { Hands } from './apply.ts'
+import { askingHere } from './asking.ts'
 import { campaignIdeas } from './campaign-ideas.ts'
+import { Lanes } from './lanes.ts'
 import { localRunner } from './local-runner.ts'
 import { emptyMemory } from './observe.ts'
 import type { Place } from './place.ts'
 
 /** Everything `tick` and `run` need on one machine. */
 export async function openHands(place: Place, signal: AbortSignal): Promise<Hands> {
+  const lanes = new Lanes()
+  const ideas = campaignIdeas(place)
   return {
     place,
     memory: emptyMemory(),
-    runner: await localRunner(place),
-    ideas: campaignIdeas(place, signal),
+    runner: await localRunner(place, lanes),
+    ideas,
+    asking: askingHere(place, ideas, lanes, signal),
   }
 }
 

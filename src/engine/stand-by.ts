@@ -11,12 +11,13 @@ const LONGEST_MS = 10_000
  * is found by one question to the remote; whoever wants to know what it means has to observe.
  */
 export async function standBy(hands: Hands, interrupt: AbortSignal): Promise<void> {
-  const { runner, place } = hands
-  if (!runner.busy) return place.clock.sleep(LOOK_AGAIN_MS, interrupt)
+  const { runner, asking, place } = hands
+  const busy = [runner, asking].filter(each => each.busy)
+  if (busy.length === 0) return place.clock.sleep(LOOK_AGAIN_MS, interrupt)
   const over = new AbortController()
   const looking = lookUntilMoved(hands, AbortSignal.any([over.signal, interrupt]))
   try {
-    await Promise.race([runner.settled(), looking])
+    await Promise.race([looking, ...busy.map(each => each.settled())])
   } finally {
     over.abort()
     await looking

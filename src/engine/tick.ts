@@ -26,9 +26,14 @@ export async function tick(hands: Hands): Promise<TickResult> {
       lost += 1
       await backOff(hands, lost)
     } else if (step === 'again') lost = 0
-    else if (asked || step.waiting.for === 'orders') return step
+    else if (asked || isUnderWay(step.waiting)) return step
     else hands.memory.refs = null
   }
+}
+
+/** It ends by itself, and then there is another look. */
+function isUnderWay({ for: what }: Waiting): boolean {
+  return what === 'orders' || what === 'proposers'
 }
 
 async function backOff({ place }: Hands, lost: number): Promise<void> {

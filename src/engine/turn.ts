@@ -70,6 +70,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
     case 'cancel':
     case 'pulls':
     case 'propose':
+    case 'stop-asking':
       return
     default:
       return action satisfies never

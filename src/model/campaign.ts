@@ -190,6 +190,8 @@ export interface Campaign {
   spent: Spent
   /** `asked`: the seq of the last time, so that they take turns. */
   proposers: Record<string, { failures: number; benched: boolean; asked: number }>
+  /** Answers of proposers whose cost is recorded, by their key, until their idea is an experiment. */
+  answered: Record<string, true>
   steered: {
     event: EventId
     action: 'retry' | 'revert' | 'withdraw'
@@ -246,6 +248,7 @@ export function emptyCampaign(): Campaign {
     counts: {},
     spent: { minutes: 0, requests: 0, tokens: 0, usd: 0 },
     proposers: {},
+    answered: {},
     steered: [],
     alerts: [],
   }

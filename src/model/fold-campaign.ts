@@ -132,6 +132,7 @@ const spent: Handler<'spent'> = (campaign, event) => {
   campaign.spent.tokens += event.tokens
   campaign.spent.usd += event.usd
   if (event.what !== 'propose' || event.who === null) return
+  campaign.answered[event.cause] = true
   askedAgain(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 

@@ -43,6 +43,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     resumed: 0,
   }
   campaign.sources[event.source.key] = event.experiment
+  delete campaign.answered[event.source.key]
   campaign.next_number = Math.max(campaign.next_number, number + 1)
 }
 

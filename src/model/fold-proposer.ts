@@ -1,6 +1,6 @@
 import type { Campaign, Experiment } from './campaign.ts'
 
-const FAILURES_UNTIL_BENCHED = 3
+export const FAILURES_UNTIL_BENCHED = 3
 
 /** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
 export function askedAgain(campaign: Campaign, who: string, { ok, seq }: { ok: boolean; seq: number }): void {

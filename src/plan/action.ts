@@ -38,7 +38,9 @@ export type Action =
   | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
-  | { do: 'propose'; who: string }
+  /** One more idea from each, asked at once; a name may come more than once. */
+  | { do: 'propose'; who: string[] }
+  | { do: 'stop-asking' }
 
 /** Words are the report room's business: a change says only which pull request and which experiment. */
 export type PullChange =
@@ -48,6 +50,8 @@ export type PullChange =
 /** What nothing can be done about until something else happens. */
 export type Waiting =
   | { for: 'orders'; orders: OrderId[] }
+  /** Programs that this process is asking for ideas. */
+  | { for: 'proposers'; who: string[] }
   | { for: 'ideas' }
   | { for: 'person'; what: string }
   | { for: 'nothing'; reason: string }

@@ -1,17 +1,54 @@
+import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
 import { openEngineExperiments } from './intake.ts'
 import { roundSize } from './rounds.ts'
 import type { World } from './world.ts'
 
-/** One more idea before the next round starts, while the round has room: proposers take turns. */
+/** As many ideas at once as the next round has room for: proposers take turns. */
 export function askFor(world: World): Action[] {
-  const { campaign, spec, askable } = world
-  const queued = Object.values(campaign.experiments).filter(({ status }) => status === 'queued').length
-  if (queued >= roundSize(spec) || openEngineExperiments(world) >= spec.merge.max_open_experiments) return []
-  const lastAsked = (who: string) => campaign.proposers[who]?.asked ?? -1
-  const [next] = askable.toSorted((a, b) => lastAsked(a) - lastAsked(b))
-  return next === undefined ? [] : [{ do: 'propose', who: next }]
+  const { asking, spec } = world
+  const open = spec.merge.max_open_experiments - openEngineExperiments(world)
+  const room = Math.min(roundSize(spec) - queuedIn(world), open) - asking.length
+  const who: string[] = []
+  while (who.length < room) {
+    const next = nextOf(world, [...asking, ...who])
+    if (next === undefined) break
+    who.push(next)
+  }
+  return who.length === 0 ? [] : [{ do: 'propose', who }]
+}
+
+/** Whoever is being asked least, and of those whoever was asked longest ago. */
+function nextOf({ campaign, askable }: World, asked: readonly string[]): string | undefined {
+  const times = (who: string) => asked.filter(each => each === who).length
+  const last = (who: string) => campaign.proposers[who]?.asked ?? -1
+  const failures = (who: string) => campaign.proposers[who]?.failures ?? 0
+  // Who has failed is asked no oftener at once than it could fail before it is benched.
+  const may = askable.filter(
+    who => failures(who) === 0 || failures(who) + times(who) < FAILURES_UNTIL_BENCHED,
+  )
+  return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
+}
+
+function queuedIn({ campaign }: Pick<World, 'campaign'>): number {
+  return Object.values(campaign.experiments).filter(({ status }) => status === 'queued').length
+}
+
+/** A round that could hold more waits for ideas that are just being opened, and for who is asked for one. */
+export function growsYet(world: World, opened: readonly Step[]): boolean {
+  return opened.length + world.asking.length > 0 && queuedIn(world) < roundSize(world.spec)
+}
+
+/** What an answer cost is recorded once, whatever becomes of the idea. */
+export function answered({ answers }: World): Step[] {
+  return answers.map(({ key, who, ok, minutes }) => {
+    const nothing = { requests: 0, tokens: 0, usd: 0 }
+    return {
+      step: 'event',
+      draft: { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...nothing },
+    }
+  })
 }
 
 /** A proposer that is not asked any more is said once. */

@@ -81,12 +81,18 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     coins: sha256(`${world.entropy}:${index}:${request.cause}`),
     carried: request.carried ?? {},
     stop: request.stop,
-    deadline: deadline(world.now, ruler.spec, request, queue),
+    deadline: deadline(Date.parse(world.now) + 1000 * secondsOfAsking(world), ruler.spec, request, queue),
   }
 }
 
+/** Where a proposer is being asked, what is timed waits for it. */
+function secondsOfAsking({ asking, spec }: World): number {
+  if (asking.length === 0) return 0
+  return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
+}
+
 /** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
-function deadline(now: string, spec: Spec, request: Request, queue: number): string {
+function deadline(now: number, spec: Spec, request: Request, queue: number): string {
   const { measurement, gates } = spec
   const sides = request.candidates.length + 1
   const runs = executions(spec, request.stop)
@@ -94,7 +100,7 @@ function deadline(now: string, spec: Spec, request: Request, queue: number): str
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
   const seconds = sides * ((runs + setups) * perExecution + gateSeconds) + MARGIN_SECONDS
-  return new Date(Date.parse(now) + queue * seconds * 1000).toISOString()
+  return new Date(now + queue * seconds * 1000).toISOString()
 }
 
 function executions(spec: Spec, stop: StopRule): number {

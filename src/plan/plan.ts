@@ -1,7 +1,7 @@
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, approveDeferred } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
-import { askFor, benchedAlerts } from './asking.ts'
+import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
@@ -34,7 +34,7 @@ export function plan(world: World): Plan {
   const draft: Draft = {
     world,
     found,
-    steps: found.steps,
+    steps: [...answered(world), ...found.steps],
     actions: [...found.actions, ...pullActions(world)],
   }
   const { status, status_reason } = world.campaign
@@ -60,7 +60,8 @@ function ended(draft: Draft): Plan {
   const under = cancelRemaining(world, found)
   const steps = [...under.steps, ...closeRemaining(world, found)]
   const reason = world.campaign.status_reason ?? 'stopped'
-  return conclude(alsoDo(draft, [...under.actions, ...campaignBranch(world)]), steps, {
+  const silence: Action[] = world.asking.length > 0 ? [{ do: 'stop-asking' }] : []
+  return conclude(alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world)]), steps, {
     for: 'nothing',
     reason,
   })
@@ -126,10 +127,11 @@ function betweenRounds(draft: Draft): Plan {
   if (undo.length > 0) return conclude(draft, undo)
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps, refused } = refuseQueued(world)
-  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...steps, ...openProposals(world)]
+  const opened = openProposals(world)
+  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...steps, ...opened]
   if (intake.length === 0) intake.push(...resumeParked(world))
   const asked = intake.length === 0 ? askFor(world) : []
-  const requests = asked.length === 0 ? newRound(world, refused) : []
+  const requests = asked.length > 0 || growsYet(world, opened) ? [] : newRound(world, refused)
   return request(alsoDo({ ...advanced, steps: [...advanced.steps, ...intake] }, asked), requests, null)
 }
 
@@ -150,7 +152,9 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
   if (then.length > 0) return { actions: then, waiting: null }
   const idle = new Set(found.idle)
   const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
-  return { actions: then, waiting: orders.length > 0 ? { for: 'orders', orders } : (waiting ?? null) }
+  if (orders.length > 0) return { actions: then, waiting: { for: 'orders', orders } }
+  const { asking } = world
+  return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
 }
 
 function waitingFor(world: World): Waiting {

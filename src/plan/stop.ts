@@ -28,7 +28,9 @@ export function stopSteps(world: World): Step[] {
       costUsd: campaign.spent.usd,
       targetReached: targetReached(world),
       backlogEmpty:
-        nothingToMeasure(world) && world.askable.length === 0 && deferredExperiments(world).length === 0,
+        nothingToMeasure(world) &&
+        world.askable.length + world.asking.length === 0 &&
+        deferredExperiments(world).length === 0,
     })
   if (stop === null) return []
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop } }]

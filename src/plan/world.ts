@@ -28,6 +28,19 @@ export interface World {
   runner: RunnerFacts
   /** Proposers that could be asked for one more idea now. */
   askable: string[]
+  /** Those that are being asked, as often as they are. */
+  asking: string[]
+  /** Answers of proposers whose cost the ledger lacks. */
+  answers: AnswerFacts[]
+}
+
+export interface AnswerFacts {
+  /** Of one asking, for good. */
+  key: string
+  who: string
+  /** It brought an idea, which has this key as well. */
+  ok: boolean
+  minutes: number
 }
 
 export interface RunnerFacts {

@@ -62,6 +62,8 @@ export function waitingSentence(waiting: Waiting): string {
   switch (waiting.for) {
     case 'orders':
       return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
+    case 'proposers':
+      return `Waiting for ${waiting.who.join(', ')}: asked for an idea.`
     case 'ideas':
       return 'Waiting for ideas: nothing is queued and no proposer has one.'
     case 'person':

@@ -11,12 +11,19 @@ import type { Call } from './call.ts'
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
 export async function lookingTick({ terminal, interrupt }: Call, scene: Scene): Promise<Waiting> {
+  const hands = await lookingHands(scene, interrupt)
   try {
-    return (await tick(await lookingHands(scene, interrupt))).waiting
+    for (;;) {
+      const { waiting } = await tick(hands)
+      if (!hands.asking.busy || interrupt.aborted) return waiting
+      await hands.asking.settled()
+    }
   } catch (error) {
     if (!(error instanceof WouldAsk)) throw error
     terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
+  } finally {
+    await hands.asking.close()
   }
 }
 
@@ -29,7 +36,10 @@ async function lookingHands({ place, rehearsal }: Scene, signal: AbortSignal): P
   const hands = await openHands(place, signal)
   if (rehearsal === null) return { ...hands, runner: lookingRunner(hands.runner) }
   const runner = lookingRunner(onceLooked(hands.runner))
-  return { ...hands, runner, ideas: { ...hands.ideas, ask: who => Promise.reject(new WouldAsk(who)) } }
+  const begin = (who: string): never => {
+    throw new WouldAsk(who)
+  }
+  return { ...hands, runner, asking: { ...hands.asking, begin } }
 }
 
 /** The end of a rehearsal: nobody can know what a proposer would answer. */

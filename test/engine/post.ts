@@ -94,8 +94,9 @@ export async function openPost(opening: Opening): Promise<Post> {
         const { waiting } = await tick(hands)
         const campaign = await post.campaign()
         if (done(campaign)) return campaign
-        if (waiting.for !== 'orders') throw new Error(`it waits for ${JSON.stringify(waiting)}`)
-        await hands.runner.settled()
+        if (waiting.for === 'proposers') await hands.asking.settled()
+        else if (waiting.for === 'orders') await hands.runner.settled()
+        else throw new Error(`it waits for ${JSON.stringify(waiting)}`)
       }
       throw new Error('it never came')
     },
@@ -119,7 +120,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     person: async (...drafts) => void (await record(place, drafts)),
     async close() {
       leaving.abort()
-      if (opened) await cancelAll(await opened)
+      if (opened) await closeAll(await opened)
       await workshop.repository.close()
     },
   }
@@ -127,9 +128,8 @@ export async function openPost(opening: Opening): Promise<Post> {
 }
 
 /** Ends what a hand that was cut off left running, as the end of its process would. */
-async function cancelAll({ runner, memory }: Hands): Promise<void> {
-  const orders = Object.keys(memory.loaded?.campaign.orders ?? {})
-  for (const order of orders) if (runner.holds(order)) await runner.cancel(order)
+async function closeAll({ runner, asking }: Hands): Promise<void> {
+  await Promise.all([runner.close(), asking.close()])
 }
 
 function found(campaign: Campaign, hypothesis: string): Experiment {

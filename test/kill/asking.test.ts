@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
@@ -34,13 +34,14 @@ async function goesOn(at: Scene): Promise<Ending> {
   return endingOf(at)
 }
 
-/** Asked till it failed three times; every answer counted once. */
+/** Asked till it failed three times; every answer counted once, with what it cost. */
 async function expectOneIdea(at: Scene, after: Ending): Promise<void> {
   expect(after.ending.experiments).toMatchObject([
     { id: 'exp-001', hypothesis: 'three letters do', ended: ['kept', 'kept', true], bytes: 36 },
   ])
-  const spent = after.events.flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
-  expect(spent).toEqual([true, false, false, false])
+  const spent = after.events.flatMap(event => (event.kind === 'spent' ? [event] : []))
+  expect(spent.map(({ ok }) => ok)).toEqual([true, false, false, false])
+  expect(spent.every(({ minutes }) => minutes > 0)).toBe(true)
   expect(after.ending.alerts).toEqual(['proposer-benched'])
   await expectSound(at, commandLine, after)
 }
@@ -62,11 +63,17 @@ describe('a program that is killed while it is asked for an idea', () => {
 })
 
 describe('a run that is killed around a question', () => {
-  const points = ['after:propose:1', 'before:propose:1', 'step:open:1', 'before:propose:2', 'after:propose:2']
+  const points = ['ask:stored:1', 'step:open:1', 'commit:after-push:2', 'ask:answered:1', 'ask:stored:2']
+  const others = ['after:propose:1', 'before:propose:1', 'before:propose:2', 'commit:before-push:2']
 
-  it.each(full ? points : points.slice(0, 1))('at %s has the one idea once', async WINNOW_FAULT => {
-    const at = thinking()
-    expect(await commandLine.run(at, ['run'], { WINNOW_FAULT })).toMatchObject({ signal: 'SIGKILL' })
-    await expectOneIdea(at, await goesOn(at))
-  })
+  it.each(full ? [...points, ...others] : points.slice(0, 2))(
+    'at %s has the one idea once',
+    async WINNOW_FAULT => {
+      const at = thinking()
+      expect(await commandLine.run(at, ['run'], { WINNOW_FAULT })).toMatchObject({ signal: 'SIGKILL' })
+      await expectOneIdea(at, await goesOn(at))
+      const asked = readFileSync(join(at.home, 'asked'), 'utf8').trim().split('\n')
+      if (WINNOW_FAULT.startsWith('ask:stored')) expect(asked).toHaveLength(4)
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkpointBytes, checkpointDue } from '../../src/ledger/checkpoint.ts'
 import { continueCampaign, loadCampaign, type LoadedCampaign, refold } from '../../src/ledger/load.ts'
-import { emptyCampaign } from '../../src/model/campaign.ts'
+import { emptyCampaign, FOLD_VERSION } from '../../src/model/campaign.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { openChain } from '../../src/ledger/chain.ts'
@@ -85,7 +85,11 @@ describe('a checkpoint that is wrong', () => {
       text => text.replace(/"head":"\w{8}/, '"head":"00000000'),
       /names another event 2/,
     ],
-    ['another fold version', text => text.replace('{"fold":1,', '{"fold":999,'), /folded by version 999/],
+    [
+      'another fold version',
+      text => text.replace(`{"fold":${FOLD_VERSION},`, '{"fold":999,'),
+      /folded by version 999/,
+    ],
     [
       'a seq beyond the end',
       text => text.replace('"seq":3,"state":', '"seq":300,"state":'),
@@ -104,7 +108,7 @@ describe('a checkpoint that is wrong', () => {
   ]
   let head = ''
   function framed(state: object): string {
-    return `${canonicalJson({ fold: 1, head, seq: 3, state, state_digest: sha256(canonicalJson(state)) })}\n`
+    return `${canonicalJson({ fold: FOLD_VERSION, head, seq: 3, state, state_digest: sha256(canonicalJson(state)) })}\n`
   }
 
   test.each(wrong)('with %s is ignored, with the reason', async (_, edit, reason) => {

@@ -38,6 +38,8 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     ),
     runner: { runId: 'run-1', machine: null, external: true },
     askable: [],
+    asking: [],
+    answers: [],
     ...different,
   }
 }

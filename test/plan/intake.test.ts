@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
 import { plan } from '../../src/plan/plan.ts'
-import { campaign, candidateTree, oidOf, SPEC } from './a-campaign.ts'
-import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
+import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
 
 describe('an idea', () => {
   it('becomes one experiment, with a number and a branch of its own, however often it is brought', () => {
@@ -126,24 +126,73 @@ describe('an approval by the spec', () => {
 })
 
 describe('a proposer', () => {
-  const askable = ['command:agent', 'command:other']
+  const askable: [string, string] = ['command:agent', 'command:other']
 
-  it('is asked while the next round has room, one at a time', () => {
-    for (const built of [campaign(), campaign().withExperiment()])
-      expect(actionsOf(plan(world(built, { askable })), 'propose')).toEqual([
-        { do: 'propose', who: askable[0] },
-      ])
+  const [agent, other] = askable
+  const askedBy = (built: CampaignBuilder, different: Parameters<typeof world>[1] = {}) =>
+    actionsOf(plan(world(built, { askable, ...different })), 'propose').flatMap(({ who }) => who)
+
+  it('is asked for as many ideas at once as the next round has room for, taking turns', () => {
+    expect(askedBy(campaign())).toEqual([agent, other, agent, other])
+    expect(askedBy(campaign().withExperiments(3))).toEqual([agent])
+    expect(askedBy(campaign(`${SPEC}execution: { max_concurrent: 3 }\n`))).toEqual([agent, other, agent])
+    expect(askedBy(campaign(`${SPEC}execution: { mode: serial }\n`))).toEqual([agent])
+    expect(askedBy(campaign(`${SPEC}merge: { max_open_experiments: 2 }\n`))).toEqual([agent, other])
+  })
+
+  it('counts while it is being asked, and the round waits for it', () => {
+    const one = campaign().withExperiments(2)
+    expect(askedBy(one, { asking: [agent] })).toEqual([other])
+    const waits = plan(world(one, { askable, asking: [agent, other] }))
+    expect(waits).toEqual({ actions: [], waiting: { for: 'proposers', who: [agent, other] } })
+    const full = plan(world(campaign().withExperiments(4), { askable, asking: [agent] }))
+    expect(draftsOfKind(full, 'order-issued')).toHaveLength(4)
   })
 
   it('takes turns: whoever was asked longest ago is next', () => {
-    const built = campaign()
+    const built = campaign(`${SPEC}execution: { mode: serial }\n`)
     const asked: string[] = []
     for (let turn = 0; turn < 4; turn++) {
-      const [next] = actionsOf(plan(world(built, { askable })), 'propose')
-      asked.push(next?.who ?? '')
-      built.add(spentAsking(next?.who ?? ''))
+      const [next = ''] = askedBy(built)
+      asked.push(next)
+      built.add(spentAsking(next))
     }
     expect(asked).toEqual([...askable, ...askable])
+  })
+
+  it('that has failed is asked no oftener at once than it may fail before it is benched', () => {
+    const built = campaign().add({ ...spentAsking(agent), ok: false })
+    expect(askedBy(built, { askable: [agent] })).toEqual([agent, agent])
+    expect(askedBy(built, { askable: [agent], asking: [agent] })).toEqual([agent])
+    expect(askedBy(built, { askable: [agent], asking: [agent, agent] })).toEqual([])
+  })
+
+  it('is not asked any further once the campaign has stopped, and not for the last time before', () => {
+    const patient = campaign(`${SPEC}propose: [{ use: command, command: think }]\n`)
+    const waiting = plan(world(patient, { asking: [agent], runner: { ...LOCAL, external: false } }))
+    expect(waiting).toEqual({ actions: [], waiting: { for: 'proposers', who: [agent] } })
+    const stopped = campaign().add({ kind: 'campaign-stopped', cause: 'n', code: 'person', reason: 'enough' })
+    expect(plan(world(stopped, { asking: [agent] })).actions).toMatchObject([{ do: 'stop-asking' }])
+  })
+
+  it.each(['running', 'paused', 'stopped'] as const)('has its cost recorded once while %s', status => {
+    const built = campaign()
+    if (status === 'paused')
+      built.add({ kind: 'campaign-paused', cause: 'n', reason: 'lunch', source: 'person' })
+    if (status === 'stopped')
+      built.add({ kind: 'campaign-stopped', cause: 'n', code: 'person', reason: 'enough' })
+    const answers = [{ key: `${agent}:1`, who: agent, ok: true, minutes: 7 }]
+    expect(draftsOfKind(carryOut(built, { answers }), 'spent')).toMatchObject([{ minutes: 7, who: agent }])
+    expect(built.campaign.answered).toEqual({ [`${agent}:1`]: true })
+  })
+
+  it('has its cost and its idea in one transaction', () => {
+    const built = campaign()
+    const source = { use: 'command', key: `${agent}:1` }
+    const answers = [{ key: source.key, who: agent, ok: true, minutes: 7 }]
+    const planned = carryOut(built, { answers, proposals: [proposal('a', { source })] })
+    expect(draftsOf(planned).map(({ kind }) => kind)).toEqual(['spent', 'experiment-opened'])
+    expect(built.campaign).toMatchObject({ answered: {}, sources: { [source.key]: 'exp-001' } })
   })
 
   it('is asked no more when its ideas are refused three times before they run, and that is said once', () => {
@@ -211,6 +260,8 @@ describe('pull requests and branches follow the ledger', () => {
     ])
   })
 })
+
+const LOCAL = { runId: 'run-1', machine: null, external: true }
 
 function spentAsking(who: string): EventDraft<'spent'> {
   const nothing = { minutes: 0, requests: 0, tokens: 0, usd: 0 }

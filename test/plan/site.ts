@@ -119,6 +119,8 @@ export class Site {
       runs: this.#runFacts(),
       runner: { runId: `run-${this.#runId}`, machine: null, external: false },
       askable: [],
+      asking: [],
+      answers: [],
     }
   }
 
@@ -207,6 +209,7 @@ export class Site {
         this.campaignTip = action.to
         return
       case 'propose':
+      case 'stop-asking':
         throw new Error('nobody can be asked here')
       default:
         action satisfies never

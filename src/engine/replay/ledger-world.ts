@@ -25,6 +25,8 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     runs: new Map(),
     runner: { runId: null, machine: null, external: false },
     askable: [],
+    asking: [],
+    answers: [],
   }
 }
 

@@ -1,0 +1,60 @@
+import type { Campaign } from '../model/campaign.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { Ideas } from './ideas.ts'
+import type { Lanes } from './lanes.ts'
+import type { Place } from './place.ts'
+import { UnderWay } from './under-way.ts'
+
+/** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
+export interface Asking {
+  /** Who is being asked now, as often as it is. */
+  facts(): string[]
+  begin(who: string, scene: { campaign: Campaign; spec: Spec }): void
+  readonly busy: boolean
+  /** Resolves when one of them has answered; at once when nobody is asked. */
+  settled(): Promise<void>
+  /** Resolves when nobody is asked any more. */
+  finished(): Promise<void>
+  /** Ends them all; resolves when no process of theirs is left. */
+  close(): Promise<void>
+}
+
+/** They share the lanes with what is measured: never beside anything timed, and never more than allowed. */
+export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: AbortSignal): Asking {
+  const tasks = new UnderWay()
+  const names = new Map<string, string>()
+  let count = 0
+
+  async function ask(who: string, scene: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
+    const lane = await lanes.enter(scene.spec.execution.max_concurrent, signal)
+    if (lane === null) return
+    try {
+      const { ok, reason } = await ideas.ask(who, { ...scene, lane, signal })
+      place.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      lanes.leave(lane)
+    }
+  }
+
+  return {
+    facts() {
+      tasks.surface()
+      return tasks.keys.flatMap(key => names.get(key) ?? [])
+    },
+    begin(who, scene) {
+      count += 1
+      const key = String(count)
+      const asked = (signal: AbortSignal) => ask(who, scene, AbortSignal.any([signal, interrupt]))
+      names.set(key, who)
+      tasks.begin(key, signal => asked(signal).finally(() => names.delete(key)))
+    },
+    get busy() {
+      return tasks.busy
+    },
+    settled: () => tasks.settled(),
+    finished: () => tasks.finished(),
+    close: () => tasks.close(),
+  }
+}

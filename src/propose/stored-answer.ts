@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import { isMissing } from '../measure/missing.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { sha256 } from '../model/canonical.ts'
+import { idea } from '../model/event.ts'
+import { oid, point } from '../model/ids.ts'
+import type { AnswerFacts, Proposal } from '../plan/world.ts'
+import type { Asked } from './command.ts'
+
+const answer = {
+  key: z.string(),
+  /** The event that started the campaign it was given to: another of the same name has no use for it. */
+  campaign: z.string(),
+  who: z.string(),
+  at: z.iso.datetime(),
+  minutes: z.number().nonnegative(),
+}
+const proposed = z.strictObject({
+  ...answer,
+  ok: z.literal(true),
+  ...idea,
+  learnings: z.string().nullable(),
+  commit: oid,
+  base: point,
+})
+const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: z.string() })
+const stored = z.discriminatedUnion('ok', [proposed, failed])
+type Stored = z.output<typeof stored>
+type Proposed = z.output<typeof proposed>
+
+type Known = Pick<Campaign, 'started' | 'sources' | 'answered'>
+
+/** `nonce`: drawn once for each asking, so that one idea is opened once and the next is another. */
+export function commandKey(name: string, nonce: string): string {
+  return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
+}
+
+export interface Answering {
+  key: string
+  campaign: string
+  who: string
+  at: string
+  minutes: number
+  asked: Asked
+}
+
+/** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
+export async function storeAnswer(storeDir: string, { asked, ...answering }: Answering): Promise<void> {
+  const value = stored.parse({ ...answering, ...flat(asked) })
+  await mkdir(storeDir, { recursive: true })
+  const path = fileOf(storeDir, value.key)
+  const temporary = `${path}.${randomUUID()}.tmp`
+  const file = await open(temporary, 'wx')
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+}
+
+function flat(asked: Asked) {
+  if (!asked.ok) return asked
+  const { idea: told, ...rest } = asked
+  return { ...rest, ...told }
+}
+
+/** What the ledger lacks of the answers kept here, the oldest first: their ideas, and what they cost. */
+export async function readAnswers(
+  storeDir: string,
+  campaign: Known,
+  repo: Pick<Repository, 'has'>,
+): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
+  const waiting = (await readAll(storeDir)).filter(value => !isSettled(value, campaign))
+  waiting.sort((a, b) => (a.at === b.at ? (a.key < b.key ? -1 : 1) : a.at < b.at ? -1 : 1))
+  const ideas = waiting.filter(value => value.ok)
+  const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
+  return {
+    proposals: await Promise.all(ideas.map(value => proposalOf(value, repo))),
+    answers: unpaid.map(({ key, who, ok, minutes }) => ({ key, who, ok, minutes })),
+  }
+}
+
+/** Drops what no look will ask for again. */
+export async function forgetSettled(storeDir: string, campaign: Known): Promise<void> {
+  for (const value of await readAll(storeDir))
+    if (isSettled(value, campaign)) await rm(fileOf(storeDir, value.key), { force: true })
+}
+
+function isSettled({ key, ok, campaign: started }: Stored, { started: current, ...known }: Known): boolean {
+  return started !== current || Object.hasOwn(ok ? known.sources : known.answered, key)
+}
+
+async function proposalOf(value: Proposed, repo: Pick<Repository, 'has'>): Promise<Proposal> {
+  const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value
+  const kept = await repo.has(commit)
+  const head = kept
+    ? { commit, base }
+    : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
+  const told = { hypothesis, category, priority, required_deps, family, learnings }
+  return { ...told, source: { use: 'command', key }, head, branch: null, pull: null }
+}
+
+/** A key holds names that people chose; a digest of it is a file name anywhere. */
+function fileOf(storeDir: string, key: string): string {
+  return join(storeDir, `${sha256(key)}.json`)
+}
+
+async function readAll(storeDir: string): Promise<Stored[]> {
+  const found: Stored[] = []
+  for (const name of await filesIn(storeDir)) {
+    const value = await read(join(storeDir, name))
+    if (value !== null) found.push(value)
+  }
+  return found
+}
+
+async function filesIn(dir: string): Promise<string[]> {
+  try {
+    return (await readdir(dir)).filter(name => name.endsWith('.json')).toSorted()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** null: forgotten since it was listed. */
+async function read(path: string): Promise<Stored | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+  try {
+    return stored.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new UserError('a stored answer cannot be read', {
+      place: { file: path },
+      fix: 'remove the file; the proposer will be asked again',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,123 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { commandKey, forgetSettled, readAnswers, storeAnswer } from '../../src/propose/stored-answer.ts'
+import { scratch } from '../git/scratch.ts'
+import { aCampaign } from './incumbent.ts'
+
+const HERE = { has: async () => true }
+const base = { commit: 'b'.repeat(40), tree: 'c'.repeat(40) }
+
+function asked(hypothesis: string) {
+  const idea = {
+    hypothesis,
+    category: 'general',
+    priority: 'medium' as const,
+    required_deps: [],
+    family: null,
+  }
+  return { ok: true as const, idea, learnings: 'learned', commit: 'a'.repeat(40), base }
+}
+
+type Campaign = Parameters<typeof readAnswers>[1]
+
+const key = commandKey('an agent / of "mine"', 'n1')
+const campaign = (rest: Partial<Campaign> = {}): Campaign => aCampaign({ started: 'this one', ...rest })
+
+function answer(rest: Partial<Parameters<typeof storeAnswer>[1]> = {}): Parameters<typeof storeAnswer>[1] {
+  const who = 'an agent / of "mine"'
+  const at = '2026-01-01T00:00:00Z'
+  return { key, campaign: 'this one', who, at, minutes: 12, asked: asked('Use a map'), ...rest }
+}
+
+describe('an answer of a program', () => {
+  it('waits as a file until its idea is an experiment, on the incumbent it was made for', async () => {
+    const dir = join(scratch(), 'answers')
+    await storeAnswer(dir, answer())
+    const { proposals } = await readAnswers(dir, campaign(), HERE)
+    expect(proposals).toEqual([
+      {
+        hypothesis: 'Use a map',
+        category: 'general',
+        priority: 'medium',
+        required_deps: [],
+        family: null,
+        learnings: 'learned',
+        source: { use: 'command', key: 'command:an agent / of "mine":n1' },
+        head: { commit: 'a'.repeat(40), base },
+        branch: null,
+        pull: null,
+      },
+    ])
+    const opened = campaign({ sources: { [key]: 'exp-001' } })
+    expect(await readAnswers(dir, opened, HERE)).toEqual({ proposals: [], answers: [] })
+    await forgetSettled(dir, campaign())
+    expect(readdirSync(dir)).toHaveLength(1)
+    await forgetSettled(dir, opened)
+    await forgetSettled(dir, opened)
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  it('keeps what it cost until that is recorded, with an idea or without one', async () => {
+    const dir = scratch()
+    const none = commandKey('b', 'n2')
+    await storeAnswer(dir, answer())
+    await storeAnswer(dir, answer({ key: none, who: 'b', asked: { ok: false, reason: 'tired' } }))
+    const unpaid = await readAnswers(dir, campaign(), HERE)
+    expect(unpaid.proposals).toHaveLength(1)
+    expect(unpaid.answers).toEqual([
+      { key, who: 'an agent / of "mine"', ok: true, minutes: 12 },
+      { key: none, who: 'b', ok: false, minutes: 12 },
+    ])
+    const paid = campaign({ answered: { [key]: true, [none]: true } })
+    expect(await readAnswers(dir, paid, HERE)).toMatchObject({ proposals: [{}], answers: [] })
+    await forgetSettled(dir, paid)
+    expect(readdirSync(dir)).toHaveLength(1)
+  })
+
+  it('to another campaign of the same name is nothing to this one', async () => {
+    const dir = scratch()
+    await storeAnswer(dir, answer({ campaign: 'an earlier one' }))
+    expect(await readAnswers(dir, campaign(), HERE)).toEqual({ proposals: [], answers: [] })
+    await forgetSettled(dir, campaign())
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  it('is stored once however often that is repeated, and read oldest first', async () => {
+    const dir = scratch()
+    const later = answer({ key: commandKey('a', '1'), at: '2026-01-02T00:00:00Z', asked: asked('later') })
+    await storeAnswer(dir, later)
+    await storeAnswer(dir, later)
+    await storeAnswer(dir, answer({ key: commandKey('b', '1'), asked: asked('sooner') }))
+    const { proposals } = await readAnswers(dir, campaign(), HERE)
+    expect(proposals.map(({ hypothesis }) => hypothesis)).toEqual(['sooner', 'later'])
+  })
+
+  it('does not say its kind twice', () => {
+    expect(commandKey('command:claude', 'n')).toBe('command:claude:n')
+    expect(commandKey('claude', 'n')).toBe('command:claude:n')
+  })
+
+  it('whose commit is gone is rejected, not lost', async () => {
+    const dir = scratch()
+    await storeAnswer(dir, answer())
+    const { proposals } = await readAnswers(dir, campaign(), { has: async () => false })
+    expect(proposals).toMatchObject([{ head: { rejected: expect.stringContaining('is gone') } }])
+  })
+
+  it('that was changed by hand is an error naming the file; a half-written one is never seen', async () => {
+    const dir = scratch()
+    writeFileSync(join(dir, 'x.json.123.tmp'), '{')
+    expect(await readAnswers(dir, campaign(), HERE)).toEqual({ proposals: [], answers: [] })
+    writeFileSync(join(dir, 'x.json'), '{"key": 1}')
+    const error = await readAnswers(dir, campaign(), HERE).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({ place: { file: join(dir, 'x.json') } })
+  })
+
+  it('is none where nothing was ever stored', async () => {
+    const nothing = { proposals: [], answers: [] }
+    expect(await readAnswers(join(scratch(), 'none'), campaign(), HERE)).toEqual(nothing)
+  })
+})
