@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { appendFile, chown, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chown, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, statfs, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
@@ -27599,6 +27599,30 @@ function harnessEnvironment(allowed, paths, seed) {
 		EVO_ATTEMPT: "1"
 	};
 }
+// src/measure/free-space.ts
+/** A file that needs no more than this is refused only by a disk that is full. */
+const FULL_BYTES = 65536;
+var DiskFull = class extends Error {
+	name = "DiskFull";
+	constructor(what, dir) {
+		super(`ENOSPC: no ${what} is left where it is measured, ${dir}`);
+	}
+};
+/**
+* After something has failed: a disk that is full by then is the runner's failure and nobody's verdict, also
+* where what was captured of a harness is cut short for want of room (invariant 5). What a harness says about it
+* is not asked: it could say so to be measured again.
+*/
+async function refuseFull(dir) {
+	const what = lacking(await statfs(dir), process.getuid?.() === 0);
+	if (what !== null) throw new DiskFull(what, dir);
+}
+/** null: there is room, or the file system does not count. `root` may use what is kept back for it. */
+function lacking(room, root) {
+	const { bsize, blocks, bfree, bavail, files, ffree } = room;
+	if (blocks > 0 && (root ? bfree : bavail) * bsize < FULL_BYTES) return "space";
+	return files > 0 && ffree === 0 ? "inode" : null;
+}
 // src/measure/clock-file.ts
 /**
 * Returns when the file system's clock is past `newest`, so that the next write to any sealed file moves its
@@ -28153,8 +28177,9 @@ async function setUp(session, side) {
 		seconds: ended.wallSeconds,
 		...ok || tail === "" ? {} : { tail }
 	});
-	if (!ok) side.ended = true;
-	else await session.slots.note(side.slot, { built: builtKey(session, side) });
+	if (ok) return session.slots.note(side.slot, { built: builtKey(session, side) });
+	side.ended = true;
+	await refuseFull(session.input.workDir);
 }
 // src/measure/env-file.ts
 /** The named keys of a dotenv file and no others; one that is named but not there is an error. */
@@ -28207,7 +28232,11 @@ async function runGates(session, side, phase) {
 	await copyOf(session, side, copy);
 	await rename(copy, session.slots.stage);
 	try {
-		for (const gate of gates) if (!await runGate(session, side, gate)) side.ended = true;
+		for (const gate of gates) {
+			if (await runGate(session, side, gate)) continue;
+			side.ended = true;
+			await refuseFull(session.input.workDir);
+		}
 	} finally {
 		await removeAll(session.slots.stage);
 	}
@@ -28571,6 +28600,7 @@ async function execute(session, side, turn) {
 	if (result.status === "ok") return;
 	side.chances -= 1;
 	if (side.chances <= 0) side.ended = true;
+	await refuseFull(input.workDir);
 }
 async function announceStart(session) {
 	if (session.started) return;
@@ -28840,6 +28870,14 @@ var Slots = class Slots {
 		if (slot !== null) renameSync(this.#parked(slot), this.stage);
 		this.#onStage = slot;
 	}
+	/** Nothing of them is left on the disk. */
+	async clear() {
+		this.#onStage = null;
+		this.#slots.length = 0;
+		await removeAll(this.stage);
+		await removeAll(join(this.#workDir, "slots"));
+		await rm(join(this.#workDir, "slots.json"), { force: true });
+	}
 	async note(slot, change) {
 		Object.assign(slot, change);
 		writeFileSync(join(this.#workDir, "slots.json"), JSON.stringify({ slots: this.#slots }));
@@ -28960,6 +28998,7 @@ async function work(input, draft, prepared) {
 	try {
 		await run$1(session);
 	} catch (error) {
+		if (error instanceof DiskFull) await slots.clear();
 		if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null });
 		throw error;
 	} finally {

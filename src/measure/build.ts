@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { sha256 } from '../model/canonical.ts'
 import { harnessEnvironment } from './environment.ts'
+import { refuseFull } from './free-space.ts'
 import { runGuarded, sealSide } from './guarded-run.ts'
 import { layOut } from './lay-out.ts'
 import { tailOf } from './output/capped-file.ts'
@@ -58,6 +59,7 @@ async function setUp(session: Session, side: Side): Promise<void> {
     seconds: ended.wallSeconds,
     ...(ok || tail === '' ? {} : { tail }),
   })
-  if (!ok) side.ended = true
-  else await session.slots.note(side.slot, { built: builtKey(session, side) })
+  if (ok) return session.slots.note(side.slot, { built: builtKey(session, side) })
+  side.ended = true
+  await refuseFull(session.input.workDir)
 }

@@ -1,6 +1,7 @@
 import { HarnessError } from '../errors.ts'
 import type { Execution } from '../model/report.ts'
 import { harnessEnvironment } from './environment.ts'
+import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import { tailOf } from './output/capped-file.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
@@ -44,6 +45,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   if (result.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
+  await refuseFull(input.workDir)
 }
 
 async function announceStart(session: Session): Promise<void> {

@@ -1,6 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Spec } from '../spec/schema.ts'
+import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import { copyOf } from './lay-out.ts'
 import { tailOf } from './output/capped-file.ts'
@@ -19,7 +20,11 @@ export async function runGates(session: Session, side: Side, phase: Gate['phase'
   await copyOf(session, side, copy)
   await rename(copy, session.slots.stage)
   try {
-    for (const gate of gates) if (!(await runGate(session, side, gate))) side.ended = true
+    for (const gate of gates) {
+      if (await runGate(session, side, gate)) continue
+      side.ended = true
+      await refuseFull(session.input.workDir)
+    }
   } finally {
     await removeAll(session.slots.stage)
   }

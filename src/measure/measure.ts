@@ -3,6 +3,7 @@ import { UserError } from '../errors.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import { buildSide } from './build.ts'
 import { readEnvFile } from './env-file.ts'
+import { DiskFull } from './free-space.ts'
 import { allowedEnvironment, portEnvironment } from './environment.ts'
 import { runGates } from './gate-run.ts'
 import type { MeasureInput } from './input.ts'
@@ -86,6 +87,8 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
   try {
     await run(session)
   } catch (error) {
+    // What was left there may be what filled it: the next attempt begins with all the room there is.
+    if (error instanceof DiskFull) await slots.clear()
     // Whoever touched one side may have touched them all: none is used again.
     if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
     throw error

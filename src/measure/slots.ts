@@ -1,5 +1,5 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
@@ -74,6 +74,15 @@ export class Slots {
     this.#onStage = null
     if (slot !== null) renameSync(this.#parked(slot), this.stage)
     this.#onStage = slot
+  }
+
+  /** Nothing of them is left on the disk. */
+  async clear(): Promise<void> {
+    this.#onStage = null
+    this.#slots.length = 0
+    await removeAll(this.stage)
+    await removeAll(join(this.#workDir, 'slots'))
+    await rm(join(this.#workDir, 'slots.json'), { force: true })
   }
 
   async note(slot: Slot, change: Partial<Pick<Slot, 'tree' | 'built'>>): Promise<void> {

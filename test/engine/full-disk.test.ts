@@ -16,7 +16,7 @@ import { UserError } from '../../src/errors.ts'
 import { refuseFullDisk } from '../../src/engine/full-disk.ts'
 import { aReport, gateRun, run, setUp } from '../decide/a-spec.ts'
 import { shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { patchOf, type Yard } from './yard.ts'
 
 /** A small disk at this place, that a test may fill. */
 interface Disk {
@@ -134,6 +134,81 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
     own.free()
     await goesOn(site, 1)
+  })
+
+  describe('while an execution writes to it', () => {
+    const SERIAL = 'execution: { mode: serial }\n'
+
+    /** Its disk is full while the experiment's orders of these numbers are executed. */
+    async function filledDuring(full: readonly number[]): Promise<Yard> {
+      let own: Disk | null = null
+      let orders = 0
+      const fault = (point: string) => {
+        // The first order is the calibration's.
+        if (point === 'measure:started' && full.includes(orders++)) own?.fill()
+        if (point === 'measure:before-report') own?.free()
+      }
+      const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { spec: SERIAL, fault })
+      own = disk(join(site.place.dataDir, 'work/0'))
+      await site.start()
+      return site
+    }
+
+    async function failures(site: Yard): Promise<(string | null)[]> {
+      const events = await site.events()
+      return events.flatMap(event => (event.kind === 'measured' ? [event.report.runner_error] : []))
+    }
+
+    it('is the runner’s failure: it is measured again, and its verdict is what it would have been', async () => {
+      const site = await filledDuring([1, 2])
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      const why = expect.stringMatching(/^ENOSPC: no space is left where it is measured, /)
+      expect(await failures(site)).toEqual([null, why, why, null, null])
+      await site.proven()
+    })
+
+    it('as often as max_attempts, and then it is an error that names the disk', async () => {
+      const site = await filledDuring([1, 2, 3])
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({ a3: 'error', b5: 'kept' })
+      expect(await site.reasonOf('a3')).toMatch(/^the runner failed: ENOSPC: .*\(3 attempts\)$/)
+      await site.proven()
+    })
+
+    it('by itself leaves nothing of that to the next', async () => {
+      const files = {
+        'bench/size.sh': `#!/bin/sh
+grep -q greedy src/*.txt && { cat /dev/zero > "$TMPDIR/much"; exit 3; }
+printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
+`,
+      }
+      const greedy = patchOf({ 'src/d.txt': [null, 'greedy\n'] }, { hypothesis: 'greedy' })
+      const site = await sizeYard([greedy, shorter('b', 5)], { spec: SERIAL, files })
+      disk(join(site.place.dataDir, 'work/0'))
+      await site.start()
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({ greedy: 'error', b5: 'kept' })
+      expect((await failures(site)).filter(each => each !== null)).toHaveLength(3)
+      await site.proven()
+    })
+
+    it('says so to no purpose where there is room: that is the candidate’s own failure', async () => {
+      const files = {
+        'bench/size.sh': `#!/bin/sh
+grep -q liar src/*.txt && { echo 'No space left on device (ENOSPC)' >&2; exit 28; }
+printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
+`,
+      }
+      const liar = patchOf({ 'src/d.txt': [null, 'liar\n'] }, { hypothesis: 'liar' })
+      const site = await sizeYard([liar], { spec: SERIAL, files })
+      disk(join(site.place.dataDir, 'work/0'))
+      await site.start()
+      await site.run()
+      expect(await site.outcomes()).toEqual({ liar: 'error' })
+      expect(await failures(site)).toEqual([null, null])
+      await site.proven()
+    })
   })
 
   it.each([
