@@ -21040,7 +21040,7 @@ function paragraphs(text, most) {
 	return capped(printable(text).trim(), most);
 }
 /** As a code span of Markdown, which nothing inside it can end. */
-function quoted(text, most) {
+function quoted$1(text, most) {
 	return `\`${oneLine(text, most).replaceAll("`", "'")}\``;
 }
 /** Never ends in half a character. */
@@ -21053,13 +21053,13 @@ const RECENT = 10;
 const UNDER_WAY = 10;
 const LOST = 15;
 function underWay(campaign) {
-	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY).map(({ id, hypothesis }) => `- ${id}: ${quoted(hypothesis, 200)}`);
+	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY).map(({ id, hypothesis }) => `- ${id}: ${quoted$1(hypothesis, 200)}`);
 }
 function recent(campaign) {
 	return newestFirst(campaign).filter(({ status }) => status === "ended").slice(0, RECENT).map((experiment) => {
 		const { id, hypothesis, verdict, learnings } = experiment;
-		const learned = learnings === null ? "" : ` Learned: ${quoted(learnings, 200)}`;
-		return `- ${id}, ${verdict ?? "ended"}: ${quoted(hypothesis, 200)} ${quoted(reasonOf(experiment), 200)}${learned}`;
+		const learned = learnings === null ? "" : ` Learned: ${quoted$1(learnings, 200)}`;
+		return `- ${id}, ${verdict ?? "ended"}: ${quoted$1(hypothesis, 200)} ${quoted$1(reasonOf(experiment), 200)}${learned}`;
 	});
 }
 /** Each reason once, with the newest idea it ended: the same mistake is not read ten times. */
@@ -21078,7 +21078,7 @@ function lost(campaign) {
 	}
 	return [...reasons.values()].slice(0, LOST).map(({ newest, count }) => {
 		const others = count === 1 ? "" : ` (and ${count - 1} more like it)`;
-		return `- ${quoted(newest.hypothesis, 120)} ${quoted(reasonOf(newest), 160)}${others}`;
+		return `- ${quoted$1(newest.hypothesis, 120)} ${quoted$1(reasonOf(newest), 160)}${others}`;
 	});
 }
 function newestFirst({ experiments }) {
@@ -21130,33 +21130,33 @@ function boundaries({ scope, limits }) {
 	const lines = ["- All that is not listed here, symbolic links, submodules and file modes stay as they are."];
 	if (limits.max_files !== null) lines.push(`- At most ${limits.max_files} files.`);
 	if (limits.max_changed_lines !== null) lines.push(`- At most ${limits.max_changed_lines} added and removed lines.`);
-	if (limits.allowed_file_types.length > 0) lines.push(`- Only files of type ${limits.allowed_file_types.map((type) => quoted(type, 40)).join(", ")}.`);
-	const mutable = scope.mutable.map((pattern) => `- May change: ${quoted(pattern, 150)}`);
+	if (limits.allowed_file_types.length > 0) lines.push(`- Only files of type ${limits.allowed_file_types.map((type) => quoted$1(type, 40)).join(", ")}.`);
+	const mutable = scope.mutable.map((pattern) => `- May change: ${quoted$1(pattern, 150)}`);
 	return [
 		...lines,
 		...mutable,
-		...scope.immutable.map((pattern) => `- Never: ${quoted(pattern, 150)}`)
+		...scope.immutable.map((pattern) => `- Never: ${quoted$1(pattern, 150)}`)
 	];
 }
 /** What must hold or the result counts for nothing. */
 function gates({ gates: commands, metric }) {
 	return [
-		...commands.map((gate) => `- ${name(gate.name)}: ${quoted(gate.command, 200)} exits with 0`),
+		...commands.map((gate) => `- ${name(gate.name)}: ${quoted$1(gate.command, 200)} exits with 0`),
 		...metric.degenerate_gates.map((gate) => {
 			const why = gate.description === void 0 ? "" : ` (${oneLine(gate.description, 200)})`;
-			return `- ${name(gate.name)} ${quoted(gate.check, 60)}${why}`;
+			return `- ${name(gate.name)} ${quoted$1(gate.check, 60)}${why}`;
 		}),
-		...metric.constraints.map((one) => `- ${name(one.metric)} ${quoted(`${one.op} ${String(one.value)}`, 60)}`)
+		...metric.constraints.map((one) => `- ${name(one.metric)} ${quoted$1(`${one.op} ${String(one.value)}`, 60)}`)
 	];
 }
 function advice(spec) {
 	return spec.advice.map((text) => `- ${oneLine(text, 400)}`);
 }
 function packages({ dependencies }) {
-	return [`- Other new packages ${dependencies.approval === "deny" ? "are refused" : "wait for a person to approve them"}; list what you need in required_deps.`, ...dependencies.approved.map((one) => `- Approved: ${quoted(one, 100)}`)];
+	return [`- Other new packages ${dependencies.approval === "deny" ? "are refused" : "wait for a person to approve them"}; list what you need in required_deps.`, ...dependencies.approved.map((one) => `- Approved: ${quoted$1(one, 100)}`)];
 }
 function name(text) {
-	return quoted(text, 100);
+	return quoted$1(text, 100);
 }
 // src/propose/brief-text.ts
 function bytesOf(text) {
@@ -26409,12 +26409,21 @@ var GitExit = class extends O {
 * we set those options ourselves; arguments never come from a person unchecked.
 */
 function gitRunner(isolation, extra = {}) {
+	const { cwd } = isolation;
 	const env = {
 		...isolation.env,
 		...extra
 	};
-	const git = wo({
-		baseDir: isolation.cwd,
+	const git = withSimpleGit(cwd, env);
+	const fitFor = (task) => task.env ? withSimpleGit(cwd, {
+		...env,
+		...task.env
+	}) : git;
+	return { run: (task) => answerTo(task, cwd, () => printedBy$1(fitFor(task), task)) };
+}
+function withSimpleGit(baseDir, env) {
+	return wo({
+		baseDir,
 		config: [...CONFIG$1],
 		allowEnvironment: Object.keys(env),
 		maxConcurrentProcesses: 8,
@@ -26428,23 +26437,27 @@ function gitRunner(isolation, extra = {}) {
 			return result.exitCode === 0 ? void 0 : new GitExit(output);
 		}
 	}).env(env);
-	return { run: (task) => runTask(git, task, isolation.cwd) };
 }
-async function runTask(git, task, cwd) {
+async function printedBy$1(git, { args }) {
 	try {
-		const stdout = await git.raw([...task.args]);
-		return task.parse({
+		return {
 			exitCode: 0,
-			stdout,
+			stdout: await git.raw([...args]),
 			stderr: ""
-		});
+		};
 	} catch (error) {
-		if (!(error instanceof GitExit)) throw error;
-		const unwritable = storageFailure(cwd, error.output.stderr);
-		if (unwritable !== null) throw unwritable;
-		if (!task.answers?.includes(error.output.exitCode)) throw error;
-		return task.parse(error.output);
+		if (error instanceof GitExit) return error.output;
+		throw error;
 	}
+}
+/** What a command's output means, whoever ran it. */
+async function answerTo(task, cwd, run) {
+	const output = await run();
+	if (output.exitCode === 0) return task.parse(output);
+	const unwritable = storageFailure(cwd, output.stderr);
+	if (unwritable !== null) throw unwritable;
+	if (!task.answers?.includes(output.exitCode)) throw new GitExit(output);
+	return task.parse(output);
 }
 const UNSAFE = {
 	allowUnsafeHooksPath: true,
@@ -30579,6 +30592,20 @@ function zeroOid(format) {
 function emptyTreeOid(format) {
 	return createHash(format).update("tree 0\0").digest("hex");
 }
+// src/git/hold-open.ts
+/** A process that stays, with nothing to answer, must not keep the program alive. */
+function holdOpen(child, hold) {
+	for (const part of [
+		child,
+		child.stdin,
+		child.stdout,
+		child.stderr
+	]) {
+		if (part === null) continue;
+		if (hold && "ref" in part && typeof part.ref === "function") part.ref();
+		if (!hold && "unref" in part && typeof part.unref === "function") part.unref();
+	}
+}
 // src/git/object-reader.ts
 /** One long-lived `cat-file --batch-command`: reading an object costs a pipe, not a process. */
 var ObjectReader = class {
@@ -30656,18 +30683,6 @@ var ObjectReader = class {
 		else request.reject(/* @__PURE__ */ new Error(`git cat-file stopped while reading ${request.oid}: ${words.trim()}`));
 	}
 };
-/** A reader with nothing to answer must not keep the program alive. */
-function holdOpen(child, hold) {
-	for (const part of [
-		child,
-		child.stdin,
-		child.stdout,
-		child.stderr
-	]) {
-		if (hold && "ref" in part && typeof part.ref === "function") part.ref();
-		if (!hold && "unref" in part && typeof part.unref === "function") part.unref();
-	}
-}
 var AnswerParser = class {
 	#hasBody;
 	#queue;
@@ -30998,14 +31013,10 @@ async function applyPatch(place, tree, patch) {
 		const files = await treeFiles(place.store, tree);
 		const index = indexFile(place.format, files);
 		const indexPath = join(scratch, "index");
-		const git = gitRunner(place.isolation, {
-			GIT_DIR: place.dir,
-			GIT_INDEX_FILE: indexPath
-		});
 		const reasons = [];
 		for (const options of [[], ["--3way"]]) {
 			await writeFile(indexPath, index);
-			const refused = await git.run(apply(patchFile, options));
+			const refused = await place.runner.run(apply(patchFile, indexPath, options));
 			if (refused === null) return { tree: await treeOf(place, tree, files, await readFile(indexPath)) };
 			reasons.push(refused);
 		}
@@ -31018,7 +31029,7 @@ async function applyPatch(place, tree, patch) {
 	}
 }
 /** null: it applied. Verbose, because the runner waits 50 ms for a command that prints nothing. */
-function apply(patchFile, options) {
+function apply(patchFile, index, options) {
 	return {
 		args: [
 			"apply",
@@ -31030,6 +31041,7 @@ function apply(patchFile, options) {
 			patchFile
 		],
 		answers: [1, 128],
+		env: { GIT_INDEX_FILE: index },
 		parse: ({ exitCode, stderr }) => exitCode === 0 ? null : complaints(stderr)
 	};
 }
@@ -31489,6 +31501,141 @@ async function holdPushed(dir, updates) {
 		oid: to
 	});
 }
+// src/git/git-shell.ts
+/**
+* A small process that stays and starts git: the kernel copies the page tables of whoever forks, which takes
+* longer for a grown node than most git commands do. An interrupt from the terminal ends git and not the shell.
+*/
+var GitShell = class {
+	#child;
+	#prefix;
+	/** Ends what one command printed: nobody who prints can know it. */
+	#mark = randomBytes(16).toString("hex");
+	#out = new Printed();
+	#err = new Printed();
+	#waiting = null;
+	alive = true;
+	constructor({ cwd, env, configArgs }) {
+		this.#prefix = ["git", ...configArgs].map(quoted).join(" ");
+		this.#child = spawn("/bin/sh", [], {
+			cwd,
+			env: nameable(env),
+			stdio: "pipe"
+		});
+		this.#child.stdout.on("data", (chunk) => this.#read(this.#out, chunk));
+		this.#child.stderr.on("data", (chunk) => this.#read(this.#err, chunk));
+		this.#child.stdin.on("error", () => void 0);
+		this.#child.on("error", (error) => this.#lost(error.message));
+		this.#child.on("close", (code, signal) => this.#lost(`it ended with ${signal ?? code}`));
+		this.#child.stdin.write("trap : INT\n");
+		holdOpen(this.#child, false);
+	}
+	/** One command at a time. */
+	run(args, env = {}) {
+		const command = `${Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `).join("")}${this.#prefix} ${args.map(quoted).join(" ")} </dev/null`;
+		holdOpen(this.#child, true);
+		return new Promise((resolve, reject) => {
+			this.#waiting = {
+				resolve,
+				reject
+			};
+			this.#child.stdin.write(`${command}; echo "${this.#mark}$?"; echo ${this.#mark} >&2\n`);
+		});
+	}
+	async close() {
+		if (!this.alive) return;
+		const gone = new Promise((resolve) => this.#child.once("close", () => resolve()));
+		holdOpen(this.#child, true);
+		this.#child.stdin.end();
+		await gone;
+	}
+	#read(printed, chunk) {
+		printed.add(chunk);
+		const [stdout, stderr] = [this.#out.before(this.#mark), this.#err.before(this.#mark)];
+		if (stdout === null || stderr === null) return;
+		const waiting = this.#waiting;
+		this.#waiting = null;
+		this.#out.clear();
+		this.#err.clear();
+		holdOpen(this.#child, false);
+		waiting?.resolve({
+			exitCode: Number(stdout.after),
+			stdout: stdout.text,
+			stderr: stderr.text
+		});
+	}
+	#lost(how) {
+		this.alive = false;
+		this.#waiting?.reject(/* @__PURE__ */ new Error(`the shell that starts git stopped: ${how}`));
+		this.#waiting = null;
+	}
+};
+var Printed = class {
+	#bytes = Buffer$1.alloc(0);
+	add(chunk) {
+		this.#bytes = this.#bytes.length === 0 ? chunk : Buffer$1.concat([this.#bytes, chunk]);
+	}
+	/** null until the mark and the end of its line are here. */
+	before(mark) {
+		const at = this.#bytes.lastIndexOf(mark);
+		if (at === -1 || this.#bytes.at(-1) !== 10) return null;
+		return {
+			text: this.#bytes.toString("utf8", 0, at),
+			after: this.#bytes.toString("latin1", at + mark.length, this.#bytes.length - 1)
+		};
+	}
+	clear() {
+		this.#bytes = Buffer$1.alloc(0);
+	}
+};
+/** Some shells read functions from the environment, under names that no variable has. */
+function nameable(env) {
+	return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)));
+}
+function quoted(text) {
+	return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+// src/git/shell-runner.ts
+const MOST_SHELLS = 8;
+/** Runs what stays on this machine, where many short commands are started by small shells that stay. */
+function shellRunner(isolation) {
+	const all = /* @__PURE__ */ new Set();
+	const resting = [];
+	const queue = [];
+	function take() {
+		for (let shell = resting.pop(); shell !== void 0; shell = resting.pop()) {
+			if (shell.alive) return Promise.resolve(shell);
+			all.delete(shell);
+		}
+		if (all.size >= MOST_SHELLS) return new Promise((resolve) => queue.push(resolve));
+		return Promise.resolve(start());
+	}
+	function start() {
+		const shell = new GitShell(isolation);
+		all.add(shell);
+		return shell;
+	}
+	function giveBack(shell) {
+		if (!shell.alive) all.delete(shell);
+		const next = queue.shift();
+		if (next) next(shell.alive ? shell : start());
+		else if (shell.alive) resting.push(shell);
+	}
+	async function inShell({ args, env }) {
+		const shell = await take();
+		try {
+			return await shell.run(args, env);
+		} finally {
+			giveBack(shell);
+		}
+	}
+	return {
+		run: (task) => answerTo(task, isolation.cwd, () => inShell(task)),
+		async close() {
+			await Promise.all([...all].map((shell) => shell.close()));
+		}
+	};
+}
 // src/git/repository.ts
 /** Invariant 12: the user's checkout is never the place of work, this repository of our own is. */
 async function openRepository(options) {
@@ -31512,18 +31659,12 @@ async function openRepository(options) {
 function assemble(options, format) {
 	const { dir } = options;
 	const env = options.env ?? {};
-	const isolation = localIsolation(dir, env);
-	const local = gitRunner(isolation, { GIT_DIR: dir });
-	const network = gitRunner(networkIsolation(dir, env), { GIT_DIR: dir });
-	const reader = new ObjectReader({
-		...isolation,
-		env: {
-			...isolation.env,
-			GIT_DIR: dir
-		}
-	});
+	const isolation = within(localIsolation(dir, env), dir);
+	const local = shellRunner(isolation);
+	const network = networkRunner(options, within(networkIsolation(dir, env), dir));
+	const reader = new ObjectReader(isolation);
 	const store = objectStore(dir, format, reader);
-	const outside = gitRunner(isolation);
+	const outside = gitRunner(localIsolation(dir, env));
 	return {
 		dir,
 		objectFormat: format,
@@ -31539,10 +31680,33 @@ function assemble(options, format) {
 		applyPatch: (tree, patch) => applyPatch({
 			dir,
 			format,
-			isolation,
+			runner: local,
 			store
 		}, tree, patch),
-		close: () => reader.close()
+		async close() {
+			await Promise.all([
+				reader.close(),
+				local.close(),
+				network.close()
+			]);
+		}
+	};
+}
+function within(isolation, dir) {
+	return {
+		...isolation,
+		env: {
+			...isolation.env,
+			GIT_DIR: dir
+		}
+	};
+}
+/** A server may leave a connection open behind git, which a shell that stays must not inherit. */
+function networkRunner({ remote }, isolation) {
+	if (!isNetwork(remote)) return shellRunner(isolation);
+	return {
+		...gitRunner(isolation),
+		close: async () => void 0
 	};
 }
 function checkOptions({ remote, prefix }) {

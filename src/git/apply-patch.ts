@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { scratchOf } from './bare-repository.ts'
 import type { TreeChange } from './edit-tree.ts'
 import { indexEntries, indexFile } from './index-file.ts'
-import type { Isolation } from './isolation.ts'
 import type { ObjectFormat, Oid } from './object-format.ts'
 import type { ObjectStore } from './object-store.ts'
-import { type GitTask, gitRunner } from './runner.ts'
+import type { GitRunner, GitTask } from './runner.ts'
 import { type TreeFile, treeFiles } from './tree-walk.ts'
 
 export type PatchResult = { tree: Oid } | { rejected: string }
@@ -15,7 +14,7 @@ export type PatchResult = { tree: Oid } | { rejected: string }
 export interface PatchPlace {
   dir: string
   format: ObjectFormat
-  isolation: Isolation
+  runner: GitRunner
   store: ObjectStore
 }
 
@@ -28,11 +27,10 @@ export async function applyPatch(place: PatchPlace, tree: Oid, patch: string): P
     const files = await treeFiles(place.store, tree)
     const index = indexFile(place.format, files)
     const indexPath = join(scratch, 'index')
-    const git = gitRunner(place.isolation, { GIT_DIR: place.dir, GIT_INDEX_FILE: indexPath })
     const reasons: string[] = []
     for (const options of [[], ['--3way']]) {
       await writeFile(indexPath, index)
-      const refused = await git.run(apply(patchFile, options))
+      const refused = await place.runner.run(apply(patchFile, indexPath, options))
       if (refused === null) return { tree: await treeOf(place, tree, files, await readFile(indexPath)) }
       reasons.push(refused)
     }
@@ -43,10 +41,11 @@ export async function applyPatch(place: PatchPlace, tree: Oid, patch: string): P
 }
 
 /** null: it applied. Verbose, because the runner waits 50 ms for a command that prints nothing. */
-function apply(patchFile: string, options: readonly string[]): GitTask<string | null> {
+function apply(patchFile: string, index: string, options: readonly string[]): GitTask<string | null> {
   return {
     args: ['apply', '--cached', '--verbose', '--whitespace=nowarn', ...options, '--', patchFile],
     answers: [1, 128],
+    env: { GIT_INDEX_FILE: index },
     parse: ({ exitCode, stderr }) => (exitCode === 0 ? null : complaints(stderr)),
   }
 }

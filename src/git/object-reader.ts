@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { holdOpen } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
 
@@ -91,14 +92,6 @@ export class ObjectReader {
       if (request.attempts < 2 && !this.#closed) this.#send(request)
       else request.reject(new Error(`git cat-file stopped while reading ${request.oid}: ${words.trim()}`))
     }
-  }
-}
-
-/** A reader with nothing to answer must not keep the program alive. */
-function holdOpen(child: ChildProcessWithoutNullStreams, hold: boolean): void {
-  for (const part of [child, child.stdin, child.stdout, child.stderr]) {
-    if (hold && 'ref' in part && typeof part.ref === 'function') part.ref()
-    if (!hold && 'unref' in part && typeof part.unref === 'function') part.unref()
   }
 }
 

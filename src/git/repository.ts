@@ -4,16 +4,17 @@ import { isPrefix } from './allowed-ref.ts'
 import { createBareRepository, existingFormat, scratchOf, sweepAbandoned } from './bare-repository.ts'
 import { requireGit } from './git-version.ts'
 import { type History, historyOf } from './history-queries.ts'
-import { localIsolation, networkIsolation } from './isolation.ts'
+import { type Isolation, localIsolation, networkIsolation } from './isolation.ts'
 import { type Materializer, materializer } from './materialize.ts'
 import { emptyTreeOid, type ObjectFormat, type Oid, zeroOid } from './object-format.ts'
 import { ObjectReader } from './object-reader.ts'
 import { type ObjectStore, objectStore } from './object-store.ts'
 import { applyPatch, type PatchResult } from './apply-patch.ts'
 import { type Remote, remoteOf } from './remote.ts'
-import { isPath } from './remote-failure.ts'
+import { isNetwork, isPath } from './remote-failure.ts'
 import { remoteFormat } from './remote-format.ts'
 import { gitRunner } from './runner.ts'
+import { type ShellRunner, shellRunner } from './shell-runner.ts'
 
 export interface OpenOptions {
   /** winnow's own bare repository, created when it does not exist */
@@ -57,12 +58,12 @@ export async function openRepository(options: OpenOptions): Promise<Repository> 
 function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat): Repository {
   const { dir } = options
   const env = options.env ?? {}
-  const isolation = localIsolation(dir, env)
-  const local = gitRunner(isolation, { GIT_DIR: dir })
-  const network = gitRunner(networkIsolation(dir, env), { GIT_DIR: dir })
-  const reader = new ObjectReader({ ...isolation, env: { ...isolation.env, GIT_DIR: dir } })
+  const isolation = within(localIsolation(dir, env), dir)
+  const local = shellRunner(isolation)
+  const network = networkRunner(options, within(networkIsolation(dir, env), dir))
+  const reader = new ObjectReader(isolation)
   const store = objectStore(dir, format, reader)
-  const outside = gitRunner(isolation)
+  const outside = gitRunner(localIsolation(dir, env))
   return {
     dir,
     objectFormat: format,
@@ -72,9 +73,21 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     ...historyOf(store, local),
     ...materializer(store),
     ...remoteOf({ ...options, format }, network, outside),
-    applyPatch: (tree, patch) => applyPatch({ dir, format, isolation, store }, tree, patch),
-    close: () => reader.close(),
+    applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
+    async close() {
+      await Promise.all([reader.close(), local.close(), network.close()])
+    },
   }
+}
+
+function within(isolation: Isolation, dir: string): Isolation {
+  return { ...isolation, env: { ...isolation.env, GIT_DIR: dir } }
+}
+
+/** A server may leave a connection open behind git, which a shell that stays must not inherit. */
+function networkRunner({ remote }: OpenOptions, isolation: Isolation): ShellRunner {
+  if (!isNetwork(remote)) return shellRunner(isolation)
+  return { ...gitRunner(isolation), close: async () => undefined }
 }
 
 function checkOptions({ remote, prefix }: OpenOptions): void {

@@ -8,6 +8,8 @@ export interface GitTask<T> {
   args: readonly string[]
   /** exit codes other than 0 that are an answer, not a failure */
   answers?: readonly number[]
+  /** for this command alone */
+  env?: Readonly<Record<string, string>>
   parse(output: GitOutput): T
 }
 
@@ -35,9 +37,16 @@ export interface GitRunner {
  * we set those options ourselves; arguments never come from a person unchecked.
  */
 export function gitRunner(isolation: Isolation, extra: Readonly<Record<string, string>> = {}): GitRunner {
+  const { cwd } = isolation
   const env = { ...isolation.env, ...extra }
-  const git: SimpleGit = simpleGit({
-    baseDir: isolation.cwd,
+  const git = withSimpleGit(cwd, env)
+  const fitFor = (task: GitTask<unknown>) => (task.env ? withSimpleGit(cwd, { ...env, ...task.env }) : git)
+  return { run: task => answerTo(task, cwd, () => printedBy(fitFor(task), task)) }
+}
+
+function withSimpleGit(baseDir: string, env: Record<string, string>): SimpleGit {
+  return simpleGit({
+    baseDir,
     config: [...CONFIG],
     allowEnvironment: Object.keys(env),
     maxConcurrentProcesses: 8,
@@ -51,20 +60,25 @@ export function gitRunner(isolation: Isolation, extra: Readonly<Record<string, s
       return result.exitCode === 0 ? undefined : new GitExit(output)
     },
   }).env(env)
-  return { run: task => runTask(git, task, isolation.cwd) }
 }
 
-async function runTask<T>(git: SimpleGit, task: GitTask<T>, cwd: string): Promise<T> {
+async function printedBy(git: SimpleGit, { args }: GitTask<unknown>): Promise<GitOutput> {
   try {
-    const stdout = await git.raw([...task.args])
-    return task.parse({ exitCode: 0, stdout, stderr: '' })
+    return { exitCode: 0, stdout: await git.raw([...args]), stderr: '' }
   } catch (error) {
-    if (!(error instanceof GitExit)) throw error
-    const unwritable = storageFailure(cwd, error.output.stderr)
-    if (unwritable !== null) throw unwritable
-    if (!task.answers?.includes(error.output.exitCode)) throw error
-    return task.parse(error.output)
+    if (error instanceof GitExit) return error.output
+    throw error
   }
+}
+
+/** What a command's output means, whoever ran it. */
+export async function answerTo<T>(task: GitTask<T>, cwd: string, run: () => Promise<GitOutput>): Promise<T> {
+  const output = await run()
+  if (output.exitCode === 0) return task.parse(output)
+  const unwritable = storageFailure(cwd, output.stderr)
+  if (unwritable !== null) throw unwritable
+  if (!task.answers?.includes(output.exitCode)) throw new GitExit(output)
+  return task.parse(output)
 }
 
 const UNSAFE = {

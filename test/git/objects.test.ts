@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -218,12 +218,16 @@ describe('an object store that cannot be written', () => {
 
   it('is named too when git itself wanted to write', async () => {
     const { repository, main } = await openFetched({ remote: userRepository().dir })
-    const ours = await addCommit(repository, main, { a: '1' })
-    const theirs = await addCommit(repository, main, { b: '1' })
-    chmodSync(dirname(repository.dir), 0o755)
-    for (const name of ['', ...readdirSync(join(repository.dir, 'objects'))])
-      chmodSync(join(repository.dir, 'objects', name), 0o555)
-    const merged = asUnprivileged(() => repository.mergeTree(ours, theirs))
+    const ours = await addCommit(repository, main, { 'src/a.txt': 'one\n2\n3\n4\n5\n' })
+    const theirs = await addCommit(repository, main, { 'src/a.txt': '1\n2\n3\n4\nfive\n' })
+    // Root may write everywhere, but not into a folder that is a file.
+    const objects = join(repository.dir, 'objects')
+    for (const name of readdirSync(objects).filter(name => name.length === 2)) {
+      if (readdirSync(join(objects, name)).length > 0) continue
+      rmdirSync(join(objects, name))
+      writeFileSync(join(objects, name), '')
+    }
+    const merged = repository.mergeTree(ours, theirs)
     await expect(merged).rejects.toThrow(`git objects cannot be written to ${repository.dir}`)
     await expect(merged).rejects.toThrow(UserError)
   })

@@ -1,0 +1,105 @@
+import { Buffer } from 'node:buffer'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { holdOpen } from './hold-open.ts'
+import type { Isolation } from './isolation.ts'
+import type { GitOutput } from './runner.ts'
+
+interface Waiting {
+  resolve(output: GitOutput): void
+  reject(error: Error): void
+}
+
+/**
+ * A small process that stays and starts git: the kernel copies the page tables of whoever forks, which takes
+ * longer for a grown node than most git commands do. An interrupt from the terminal ends git and not the shell.
+ */
+export class GitShell {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #prefix: string
+  /** Ends what one command printed: nobody who prints can know it. */
+  readonly #mark = randomBytes(16).toString('hex')
+  readonly #out = new Printed()
+  readonly #err = new Printed()
+  #waiting: Waiting | null = null
+  alive = true
+
+  constructor({ cwd, env, configArgs }: Isolation) {
+    this.#prefix = ['git', ...configArgs].map(quoted).join(' ')
+    this.#child = spawn('/bin/sh', [], { cwd, env: nameable(env), stdio: 'pipe' })
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#out, chunk))
+    this.#child.stderr.on('data', (chunk: Buffer) => this.#read(this.#err, chunk))
+    // One that died while we wrote to it is reported by its end.
+    this.#child.stdin.on('error', () => undefined)
+    this.#child.on('error', error => this.#lost(error.message))
+    this.#child.on('close', (code, signal) => this.#lost(`it ended with ${signal ?? code}`))
+    this.#child.stdin.write('trap : INT\n')
+    holdOpen(this.#child, false)
+  }
+
+  /** One command at a time. */
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<GitOutput> {
+    const set = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `)
+    const command = `${set.join('')}${this.#prefix} ${args.map(quoted).join(' ')} </dev/null`
+    holdOpen(this.#child, true)
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      this.#child.stdin.write(`${command}; echo "${this.#mark}$?"; echo ${this.#mark} >&2\n`)
+    })
+  }
+
+  async close(): Promise<void> {
+    if (!this.alive) return
+    const gone = new Promise<void>(resolve => this.#child.once('close', () => resolve()))
+    holdOpen(this.#child, true)
+    this.#child.stdin.end()
+    await gone
+  }
+
+  #read(printed: Printed, chunk: Buffer): void {
+    printed.add(chunk)
+    const [stdout, stderr] = [this.#out.before(this.#mark), this.#err.before(this.#mark)]
+    if (stdout === null || stderr === null) return
+    const waiting = this.#waiting
+    this.#waiting = null
+    this.#out.clear()
+    this.#err.clear()
+    holdOpen(this.#child, false)
+    waiting?.resolve({ exitCode: Number(stdout.after), stdout: stdout.text, stderr: stderr.text })
+  }
+
+  #lost(how: string): void {
+    this.alive = false
+    this.#waiting?.reject(new Error(`the shell that starts git stopped: ${how}`))
+    this.#waiting = null
+  }
+}
+
+class Printed {
+  #bytes: Buffer = Buffer.alloc(0)
+
+  add(chunk: Buffer): void {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
+  }
+
+  /** null until the mark and the end of its line are here. */
+  before(mark: string): { text: string; after: string } | null {
+    const at = this.#bytes.lastIndexOf(mark)
+    if (at === -1 || this.#bytes.at(-1) !== 0x0a) return null
+    const text = this.#bytes.toString('utf8', 0, at)
+    return { text, after: this.#bytes.toString('latin1', at + mark.length, this.#bytes.length - 1) }
+  }
+
+  clear(): void {
+    this.#bytes = Buffer.alloc(0)
+  }
+}
+
+/** Some shells read functions from the environment, under names that no variable has. */
+function nameable(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
