@@ -5015,7 +5015,7 @@ const initializer = (inst, issues) => {
 const ZodError = /*@__PURE__*/ $constructor("ZodError", initializer);
 const ZodRealError = /*@__PURE__*/ $constructor("ZodError", initializer, void 0, { Parent: Error });
 // node_modules/zod/v4/classic/parse.js
-const parse$6 = /* @__PURE__ */ _parse(ZodRealError);
+const parse$5 = /* @__PURE__ */ _parse(ZodRealError);
 const parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
 const safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
 const safeParseAsync = /* @__PURE__ */ _safeParseAsync(ZodRealError);
@@ -5146,7 +5146,7 @@ const ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
 		own$1(this, "~standard", value);
 	},
 	parse: function _parse(data, params) {
-		return parse$6(this, data, params, { callee: _parse });
+		return parse$5(this, data, params, { callee: _parse });
 	},
 	parseAsync: async function _parseAsync(data, params) {
 		return await parseAsync(this, data, params, { callee: _parseAsync });
@@ -6123,7 +6123,7 @@ const holdout = strictObject({
 	max_uses: count.default(20).describe("Uses per campaign.")
 });
 // src/spec/sections/measurement.ts
-const parse$5 = strictObject({
+const parse$4 = strictObject({
 	format: _enum(["json", "metric-lines"]).default("json").describe("What the scorer prints."),
 	score_field: text$3.nullable().default(null).describe("Field that holds the primary metric."),
 	metrics_field: text$3.nullable().default(null).describe("Field that holds the other metrics.")
@@ -6131,7 +6131,7 @@ const parse$5 = strictObject({
 const score = strictObject({
 	command: text$3.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this."),
-	parse: parse$5.prefault({}).describe("How its output is read.")
+	parse: parse$4.prefault({}).describe("How its output is read.")
 });
 const envFile = strictObject({
 	path: text$3.describe("File in the repository directory."),
@@ -13496,7 +13496,7 @@ function locate(reading, finding) {
 		...rest
 	};
 }
-function parse$4(text, file) {
+function parse$3(text, file) {
 	const lines = new import_dist$2.LineCounter();
 	const options = {
 		lineCounter: lines,
@@ -13524,7 +13524,7 @@ function parse$4(text, file) {
 	}
 }
 function readDocument(text, file) {
-	const reading = parse$4(text, file);
+	const reading = parse$3(text, file);
 	const { document } = reading;
 	const broken = syntaxProblems(document, text);
 	if (broken.length > 0) throw new SpecErrors(broken.map(({ offset, ...rest }) => ({
@@ -16423,7 +16423,7 @@ function eventId(draft) {
 /** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
 function checkEventFile(bytes, expected) {
 	const text = new TextDecoder().decode(bytes);
-	const event = parse$3(text, expected.seq);
+	const event = parse$2(text, expected.seq);
 	if (event.seq !== expected.seq) throw misfit(expected.seq, `it says seq ${event.seq}`);
 	if (event.prev !== expected.head) throw misfit(expected.seq, `its prev is ${event.prev}, the file before it has sha256 ${expected.head}`);
 	const id = recomputedId(event);
@@ -16434,7 +16434,7 @@ function checkEventFile(bytes, expected) {
 		sha256: sha256(bytes)
 	};
 }
-function parse$3(text, seq) {
+function parse$2(text, seq) {
 	const value = json$1(text, seq);
 	const named = looseObject({ kind: string() }).safeParse(value);
 	if (!named.success) throw misfit(seq, "it has no kind");
@@ -30287,28 +30287,29 @@ function isNewEnough(found) {
 	return major > MINIMUM[0] || major === MINIMUM[0] && minor >= MINIMUM[1];
 }
 // src/git/diff-tree.ts
+const DIFF_OPTIONS = [
+	"-r",
+	"--raw",
+	"--numstat",
+	"--no-renames",
+	"--no-abbrev",
+	"--no-ext-diff",
+	"--no-textconv"
+];
 function diffTree(from, to) {
 	return {
 		args: [
-			...[
-				"diff-tree",
-				"-r",
-				"--raw",
-				"--numstat",
-				"--no-renames",
-				"--no-abbrev",
-				"--no-ext-diff"
-			],
-			"--no-textconv",
+			"diff-tree",
+			...DIFF_OPTIONS,
 			from,
 			to
 		],
-		parse: ({ stdout }) => parse$2(stdout)
+		parse: ({ stdout }) => parseDiff(stdout)
 	};
 }
 const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([ADMT])\t(.*)$/;
 const NUMSTAT = /^(\d+|-)\t(\d+|-)\t(.*)$/;
-function parse$2(stdout) {
+function parseDiff(stdout) {
 	const entries = /* @__PURE__ */ new Map();
 	for (const line of stdout.split("\n")) {
 		if (line === "") continue;
@@ -30379,6 +30380,89 @@ function mergeBase(a, b) {
 function lines(stdout) {
 	return stdout.split("\n").filter((line) => line !== "");
 }
+// src/git/edit-tree.ts
+/** Removals come first, so that a file can become a directory and the other way round in one edit. */
+async function replaceAt(port, tree, changes) {
+	if (changes.length === 0) return tree;
+	return await edit(port, tree, changes.map(({ path, entry }) => ({
+		names: path.split("/"),
+		entry
+	}))) ?? port.writeTree([]);
+}
+/** null: nothing is left, and git keeps no empty directories. */
+async function edit(port, tree, steps) {
+	const entries = /* @__PURE__ */ new Map();
+	for (const entry of tree === null ? [] : await port.tree(tree)) entries.set(entry.name, entry);
+	for (const [name, own] of byFirstName(steps)) {
+		const value = await editEntry(port, name, entries.get(name), own);
+		if (value === null) entries.delete(name);
+		else entries.set(name, value);
+	}
+	if (entries.size === 0) return null;
+	return port.writeTree([...entries].map(([name, { mode, oid }]) => ({
+		name,
+		mode,
+		oid
+	})));
+}
+async function editEntry(port, name, current, steps) {
+	const here = steps.filter((step) => step.names.length === 1);
+	const below = steps.filter((step) => step.names.length > 1);
+	const set = here.find((step) => step.entry !== null);
+	const setsBelow = below.some((step) => step.entry !== null);
+	if (set?.entry !== void 0 && set.entry !== null) {
+		if (here.length > 1 || setsBelow) throw new Error(`two changes of one tree edit both set ${name}`);
+		return set.entry;
+	}
+	const kept = here.length > 0 ? void 0 : current;
+	if (below.length === 0) return null;
+	if (kept !== void 0 && kept.mode !== "040000" && !setsBelow) return kept;
+	const oid = await edit(port, kept?.mode === "040000" ? kept.oid : null, below.map((step) => ({
+		names: step.names.slice(1),
+		entry: step.entry
+	})));
+	return oid === null ? null : {
+		mode: "040000",
+		oid
+	};
+}
+function byFirstName(steps) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const step of steps) {
+		const name = step.names[0] ?? "";
+		const group = groups.get(name);
+		if (group === void 0) groups.set(name, [step]);
+		else group.push(step);
+	}
+	return groups;
+}
+// src/git/merge-apart.ts
+/**
+* The merge of two trees whose changes lie apart, without a git process; null: git has to look. Apart means
+* that no path, and no folder in the place of a file, was changed by both, and that nothing can be a rename:
+* git looks for one only where the same side both removed and added.
+*/
+async function mergeApart(store, base, { ours, theirs }) {
+	const ourChanges = await treeDifferences(store, base, ours);
+	const theirChanges = await treeDifferences(store, base, theirs);
+	if (mayRename(ourChanges) || mayRename(theirChanges)) return null;
+	if (meet(ourChanges, theirChanges) || meet(theirChanges, ourChanges)) return null;
+	return replaceAt(store, ours, theirChanges.map(({ path, to }) => ({
+		path,
+		entry: to
+	})));
+}
+function mayRename(changes) {
+	return changes.some(({ from }) => from === null) && changes.some(({ to }) => to === null);
+}
+/** Whether one of `these` is at, or above, one of `those`. */
+function meet(these, those) {
+	const paths = new Set(these.map(({ path }) => path));
+	return those.some(({ path }) => {
+		for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) if (paths.has(path.slice(0, at))) return true;
+		return false;
+	});
+}
 // src/git/merge-tree.ts
 function mergeTree(ours, theirs) {
 	return {
@@ -30408,64 +30492,180 @@ function unmergeable(ours, theirs, stderr) {
 	if (!stderr.includes("unrelated histories")) return /* @__PURE__ */ new Error(`git cannot merge ${theirs} into ${ours}: ${stderr.trim()}`);
 	return new UserError(`${theirs} and ${ours} have no common history`, { fix: "if the repository is a shallow clone run `git fetch --unshallow` in it; otherwise rebase the branch" });
 }
+// src/git/fetch.ts
+/**
+* Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
+* collides as `a` and `a/b` would.
+*/
+function heldRef(ref) {
+	return `refs/winnow/remote/${createHash("sha256").update(ref).digest("hex").slice(0, 40)}`;
+}
+/**
+* What a shallow repository lacked is asked for again each time: its owner may have completed it. FETCH_HEAD
+* is written, unused, because git then prints, and the runner waits 50 ms for a command that does not.
+*/
+function fetchTask(place, tips, by) {
+	const quiet = [
+		"--no-tags",
+		"--no-recurse-submodules",
+		"--no-auto-maintenance"
+	];
+	const shallow = isShallow(place.dir) ? ["--unshallow"] : [];
+	return {
+		args: [
+			"fetch",
+			...quiet,
+			"--update-shallow",
+			...shallow,
+			"--",
+			place.remote,
+			...tips.map((tip) => tip[by])
+		],
+		answers: [1, 128],
+		parse: (output) => output
+	};
+}
+/** Where history was cut off, parents are named that are not there. */
+function isShallow(dir) {
+	return existsSync(join(dir, "shallow"));
+}
+/** A held tip is complete: it is held only after git has checked everything reachable from it. */
+async function isHeld(dir, tip) {
+	return (await readFile(join(dir, heldRef(tip.ref)), "utf8").catch(nullIfMissing))?.trim() === tip.oid;
+}
+/** Written here and not by git, whose lock file would stay behind when it is killed. */
+async function hold(dir, tip) {
+	const file = join(dir, heldRef(tip.ref));
+	await mkdir(dirname(file), { recursive: true });
+	const temporary = join(scratchOf(dir), `held-${randomBytes(8).toString("hex")}`);
+	await writeFile(temporary, `${tip.oid}\n`);
+	await rename(temporary, file);
+}
+// src/git/near-history.ts
+/** Commits looked at on each side before git is asked: reading one takes a tenth of a millisecond at most. */
+const FEW = 64;
+/**
+* Whether `descendant` contains `ancestor`, where a few commits settle it; null: they do not. What a commit
+* stems from cannot contain it, so a walk down from the descendant ends there.
+*/
+async function containsNearby(store, descendant, ancestor) {
+	if (ancestor === descendant) return true;
+	const below = await fewBelow(store, ancestor);
+	if (below.has(descendant)) return false;
+	const pending = [descendant];
+	const seen = new Set(pending);
+	for (const at of pending) {
+		if (pending.length > FEW) return null;
+		for (const parent of (await store.commit(at)).parents) {
+			if (parent === ancestor) return true;
+			if (below.has(parent) || seen.has(parent)) continue;
+			seen.add(parent);
+			pending.push(parent);
+		}
+	}
+	return false;
+}
+/**
+* The one commit from which two histories parted, null where a few commits do not show it: only what lies on a
+* line without merges above it is missing on the other side, so that everything else they share is below it.
+*/
+async function partedAt(store, ours, theirs) {
+	let at = theirs;
+	for (let steps = 0; steps < FEW; steps++) {
+		const contained = await containsNearby(store, ours, at);
+		if (contained === null) return null;
+		if (contained) return at;
+		const [parent, ...more] = (await store.commit(at)).parents;
+		if (parent === void 0 || more.length > 0) return null;
+		at = parent;
+	}
+	return null;
+}
+async function fewBelow(store, commit) {
+	const below = /* @__PURE__ */ new Set();
+	const pending = [commit];
+	for (const at of pending) {
+		if (below.size > FEW) break;
+		for (const parent of (await store.commit(at)).parents) {
+			if (below.has(parent)) continue;
+			below.add(parent);
+			pending.push(parent);
+		}
+	}
+	return below;
+}
 // src/git/history-queries.ts
-const FEW_STEPS = 4;
 const NOWHERE = {
 	parents: [],
 	message: "part of no history\n",
 	date: 0
 };
-function historyOf(store, runner) {
-	async function isParent(parent, child) {
-		return parent === child || (await store.commit(child)).parents.includes(parent);
+/** What a few objects answer costs no process; for everything else git is asked. */
+function historyOf({ dir, store, runner, differ }) {
+	async function contains(descendant, ancestor) {
+		return isShallow(dir) ? null : containsNearby(store, descendant, ancestor);
 	}
-	/** What a commit stems from cannot stem from it: the common question, answered without a process. */
-	async function isJustBelow(older, newer) {
-		let at = newer;
-		for (let step = 0; step < FEW_STEPS; step++) {
-			const [parent] = (await store.commit(at)).parents;
-			if (parent === void 0) return false;
-			if (parent === older) return true;
-			at = parent;
-		}
-		return false;
+	async function mergedNearby(ours, theirs) {
+		const base = await parted(ours, theirs);
+		if (base === null) return null;
+		const [at, our, their] = await Promise.all([
+			base,
+			ours,
+			theirs
+		].map(treeOf));
+		return at && our && their ? mergeApart(store, at, {
+			ours: our,
+			theirs: their
+		}) : null;
+	}
+	async function parted(ours, theirs) {
+		return isShallow(dir) ? null : partedAt(store, ours, theirs);
+	}
+	async function treeOf(commit) {
+		return (await store.commit(commit)).tree;
 	}
 	return {
 		async mergeTree(ours, theirs) {
-			if (await isParent(ours, theirs)) return {
+			if (await contains(theirs, ours)) return {
 				clean: true,
-				tree: (await store.commit(theirs)).tree
+				tree: await treeOf(theirs)
 			};
-			if (await isParent(theirs, ours)) return {
+			const tree = await mergedNearby(ours, theirs);
+			return tree === null ? runner.run(mergeTree(ours, theirs)) : {
 				clean: true,
-				tree: (await store.commit(ours)).tree
+				tree
 			};
-			return runner.run(mergeTree(ours, theirs));
 		},
 		async diff(from, to) {
-			return from === to ? [] : runner.run(diffTree(from, to));
+			if (from === to) return [];
+			const lines = await differ.compare(from, to);
+			return lines === null ? runner.run(diffTree(from, to)) : parseDiff(lines);
 		},
 		async isAncestor(ancestor, descendant) {
-			if (await isParent(ancestor, descendant)) return true;
-			if (await isJustBelow(descendant, ancestor)) return false;
-			return runner.run(isAncestor(ancestor, descendant));
+			return await contains(descendant, ancestor) ?? runner.run(isAncestor(ancestor, descendant));
 		},
 		async notContained(base, commits) {
-			const others = commits.filter((commit) => commit !== base);
-			if (others.length === 0) return /* @__PURE__ */ new Set();
+			const missing = /* @__PURE__ */ new Set();
+			const open = [];
+			for (const commit of commits) {
+				const contained = await contains(base, commit);
+				if (contained === null) open.push(commit);
+				else if (!contained) missing.add(commit);
+			}
+			if (open.length === 0) return missing;
 			const nowhere = await store.writeCommit({
 				...NOWHERE,
 				tree: await store.writeTree([])
 			});
 			const listed = new Set(await runner.run(revList({
-				from: [...others, nowhere],
+				from: [...open, nowhere],
 				not: base
 			})));
-			return new Set(others.filter((commit) => listed.has(commit)));
+			for (const commit of open) if (listed.has(commit)) missing.add(commit);
+			return missing;
 		},
 		async mergeBase(a, b) {
-			if (await isParent(a, b)) return a;
-			return await isParent(b, a) ? b : runner.run(mergeBase(a, b));
+			return await parted(a, b) ?? runner.run(mergeBase(a, b));
 		},
 		revList: (options) => runner.run(revList(options)),
 		async commitsBetween(from, to) {
@@ -30785,62 +30985,6 @@ function serializeCommit(commit) {
 	const message = commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`;
 	return Buffer$1.from(`${lines.join("\n")}\n${message}`, "utf8");
 }
-// src/git/edit-tree.ts
-/** Removals come first, so that a file can become a directory and the other way round in one edit. */
-async function replaceAt(port, tree, changes) {
-	if (changes.length === 0) return tree;
-	return await edit(port, tree, changes.map(({ path, entry }) => ({
-		names: path.split("/"),
-		entry
-	}))) ?? port.writeTree([]);
-}
-/** null: nothing is left, and git keeps no empty directories. */
-async function edit(port, tree, steps) {
-	const entries = /* @__PURE__ */ new Map();
-	for (const entry of tree === null ? [] : await port.tree(tree)) entries.set(entry.name, entry);
-	for (const [name, own] of byFirstName(steps)) {
-		const value = await editEntry(port, name, entries.get(name), own);
-		if (value === null) entries.delete(name);
-		else entries.set(name, value);
-	}
-	if (entries.size === 0) return null;
-	return port.writeTree([...entries].map(([name, { mode, oid }]) => ({
-		name,
-		mode,
-		oid
-	})));
-}
-async function editEntry(port, name, current, steps) {
-	const here = steps.filter((step) => step.names.length === 1);
-	const below = steps.filter((step) => step.names.length > 1);
-	const set = here.find((step) => step.entry !== null);
-	const setsBelow = below.some((step) => step.entry !== null);
-	if (set?.entry !== void 0 && set.entry !== null) {
-		if (here.length > 1 || setsBelow) throw new Error(`two changes of one tree edit both set ${name}`);
-		return set.entry;
-	}
-	const kept = here.length > 0 ? void 0 : current;
-	if (below.length === 0) return null;
-	if (kept !== void 0 && kept.mode !== "040000" && !setsBelow) return kept;
-	const oid = await edit(port, kept?.mode === "040000" ? kept.oid : null, below.map((step) => ({
-		names: step.names.slice(1),
-		entry: step.entry
-	})));
-	return oid === null ? null : {
-		mode: "040000",
-		oid
-	};
-}
-function byFirstName(steps) {
-	const groups = /* @__PURE__ */ new Map();
-	for (const step of steps) {
-		const name = step.names[0] ?? "";
-		const group = groups.get(name);
-		if (group === void 0) groups.set(name, [step]);
-		else group.push(step);
-	}
-	return groups;
-}
 // src/git/loose-objects.ts
 /**
 * Writes one loose object without a git process: temporary file, rename; never half visible. Not synced to
@@ -31069,51 +31213,6 @@ async function treeOf({ store, format }, before, files, index) {
 		entry: null
 	});
 	return store.replaceAt(before, changes);
-}
-// src/git/fetch.ts
-/**
-* Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
-* collides as `a` and `a/b` would.
-*/
-function heldRef(ref) {
-	return `refs/winnow/remote/${createHash("sha256").update(ref).digest("hex").slice(0, 40)}`;
-}
-/**
-* What a shallow repository lacked is asked for again each time: its owner may have completed it. FETCH_HEAD
-* is written, unused, because git then prints, and the runner waits 50 ms for a command that does not.
-*/
-function fetchTask(place, tips, by) {
-	const quiet = [
-		"--no-tags",
-		"--no-recurse-submodules",
-		"--no-auto-maintenance"
-	];
-	const shallow = existsSync(join(place.dir, "shallow")) ? ["--unshallow"] : [];
-	return {
-		args: [
-			"fetch",
-			...quiet,
-			"--update-shallow",
-			...shallow,
-			"--",
-			place.remote,
-			...tips.map((tip) => tip[by])
-		],
-		answers: [1, 128],
-		parse: (output) => output
-	};
-}
-/** A held tip is complete: it is held only after git has checked everything reachable from it. */
-async function isHeld(dir, tip) {
-	return (await readFile(join(dir, heldRef(tip.ref)), "utf8").catch(nullIfMissing))?.trim() === tip.oid;
-}
-/** Written here and not by git, whose lock file would stay behind when it is killed. */
-async function hold(dir, tip) {
-	const file = join(dir, heldRef(tip.ref));
-	await mkdir(dirname(file), { recursive: true });
-	const temporary = join(scratchOf(dir), `held-${randomBytes(8).toString("hex")}`);
-	await writeFile(temporary, `${tip.oid}\n`);
-	await rename(temporary, file);
 }
 // src/git/remote-failure.ts
 /** A URL in an error must not carry the password that was in it. */
@@ -31636,6 +31735,81 @@ function shellRunner(isolation) {
 		}
 	};
 }
+// src/git/tree-differ.ts
+/** One long-lived `diff-tree --stdin`: comparing two trees costs a pipe, not a process. */
+var TreeDiffer = class {
+	#isolation;
+	#queue = [];
+	#child = null;
+	#text = [];
+	constructor(isolation) {
+		this.#isolation = isolation;
+	}
+	/** What git printed about the two trees; null when it could not compare them, which a process of its own explains. */
+	compare(from, to) {
+		const child = this.#child ?? this.#start();
+		return new Promise((resolve) => {
+			this.#queue.push({
+				from,
+				to,
+				answer: resolve
+			});
+			holdOpen(child, true);
+			child.stdin.write(`${from} ${to}\n${END}`);
+		});
+	}
+	async close() {
+		const child = this.#child;
+		if (child === null) return;
+		const gone = new Promise((resolve) => child.once("close", () => resolve()));
+		holdOpen(child, true);
+		child.stdin.end();
+		await gone;
+	}
+	#start() {
+		const { configArgs, cwd, env } = this.#isolation;
+		const child = spawn("git", [
+			...configArgs,
+			"diff-tree",
+			"--stdin",
+			...DIFF_OPTIONS
+		], {
+			cwd,
+			env,
+			stdio: "pipe"
+		});
+		child.stdout.on("data", (chunk) => this.#read(child, chunk));
+		child.stderr.resume();
+		child.stdin.on("error", () => void 0);
+		child.on("error", () => this.#lost(child));
+		child.on("close", () => this.#lost(child));
+		this.#child = child;
+		return child;
+	}
+	/** git repeats a line that names no object, and only then is sure to have printed what came before. */
+	#read(child, chunk) {
+		this.#text.push(chunk);
+		if (chunk.at(-1) !== 10) return;
+		const answers = Buffer$1.concat(this.#text).toString("utf8").split(END);
+		const rest = answers.pop() ?? "";
+		this.#text = rest === "" ? [] : [Buffer$1.from(rest)];
+		for (const text of answers) this.#answer(text);
+		if (this.#queue.length === 0) holdOpen(child, false);
+	}
+	#answer(text) {
+		const question = this.#queue.shift();
+		const head = `${question?.from} ${question?.to}\n`;
+		question?.answer(text.startsWith(head) ? text.slice(head.length) : null);
+	}
+	#lost(child) {
+		if (this.#child !== child) return;
+		this.#child = null;
+		this.#text = [];
+		for (const question of this.#queue.splice(0)) question.answer(null);
+	}
+};
+/** git writes a path with such a character in it as an escape. */
+const END = "\n";
 // src/git/repository.ts
 /** Invariant 12: the user's checkout is never the place of work, this repository of our own is. */
 async function openRepository(options) {
@@ -31663,6 +31837,7 @@ function assemble(options, format) {
 	const local = shellRunner(isolation);
 	const network = networkRunner(options, within(networkIsolation(dir, env), dir));
 	const reader = new ObjectReader(isolation);
+	const differ = new TreeDiffer(isolation);
 	const store = objectStore(dir, format, reader);
 	const outside = gitRunner(localIsolation(dir, env));
 	return {
@@ -31671,7 +31846,12 @@ function assemble(options, format) {
 		emptyTree: emptyTreeOid(format),
 		zero: zeroOid(format),
 		...store,
-		...historyOf(store, local),
+		...historyOf({
+			dir,
+			store,
+			runner: local,
+			differ
+		}),
 		...materializer(store),
 		...remoteOf({
 			...options,
@@ -31686,6 +31866,7 @@ function assemble(options, format) {
 		async close() {
 			await Promise.all([
 				reader.close(),
+				differ.close(),
 				local.close(),
 				network.close()
 			]);

@@ -17,15 +17,24 @@ export interface DiffEntry {
   deleted: number | null
 }
 
+export const DIFF_OPTIONS = [
+  '-r',
+  '--raw',
+  '--numstat',
+  '--no-renames',
+  '--no-abbrev',
+  '--no-ext-diff',
+  '--no-textconv',
+] as const
+
 export function diffTree(from: Oid, to: Oid): GitTask<DiffEntry[]> {
-  const args = ['diff-tree', '-r', '--raw', '--numstat', '--no-renames', '--no-abbrev', '--no-ext-diff']
-  return { args: [...args, '--no-textconv', from, to], parse: ({ stdout }) => parse(stdout) }
+  return { args: ['diff-tree', ...DIFF_OPTIONS, from, to], parse: ({ stdout }) => parseDiff(stdout) }
 }
 
 const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([ADMT])\t(.*)$/
 const NUMSTAT = /^(\d+|-)\t(\d+|-)\t(.*)$/
 
-function parse(stdout: string): DiffEntry[] {
+export function parseDiff(stdout: string): DiffEntry[] {
   const entries = new Map<string, DiffEntry>()
   for (const line of stdout.split('\n')) {
     if (line === '') continue

@@ -29,7 +29,7 @@ export function fetchTask(
   by: 'oid' | 'ref',
 ): GitTask<GitOutput> {
   const quiet = ['--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
-  const shallow = existsSync(join(place.dir, 'shallow')) ? ['--unshallow'] : []
+  const shallow = isShallow(place.dir) ? ['--unshallow'] : []
   return {
     args: [
       'fetch',
@@ -43,6 +43,11 @@ export function fetchTask(
     answers: [1, 128],
     parse: output => output,
   }
+}
+
+/** Where history was cut off, parents are named that are not there. */
+export function isShallow(dir: string): boolean {
+  return existsSync(join(dir, 'shallow'))
 }
 
 /** A held tip is complete: it is held only after git has checked everything reachable from it. */

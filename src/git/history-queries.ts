@@ -1,9 +1,13 @@
-import { type DiffEntry, diffTree } from './diff-tree.ts'
+import { type DiffEntry, diffTree, parseDiff } from './diff-tree.ts'
 import { isAncestor, mergeBase, type RevListOptions, revList } from './history.ts'
+import { mergeApart } from './merge-apart.ts'
 import { type MergeResult, mergeTree } from './merge-tree.ts'
+import { isShallow } from './fetch.ts'
+import { containsNearby, partedAt } from './near-history.ts'
 import type { Oid } from './object-format.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { GitRunner } from './runner.ts'
+import type { TreeDiffer } from './tree-differ.ts'
 
 export interface History {
   /** of commits; nothing is checked out, and no attribute or driver of the user takes part */
@@ -21,51 +25,68 @@ export interface History {
   commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
 }
 
-const FEW_STEPS = 4
 const NOWHERE = { parents: [], message: 'part of no history\n', date: 0 }
 
-export function historyOf(store: ObjectStore, runner: GitRunner): History {
-  async function isParent(parent: Oid, child: Oid): Promise<boolean> {
-    return parent === child || (await store.commit(child)).parents.includes(parent)
+export interface HistoryPlace {
+  dir: string
+  store: ObjectStore
+  runner: GitRunner
+  differ: TreeDiffer
+}
+
+/** What a few objects answer costs no process; for everything else git is asked. */
+export function historyOf({ dir, store, runner, differ }: HistoryPlace): History {
+  async function contains(descendant: Oid, ancestor: Oid): Promise<boolean | null> {
+    return isShallow(dir) ? null : containsNearby(store, descendant, ancestor)
   }
 
-  /** What a commit stems from cannot stem from it: the common question, answered without a process. */
-  async function isJustBelow(older: Oid, newer: Oid): Promise<boolean> {
-    let at = newer
-    for (let step = 0; step < FEW_STEPS; step++) {
-      const [parent] = (await store.commit(at)).parents
-      if (parent === undefined) return false
-      if (parent === older) return true
-      at = parent
-    }
-    return false
+  async function mergedNearby(ours: Oid, theirs: Oid): Promise<Oid | null> {
+    const base = await parted(ours, theirs)
+    if (base === null) return null
+    const [at, our, their] = await Promise.all([base, ours, theirs].map(treeOf))
+    return at && our && their ? mergeApart(store, at, { ours: our, theirs: their }) : null
+  }
+
+  async function parted(ours: Oid, theirs: Oid): Promise<Oid | null> {
+    return isShallow(dir) ? null : partedAt(store, ours, theirs)
+  }
+
+  async function treeOf(commit: Oid): Promise<Oid> {
+    return (await store.commit(commit)).tree
   }
 
   return {
     async mergeTree(ours, theirs) {
-      if (await isParent(ours, theirs)) return { clean: true, tree: (await store.commit(theirs)).tree }
-      if (await isParent(theirs, ours)) return { clean: true, tree: (await store.commit(ours)).tree }
-      return runner.run(mergeTree(ours, theirs))
+      if (await contains(theirs, ours)) return { clean: true, tree: await treeOf(theirs) }
+      const tree = await mergedNearby(ours, theirs)
+      return tree === null ? runner.run(mergeTree(ours, theirs)) : { clean: true, tree }
     },
     async diff(from, to) {
-      return from === to ? [] : runner.run(diffTree(from, to))
+      if (from === to) return []
+      // Trees alone are compared by it; commits are not, and come back as null.
+      const lines = await differ.compare(from, to)
+      return lines === null ? runner.run(diffTree(from, to)) : parseDiff(lines)
     },
     async isAncestor(ancestor, descendant) {
-      if (await isParent(ancestor, descendant)) return true
-      if (await isJustBelow(descendant, ancestor)) return false
-      return runner.run(isAncestor(ancestor, descendant))
+      return (await contains(descendant, ancestor)) ?? runner.run(isAncestor(ancestor, descendant))
     },
     async notContained(base, commits) {
-      const others = commits.filter(commit => commit !== base)
-      if (others.length === 0) return new Set()
+      const missing = new Set<Oid>()
+      const open: Oid[] = []
+      for (const commit of commits) {
+        const contained = await contains(base, commit)
+        if (contained === null) open.push(commit)
+        else if (!contained) missing.add(commit)
+      }
+      if (open.length === 0) return missing
       // The runner waits 50 ms for a command that prints nothing: this commit is in no history, so it is printed.
       const nowhere = await store.writeCommit({ ...NOWHERE, tree: await store.writeTree([]) })
-      const listed = new Set(await runner.run(revList({ from: [...others, nowhere], not: base })))
-      return new Set(others.filter(commit => listed.has(commit)))
+      const listed = new Set(await runner.run(revList({ from: [...open, nowhere], not: base })))
+      for (const commit of open) if (listed.has(commit)) missing.add(commit)
+      return missing
     },
     async mergeBase(a, b) {
-      if (await isParent(a, b)) return a
-      return (await isParent(b, a)) ? b : runner.run(mergeBase(a, b))
+      return (await parted(a, b)) ?? runner.run(mergeBase(a, b))
     },
     revList: options => runner.run(revList(options)),
     async commitsBetween(from, to) {

@@ -15,6 +15,7 @@ import { isNetwork, isPath } from './remote-failure.ts'
 import { remoteFormat } from './remote-format.ts'
 import { gitRunner } from './runner.ts'
 import { type ShellRunner, shellRunner } from './shell-runner.ts'
+import { TreeDiffer } from './tree-differ.ts'
 
 export interface OpenOptions {
   /** winnow's own bare repository, created when it does not exist */
@@ -62,6 +63,7 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   const local = shellRunner(isolation)
   const network = networkRunner(options, within(networkIsolation(dir, env), dir))
   const reader = new ObjectReader(isolation)
+  const differ = new TreeDiffer(isolation)
   const store = objectStore(dir, format, reader)
   const outside = gitRunner(localIsolation(dir, env))
   return {
@@ -70,12 +72,12 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     emptyTree: emptyTreeOid(format),
     zero: zeroOid(format),
     ...store,
-    ...historyOf(store, local),
+    ...historyOf({ dir, store, runner: local, differ }),
     ...materializer(store),
     ...remoteOf({ ...options, format }, network, outside),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     async close() {
-      await Promise.all([reader.close(), local.close(), network.close()])
+      await Promise.all([reader.close(), differ.close(), local.close(), network.close()])
     },
   }
 }

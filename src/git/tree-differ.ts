@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { DIFF_OPTIONS } from './diff-tree.ts'
+import { holdOpen } from './hold-open.ts'
+import type { Isolation } from './isolation.ts'
+import type { Oid } from './object-format.ts'
+
+interface Question {
+  from: Oid
+  to: Oid
+  answer(lines: string | null): void
+}
+
+/** One long-lived `diff-tree --stdin`: comparing two trees costs a pipe, not a process. */
+export class TreeDiffer {
+  readonly #isolation: Isolation
+  readonly #queue: Question[] = []
+  #child: ChildProcessWithoutNullStreams | null = null
+  #text: Buffer[] = []
+
+  constructor(isolation: Isolation) {
+    this.#isolation = isolation
+  }
+
+  /** What git printed about the two trees; null when it could not compare them, which a process of its own explains. */
+  compare(from: Oid, to: Oid): Promise<string | null> {
+    const child = this.#child ?? this.#start()
+    return new Promise(resolve => {
+      this.#queue.push({ from, to, answer: resolve })
+      holdOpen(child, true)
+      child.stdin.write(`${from} ${to}\n${END}`)
+    })
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child
+    if (child === null) return
+    const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
+    holdOpen(child, true)
+    child.stdin.end()
+    await gone
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const { configArgs, cwd, env } = this.#isolation
+    const child = spawn('git', [...configArgs, 'diff-tree', '--stdin', ...DIFF_OPTIONS], {
+      cwd,
+      env,
+      stdio: 'pipe',
+    })
+    child.stdout.on('data', (chunk: Buffer) => this.#read(child, chunk))
+    child.stderr.resume()
+    // One that died shows as `close`; the broken pipe itself says nothing more.
+    child.stdin.on('error', () => undefined)
+    child.on('error', () => this.#lost(child))
+    child.on('close', () => this.#lost(child))
+    this.#child = child
+    return child
+  }
+
+  /** git repeats a line that names no object, and only then is sure to have printed what came before. */
+  #read(child: ChildProcessWithoutNullStreams, chunk: Buffer): void {
+    this.#text.push(chunk)
+    if (chunk.at(-1) !== 0x0a) return
+    const answers = Buffer.concat(this.#text).toString('utf8').split(END)
+    const rest = answers.pop() ?? ''
+    this.#text = rest === '' ? [] : [Buffer.from(rest)]
+    for (const text of answers) this.#answer(text)
+    if (this.#queue.length === 0) holdOpen(child, false)
+  }
+
+  #answer(text: string): void {
+    const question = this.#queue.shift()
+    const head = `${question?.from} ${question?.to}\n`
+    question?.answer(text.startsWith(head) ? text.slice(head.length) : null)
+  }
+
+  #lost(child: ChildProcessWithoutNullStreams): void {
+    if (this.#child !== child) return
+    this.#child = null
+    this.#text = []
+    for (const question of this.#queue.splice(0)) question.answer(null)
+  }
+}
+
+/** git writes a path with such a character in it as an escape. */
+const END = '\u0001\n'
