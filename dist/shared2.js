@@ -31305,6 +31305,18 @@ async function notHeld(dir, tips) {
 	return missing;
 }
 // src/git/push.ts
+/**
+* The receiving repository is on this machine but somebody's own: its rules and hooks hold. Only cleaning up is
+* not started by a push of ours, because it would go on beside the next timed execution.
+*/
+const NEAR_RECEIVE_PACK = "git -c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack";
+/** Objects that are copied from one directory to another gain nothing from a search for what is alike in them. */
+const NEAR = [
+	"-c",
+	"pack.window=0",
+	"-c",
+	"pack.threads=1"
+];
 /** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
 const QUIET_RECEIVE_PACK = "git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse -c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false -c receive.updateServerInfo=false -c gc.auto=0 -c maintenance.auto=false -c core.fsmonitor=false receive-pack";
 /** Invariant 12: the one push. Every ref is leased on its old value, all move or none (invariant 9). */
@@ -31315,10 +31327,13 @@ function pushTask(options) {
 	}
 	const leases = options.updates.map((update) => `--force-with-lease=${update.ref}:${update.from ?? ""}`);
 	const refspecs = options.updates.map((update) => `${update.to ?? ""}:${update.ref}`);
-	const receive = options.local ? [`--receive-pack=${QUIET_RECEIVE_PACK}`] : [];
+	const near = !isNetwork(options.remote);
+	const receivePack = options.local ? QUIET_RECEIVE_PACK : NEAR_RECEIVE_PACK;
+	const receive = near ? [`--receive-pack=${receivePack}`] : [];
 	return {
 		args: [
 			...[
+				...near ? NEAR : [],
 				"push",
 				"--porcelain",
 				"--atomic",

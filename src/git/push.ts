@@ -1,5 +1,6 @@
 import { allowedRef } from './allowed-ref.ts'
 import { isOid, type Oid } from './object-format.ts'
+import { isNetwork } from './remote-failure.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface RefUpdate {
@@ -16,6 +17,15 @@ export interface PushAnswer {
   /** every ref that did not move, with git's reason */
   rejected: { ref: string; reason: string }[]
 }
+
+/**
+ * The receiving repository is on this machine but somebody's own: its rules and hooks hold. Only cleaning up is
+ * not started by a push of ours, because it would go on beside the next timed execution.
+ */
+const NEAR_RECEIVE_PACK = 'git -c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
+
+/** Objects that are copied from one directory to another gain nothing from a search for what is alike in them. */
+const NEAR = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
 /** A receiving repository on this machine: its hooks and gc stay off, its checked-out branch stays put. */
 export const QUIET_RECEIVE_PACK =
@@ -42,8 +52,18 @@ export function pushTask(options: {
   }
   const leases = options.updates.map(update => `--force-with-lease=${update.ref}:${update.from ?? ''}`)
   const refspecs = options.updates.map(update => `${update.to ?? ''}:${update.ref}`)
-  const receive = options.local ? [`--receive-pack=${QUIET_RECEIVE_PACK}`] : []
-  const fixed = ['push', '--porcelain', '--atomic', '--no-verify', '--no-signed', '--no-follow-tags']
+  const near = !isNetwork(options.remote)
+  const receivePack = options.local ? QUIET_RECEIVE_PACK : NEAR_RECEIVE_PACK
+  const receive = near ? [`--receive-pack=${receivePack}`] : []
+  const fixed = [
+    ...(near ? NEAR : []),
+    'push',
+    '--porcelain',
+    '--atomic',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+  ]
   return {
     args: [...fixed, '--recurse-submodules=no', ...leases, ...receive, '--', options.remote, ...refspecs],
     answers: [1, 128],

@@ -5,7 +5,7 @@ import { localIsolation } from '../../src/git/isolation.ts'
 import { containsNearby, partedAt } from '../../src/git/near-history.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { TreeDiffer } from '../../src/git/tree-differ.ts'
-import { bareRemote, open } from './scratch.ts'
+import { addCommit, bareRemote, open, openFetched, userRepository } from './scratch.ts'
 
 const CONTENT = ['a\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nd\n', 'something\nelse\n']
 const PATHS = ['a', 'b', 'a/x', 'd/x', 'd/y', 'd/e/f', 'd-e']
@@ -103,7 +103,31 @@ describe('what a few objects answer is what git answers', () => {
 })
 
 describe('what a few objects cannot answer', () => {
-  it('is left to git', async () => {
+  it.each([
+    ['a file put into a folder that the other side renamed', { 'd/z': 'new\n' }],
+    ['a file changed that the other side renamed', { 'd/x': CONTENT[1] ?? '' }],
+    ['a folder where the other side put a file', { 'e/x/below': 'new\n' }],
+  ])('is left to git: %s', async (_, theirs) => {
+    const user = userRepository()
+    user.commit('folder', { 'd/x': CONTENT[0] ?? '', 'd/y': CONTENT[3] ?? '' })
+    const { repository, main } = await openFetched({ remote: user.dir })
+    const moved = { 'd/x': null, 'd/y': null, 'e/x': CONTENT[0] ?? '', 'e/y': CONTENT[3] ?? '' }
+    const [a, b] = [await addCommit(repository, main, moved), await addCommit(repository, main, theirs)]
+    const { status, lines } = git(
+      repository.dir,
+      'merge-tree',
+      '--write-tree',
+      '--name-only',
+      '--no-messages',
+      a,
+      b,
+    )
+    const [tree, ...conflicts] = lines
+    const expected = status === 0 ? { clean: true, tree } : { clean: false, conflicts }
+    expect(await repository.mergeTree(a, b)).toEqual(expected)
+  })
+
+  it('is left to git: what lies too far back', async () => {
     const repository = await open({ remote: bareRemote().dir })
     const tree = repository.emptyTree
     const line = async (root: string, length: number) => {

@@ -20,10 +20,12 @@ function judged(summary: string, stderr = ''): PushResult | null {
 
 describe('the push as data', () => {
   it('leases every ref on its old value, atomically', () => {
-    const { args } = pushTask({ remote: 'r', prefix: 'optimize', local: false, updates: UPDATES })
+    const remote = 'https://example.com/r.git'
+    const { args } = pushTask({ remote, prefix: 'optimize', local: false, updates: UPDATES })
+    expect(args[0]).toBe('push')
     expect(args).toContain('--atomic')
     expect(args).toContain(`--force-with-lease=${TIP}:${OID}`)
-    expect(args.slice(-4)).toEqual(['--', 'r', `${OID}:${TIP}`, `:${STATE}`])
+    expect(args.slice(-4)).toEqual(['--', remote, `${OID}:${TIP}`, `:${STATE}`])
     expect(args.join(' ')).not.toContain('receive-pack')
   })
 

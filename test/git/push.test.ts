@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addCommit, bareRemote, openFetched, scratch, userRepository } from './scratch.ts'
@@ -44,6 +44,18 @@ describe('a push', () => {
       `${STATE} ${main}`,
       `${TIP} ${next}`,
     ])
+  })
+
+  it('to a repository on this machine runs its hooks and never its gc', async () => {
+    const { remote, repository, main } = await pushedTo()
+    remote.git('config', 'gc.auto', '1')
+    remote.git('config', 'gc.autoDetach', 'false')
+    hook(remote.dir, 'post-receive', 'cat > received')
+    hook(remote.dir, 'pre-auto-gc', 'touch cleaned')
+    const next = await addCommit(repository, main, { a: '1' })
+    expect(await repository.push([{ ref: TIP, from: null, to: next }])).toEqual({ ok: true })
+    expect(readFileSync(join(remote.dir, 'received'), 'utf8')).toContain(`${next} ${TIP}`)
+    expect(existsSync(join(remote.dir, 'cleaned'))).toBe(false)
   })
 
   it('may move a ref backwards when its old value is right', async () => {
