@@ -21450,7 +21450,9 @@ var PerlHost = class {
 	#ended;
 	#text = "";
 	#complaints = "";
-	#onEnd = null;
+	#onSaid = null;
+	/** Workers that are still to be reported gone, of launches that are answered. */
+	#leaving = 0;
 	alive = true;
 	constructor(args) {
 		const path = process.env["PATH"] ?? "/usr/bin:/bin";
@@ -21475,22 +21477,35 @@ var PerlHost = class {
 	get pid() {
 		return this.#child.pid;
 	}
-	/** One launch at a time. */
+	/** One launch at a time. Its answer is complete before its worker is gone: the next launch waits for that. */
 	async run(envelope) {
-		this.#text = "";
 		this.#child.ref();
 		for (const stream of this.#streams()) stream.ref();
-		const over = new Promise((resolve) => this.#onEnd = resolve);
+		const over = new Promise((resolve) => this.#onSaid = resolve);
 		this.#child.stdin?.write(envelope);
 		const end = await Promise.race([over, this.#ended]);
-		this.#onEnd = null;
+		this.#onSaid = null;
 		if (this.alive) this.#rest();
-		const lines = this.#text.split("\n");
-		const lost = lines.find((line) => line.startsWith("lost "))?.slice(5);
+		const complaints = this.#complaints.trim();
+		if (typeof end !== "object" || end === null) return {
+			record: null,
+			lost: complaints,
+			signal: end
+		};
+		if ("record" in end) return {
+			record: end.record,
+			lost: "",
+			signal: null
+		};
+		if ("lost" in end) return {
+			record: null,
+			lost: end.lost,
+			signal: null
+		};
 		return {
-			record: lines.find((line) => line.startsWith("{")) ?? null,
-			lost: lost ?? this.#complaints.trim(),
-			signal: typeof end === "number" ? readStatus(end).signal : end
+			record: null,
+			lost: complaints,
+			signal: readStatus(end.status).signal
 		};
 	}
 	command(letter) {
@@ -21513,9 +21528,19 @@ var PerlHost = class {
 		].flatMap((stream) => isSocket(stream) ? [stream] : []);
 	}
 	#read(chunk) {
-		this.#text += chunk;
-		const end = /^end (\d+)\n/m.exec(this.#text);
-		if (end) this.#onEnd?.(Number(end[1]));
+		const lines = (this.#text + chunk).split("\n");
+		this.#text = lines.pop() ?? "";
+		for (const line of lines) this.#said(line);
+	}
+	#said(line) {
+		const status = /^end (\d+)$/.exec(line)?.[1];
+		if (status !== void 0) {
+			if (this.#leaving > 0) this.#leaving -= 1;
+			else this.#onSaid?.({ status: Number(status) });
+			return;
+		}
+		this.#leaving += 1;
+		this.#onSaid?.(line.startsWith("lost ") ? { lost: line.slice(5) } : { record: line });
 	}
 };
 function isSocket(stream) {
@@ -21529,9 +21554,11 @@ function isSocket(stream) {
 *
 * stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL; end of
 * file means that winnow is dead and everything must end. stdout: one record when all of a launch is over, or
-* why it was lost, then a line "end" with the worker's status. One launch follows another: each has a worker of
-* its own, forked from this small process, which costs a fraction of a fork of node. Neither descriptor can be
-* reached through /proc by what runs, because no process that holds them is dumpable while it does.
+* why it was lost, and once the worker is gone too a line "end" with its status. One launch follows another: each
+* has a worker of its own, forked from this small process, which costs a fraction of a fork of node. Its namespaces
+* are made when the worker before is gone, so that they are there when the next launch comes, and nothing is made
+* beside one; old ones, which may show other mounts than the machine now has, are thrown away. Neither descriptor
+* can be reached through /proc by what runs, because no process that holds them is dumpable while it does.
 */
 const REAPER_SCRIPT = String.raw`
 use strict;
@@ -21672,12 +21699,15 @@ sub become_harness {
   exec { '/bin/sh' } 'sh', '-c', $command;
 }
 
-sub work {
-  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
+sub prepare {
   call('prctl', 4, 1, 0, 0, 0);
   enter_namespaces() if $mode eq 'pid-namespace';
   call('prctl', 36, 1, 0, 0, 0);
   call('prctl', 4, 0, 0, 0, 0);
+}
+
+sub work {
+  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
   my $children = pack 'Q', 1 << 16;
   call('sigprocmask', 0, $children, 0, 8);
   my $news = call('signalfd4', -1, $children, 8, 0x80000);
@@ -21712,18 +21742,37 @@ sub work {
 call('prctl', 4, 0, 0, 0, 0);
 exit 1 if getppid != $parent;
 $parent = $$;
+my ($worker, $to, $made);
+
+# What fails here is told to whoever launches something, and not tried again before.
+sub begin {
+  pipe my $from, $to or die "pipe: $!\n";
+  $made = now();
+  $worker = fork;
+  die "fork: $!\n" unless defined $worker;
+  return if $worker;
+  close $to;
+  my $ready = eval { prepare(); 1 };
+  my $why = $@;
+  my $launch = do { local $/; <$from> };
+  exit 1 unless length $launch;
+  exit 0 if $ready && eval { work($launch); 1 };
+  $why = $@ if $ready;
+  chomp $why;
+  syswrite STDOUT, "lost $why\n";
+  exit 1;
+}
+
+sub end { close $to; waitpid $worker, 0; undef $worker; $? }
+
 for (;;) {
   my $launch = take(header() + 0);
-  my $worker = fork;
-  die "fork: $!\n" unless defined $worker;
-  if ($worker == 0) {
-    exit 0 if eval { work($launch); 1 };
-    chomp(my $why = $@);
-    syswrite STDOUT, "lost $why\n";
-    exit 1;
-  }
-  waitpid $worker, 0;
-  syswrite STDOUT, "end $?\n";
+  end() if $worker && now() - $made > 1e9;
+  begin() unless $worker;
+  { local $SIG{PIPE} = 'IGNORE'; syswrite $to, $launch }
+  my $how = end();
+  syswrite STDOUT, "end $how\n";
+  begin() if $how == 0;
 }
 `;
 // src/measure/process/supervisor-output.ts

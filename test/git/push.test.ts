@@ -48,12 +48,16 @@ describe('a push', () => {
 
   it('to a repository on this machine runs its hooks and never its gc', async () => {
     const { remote, repository, main } = await pushedTo()
-    remote.git('config', 'gc.auto', '1')
+    // A pack for every push, and cleaning up as soon as there are two.
+    remote.git('config', 'receive.unpackLimit', '1')
+    remote.git('config', 'gc.autoPackLimit', '1')
     remote.git('config', 'gc.autoDetach', 'false')
     hook(remote.dir, 'post-receive', 'cat > received')
     hook(remote.dir, 'pre-auto-gc', 'touch cleaned')
-    const next = await addCommit(repository, main, { a: '1' })
-    expect(await repository.push([{ ref: TIP, from: null, to: next }])).toEqual({ ok: true })
+    const first = await addCommit(repository, main, { a: '1' })
+    const next = await addCommit(repository, first, { a: '2' })
+    expect(await repository.push([{ ref: TIP, from: null, to: first }])).toEqual({ ok: true })
+    expect(await repository.push([{ ref: TIP, from: first, to: next }])).toEqual({ ok: true })
     expect(readFileSync(join(remote.dir, 'received'), 'utf8')).toContain(`${next} ${TIP}`)
     expect(existsSync(join(remote.dir, 'cleaned'))).toBe(false)
   })

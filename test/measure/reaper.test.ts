@@ -97,6 +97,18 @@ describe.each(proving)('under $name', ({ supervisor, make }) => {
     expect(readFileSync(launch.stdout, 'utf8')).toBe('tidy\n')
   })
 
+  test('one launch after another has its own answer, also after one that was ended', async () => {
+    const codes: (number | null)[] = []
+    for (const code of [0, 3, 0, 0, 5, 0]) {
+      const late = openLaunch('while :; do sleep 0.02; done', { timeoutSeconds: 0.05, graceSeconds: 0.05 })
+      if (code === 5) expect((await supervisor.run(late)).timedOut).toBe(true)
+      const launch = openLaunch(`echo ${codes.length}; exit ${code}`)
+      codes.push((await supervisor.run(launch)).exitCode)
+      expect(readFileSync(launch.stdout, 'utf8')).toBe(`${codes.length - 1}\n`)
+    }
+    expect(codes).toEqual([0, 3, 0, 0, 5, 0])
+  })
+
   test('cancelling ends the tree and reports nothing', async () => {
     const { command, notes } = clinging(false)
     const cancel = new AbortController()

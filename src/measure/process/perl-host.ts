@@ -9,13 +9,18 @@ export interface HostAnswer {
   signal: string | null
 }
 
+/** What the host says of a launch: what came of it, then that its worker is gone. */
+type Said = { record: string } | { lost: string } | { status: number }
+
 /** A small process that stays and forks a worker for each launch; it ends when its standard input does. */
 export class PerlHost {
   readonly #child: ChildProcess
   readonly #ended: Promise<string | null>
   #text = ''
   #complaints = ''
-  #onEnd: ((status: number) => void) | null = null
+  #onSaid: ((said: Said) => void) | null = null
+  /** Workers that are still to be reported gone, of launches that are answered. */
+  #leaving = 0
   alive = true
 
   constructor(args: readonly string[]) {
@@ -41,23 +46,20 @@ export class PerlHost {
     return this.#child.pid
   }
 
-  /** One launch at a time. */
+  /** One launch at a time. Its answer is complete before its worker is gone: the next launch waits for that. */
   async run(envelope: Buffer): Promise<HostAnswer> {
-    this.#text = ''
     this.#child.ref()
     for (const stream of this.#streams()) stream.ref()
-    const over = new Promise<number>(resolve => (this.#onEnd = resolve))
+    const over = new Promise<Said>(resolve => (this.#onSaid = resolve))
     this.#child.stdin?.write(envelope)
     const end = await Promise.race([over, this.#ended])
-    this.#onEnd = null
+    this.#onSaid = null
     if (this.alive) this.#rest()
-    const lines = this.#text.split('\n')
-    const lost = lines.find(line => line.startsWith('lost '))?.slice('lost '.length)
-    return {
-      record: lines.find(line => line.startsWith('{')) ?? null,
-      lost: lost ?? this.#complaints.trim(),
-      signal: typeof end === 'number' ? readStatus(end).signal : end,
-    }
+    const complaints = this.#complaints.trim()
+    if (typeof end !== 'object' || end === null) return { record: null, lost: complaints, signal: end }
+    if ('record' in end) return { record: end.record, lost: '', signal: null }
+    if ('lost' in end) return { record: null, lost: end.lost, signal: null }
+    return { record: null, lost: complaints, signal: readStatus(end.status).signal }
   }
 
   command(letter: 't' | 'k'): void {
@@ -80,9 +82,20 @@ export class PerlHost {
   }
 
   #read(chunk: string): void {
-    this.#text += chunk
-    const end = /^end (\d+)\n/m.exec(this.#text)
-    if (end) this.#onEnd?.(Number(end[1]))
+    const lines = (this.#text + chunk).split('\n')
+    this.#text = lines.pop() ?? ''
+    for (const line of lines) this.#said(line)
+  }
+
+  #said(line: string): void {
+    const status = /^end (\d+)$/.exec(line)?.[1]
+    if (status !== undefined) {
+      if (this.#leaving > 0) this.#leaving -= 1
+      else this.#onSaid?.({ status: Number(status) })
+      return
+    }
+    this.#leaving += 1
+    this.#onSaid?.(line.startsWith('lost ') ? { lost: line.slice('lost '.length) } : { record: line })
   }
 }
 

@@ -5,9 +5,11 @@
  *
  * stdin: 8 digits of length, a launch (NUL-separated), then one letter a command: t = TERM, k = KILL; end of
  * file means that winnow is dead and everything must end. stdout: one record when all of a launch is over, or
- * why it was lost, then a line "end" with the worker's status. One launch follows another: each has a worker of
- * its own, forked from this small process, which costs a fraction of a fork of node. Neither descriptor can be
- * reached through /proc by what runs, because no process that holds them is dumpable while it does.
+ * why it was lost, and once the worker is gone too a line "end" with its status. One launch follows another: each
+ * has a worker of its own, forked from this small process, which costs a fraction of a fork of node. Its namespaces
+ * are made when the worker before is gone, so that they are there when the next launch comes, and nothing is made
+ * beside one; old ones, which may show other mounts than the machine now has, are thrown away. Neither descriptor
+ * can be reached through /proc by what runs, because no process that holds them is dumpable while it does.
  */
 export const REAPER_SCRIPT = String.raw`
 use strict;
@@ -148,12 +150,15 @@ sub become_harness {
   exec { '/bin/sh' } 'sh', '-c', $command;
 }
 
-sub work {
-  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
+sub prepare {
   call('prctl', 4, 1, 0, 0, 0);
   enter_namespaces() if $mode eq 'pid-namespace';
   call('prctl', 36, 1, 0, 0, 0);
   call('prctl', 4, 0, 0, 0, 0);
+}
+
+sub work {
+  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
   my $children = pack 'Q', 1 << 16;
   call('sigprocmask', 0, $children, 0, 8);
   my $news = call('signalfd4', -1, $children, 8, 0x80000);
@@ -188,17 +193,36 @@ sub work {
 call('prctl', 4, 0, 0, 0, 0);
 exit 1 if getppid != $parent;
 $parent = $$;
+my ($worker, $to, $made);
+
+# What fails here is told to whoever launches something, and not tried again before.
+sub begin {
+  pipe my $from, $to or die "pipe: $!\n";
+  $made = now();
+  $worker = fork;
+  die "fork: $!\n" unless defined $worker;
+  return if $worker;
+  close $to;
+  my $ready = eval { prepare(); 1 };
+  my $why = $@;
+  my $launch = do { local $/; <$from> };
+  exit 1 unless length $launch;
+  exit 0 if $ready && eval { work($launch); 1 };
+  $why = $@ if $ready;
+  chomp $why;
+  syswrite STDOUT, "lost $why\n";
+  exit 1;
+}
+
+sub end { close $to; waitpid $worker, 0; undef $worker; $? }
+
 for (;;) {
   my $launch = take(header() + 0);
-  my $worker = fork;
-  die "fork: $!\n" unless defined $worker;
-  if ($worker == 0) {
-    exit 0 if eval { work($launch); 1 };
-    chomp(my $why = $@);
-    syswrite STDOUT, "lost $why\n";
-    exit 1;
-  }
-  waitpid $worker, 0;
-  syswrite STDOUT, "end $?\n";
+  end() if $worker && now() - $made > 1e9;
+  begin() unless $worker;
+  { local $SIG{PIPE} = 'IGNORE'; syswrite $to, $launch }
+  my $how = end();
+  syswrite STDOUT, "end $how\n";
+  begin() if $how == 0;
 }
 `
