@@ -21557,7 +21557,7 @@ function isSocket(stream) {
 * why it was lost, and once the worker is gone too a line "end" with its status. One launch follows another: each
 * has a worker of its own, forked from this small process, which costs a fraction of a fork of node. Its namespaces
 * are made when the worker before is gone, so that they are there when the next launch comes, and nothing is made
-* beside one; old ones, which may show other mounts than the machine now has, are thrown away. Neither descriptor
+* beside one; where something was mounted since, they would not show it, and are made anew. Neither descriptor
 * can be reached through /proc by what runs, because no process that holds them is dumpable while it does.
 */
 const REAPER_SCRIPT = String.raw`
@@ -21742,12 +21742,13 @@ sub work {
 call('prctl', 4, 0, 0, 0, 0);
 exit 1 if getppid != $parent;
 $parent = $$;
-my ($worker, $to, $made);
+my ($worker, $to, $seen);
+sub mounts { open my $from, '<', '/proc/self/mountinfo' or return now(); local $/; <$from> }
 
 # What fails here is told to whoever launches something, and not tried again before.
 sub begin {
   pipe my $from, $to or die "pipe: $!\n";
-  $made = now();
+  $seen = mounts();
   $worker = fork;
   die "fork: $!\n" unless defined $worker;
   return if $worker;
@@ -21767,7 +21768,7 @@ sub end { close $to; waitpid $worker, 0; undef $worker; $? }
 
 for (;;) {
   my $launch = take(header() + 0);
-  end() if $worker && now() - $made > 1e9;
+  end() if $worker && $seen ne mounts();
   begin() unless $worker;
   { local $SIG{PIPE} = 'IGNORE'; syswrite $to, $launch }
   my $how = end();

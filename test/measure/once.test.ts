@@ -1,3 +1,4 @@
+import { turns } from '../../src/model/coins.ts'
 import { describe, expect, test } from 'vitest'
 import { laboratory } from './laboratory.ts'
 
@@ -62,8 +63,8 @@ describe('an order with a deterministic metric', () => {
       const candidates = { 'exp-001': { 'src/value': '100\n' } }
       return (await lab.measure({ candidates, order: { coins } })).executions[0]?.side
     }
-    expect(await first('0'.repeat(64))).toBe('base')
-    expect(await first('f'.repeat(64))).toBe('exp-001')
+    for (const coins of ['0', '1', '2', 'e', 'f'].map(digit => digit.repeat(64)))
+      expect(await first(coins)).toBe(turns({ coins }, 0, ['base', 'exp-001'])[0])
   })
 
   test('the start is announced once, before the first run and after the set-up', async () => {
