@@ -17433,7 +17433,6 @@ function begun(state, { job, runner = String(job) }) {
 }
 function continued(state, { job, runner }) {
 	const current = state.jobs.at(-1);
-	if (state.decided === null && current?.ended === true) throw new UserError(`evidence: job ${job} has ended and takes no more pairs`);
 	if (runner !== void 0 && runner !== current?.runner) throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`);
 	return state.jobs;
 }
@@ -17531,8 +17530,12 @@ function weighed(state, difference) {
 	return {
 		...counted,
 		drop,
-		keep: keepSideRaised(counted)
+		keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted)
 	};
+}
+/** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
+function isStale({ screened, jobs }) {
+	return screened !== null && screened.job === jobs.length - 1;
 }
 function dropped(state) {
 	if (state.failures >= FAILURES_THAT_END) return "broken";
@@ -17576,7 +17579,8 @@ function judged$3(state) {
 			reason: "gain-shown"
 		}
 	};
-	return (state.jobs.at(-1)?.pairs ?? 0) >= state.rule.pairs_per_job ? afterWholeJob(state) : state;
+	const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {};
+	return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state;
 }
 function checkFinite(value, side) {
 	if (value === null || Number.isFinite(value)) return;

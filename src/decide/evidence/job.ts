@@ -22,9 +22,6 @@ function begun(state: EvidenceState, { job, runner = String(job) }: JobTurn): re
 
 function continued(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
   const current = state.jobs.at(-1)
-  if (state.decided === null && current?.ended === true) {
-    throw new UserError(`evidence: job ${job} has ended and takes no more pairs`)
-  }
   if (runner !== undefined && runner !== current?.runner) {
     throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
   }

@@ -20,7 +20,12 @@ function weighed(state: EvidenceState, difference: Difference): EvidenceState {
   }
   if (state.decided !== null) return counted
   const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect))
-  return { ...counted, drop, keep: keepSideRaised(counted) }
+  return { ...counted, drop, keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted) }
+}
+
+/** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
+function isStale({ screened, jobs }: EvidenceState): boolean {
+  return screened !== null && screened.job === jobs.length - 1
 }
 
 function dropped(state: EvidenceState): Decided['reason'] | null {
@@ -49,8 +54,8 @@ function judged(state: EvidenceState): EvidenceState {
     return currentJobEnded({ ...state, screened, keep: keepSideAnew(state) })
   }
   if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
-  const full = (state.jobs.at(-1)?.pairs ?? 0) >= state.rule.pairs_per_job
-  return full ? afterWholeJob(state) : state
+  const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {}
+  return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state
 }
 
 function checkFinite(value: number | null, side: string): void {

@@ -230,8 +230,16 @@ describe('failures', () => {
 })
 
 describe('jobs', () => {
-  test('that have ended or were left take no more pairs', () => {
-    expect(() => observed(SCREENED, [0.05], 1)).toThrow('job 1 has ended')
+  test('that screened go on to measure no fresh evidence: it counts for effect and harm alone', () => {
+    const before = verdict(SCREENED)
+    const later = verdict(observed(SCREENED, [0.05, 0.05, 0.05, 0.05, 0.05, 0.05], 1))
+    expect(later).toMatchObject({ status: 'new-job', stage: 'confirming', pairs: before.pairs + 6 })
+    expect(later.evidence).toBeCloseTo(before.evidence, 9)
+    const harmful = Array.from({ length: 40 }, () => -0.4)
+    expect(verdict(observed(SCREENED, harmful, 1)).status).toBe('drop')
+  })
+
+  test('that were left take no more pairs', () => {
     const second = observed(SCREENED, [0.05], 2)
     expect(() => observed(second, [0.05], 1)).toThrow('followed by another')
   })
