@@ -44,18 +44,13 @@ describe('winnow check', () => {
 
   it('names machinery that is not built yet, and that a run would refuse', async () => {
     const { winnow, write } = project()
-    write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, mode: paired'))
+    write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, output: go'))
     const { code, out } = await winnow('check')
     expect(code).toBe(2)
-    expect(out).toContain(
-      '  not possible yet: measurement.mode paired: paired evidence for noisy metrics is not built yet',
-    )
+    expect(out).toContain('  not possible yet: measurement.output go: this format is not read yet')
     expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
     const tried = await winnow('check', '--try')
-    expect([tried.code, tried.err]).toEqual([
-      2,
-      expect.stringContaining('paired evidence for noisy metrics is not built yet'),
-    ])
+    expect([tried.code, tried.err]).toEqual([2, expect.stringContaining('this format is not read yet')])
   })
 
   it('names a pattern that matches nothing, and refuses a scope of no file', async () => {
