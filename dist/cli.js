@@ -947,7 +947,7 @@ const RUN_EXITS = {
 	[EXIT_CODES.worse]: "it stopped with nothing kept",
 	[EXIT_CODES["not proven"]]: "it stopped with nothing kept, and what was measured is not proven",
 	[EXIT_CODES.refused]: "it stopped, and every idea was refused",
-	[EXIT_CODES.broken]: "the base or the harness fails, or it stopped and every idea was broken",
+	[EXIT_CODES.broken]: "the base or the harness fails, its calibration included, or it stopped and every idea was broken",
 	[14]: "waiting for ideas, a measurement elsewhere, or a person"
 };
 /** The first of these that any experiment came to is what a campaign with nothing kept came to. */
