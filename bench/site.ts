@@ -3,10 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { openWorkshop } from '../src/engine/open.ts'
 import { run } from '../src/engine/run.ts'
 import { openHands, requireCampaign } from '../src/engine/session.ts'
 import { committedSpec, startCampaign } from '../src/engine/start.ts'
+
+/** Whoever has what it waited for sleeps no longer. */
+function onlyAborted(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error
+}
 
 /** A repository with a bare remote, and winnow on it with a real clock and nobody watching. */
 export interface Site {
@@ -44,7 +50,7 @@ export async function site(files: Record<string, string>): Promise<Site> {
     clock: {
       now: () => Date.now(),
       monotonic: () => performance.now(),
-      sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(onlyAborted),
     },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     faults: { reach: () => {} },

@@ -14940,7 +14940,7 @@ function proposerOf(campaign, { source }) {
 }
 // src/model/ids.ts
 const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-const digest = string().regex(/^[0-9a-f]{64}$/);
+const digest$1 = string().regex(/^[0-9a-f]{64}$/);
 const experimentId = string().regex(/^exp-\d{3,}$/);
 /** A commit and its tree: evidence is bound to trees, refs move by commits. */
 const point = strictObject({
@@ -14964,7 +14964,7 @@ const pair = strictObject({
 });
 /** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
 const job = strictObject({
-	order: digest,
+	order: digest$1,
 	/** The boot id of its machine: another one is a fresh runner. */
 	runner: string(),
 	/** All the pairs it was asked for were run, rather than ended early by the stop rule. */
@@ -15115,8 +15115,8 @@ const orderTerms = strictObject({
 	purpose: orderPurpose,
 	round: number$1().int().nonnegative(),
 	attempt: number$1().int().positive(),
-	spec_sha256: digest,
-	harness: digest,
+	spec_sha256: digest$1,
+	harness: digest$1,
 	/** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
 	pin: point,
 	base: point,
@@ -15234,7 +15234,7 @@ const setupRun = strictObject({
 });
 const machine = strictObject({
 	boot_id: string(),
-	hostname_sha256: digest,
+	hostname_sha256: digest$1,
 	os: string(),
 	kernel: string(),
 	cpu_model: string(),
@@ -15244,11 +15244,11 @@ const machine = strictObject({
 	node: string()
 });
 const report = strictObject({
-	order: digest,
+	order: digest$1,
 	run_id: string(),
 	started_at: datetime(),
 	finished_at: datetime(),
-	harness: digest,
+	harness: digest$1,
 	/** Trees as they were laid out on disk, so that a report binds to them. */
 	trees: record$1(string(), oid),
 	machine,
@@ -15996,8 +15996,8 @@ const EVERY = 256;
 const header = looseObject({
 	fold: number$1(),
 	seq: number$1().int().positive(),
-	head: digest,
-	state_digest: digest
+	head: digest$1,
+	state_digest: digest$1
 });
 function checkpointDue(seq, lastCheckpointSeq) {
 	return seq - lastCheckpointSeq >= EVERY;
@@ -16098,12 +16098,12 @@ const by = strictObject({
 });
 const envelope$1 = {
 	seq: natural,
-	id: digest,
+	id: digest$1,
 	at: datetime(),
 	by,
 	/** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
 	cause: text$2,
-	prev: digest.nullable()
+	prev: digest$1.nullable()
 };
 const idea = {
 	hypothesis: text$2,
@@ -16121,25 +16121,25 @@ const payloads = {
 		spec: text$2,
 		/** Of the file in the repository, so that every tick finds it again on the default branch. */
 		spec_path: text$2,
-		spec_sha256: digest,
+		spec_sha256: digest$1,
 		spec_yaml: text$2,
 		rule_version: text$2,
 		default_branch: text$2,
 		object_format: _enum(["sha1", "sha256"]),
 		start: point,
-		harness: digest,
+		harness: digest$1,
 		first_number: number$1().int().positive(),
 		winnow: text$2
 	},
 	"campaign-amended": {
-		spec_sha256: digest,
+		spec_sha256: digest$1,
 		spec_yaml: text$2,
-		harness: digest,
+		harness: digest$1,
 		source: _enum(["default-branch", "person"]),
 		reason: text$2
 	},
 	calibrated: {
-		order: digest,
+		order: digest$1,
 		deterministic: boolean(),
 		scale,
 		reason: text$2,
@@ -16157,11 +16157,11 @@ const payloads = {
 		}).nullable()
 	},
 	"baseline-measured": {
-		order: digest,
+		order: digest$1,
 		side,
 		tree: oid,
-		machine: digest,
-		harness: digest,
+		machine: digest$1,
+		harness: digest$1,
 		snapshot
 	},
 	"hypothesis-added": {
@@ -16169,7 +16169,7 @@ const payloads = {
 		source: text$2
 	},
 	"hypothesis-updated": {
-		hypothesis: digest,
+		hypothesis: digest$1,
 		status: _enum([
 			"open",
 			"tried",
@@ -16211,31 +16211,31 @@ const payloads = {
 	},
 	"order-issued": orderTerms.shape,
 	"order-dispatched": {
-		order: digest,
+		order: digest$1,
 		run_id: text$2
 	},
 	"order-lost": {
-		order: digest,
+		order: digest$1,
 		started: boolean(),
 		reason: text$2
 	},
 	measured: {
-		order: digest,
+		order: digest$1,
 		run_id: text$2,
 		report
 	},
 	"report-rejected": {
-		order: digest,
+		order: digest$1,
 		run_id: text$2,
 		reason: text$2
 	},
 	judged: {
-		order: digest,
+		order: digest$1,
 		scores: record$1(text$2, number$1())
 	},
 	decided: {
 		experiment: experimentId,
-		order: digest.nullable(),
+		order: digest$1.nullable(),
 		outcome,
 		verdict: verdictWord,
 		rule_version: text$2,
@@ -16263,7 +16263,7 @@ const payloads = {
 		pull: natural.nullable(),
 		decided: strictObject({
 			seq: natural,
-			sha256: digest
+			sha256: digest$1
 		})
 	},
 	closed: {
@@ -16275,12 +16275,12 @@ const payloads = {
 	},
 	"approval-requested": {
 		experiment: experimentId,
-		digest,
+		digest: digest$1,
 		packages: array(text$2)
 	},
 	approved: {
 		experiment: experimentId,
-		digest,
+		digest: digest$1,
 		packages: array(text$2)
 	},
 	"incumbent-moved": {
@@ -16294,11 +16294,11 @@ const payloads = {
 		])
 	},
 	synced: {
-		order: digest,
+		order: digest$1,
 		from: point,
 		to: point,
 		default_tip: oid,
-		harness: digest
+		harness: digest$1
 	},
 	"foreign-tip": {
 		from: point,
@@ -16309,7 +16309,7 @@ const payloads = {
 			"moved-back",
 			"blocked"
 		]),
-		order: digest.nullable(),
+		order: digest$1.nullable(),
 		reason: text$2
 	},
 	"round-closed": {
@@ -16322,7 +16322,7 @@ const payloads = {
 		by_experiment: nullableId,
 		from: point,
 		to: point,
-		measured_in: digest
+		measured_in: digest$1
 	},
 	/** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
 	"effect-measured": {
@@ -16332,7 +16332,7 @@ const payloads = {
 			"watch"
 		]),
 		experiment: nullableId,
-		order: digest,
+		order: digest$1,
 		from: point,
 		to: point,
 		scale,
@@ -17892,7 +17892,7 @@ function simplifying({ rule, terms, jobs }, { primary, harmed, open }) {
 // src/spec/resolve-evidence.ts
 const DEFAULT_EFFECT = .02;
 /** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
-function scaleOf$2({ evidence, metric }, { scale }) {
+function scaleOf$3({ evidence, metric }, { scale }) {
 	if (evidence.scale === "auto") return scale;
 	if (evidence.scale === "linear" || scale === "log") return evidence.scale;
 	throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
@@ -17920,7 +17920,7 @@ function nullEffect(spec, min, singleMachine) {
 }
 /** The evidence section with everything pinned that the file leaves to calibration. */
 function resolveEvidence(spec, calibrated) {
-	const scale = scaleOf$2(spec, calibrated);
+	const scale = scaleOf$3(spec, calibrated);
 	const min_effect = minEffect(spec, scale, calibrated.deterministic);
 	const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine);
 	return {
@@ -18613,6 +18613,7 @@ function weigh({ spec, candidate }, judged, primary, comparisons) {
 function numberText(value) {
 	return String(Number(value.toPrecision(6)));
 }
+/** "-8.3 %", with two digits where one decimal would show nothing. */
 function percentText(fraction) {
 	const percent = fraction * 100;
 	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
@@ -18785,7 +18786,7 @@ const FAILURE_CLASSES = {
 	degenerate: "hypothesis",
 	error: "eval"
 };
-function numbers$1({ metric }, stability, base, candidate) {
+function numbers$2({ metric }, stability, base, candidate) {
 	const { name, type } = metric.primary;
 	const by = {
 		judged: type === "judge",
@@ -18811,7 +18812,7 @@ function assessByStability(input, ordered) {
 		},
 		baseline: baseline.snapshot,
 		candidate
-	}), numbers$1(spec, stability, baseline.snapshot, candidate), taken, spec.metric.primary.name);
+	}), numbers$2(spec, stability, baseline.snapshot, candidate), taken, spec.metric.primary.name);
 }
 function toFinding(decided, shown, taken, primary) {
 	const { decision, eligible: _, reason, ...facts } = decided;
@@ -20132,6 +20133,32 @@ async function syncCommit({ repository, campaign, defaultTip }, tree) {
 		date: committer.date
 	});
 }
+// src/engine/spec-in-force.ts
+/** The spec a campaign's events put in force, read once for each text; null where it cannot be read. */
+function specsInForce() {
+	const known = /* @__PURE__ */ new Map();
+	return ({ spec_yaml, spec_path }) => {
+		if (!known.has(spec_yaml)) known.set(spec_yaml, readSpec(spec_yaml, spec_path)?.spec ?? null);
+		return known.get(spec_yaml) ?? null;
+	};
+}
+/** The spec in force of a campaign that this process runs; `known` by hash, so that each is read once. */
+function specOf(known, campaign) {
+	const found = known.get(campaign.spec_sha256);
+	if (found) return found;
+	const { spec } = parseSpec$1(campaign.spec_yaml, { file: campaign.spec_path });
+	known.set(campaign.spec_sha256, spec);
+	return spec;
+}
+/** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
+function readSpec(yaml, file) {
+	try {
+		return parseSpec$1(yaml, { file });
+	} catch (error) {
+		if (error instanceof UserError) return null;
+		throw error;
+	}
+}
 // src/engine/observe.ts
 function emptyMemory() {
 	return {
@@ -20139,7 +20166,8 @@ function emptyMemory() {
 		specs: /* @__PURE__ */ new Map(),
 		candidates: /* @__PURE__ */ new Map(),
 		refs: null,
-		askedAt: Number.NEGATIVE_INFINITY
+		askedAt: Number.NEGATIVE_INFINITY,
+		shown: null
 	};
 }
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
@@ -20208,7 +20236,7 @@ async function pullsOf(place, campaign, refs) {
 async function lookAround(scene) {
 	const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene;
 	const { repository, clock, random } = place;
-	const spec = specOf(memory, campaign);
+	const spec = specOf(memory.specs, campaign);
 	const asked = asking.facts();
 	const sync = await syncFacts({
 		repository,
@@ -20282,13 +20310,6 @@ async function fetchTips(place, refs) {
 		ref,
 		oid
 	})));
-}
-function specOf(memory, campaign) {
-	const known = memory.specs.get(campaign.spec_sha256);
-	if (known) return known;
-	const { spec } = parseSpec$1(campaign.spec_yaml, { file: campaign.spec_path });
-	memory.specs.set(campaign.spec_sha256, spec);
-	return spec;
 }
 /** The branch recorded at the start may not be the one that is checked out now. */
 async function pointAt(place, refs, ref) {
@@ -20460,34 +20481,22 @@ async function dateOf(repo, tip, sealed) {
 	if (at !== void 0) return Math.floor(Date.parse(at) / 1e3);
 	return tip.commit === null ? 0 : (await repo.commit(tip.commit)).committer.date;
 }
-// src/model/landing.ts
-const SUBJECT_LENGTH = 120;
-function landingMessage(words) {
-	const pull = words.pull === null ? "" : ` (#${words.pull})`;
-	return [
-		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
-		"",
-		oneLine$1(words.reason, 1e3),
-		"",
-		`Winnow-Experiment: ${words.experiment}`,
-		`Winnow-Spec: ${words.spec_sha256}`,
-		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
-		""
-	].join("\n");
+// src/report/metrics-text.ts
+/** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
+function metricsText(metrics) {
+	const all = Object.entries(metrics);
+	const printed = all.filter(([name]) => !BUILT_IN_METRICS.has(name));
+	return (printed.length > 0 ? printed : all).map(([name, value]) => `${name} ${value === null ? "missing" : numberText(value)}`).join(", ");
 }
-/** Text from branches stays text: one line, no control characters, bounded. */
-function oneLine$1(text, length) {
-	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
-	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
-}
-function secondsOf$1(at) {
-	return Math.floor(Date.parse(at) / 1e3);
-}
-// src/report/markdown.ts
-const CELL_LENGTH = 160;
-/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
-function cell(text) {
-	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
+/** One number a metric; what is not a finite number is missing, never 0 (invariant 5). */
+function snapshotMetrics(snapshot) {
+	if (snapshot === null) return {};
+	const names = [...Object.keys(snapshot.metrics ?? {}), ...Object.keys(snapshot.diagnostics ?? {})];
+	const by = {
+		judged: false,
+		aggregation: "median"
+	};
+	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
 // src/report/sentence.ts
 /** The word everywhere: status, log, comments, results. */
@@ -20558,6 +20567,313 @@ function standingIn(campaign, experiment) {
 		takenBack: isTakenBack(campaign, id)
 	};
 }
+// src/report/status-view.ts
+function statusView(campaign, pulls) {
+	const { reference, incumbent, origin } = campaign;
+	return {
+		campaign: campaign.name,
+		state: campaign.status,
+		baseline: {
+			...reference,
+			metrics: snapshotMetrics(origin)
+		},
+		incumbent: {
+			...incumbent,
+			metrics: incumbentMetrics$1(campaign)
+		},
+		counts: countsOf(campaign),
+		experiments: Object.values(campaign.experiments).map((one) => experimentView(campaign, one, pulls))
+	};
+}
+function experimentView(campaign, experiment, pulls) {
+	const { id, hypothesis, reason, metrics, pull, outcome } = experiment;
+	const pr = pull ?? (experiment.branch === null ? null : pulls.get(experiment.branch) ?? null);
+	return {
+		id,
+		outcome,
+		verdict: verdictPhrase(standingIn(campaign, experiment)),
+		hypothesis,
+		pr,
+		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
+		reason,
+		metrics
+	};
+}
+/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
+function neverAppeared({ outcome, owned }, pr) {
+	return outcome === "refused" && owned && pr === null;
+}
+function countsOf(campaign) {
+	const { counts, experiments } = campaign;
+	const entries = outcome.options.map((name) => [name, counts[name] ?? 0]);
+	const view = {
+		...Object.fromEntries(entries),
+		taken_back: 0
+	};
+	for (const { id, outcome } of Object.values(experiments)) {
+		if (outcome === null || !isTakenBack(campaign, id)) continue;
+		view[outcome] -= 1;
+		view.taken_back += 1;
+	}
+	return view;
+}
+/** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
+function incumbentMetrics$1({ baseline, incumbent, reference, origin, experiments }) {
+	if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot);
+	if (incumbent.tree === reference.tree) return snapshotMetrics(origin);
+	return Object.values(experiments).findLast((one) => one.measured_tree === incumbent.tree)?.metrics ?? {};
+}
+// src/report/progress.ts
+function progressOf(campaign, spec) {
+	const { name: metric } = spec.metric.primary;
+	const { experiments, landings, origin } = campaign;
+	const numbers = Object.values(experiments).map(({ number }) => number);
+	const kept = landings.flatMap(({ experiment, reverted }) => {
+		const landed = experiments[experiment];
+		const value = landed?.metrics[metric] ?? null;
+		if (landed === void 0 || value === null) return [];
+		return [{
+			id: landed.id,
+			number: landed.number,
+			value,
+			takenBack: reverted !== null
+		}];
+	});
+	return {
+		metric,
+		from: snapshotMetrics(origin)[metric] ?? null,
+		now: incumbentMetrics$1(campaign)[metric] ?? null,
+		kept,
+		first: numbers[0] ?? 0,
+		last: numbers.reduce((most, number) => Math.max(most, number), 0)
+	};
+}
+/** "bytes 1200 -> 1100 (-8.3 %)", or what is known of it. */
+function progressText({ metric, from, now }) {
+	if (from !== null && now !== null) return changeText(metric, from, now);
+	return now === null ? `${metric} is not measured yet` : `${metric} ${numberText(now)}`;
+}
+/** As few characters as say it: "-8.3 %". */
+function gainText({ from, now }) {
+	if (from === null || now === null) return "not measured";
+	if (from === now) return "no gain yet";
+	const change = now - from;
+	return from === 0 ? `${change > 0 ? "+" : ""}${numberText(change)}` : percentText(change / Math.abs(from));
+}
+// src/report/svg-text.ts
+const ENTITIES = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+const LONGEST$1 = 60;
+/** Text of others inside an SVG stays text, on one line, and has an end. */
+function svgText(text) {
+	const plain = text.replace(/[\p{C}\s]+/gu, " ").trim();
+	const letters = Array.from(plain);
+	return (letters.length > LONGEST$1 ? `${letters.slice(0, 59).join("")}…` : plain).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+/** One decimal is finer than a pixel, and the same bytes everywhere. */
+function px(value) {
+	return String(Math.round(value * 10) / 10);
+}
+// src/report/badge-svg.ts
+const HEIGHT$1 = 20;
+const PADDING = 7;
+/** Widths are not measured but forced: the same bytes look the same with any font. */
+const LETTER = 6.4;
+const COLOURS = {
+	none: "#57606a",
+	running: "#1a7f37",
+	paused: "#9a6700",
+	stopped: "#0969da"
+};
+/** Gain so far and state, white on colours that stand out on light and dark pages alike. */
+function badgeSvg(campaign, progress) {
+	const { name, status } = campaign;
+	const said = `${gainText(progress)} · ${status}`;
+	const [left, right] = [widthOf(name), widthOf(said)];
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" width="${px(left + right)}" height="${HEIGHT$1}" role="img">`,
+		`<title>${svgText(name)}: ${svgText(said)}</title>`,
+		`<rect width="${px(left)}" height="${HEIGHT$1}" fill="#24292f"/>`,
+		`<rect x="${px(left)}" width="${px(right)}" height="${HEIGHT$1}" fill="${COLOURS[status]}"/>`,
+		"<g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">",
+		label(name, 0),
+		label(said, left),
+		"</g>",
+		"</svg>",
+		""
+	].join("\n");
+}
+/** Whether a badge that is there already tells of this state. */
+function badgeTells(svg, status) {
+	return svg.includes(` · ${status}</title>`);
+}
+function widthOf(text) {
+	return Array.from(text).length * LETTER + 14;
+}
+function label(text, x) {
+	const length = widthOf(text) - 14;
+	return `<text x="${px(x + PADDING)}" y="14" textLength="${px(length)}" lengthAdjust="spacingAndGlyphs">${svgText(text)}</text>`;
+}
+// src/report/chart-scale.ts
+const STEPS = [
+	1,
+	2,
+	2.5,
+	5,
+	10
+];
+/** Values are spread over `from`..`to` with a little air around; one value alone lies in the middle. */
+function scaleOf$2(values, { from, to }) {
+	const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+	const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+	const air = high > low ? (high - low) * .08 : Math.abs(high) * .5 || 1;
+	const [first, last] = [low - air, high + air];
+	return {
+		at: (value) => from + (value - first) / (last - first) * (to - from),
+		ticks: ticksWithin(first, last, 5)
+	};
+}
+/** At most `most` round values in a range. */
+function ticksWithin(first, last, most) {
+	const raw = (last - first) / most;
+	const power = 10 ** Math.floor(Math.log10(raw));
+	const step = (STEPS.find((each) => each * power >= raw) ?? 10) * power;
+	const count = Math.floor(last / step) - Math.ceil(first / step) + 1;
+	const lowest = Math.ceil(first / step);
+	return Array.from({ length: Math.max(0, count) }, (_, index) => Number(((lowest + index) * step).toPrecision(12)));
+}
+// src/report/chart-svg.ts
+const WIDTH = 720;
+const HEIGHT = 280;
+const PAPER = {
+	left: 72,
+	right: 700,
+	top: 44,
+	bottom: 240
+};
+/** Of a long campaign so many are drawn: more could not be told apart. */
+const MOST = 250;
+/** It has a ground of its own, so that it can be read where the page and the system disagree about dark. */
+const STYLE = `<style>
+.ground{fill:#fff}.grid{stroke:#d1d9e0}.from{stroke:#59636e;stroke-dasharray:5 4}
+.line{stroke:#0969da;stroke-width:2;fill:none}.kept{fill:#1a7f37}.back{fill:none;stroke:#9a6700;stroke-width:1.5}
+text{fill:#1f2328;font:12px sans-serif}.head{font-size:14px;font-weight:600}.small{fill:#59636e}
+@media (prefers-color-scheme:dark){.ground{fill:#0d1117}.grid{stroke:#30363d}.from{stroke:#9198a1}
+.line{stroke:#4493f8}.kept{fill:#3fb950}.back{stroke:#d29922}text{fill:#f0f6fc}.small{fill:#9198a1}}
+</style>`;
+/** The primary metric of the incumbents over experiments: a step for each that was kept. */
+function chartSvg(campaign, progress) {
+	const { metric, from, kept } = progress;
+	const values = [...from === null ? [] : [from], ...kept.map(({ value }) => value)];
+	const body = values.length === 0 ? [note("Nothing is measured yet.")] : drawing(progress, values);
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">`,
+		`<title>${svgText(metric)} of ${svgText(campaign)}</title>`,
+		STYLE,
+		`<rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`,
+		`<text class="head" x="${PAPER.left}" y="24">${svgText(metric)} of ${svgText(campaign)}, by experiment</text>`,
+		...body,
+		"</svg>",
+		""
+	].join("\n");
+}
+function note(text) {
+	return `<text class="small" x="${PAPER.left}" y="${HEIGHT / 2}">${text}</text>`;
+}
+function drawing(progress, values) {
+	const { first, last, from } = progress;
+	const start = Math.max(0, first - 1);
+	const span = Math.max(1, last - start);
+	const across = (number) => PAPER.left + (number - start) / span * (PAPER.right - PAPER.left);
+	const y = scaleOf$2(values, {
+		from: PAPER.bottom,
+		to: PAPER.top
+	});
+	const steps = thinned(inOrder$1(progress.kept));
+	return [
+		...grid(y),
+		...numbers$1(start, start + span, across),
+		...from === null ? [] : [countedFrom(from, y)],
+		...path(steps, {
+			from,
+			across,
+			y
+		}),
+		...steps.map((step) => mark(step, across(step.number), y.at(step.value)))
+	];
+}
+/** A runner-up may have a lower number than what it was merged upon: time does not go back for it. */
+function inOrder$1(kept) {
+	let latest = 0;
+	return kept.map((each) => {
+		latest = Math.max(latest, each.number);
+		return {
+			...each,
+			number: latest
+		};
+	});
+}
+function thinned(kept) {
+	const every = Math.ceil(kept.length / MOST);
+	return kept.filter((_, index) => (kept.length - 1 - index) % every === 0);
+}
+function grid({ at, ticks }) {
+	return ticks.flatMap((value) => [`<path class="grid" d="M${PAPER.left} ${px(at(value))}H${PAPER.right}"/>`, `<text class="small" x="${PAPER.left - 8}" y="${px(at(value) + 4)}" text-anchor="end">${numberText(value)}</text>`]);
+}
+function numbers$1(start, end, across) {
+	return ticksWithin(start, end, 8).filter(Number.isInteger).map((number) => `<text class="small" x="${px(across(number))}" y="${PAPER.bottom + 20}" text-anchor="middle">${number}</text>`);
+}
+function countedFrom(from, { at }) {
+	return `<path class="from" d="M${PAPER.left} ${px(at(from))}H${PAPER.right}"/>`;
+}
+/** What was taken back is marked, and not on the way to where the incumbent is. */
+function path(steps, { from, across, y }) {
+	const standing = steps.filter(({ takenBack }) => !takenBack);
+	const [begin] = standing;
+	const value = from ?? begin?.value;
+	if (value === void 0) return [];
+	const left = from === null && begin ? across(begin.number) : PAPER.left;
+	const moves = standing.map((step) => `H${px(across(step.number))}V${px(y.at(step.value))}`);
+	return [`<path class="line" d="M${px(left)} ${px(y.at(value))}${moves.join("")}H${PAPER.right}"/>`];
+}
+function mark({ id, value, takenBack }, x, y) {
+	const title = `<title>${id}: ${numberText(value)}${takenBack ? ", taken back" : ""}</title>`;
+	return `<circle class="${takenBack ? "back" : "kept"}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`;
+}
+// src/model/landing.ts
+const SUBJECT_LENGTH = 120;
+function landingMessage(words) {
+	const pull = words.pull === null ? "" : ` (#${words.pull})`;
+	return [
+		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+		"",
+		oneLine$1(words.reason, 1e3),
+		"",
+		`Winnow-Experiment: ${words.experiment}`,
+		`Winnow-Spec: ${words.spec_sha256}`,
+		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+		""
+	].join("\n");
+}
+/** Text from branches stays text: one line, no control characters, bounded. */
+function oneLine$1(text, length) {
+	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
+}
+function secondsOf$1(at) {
+	return Math.floor(Date.parse(at) / 1e3);
+}
+// src/report/markdown.ts
+const CELL_LENGTH = 160;
+/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
+function cell(text) {
+	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
+}
 // src/report/tally.ts
 /** The one count of a campaign: `ended` is what `stopping.max_iterations` counts, so refused ones are not in it. */
 function tallyText(campaign) {
@@ -20571,12 +20887,74 @@ function tallyText(campaign) {
 		`${keptExperiments(campaign).length} kept`
 	].join(", ");
 }
+// src/report/digest.ts
+/** What happened lately, in what a maintainer reads in a minute; derived like all views. */
+function digest(campaign, progress) {
+	const { name, status, status_reason: why } = campaign;
+	const parts = [
+		section$1("Kept lately", keptLines(campaign)),
+		section$1("Tried lately, and not kept", otherLines(campaign)),
+		section$1("Under way", underWay$1(campaign)),
+		section$1("For a person", forPerson(campaign))
+	];
+	const state = `The campaign is ${status}${why !== null && status !== "running" ? `: ${cell(why)}` : ""}.`;
+	return `${[
+		`# ${cell(name)}`,
+		"",
+		`${state} ${cell(progressText(progress))}.`,
+		`${tallyText(campaign)}; ${spentText(campaign)}.`,
+		...parts.flat()
+	].join("\n")}\n`;
+}
+function section$1(title, lines) {
+	return lines.length === 0 ? [] : [
+		"",
+		`## ${title}`,
+		"",
+		...lines
+	];
+}
+function keptLines(campaign) {
+	const standing = new Set(keptExperiments(campaign).map(({ id }) => id));
+	return campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? []).filter(({ id }) => standing.has(id)).slice(-5).reverse().map((each) => line(campaign, each));
+}
+function otherLines(campaign) {
+	const standing = new Set(keptExperiments(campaign).map(({ id }) => id));
+	return Object.values(campaign.experiments).filter(({ id, status }) => status === "ended" && !standing.has(id)).slice(-8).reverse().map((each) => line(campaign, each));
+}
+function line(campaign, experiment) {
+	const { id, hypothesis, reason } = experiment;
+	return `- ${id}, ${verdictPhrase(standingIn(campaign, experiment))}: ${cell(hypothesis)}${reason === null ? "" : ` (${cell(reason)})`}`;
+}
+function underWay$1({ experiments }) {
+	const open = Object.values(experiments).filter(({ status }) => status !== "ended" && status !== "deferred");
+	return open.length === 0 ? [] : [`${plural(open.length, "experiment")} open.`];
+}
+function forPerson({ experiments, alerts, proposers }) {
+	const deferred = Object.values(experiments).filter(({ status }) => status === "deferred");
+	const benched = Object.entries(proposers).filter(([, { benched: is }]) => is);
+	return [
+		...deferred.map(({ id, required_deps }) => `- ${id} waits for approval of ${cell(required_deps.join(", "))}`),
+		...benched.map(([who]) => `- ${cell(who)} is asked for no more ideas`),
+		...alerts.filter(({ code }) => code !== "proposer-benched").slice(-3).map(({ at, message }) => `- ${at.slice(0, 10)}: ${cell(message)}`)
+	];
+}
+function spentText({ spent: { minutes, usd } }) {
+	const money = usd > 0 ? `, ${numberText(usd)} USD` : "";
+	return `${numberText(Math.round(minutes))} min spent${money}`;
+}
 // src/report/ledger-readme.ts
 /** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
 function ledgerReadme(campaign) {
 	const closed = Object.values(campaign.experiments).filter(({ status }) => status === "ended").slice(-30).reverse();
 	return [
 		`# ${cell(campaign.name)}`,
+		"",
+		"![gain and state](badge.svg)",
+		"",
+		"![the primary metric over experiments](chart.svg)",
+		"",
+		"What happened lately: [digest.md](digest.md).",
 		"",
 		`Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ""}.`,
 		`${tallyText(campaign)}.`,
@@ -20591,6 +20969,18 @@ function ledgerReadme(campaign) {
 		`As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
 		""
 	].join("\n");
+}
+// src/report/ledger-views.ts
+const BADGE = "badge.svg";
+/** Everything beside the events that people read: a pure function of them, deleted and rebuilt at will. */
+function ledgerViews(campaign, spec) {
+	const progress = progressOf(campaign, spec);
+	return {
+		"README.md": ledgerReadme(campaign),
+		"digest.md": digest(campaign, progress),
+		"chart.svg": chartSvg(campaign.name, progress),
+		[BADGE]: badgeSvg(campaign, progress)
+	};
 }
 // src/engine/transaction.ts
 /**
@@ -20607,6 +20997,7 @@ var Transaction = class {
 	#sealed = [];
 	#moves = /* @__PURE__ */ new Map();
 	#spec;
+	#renewsViews = false;
 	constructor(place, ground) {
 		this.place = place;
 		this.#ground = ground;
@@ -20637,8 +21028,12 @@ var Transaction = class {
 			to
 		});
 	}
+	/** What people read is written anew, also where no event is. */
+	renewViews() {
+		this.#renewsViews = true;
+	}
 	get isEmpty() {
-		return this.#sealed.length === 0 && this.#moves.size === 0;
+		return this.#sealed.length === 0 && this.#moves.size === 0 && !this.#renewsViews;
 	}
 	/** The refs as the push will leave them, but for the ledger's own. */
 	after(covers) {
@@ -20669,7 +21064,7 @@ var Transaction = class {
 	async push() {
 		const { repository, refs, faults } = this.place;
 		const { tip } = this.#ground.loaded;
-		if (this.#sealed.length > 0) this.move(refs.state, await this.#write());
+		if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write());
 		faults.reach("commit:before-push");
 		const result = await repository.push([...this.#moves.values()]);
 		faults.reach("commit:after-push");
@@ -20681,8 +21076,16 @@ var Transaction = class {
 		const { loaded } = this.#ground;
 		const last = this.#sealed.at(-1);
 		const commit = this.tip(this.place.refs.state);
-		if (last === void 0 || commit === null) return loaded;
+		if (commit === null || commit === loaded.tip.commit) return loaded;
 		const { tree } = await this.place.repository.commit(commit);
+		if (last === void 0) return {
+			...loaded,
+			tip: {
+				...loaded.tip,
+				commit,
+				tree
+			}
+		};
 		const tip = {
 			commit,
 			tree,
@@ -20703,14 +21106,14 @@ var Transaction = class {
 		return last !== void 0 && checkpointDue(last.event.seq + 1, this.#ground.loaded.checkpointSeq);
 	}
 	async #write() {
-		const { loaded } = this.#ground;
+		const { loaded, specs = /* @__PURE__ */ new Map() } = this.#ground;
 		const { campaign } = loaded;
 		const kinds = [...new Set(this.#sealed.map(({ event }) => event.kind))];
 		const last = this.#sealed.at(-1);
 		return writeLedgerCommit(this.place.repository, loaded.tip, this.#sealed, {
-			message: `ledger: ${kinds.join(", ")}`,
+			message: `ledger: ${kinds.join(", ") || "views"}`,
 			...this.#spec === void 0 ? {} : { spec: this.#spec },
-			...kinds.some((kind) => VIEW_CHANGES.has(kind)) ? { views: { "README.md": ledgerReadme(campaign) } } : {},
+			...this.#renewsViews || kinds.some((kind) => VIEW_CHANGES.has(kind)) ? { views: ledgerViews(campaign, specOf(specs, campaign)) } : {},
 			...last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}
 		});
 	}
@@ -20767,14 +21170,17 @@ const OBSERVATIONS = /* @__PURE__ */ new Set([
 	"report-rejected",
 	"head-moved"
 ]);
+/** Views cost more than an event does: they are written when a round has ended, or the campaign's state changed. */
 const VIEW_CHANGES = /* @__PURE__ */ new Set([
 	"campaign-started",
+	"campaign-amended",
 	"round-closed",
+	"synced",
+	"foreign-tip",
+	"reverted",
 	"campaign-stopped",
 	"campaign-paused",
-	"campaign-resumed",
-	"incumbent-moved",
-	"merged"
+	"campaign-resumed"
 ]);
 function ruleOf(refusal) {
 	return {
@@ -27487,7 +27893,7 @@ async function ask(place, who, { campaign, spec, lane, signal }) {
 		brief: brief({
 			campaign,
 			spec,
-			incumbentMetrics: incumbentMetrics$1(campaign)
+			incumbentMetrics: incumbentMetrics(campaign)
 		}),
 		timeoutSeconds: proposer.timeout_seconds,
 		workDir: await freeWorkDir(join(place.dataDir, ASKED_IN), lane),
@@ -27497,7 +27903,7 @@ async function ask(place, who, { campaign, spec, lane, signal }) {
 		monotonic: () => place.clock.monotonic()
 	});
 }
-function incumbentMetrics$1({ landings, experiments }) {
+function incumbentMetrics({ landings, experiments }) {
 	const last = landings.findLast(({ reverted }) => reverted === null);
 	return last ? experiments[last.experiment]?.metrics ?? {} : {};
 }
@@ -32028,23 +32434,6 @@ function placeFor(around, workshop, name) {
 		version
 	};
 }
-// src/report/metrics-text.ts
-/** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
-function metricsText(metrics) {
-	const all = Object.entries(metrics);
-	const printed = all.filter(([name]) => !BUILT_IN_METRICS.has(name));
-	return (printed.length > 0 ? printed : all).map(([name, value]) => `${name} ${value === null ? "missing" : numberText(value)}`).join(", ");
-}
-/** One number a metric; what is not a finite number is missing, never 0 (invariant 5). */
-function snapshotMetrics(snapshot) {
-	if (snapshot === null) return {};
-	const names = [...Object.keys(snapshot.metrics ?? {}), ...Object.keys(snapshot.diagnostics ?? {})];
-	const by = {
-		judged: false,
-		aggregation: "median"
-	};
-	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
-}
 // src/engine/stand-by.ts
 const LOOK_AGAIN_MS$1 = 2e3;
 /** A measurement that takes hours is not disturbed every other second of them. */
@@ -34115,9 +34504,11 @@ async function carryOut(hands, seen, first) {
 	const { place, memory } = hands;
 	const transaction = new Transaction(place, {
 		loaded: seen.loaded,
-		refs: seen.refs
+		refs: seen.refs,
+		specs: memory.specs
 	});
 	const actions = await collect$1(hands, seen, transaction, first);
+	await renewOldViews(hands, seen, transaction);
 	const staged = await stagePulls(hands, seen, transaction, actions);
 	if (!transaction.isEmpty) {
 		place.faults.reach("before:commit");
@@ -34135,6 +34526,17 @@ async function carryOut(hands, seen, first) {
 		place.faults.reach(`after:${action.do}`);
 	}
 	return { result: "done" };
+}
+/**
+* A person's pause, stop or resumption is an event of its own, written without views: whoever turns next brings
+* them up to date, once, and makes anew what was deleted.
+*/
+async function renewOldViews({ place, memory }, seen, transaction) {
+	const { tip, campaign } = seen.loaded;
+	if (memory.shown === campaign.status || tip.tree === null) return;
+	const entry = await place.repository.entryAt(tip.tree, BADGE);
+	if (!badgeTells(entry?.type === "blob" ? (await place.repository.blob(entry.oid)).toString("utf8") : "", campaign.status)) transaction.renewViews();
+	memory.shown = campaign.status;
 }
 /** Plans on what the transaction makes of the world until a plan has nothing more to write. */
 async function collect$1(hands, seen, transaction, first) {
@@ -34260,6 +34662,7 @@ function forgetOld({ memory, place }) {
 function forget(memory) {
 	memory.loaded = null;
 	memory.refs = null;
+	memory.shown = null;
 }
 // src/engine/run.ts
 const LOOK_AGAIN_MS = 2e3;
@@ -34314,62 +34717,6 @@ function sayPaused({ place }, { seen, status }) {
 	const campaign = seen?.world.campaign;
 	if (campaign?.status !== "paused" || status === "paused") return;
 	place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`);
-}
-// src/report/status-view.ts
-function statusView(campaign, pulls) {
-	const { reference, incumbent, origin } = campaign;
-	return {
-		campaign: campaign.name,
-		state: campaign.status,
-		baseline: {
-			...reference,
-			metrics: snapshotMetrics(origin)
-		},
-		incumbent: {
-			...incumbent,
-			metrics: incumbentMetrics(campaign)
-		},
-		counts: countsOf(campaign),
-		experiments: Object.values(campaign.experiments).map((one) => experimentView(campaign, one, pulls))
-	};
-}
-function experimentView(campaign, experiment, pulls) {
-	const { id, hypothesis, reason, metrics, pull, outcome } = experiment;
-	const pr = pull ?? (experiment.branch === null ? null : pulls.get(experiment.branch) ?? null);
-	return {
-		id,
-		outcome,
-		verdict: verdictPhrase(standingIn(campaign, experiment)),
-		hypothesis,
-		pr,
-		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
-		reason,
-		metrics
-	};
-}
-/** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
-function neverAppeared({ outcome, owned }, pr) {
-	return outcome === "refused" && owned && pr === null;
-}
-function countsOf(campaign) {
-	const { counts, experiments } = campaign;
-	const entries = outcome.options.map((name) => [name, counts[name] ?? 0]);
-	const view = {
-		...Object.fromEntries(entries),
-		taken_back: 0
-	};
-	for (const { id, outcome } of Object.values(experiments)) {
-		if (outcome === null || !isTakenBack(campaign, id)) continue;
-		view[outcome] -= 1;
-		view.taken_back += 1;
-	}
-	return view;
-}
-/** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
-function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }) {
-	if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot);
-	if (incumbent.tree === reference.tree) return snapshotMetrics(origin);
-	return Object.values(experiments).findLast((one) => one.measured_tree === incumbent.tree)?.metrics ?? {};
 }
 // src/engine/audit/incumbent-step.ts
 /** What is named must be there before anything can be said about it. */
@@ -34936,24 +35283,6 @@ async function believable({ repository }, tree) {
 		if (!(error instanceof LedgerError)) throw error;
 	}
 	return events;
-}
-// src/engine/spec-in-force.ts
-/** The spec a campaign's events put in force, read once for each text; null where it cannot be read. */
-function specsInForce() {
-	const known = /* @__PURE__ */ new Map();
-	return ({ spec_yaml, spec_path }) => {
-		if (!known.has(spec_yaml)) known.set(spec_yaml, readSpec(spec_yaml, spec_path)?.spec ?? null);
-		return known.get(spec_yaml) ?? null;
-	};
-}
-/** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
-function readSpec(yaml, file) {
-	try {
-		return parseSpec$1(yaml, { file });
-	} catch (error) {
-		if (error instanceof UserError) return null;
-		throw error;
-	}
 }
 // src/engine/audit/ruler.ts
 /** Invariant 4: where a campaign starts, spec and harness are those of the commit it starts at. */
@@ -35725,4 +36054,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { observePair as $, string as $t, Transaction as A, EXIT_CODES as At, openChain as B, NOT_NOISE_PROOF as Bt, measure$1 as C, readEventsAfter as Ct, committedSpec as D, readTip as Dt, networkIsolation as E, parseEvent as Et, standingSentence as F, digest as Ft, assess as G, nearest as Gt, listRefs as H, require_dist$2 as Ht, verdictSentence as I, emptyCampaign as It, numberText as J, boolean as Jt, effectOf as K, _enum as Kt, waitingSentence as L, parseSpec$1 as Lt, standingIn as M, typicalMetrics as Mt, keptExperiments as N, sha256 as Nt, requireSupported as O, eventPath as Ot, capitalised as P, orderTerms as Pt, guardrailVerdict as Q, strictObject as Qt, oneLine$1 as R, compileScope as Rt, requireCampaign as S, readEvents as St, localIsolation as T, eventId as Tt, observe as U, SpecErrors as Ut, archive as V, usesStoredScore as Vt, unsupported as W, containing as Wt, decideStability as X, looseObject as Xt, plural as Y, literal$1 as Yt, startEvidence as Z, number$1 as Zt, requireGit as _, campaignRefs as _t, statusView as a, LedgerError as an, confidenceInterval as at, nullIfMissing as b, treeFiles as bt, takeEffect as c, turned$1 as ct, directReverts as d, evidenceOf as dt, tuple as en, endJob as et, calibrationOf as f, lnEvidence as ft, localPath as g, objectiveLevel as gt, openWorkshop as h, familyLevel as ht, experimentView as i, HarnessError as in, verdict as it, tallyText as j, verdictOf as jt, startCampaign as k, fold as kt, plan as l, tieBreakerHolds as lt, snapshotMetrics as m, campaignLevel as mt, parseDecidePayload as n, ConflictError as nn, intervalOf as nt, run as o, UserError as on, hodgesLehmann as ot, metricsText as p, lnEvidencePath as pt, changeText as q, array as qt, audit as r, ForgeError as rn, statusOf as rt, tick as s, exitCodeOf as sn, firstReached as st, replay as t, union as tn, signedDifference as tt, stopSteps as u, simplificationHolds as ut, pushAttempt as v, shortRef as vt, gitRunner as w, COMMUTING as wt, openHands as x, loadCampaign as xt, retryLostRaces as y, harnessOf as yt, writeLedgerCommit as z, compilePathspec as zt };
+export { observePair as $, string as $t, statusView as A, EXIT_CODES as At, openChain as B, NOT_NOISE_PROOF as Bt, committedSpec as C, readEventsAfter as Ct, tallyText as D, readTip as Dt, Transaction as E, parseEvent as Et, verdictSentence as F, digest$1 as Ft, assess as G, nearest as Gt, listRefs as H, require_dist$2 as Ht, waitingSentence as I, emptyCampaign as It, numberText as J, boolean as Jt, effectOf as K, _enum as Kt, metricsText as L, parseSpec$1 as Lt, keptExperiments as M, typicalMetrics as Mt, capitalised as N, sha256 as Nt, oneLine$1 as O, eventPath as Ot, standingSentence as P, orderTerms as Pt, guardrailVerdict as Q, strictObject as Qt, snapshotMetrics as R, compileScope as Rt, networkIsolation as S, readEvents as St, startCampaign as T, eventId as Tt, observe as U, SpecErrors as Ut, archive as V, usesStoredScore as Vt, unsupported as W, containing as Wt, decideStability as X, looseObject as Xt, plural as Y, literal$1 as Yt, startEvidence as Z, number$1 as Zt, openHands as _, campaignRefs as _t, tick as a, LedgerError as an, confidenceInterval as at, gitRunner as b, treeFiles as bt, stopSteps as c, turned$1 as ct, openWorkshop as d, evidenceOf as dt, tuple as en, endJob as et, localPath as f, lnEvidence as ft, nullIfMissing as g, objectiveLevel as gt, retryLostRaces as h, familyLevel as ht, run as i, HarnessError as in, verdict as it, standingIn as j, verdictOf as jt, experimentView as k, fold as kt, directReverts as l, tieBreakerHolds as lt, pushAttempt as m, campaignLevel as mt, parseDecidePayload as n, ConflictError as nn, intervalOf as nt, takeEffect as o, UserError as on, hodgesLehmann as ot, requireGit as p, lnEvidencePath as pt, changeText as q, array as qt, audit as r, ForgeError as rn, statusOf as rt, plan as s, exitCodeOf as sn, firstReached as st, replay as t, union as tn, signedDifference as tt, calibrationOf as u, simplificationHolds as ut, requireCampaign as v, shortRef as vt, requireSupported as w, COMMUTING as wt, localIsolation as x, loadCampaign as xt, measure$1 as y, harnessOf as yt, writeLedgerCommit as z, compilePathspec as zt };

@@ -4,6 +4,7 @@ export interface Clock {
   now(): number
   /** Milliseconds on a clock that never jumps. */
   monotonic(): number
+  /** Ends early, and well, when the signal says so. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 

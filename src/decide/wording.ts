@@ -3,7 +3,8 @@ export function numberText(value: number): string {
   return String(Number(value.toPrecision(6)))
 }
 
-function percentText(fraction: number): string {
+/** "-8.3 %", with two digits where one decimal would show nothing. */
+export function percentText(fraction: number): string {
   const percent = fraction * 100
   const small = percent !== 0 && Math.abs(percent) < 0.1
   const digits = small ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1)

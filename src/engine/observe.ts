@@ -5,7 +5,6 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import type { CandidateFacts, World } from '../plan/world.ts'
-import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
 import { changesBetween, refusalOf } from './facts/candidate.ts'
@@ -15,6 +14,7 @@ import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
+import { specOf } from './spec-in-force.ts'
 
 /** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
 export interface Memory {
@@ -25,6 +25,8 @@ export interface Memory {
   refs: ReadonlyMap<string, Oid> | null
   /** On the clock that never jumps. */
   askedAt: number
+  /** The campaign's state that the ledger's views are known to tell. */
+  shown: Campaign['status'] | null
 }
 
 export function emptyMemory(): Memory {
@@ -34,6 +36,7 @@ export function emptyMemory(): Memory {
     candidates: new Map(),
     refs: null,
     askedAt: Number.NEGATIVE_INFINITY,
+    shown: null,
   }
 }
 
@@ -107,7 +110,7 @@ interface Scene extends Eyes {
 async function lookAround(scene: Scene): Promise<World> {
   const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene
   const { repository, clock, random } = place
-  const spec = specOf(memory, campaign)
+  const spec = specOf(memory.specs, campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
   const sync = await syncFacts({ repository, campaign, spec, defaultTip })
@@ -158,14 +161,6 @@ export function isListed(place: Place, ref: string): boolean {
 async function fetchTips(place: Place, refs: ReadonlyMap<string, Oid>): Promise<void> {
   const wanted = [...refs].filter(([ref]) => ref !== place.refs.forge && ref.startsWith('refs/heads/'))
   await place.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
-}
-
-function specOf(memory: Memory, campaign: Campaign): Spec {
-  const known = memory.specs.get(campaign.spec_sha256)
-  if (known) return known
-  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
-  memory.specs.set(campaign.spec_sha256, spec)
-  return spec
 }
 
 /** The branch recorded at the start may not be the one that is checked out now. */

@@ -12,6 +12,15 @@ export function specsInForce(): (campaign: Campaign) => Spec | null {
   }
 }
 
+/** The spec in force of a campaign that this process runs; `known` by hash, so that each is read once. */
+export function specOf(known: Map<string, Spec>, campaign: Campaign): Spec {
+  const found = known.get(campaign.spec_sha256)
+  if (found) return found
+  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  known.set(campaign.spec_sha256, spec)
+  return spec
+}
+
 /** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
 export function readSpec(yaml: string, file: string): ParsedSpecFile | null {
   try {

@@ -82,4 +82,5 @@ function forgetOld({ memory, place }: Hands): void {
 function forget(memory: Memory): void {
   memory.loaded = null
   memory.refs = null
+  memory.shown = null
 }

@@ -10,13 +10,17 @@ import type { EventDraft } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import { ledgerReadme } from '../report/ledger-readme.ts'
+import { ledgerViews } from '../report/ledger-views.ts'
+import type { Spec } from '../spec/schema.ts'
 import type { Place } from './place.ts'
+import { specOf } from './spec-in-force.ts'
 
 /** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
 export interface Ground {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
+  /** Specs that were read before, by their hash. */
+  specs?: Map<string, Spec>
 }
 
 /**
@@ -33,6 +37,7 @@ export class Transaction {
   readonly #sealed: SealedEvent[] = []
   readonly #moves = new Map<string, RefUpdate>()
   #spec: string | undefined
+  #renewsViews = false
 
   constructor(place: Place, ground: Ground) {
     this.place = place
@@ -61,8 +66,13 @@ export class Transaction {
     else this.#moves.set(ref, { ref, from, to })
   }
 
+  /** What people read is written anew, also where no event is. */
+  renewViews(): void {
+    this.#renewsViews = true
+  }
+
   get isEmpty(): boolean {
-    return this.#sealed.length === 0 && this.#moves.size === 0
+    return this.#sealed.length === 0 && this.#moves.size === 0 && !this.#renewsViews
   }
 
   /** The refs as the push will leave them, but for the ledger's own. */
@@ -93,7 +103,7 @@ export class Transaction {
   async push(): Promise<PushResult> {
     const { repository, refs, faults } = this.place
     const { tip } = this.#ground.loaded
-    if (this.#sealed.length > 0) this.move(refs.state, await this.#write())
+    if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write())
     faults.reach('commit:before-push')
     const result = await repository.push([...this.#moves.values()])
     faults.reach('commit:after-push')
@@ -108,8 +118,9 @@ export class Transaction {
     const { loaded } = this.#ground
     const last = this.#sealed.at(-1)
     const commit = this.tip(this.place.refs.state)
-    if (last === undefined || commit === null) return loaded
+    if (commit === null || commit === loaded.tip.commit) return loaded
     const { tree } = await this.place.repository.commit(commit)
+    if (last === undefined) return { ...loaded, tip: { ...loaded.tip, commit, tree } }
     const tip = { commit, tree, seq: last.event.seq + 1, head: last.sha256 }
     const checkpointSeq = this.#checkpointDue() ? tip.seq : loaded.checkpointSeq
     return { campaign: loaded.campaign, tip, lastSha: last.sha256, checkpointSeq, checkpointIgnored: null }
@@ -121,15 +132,15 @@ export class Transaction {
   }
 
   async #write(): Promise<Oid> {
-    const { loaded } = this.#ground
+    const { loaded, specs = new Map() } = this.#ground
     const { campaign } = loaded
     const kinds = [...new Set(this.#sealed.map(({ event }) => event.kind))]
     const last = this.#sealed.at(-1)
     return writeLedgerCommit(this.place.repository, loaded.tip, this.#sealed, {
-      message: `ledger: ${kinds.join(', ')}`,
+      message: `ledger: ${kinds.join(', ') || 'views'}`,
       ...(this.#spec === undefined ? {} : { spec: this.#spec }),
-      ...(kinds.some(kind => VIEW_CHANGES.has(kind))
-        ? { views: { 'README.md': ledgerReadme(campaign) } }
+      ...(this.#renewsViews || kinds.some(kind => VIEW_CHANGES.has(kind))
+        ? { views: ledgerViews(campaign, specOf(specs, campaign)) }
         : {}),
       ...(last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}),
     })
@@ -172,14 +183,17 @@ export class Transaction {
 
 /** An order that was to be dispatched with this push was not issued either. */
 const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'head-moved'])
+/** Views cost more than an event does: they are written when a round has ended, or the campaign's state changed. */
 const VIEW_CHANGES = new Set([
   'campaign-started',
+  'campaign-amended',
   'round-closed',
+  'synced',
+  'foreign-tip',
+  'reverted',
   'campaign-stopped',
   'campaign-paused',
   'campaign-resumed',
-  'incumbent-moved',
-  'merged',
 ])
 
 function ruleOf(refusal: { message: string; rule?: string }) {

@@ -1,4 +1,6 @@
 import type { Staged } from '../forge/port.ts'
+import { badgeTells } from '../report/badge-svg.ts'
+import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import { type Applied, appliedOf, type Hands, stageChanges, takeEffect } from './apply.ts'
@@ -16,8 +18,9 @@ const MOST_PLANS = 12
  */
 export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
   const { place, memory } = hands
-  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
+  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs, specs: memory.specs })
   const actions = await collect(hands, seen, transaction, first)
+  await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
@@ -35,6 +38,19 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
     place.faults.reach(`after:${action.do}`)
   }
   return { result: 'done' }
+}
+
+/**
+ * A person's pause, stop or resumption is an event of its own, written without views: whoever turns next brings
+ * them up to date, once, and makes anew what was deleted.
+ */
+async function renewOldViews({ place, memory }: Hands, seen: Observation, transaction: Transaction) {
+  const { tip, campaign } = seen.loaded
+  if (memory.shown === campaign.status || tip.tree === null) return
+  const entry = await place.repository.entryAt(tip.tree, BADGE)
+  const badge = entry?.type === 'blob' ? (await place.repository.blob(entry.oid)).toString('utf8') : ''
+  if (!badgeTells(badge, campaign.status)) transaction.renewViews()
+  memory.shown = campaign.status
 }
 
 /** Plans on what the transaction makes of the world until a plan has nothing more to write. */

@@ -15,6 +15,12 @@ export function ledgerReadme(campaign: Campaign): string {
   return [
     `# ${cell(campaign.name)}`,
     '',
+    '![gain and state](badge.svg)',
+    '',
+    '![the primary metric over experiments](chart.svg)',
+    '',
+    'What happened lately: [digest.md](digest.md).',
+    '',
     `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
     `${tallyText(campaign)}.`,
     `Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,

@@ -86,7 +86,7 @@ function countsOf(campaign: Campaign): StatusView['counts'] {
 }
 
 /** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
-function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }: Campaign): Metrics {
+export function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }: Campaign): Metrics {
   if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot)
   if (incumbent.tree === reference.tree) return snapshotMetrics(origin)
   const measured = Object.values(experiments).findLast(one => one.measured_tree === incumbent.tree)

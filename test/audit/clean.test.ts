@@ -69,7 +69,13 @@ describe('a campaign that nobody touched', () => {
   })
 
   it('believes neither views nor checkpoint', async () => {
-    await vandalise(site, { 'README.md': 'all is well\n', 'checkpoint.json': '{"seq": 3}\n' })
+    const views = {
+      'README.md': 'all is well\n',
+      'digest.md': null,
+      'chart.svg': '<svg/>',
+      'badge.svg': null,
+    }
+    await vandalise(site, { ...views, 'checkpoint.json': '{"seq": 3}\n' })
     expect((await audit(site.place)).ok).toBe(true)
     expect((await replay(site.place)).ok).toBe(true)
   })

@@ -260,7 +260,8 @@ describe('invariant 11: no hidden state', () => {
     await yard.until(({ experiments }) => experiments['exp-002']?.status === 'ordered')
     await yard.reopen()
     yard.bare('update-ref', '-d', yard.place.refs.forge)
-    const views = { 'README.md': null, 'checkpoint.json': 'not a checkpoint' }
+    const gone = { 'README.md': null, 'digest.md': null, 'chart.svg': null, 'badge.svg': null }
+    const views = { ...gone, 'checkpoint.json': 'not a checkpoint' }
     yard.push(yard.commitOn('optimize-state/size', views), 'optimize-state/size')
     rmSync(join(yard.root, 'cache'), { recursive: true })
     const elsewhere = await yard.another()

@@ -1,0 +1,85 @@
+import { numberText, plural } from '../decide/wording.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { cell } from './markdown.ts'
+import { progressText, type Progress } from './progress.ts'
+import { verdictPhrase } from './sentence.ts'
+import { standingIn } from './standing.ts'
+import { keptExperiments } from './taken-back.ts'
+import { tallyText } from './tally.ts'
+
+const KEPT_SHOWN = 5
+const OTHERS_SHOWN = 8
+const ALERTS_SHOWN = 3
+
+/** What happened lately, in what a maintainer reads in a minute; derived like all views. */
+export function digest(campaign: Campaign, progress: Progress): string {
+  const { name, status, status_reason: why } = campaign
+  const parts = [
+    section('Kept lately', keptLines(campaign)),
+    section('Tried lately, and not kept', otherLines(campaign)),
+    section('Under way', underWay(campaign)),
+    section('For a person', forPerson(campaign)),
+  ]
+  const state = `The campaign is ${status}${why !== null && status !== 'running' ? `: ${cell(why)}` : ''}.`
+  const lines = [
+    `# ${cell(name)}`,
+    '',
+    `${state} ${cell(progressText(progress))}.`,
+    `${tallyText(campaign)}; ${spentText(campaign)}.`,
+    ...parts.flat(),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines]
+}
+
+function keptLines(campaign: Campaign): string[] {
+  const standing = new Set(keptExperiments(campaign).map(({ id }) => id))
+  const landed = campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? [])
+  const latest = landed.filter(({ id }) => standing.has(id)).slice(-KEPT_SHOWN)
+  return latest.reverse().map(each => line(campaign, each))
+}
+
+function otherLines(campaign: Campaign): string[] {
+  const standing = new Set(keptExperiments(campaign).map(({ id }) => id))
+  const others = Object.values(campaign.experiments).filter(
+    ({ id, status }) => status === 'ended' && !standing.has(id),
+  )
+  return others
+    .slice(-OTHERS_SHOWN)
+    .reverse()
+    .map(each => line(campaign, each))
+}
+
+function line(campaign: Campaign, experiment: Experiment): string {
+  const { id, hypothesis, reason } = experiment
+  const verdict = verdictPhrase(standingIn(campaign, experiment))
+  return `- ${id}, ${verdict}: ${cell(hypothesis)}${reason === null ? '' : ` (${cell(reason)})`}`
+}
+
+function underWay({ experiments }: Campaign): string[] {
+  const open = Object.values(experiments).filter(({ status }) => status !== 'ended' && status !== 'deferred')
+  return open.length === 0 ? [] : [`${plural(open.length, 'experiment')} open.`]
+}
+
+function forPerson({ experiments, alerts, proposers }: Campaign): string[] {
+  const deferred = Object.values(experiments).filter(({ status }) => status === 'deferred')
+  const benched = Object.entries(proposers).filter(([, { benched: is }]) => is)
+  return [
+    ...deferred.map(
+      ({ id, required_deps }) => `- ${id} waits for approval of ${cell(required_deps.join(', '))}`,
+    ),
+    ...benched.map(([who]) => `- ${cell(who)} is asked for no more ideas`),
+    ...alerts
+      .filter(({ code }) => code !== 'proposer-benched')
+      .slice(-ALERTS_SHOWN)
+      .map(({ at, message }) => `- ${at.slice(0, 10)}: ${cell(message)}`),
+  ]
+}
+
+function spentText({ spent: { minutes, usd } }: Campaign): string {
+  const money = usd > 0 ? `, ${numberText(usd)} USD` : ''
+  return `${numberText(Math.round(minutes))} min spent${money}`
+}

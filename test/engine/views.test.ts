@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { ledgerViews } from '../../src/report/ledger-views.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { shorter, sizeYard } from './size-yard.ts'
+import type { Yard } from './yard.ts'
+
+const VIEWS = ['README.md', 'badge.svg', 'chart.svg', 'digest.md']
+
+function stored(site: Yard, path: string): string {
+  return `${site.bare('show', `optimize-state/size:${path}`)}\n`
+}
+
+/** Commits of the ledger that wrote any of these. */
+function writes(site: Yard, ...paths: string[]): string[] {
+  const log = site.bare('log', '--reverse', '--format=%s', 'optimize-state/size', '--', ...paths)
+  return log.split('\n')
+}
+
+async function titleOf(site: Yard): Promise<string | undefined> {
+  return /<title>(.*?)<\/title>/.exec(stored(site, 'badge.svg'))?.[1]
+}
+
+describe('what people read of a ledger', () => {
+  it('is what its events make of it, written when a round has closed and not in between', async () => {
+    const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { remote: true })
+    await site.start()
+    await site.run()
+    const campaign = await site.campaign()
+    const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+    const { 'README.md': readme, ...rest } = ledgerViews(campaign, spec)
+    for (const [path, text] of Object.entries(rest)) expect(stored(site, path)).toBe(text)
+    expect(stored(site, 'README.md').split('\n').slice(0, 12)).toEqual(readme?.split('\n').slice(0, 12))
+    const when = writes(site, ...VIEWS)
+    expect(when).toHaveLength(2)
+    expect(when[0]).toBe('ledger: campaign-started')
+    expect(when[1]).toMatch(/round-closed/)
+    await site.proven()
+  })
+
+  it('tells of a pause and of what followed it, once each, though nothing else is to be written', async () => {
+    const site = await sizeYard([shorter('a', 3)])
+    await site.start()
+    await site.run()
+    expect(await titleOf(site)).toBe('size: -25.0 % · running')
+    await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
+    for (let looks = 0; looks < 3; looks++) {
+      await site.tick()
+      expect(await titleOf(site)).toBe('size: -25.0 % · paused')
+    }
+    expect(stored(site, 'digest.md')).toContain('The campaign is paused: lunch.')
+    await site.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
+    await site.tick()
+    expect(await titleOf(site)).toBe('size: -25.0 % · stopped')
+    expect(writes(site, 'badge.svg').slice(-2)).toEqual(['ledger: views', 'ledger: views'])
+    await site.proven()
+  })
+
+  it('is made anew where it was deleted, and decides nothing', async () => {
+    const site = await sizeYard([shorter('a', 3), shorter('b', 5)])
+    await site.start()
+    await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
+    const gone = Object.fromEntries(VIEWS.map(path => [path, null]))
+    site.push(site.commitOn('optimize-state/size', gone), 'optimize-state/size')
+    await site.reopen()
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
+    expect(await titleOf(site)).toMatch(/^size: -\d+\.\d % · running$/)
+    await site.proven()
+  })
+})

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { badgeSvg, badgeTells } from '../../src/report/badge-svg.ts'
+import { ticksWithin } from '../../src/report/chart-scale.ts'
+import { ledgerViews } from '../../src/report/ledger-views.ts'
+import { progressOf } from '../../src/report/progress.ts'
+import { svgText } from '../../src/report/svg-text.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+
+const specOf = ({ spec_yaml, spec_path }: Campaign) => parseSpec(spec_yaml, { file: spec_path }).spec
+
+function viewsOf(campaign: Campaign): Record<'README.md' | 'digest.md' | 'chart.svg' | 'badge.svg', string> {
+  const { 'README.md': readme = '', 'digest.md': text = '', ...svg } = ledgerViews(campaign, specOf(campaign))
+  return {
+    'README.md': readme,
+    'digest.md': text,
+    'chart.svg': svg['chart.svg'] ?? '',
+    'badge.svg': svg['badge.svg'] ?? '',
+  }
+}
+
+function merged(number: number): Told<'merged'> {
+  return {
+    kind: 'merged',
+    experiment: `exp-${String(number).padStart(3, '0')}`,
+    commit: NEXT.commit,
+    tree: NEXT.tree,
+    base: POINT,
+    head: POINT.commit,
+    results: null,
+    pull: null,
+    decided: { seq: 0, sha256: '0'.repeat(64) },
+  }
+}
+
+/** A campaign that began with 100 bytes; each number is an experiment that was kept, null one that was not. */
+function tried(...bytes: readonly (number | null)[]): Campaign {
+  const drafts = bytes.flatMap((value, index): Told[] => {
+    const lost = { outcome: 'dropped', verdict: 'no gain', reason: 'bytes 100 -> 100' } as const
+    return value === null
+      ? [opened(index + 1), decided(index + 1, lost)]
+      : [opened(index + 1), decided(index + 1), merged(index + 1)]
+  })
+  const campaign = campaignOf(baseline(100), ...drafts)
+  for (const [index, experiment] of Object.values(campaign.experiments).entries())
+    experiment.metrics = { bytes: bytes[index] ?? 100 }
+  const last = bytes.findLast(value => value !== null)
+  if (last === undefined) return campaign
+  campaign.incumbent = NEXT
+  const found = Object.values(campaign.experiments).findLast(({ metrics }) => metrics['bytes'] === last)
+  if (found) found.measured_tree = NEXT.tree
+  return campaign
+}
+
+describe('the views of a ledger', () => {
+  it('are the same bytes for the same campaign, whatever it holds', () => {
+    const campaigns = fc.array(fc.option(fc.float({ noNaN: true, min: -1e9, max: 1e9 })), { maxLength: 12 })
+    fc.assert(
+      fc.property(campaigns, bytes => {
+        const [once, again] = [viewsOf(tried(...bytes)), viewsOf(tried(...bytes))]
+        expect(again).toEqual(once)
+        for (const text of Object.values(once)) expect(text).not.toMatch(/NaN|Infinity|undefined/)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('run nothing, load nothing, and keep the text of others text', () => {
+    const evil = '<script>alert(1)</script>"&\u202e'
+    const campaign = tried(90)
+    campaign.name = evil
+    for (const experiment of Object.values(campaign.experiments)) experiment.hypothesis = evil
+    const { 'chart.svg': chart, 'badge.svg': badge, 'digest.md': text } = viewsOf(campaign)
+    for (const svg of [chart, badge]) {
+      expect(svg).not.toMatch(/<script|<foreignObject|<image|href|url\(|@import|@font-face|\bon\w+=/i)
+      expect(svg.replaceAll('http://www.w3.org/2000/svg', '')).not.toContain('http')
+      expect(svg).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;')
+    }
+    expect(text).not.toContain('<script>')
+    expect(svgText('x'.repeat(200))).toHaveLength(60)
+  })
+
+  it('stay small, however long the campaign is', () => {
+    const bytes = Array.from({ length: 2_000 }, (_, index) => (index % 2 === 0 ? 5_000 - index : null))
+    const views = viewsOf(tried(...bytes))
+    expect(Buffer.byteLength(views['chart.svg'])).toBeLessThan(40_000)
+    expect(Buffer.byteLength(views['badge.svg'])).toBeLessThan(1_500)
+    expect(Buffer.byteLength(views['digest.md'])).toBeLessThan(10_000)
+    expect(views['chart.svg']).toContain('<title>exp-1999: 3002</title>')
+  })
+})
+
+/** Marks of kept experiments, in their order. */
+function marks(svg: string): string[] {
+  return [...svg.matchAll(/<circle class="(\w+)".*?<title>(.*?)<\/title>/g)].map(
+    ([, kind, of]) => `${kind} ${of}`,
+  )
+}
+
+describe('the chart', () => {
+  it('has a step and a mark for each that was kept, and none for others', () => {
+    const chart = viewsOf(tried(90, null, 70))['chart.svg']
+    expect(marks(chart)).toEqual(['kept exp-001: 90', 'kept exp-003: 70'])
+    expect(
+      chart.match(/<path class="line" d="M[^H]*((?:H[\d.]+V[\d.]+)+)H700"/)?.[1]?.match(/V/g),
+    ).toHaveLength(2)
+    expect(chart).toContain('<path class="from"')
+    expect(chart).toContain('bytes of size, by experiment')
+  })
+
+  it('marks what was taken back, beside the line', () => {
+    const campaign = tried(90, 70)
+    for (const landing of campaign.landings.slice(1)) landing.reverted = 'e'.repeat(40)
+    const chart = viewsOf(campaign)['chart.svg']
+    expect(marks(chart)).toEqual(['kept exp-001: 90', 'back exp-002: 70, taken back'])
+    expect(chart.match(/<path class="line" [^>]*>/)?.[0].match(/V/g)).toHaveLength(1)
+  })
+
+  it('leaves out what has no number, and says where nothing has one', () => {
+    const campaign = tried(90, 70)
+    for (const experiment of Object.values(campaign.experiments).slice(1))
+      experiment.metrics = { bytes: null }
+    expect(marks(viewsOf(campaign)['chart.svg'])).toEqual(['kept exp-001: 90'])
+    expect(viewsOf(campaignOf())['chart.svg']).toContain('Nothing is measured yet.')
+  })
+
+  it('is read in light and in dark: both have a colour for every class', () => {
+    const chart = viewsOf(tried(90))['chart.svg']
+    const [light = '', dark = ''] = chart.split('@media (prefers-color-scheme:dark)')
+    for (const kind of ['ground', 'grid', 'from', 'line', 'kept', 'back'])
+      for (const style of [light, dark]) expect(style).toContain(`.${kind}{`)
+  })
+
+  it.each([
+    [0, 10],
+    [-3, 3],
+    [0.001, 0.0012],
+    [99_999, 100_001],
+  ])('has round values between %d and %d', (first, last) => {
+    const ticks = ticksWithin(first, last, 5)
+    expect(ticks.length).toBeGreaterThan(1)
+    expect(ticks.length).toBeLessThan(7)
+    expect(ticks.every(tick => tick >= first && tick <= last)).toBe(true)
+  })
+})
+
+describe('the badge', () => {
+  const titleOf = (campaign: Campaign) => /<title>(.*?)<\/title>/.exec(viewsOf(campaign)['badge.svg'])?.[1]
+
+  it('says gain so far and state', () => {
+    expect(titleOf(campaignOf())).toBe('size: not measured · running')
+    expect(titleOf(tried(null))).toBe('size: no gain yet · running')
+    expect(titleOf(tried(null, 75))).toBe('size: -25.0 % · running')
+    expect(titleOf({ ...tried(75), status: 'stopped' })).toBe('size: -25.0 % · stopped')
+  })
+
+  it('is known by its state', () => {
+    const campaign = tried(75)
+    const badge = badgeSvg(campaign, progressOf(campaign, specOf(campaign)))
+    expect([badgeTells(badge, 'running'), badgeTells(badge, 'paused'), badgeTells('', 'running')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('the digest', () => {
+  it('tells the state, what was kept and what was not, the newest first, and what a person should see', () => {
+    const campaign = tried(90, null, 75)
+    campaign.alerts.push({ code: 'x', about: null, message: 'look here', at: '2026-01-02T03:04:05.000Z' })
+    campaign.proposers['thinker'] = { failures: 3, benched: true, asked: 1 }
+    expect(viewsOf(campaign)['digest.md']).toBe(`# size
+
+The campaign is running. bytes 100 -\\> 75 (-25.0 %).
+3 experiments opened, 3 ended, 2 kept; 0 min spent.
+
+## Kept lately
+
+- exp-003, kept: idea 3 (bytes 100 -\\> 90 (-10.0 %), deterministic)
+- exp-001, kept: idea 1 (bytes 100 -\\> 90 (-10.0 %), deterministic)
+
+## Tried lately, and not kept
+
+- exp-002, no gain: idea 2 (bytes 100 -\\> 100)
+
+## For a person
+
+- thinker is asked for no more ideas
+- 2026-01-02: look here
+`)
+  })
+})
