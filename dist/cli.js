@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $t as string, A as statusView, At as EXIT_CODES, B as openChain, Bt as NOT_NOISE_PROOF, C as committedSpec, Ct as readEventsAfter, D as tallyText, Dt as readTip, E as Transaction, F as verdictSentence, Ft as digest, G as assess, Gt as nearest, H as listRefs, Ht as require_dist, I as waitingSentence, J as numberText, L as metricsText, Lt as parseSpec, M as keptExperiments, Mt as typicalMetrics, N as capitalised, Nt as sha256, O as oneLine, Ot as eventPath, P as standingSentence, Pt as orderTerms, R as snapshotMetrics, Rt as compileScope, S as networkIsolation, St as readEvents, T as startCampaign, Tt as eventId, U as observe$1, Ut as SpecErrors, V as archive$1, Vt as usesStoredScore, W as unsupported, Wt as containing, X as decideStability, Xt as looseObject, Y as plural, Yt as literal, _ as openHands, _t as campaignRefs, a as tick$1, an as LedgerError, b as gitRunner, bt as treeFiles, c as stopSteps, d as openWorkshop, f as localPath, g as nullIfMissing, h as retryLostRaces, i as run$1, in as HarnessError, j as standingIn, k as experimentView, l as directReverts, m as pushAttempt, n as parseDecidePayload, nn as ConflictError, o as takeEffect, on as UserError, p as requireGit, q as changeText, r as audit$1, rn as ForgeError, sn as exitCodeOf, t as replay$1, v as requireCampaign, vt as shortRef, w as requireSupported, wt as COMMUTING, x as localIsolation, xt as loadCampaign, y as measure$1, yt as harnessOf, z as writeLedgerCommit, zt as compilePathspec } from "./shared2.js";
+import { $ as changeText, $t as compileScope, A as oneLine, At as shortRef, B as snapshotMetrics, Bt as eventPath, C as committedSpec, Ct as evidenceOf, D as singleMachineText, E as Transaction, F as capitalised, Ft as readEventsAfter, G as observe$1, Gt as sha256, H as openChain, Ht as EXIT_CODES, I as standingSentence, It as COMMUTING, J as effectText, Jt as jobOf, K as unsupported, Kt as askedIn, L as verdictSentence, Lt as eventId, M as statusView, Mt as treeFiles, N as standingIn, Nt as loadCampaign, O as calibrationText, P as keptExperiments, Pt as readEvents, Q as effectOf, Qt as parseSpec, R as waitingSentence, S as networkIsolation, Sn as exitCodeOf, T as startCampaign, U as archive$1, V as writeLedgerCommit, W as listRefs, Wt as typicalMetrics, X as evidenceText, Xt as digest, Y as shareOf, Yt as measuredIn$1, Z as evidenceBar, _ as openHands, _n as ConflictError, a as tick$1, an as containing, b as gitRunner, bn as LedgerError, c as stopSteps, ct as metricPairs, d as openWorkshop, dn as looseObject, dt as signedDifference, en as compilePathspec, et as numberText, f as localPath, ft as objectivesOf, g as nullIfMissing, gt as lnTotal, h as retryLostRaces, i as run$1, in as SpecErrors, it as evidenceFor, j as experimentView, jt as harnessOf, k as tallyText, kt as campaignRefs, l as directReverts, m as pushAttempt, mn as string, n as parseDecidePayload, nn as usesStoredScore, nt as decideStability, o as takeEffect, on as nearest, p as requireGit, q as assess, qt as orderTerms, r as audit$1, rn as require_dist, rt as reasonOf, st as differencesOf, t as replay$1, tn as NOT_NOISE_PROOF, tt as plural, un as literal, v as requireCampaign, vn as ForgeError, w as requireSupported, x as localIsolation, xn as UserError, y as measure$1, yn as HarnessError, z as metricsText, zt as readTip } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -393,7 +393,7 @@ const texts = {
 	measured: ({ report }) => measuredText(report),
 	"report-rejected": ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
 	judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
-	decided: (event) => `${event.experiment} ${verdictSentence(event)}${warningsText(event.warnings)}`,
+	decided: (event) => decidedText(event),
 	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
 	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
 	"approval-requested": ({ experiment, packages }) => `${experiment} is waiting for approval of ${packages.join(", ")}`,
@@ -412,6 +412,12 @@ const texts = {
 	"campaign-resumed": ({ reason }) => `resumed: ${reason}`,
 	"campaign-stopped": ({ code, reason }) => `stopped (${code}): ${reason}`
 };
+/** The sentence first, then what it rests on. */
+function decidedText(event) {
+	const { evidence } = reasonOf(event.reason);
+	const line = evidence === null ? "" : ` ${evidence}`;
+	return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`;
+}
 function measuredText(report) {
 	if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`;
 	const shown = [...new Set(report.executions.map(({ side }) => side))].map((side) => `${side} ${metricsText(typicalMetrics(report, side))}`.trim());
@@ -578,7 +584,7 @@ async function inScene$1(call, wanted, { workshop, campaign }, work) {
 	const refs = campaignRefs(campaign.prefix, campaign.name);
 	const dry = wanted.access === "write" && call.given.flag("dry-run");
 	const rehearsal = dry || wanted.access === "read" ? rehearse(workshop.repository) : null;
-	const repository = rehearsal?.repository ?? told(call, wanted, workshop.repository, refs);
+	const repository = rehearsal?.repository ?? told$1(call, wanted, workshop.repository, refs);
 	const recorded = (campaign.started ? await recordedBeginning(repository, refs.state) : null)?.default_branch ?? null;
 	const currentDefault = workshop.defaultBranch ?? recorded;
 	const here = Object.assign(workshop, {
@@ -600,7 +606,7 @@ async function inScene$1(call, wanted, { workshop, campaign }, work) {
 	if (scene.rehearsal) await describeRehearsal(call.terminal, scene.rehearsal, refs);
 	return code;
 }
-function told(call, wanted, repository, refs) {
+function told$1(call, wanted, repository, refs) {
 	if (wanted.announce !== true) return repository;
 	return announcing(repository, (ref) => ref === refs.state, (event) => sayProgress(call.around.progress, event));
 }
@@ -832,14 +838,16 @@ const pause = {
 // src/report/run-summary.ts
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 function runSummary(campaign, waiting) {
-	const gain = gainText(campaign);
+	const gain = gainText$1(campaign);
+	const machine = singleMachineText(campaign);
 	return [
 		waitingSentence(waiting),
 		`${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
-		...gain === null ? [] : [`Since the baseline: ${gain}.`]
+		...gain === null ? [] : [`Since the baseline: ${gain}.`],
+		...machine === null ? [] : [machine]
 	];
 }
-function gainText(campaign) {
+function gainText$1(campaign) {
 	const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path });
 	const { baseline, incumbent } = statusView(campaign, /* @__PURE__ */ new Map());
 	const { name } = spec.metric.primary;
@@ -2384,7 +2392,7 @@ function whenText({ status, name }, id) {
 }
 // src/report/experiment-text.ts
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
-function experimentText(campaign, experiment, { pr, branch }, events) {
+function experimentText(campaign, experiment, { pr, branch, evidence }, { events, charts = [] }) {
 	const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment;
 	const facts = [
 		["idea", hypothesis],
@@ -2398,10 +2406,13 @@ function experimentText(campaign, experiment, { pr, branch }, events) {
 		["learnings", learnings],
 		...warningsIn(events).map((warning) => ["warning", warning])
 	];
+	const noise = evidence === null ? null : calibrationText(campaign.calibration);
 	return [
 		`${id} ${standingSentence(standingIn(campaign, experiment))}`,
+		...[evidence, noise].flatMap((line) => line === null ? [] : [`  ${line}`]),
 		...table(facts.flatMap(([name, value]) => value === null ? [] : [[`  ${name}`, value]])),
 		"",
+		...charts,
 		...table(events.map((event) => [
 			`  ${event.seq}`,
 			event.at,
@@ -2420,10 +2431,270 @@ function concerns(event, id, orders) {
 	if ("experiment" in event && event.experiment === id) return true;
 	return "order" in event && typeof event.order === "string" && orders.has(event.order);
 }
+// src/decide/paired/evidence-path.ts
+/** The evidence after every single pair, by the rule that judged it, for people who want to see it grow. */
+function evidencePath(paired) {
+	const { jobs, rule } = paired;
+	const screen = screenOf(paired);
+	return jobs.map((job, at) => ({
+		order: job.order,
+		runner: job.runner,
+		fresh: screen !== null && at > screen && (rule.single_machine || job.runner !== jobs[screen]?.runner),
+		screened: screen === at,
+		pairs: pairsOf(paired, at, job)
+	}));
+}
+function primaryEvidence(paired) {
+	return evidenceFor(paired, objectivesOf(paired.spec.metric)[0]);
+}
+/** The job of the list that screened; void jobs before it have no place in the evidence. */
+function screenOf(paired) {
+	const { screened, jobs } = primaryEvidence(paired);
+	const id = screened === null ? void 0 : jobs[screened.job]?.id;
+	const at = paired.jobs.findIndex(({ order }) => order === id);
+	return at === -1 ? null : at;
+}
+function pairsOf(paired, at, job) {
+	const { spec, rule, jobs } = paired;
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	const measure = {
+		direction,
+		scale: rule.scale
+	};
+	return metricPairs([job], name).map(({ base, candidate }, index) => {
+		const pairs = job.pairs.slice(0, index + 1);
+		const soFar = {
+			...job,
+			pairs,
+			complete: job.complete && pairs.length === job.pairs.length
+		};
+		const state = primaryEvidence({
+			...paired,
+			jobs: [...jobs.slice(0, at), soFar]
+		});
+		return {
+			first: job.pairs[index]?.first ?? "base",
+			base,
+			candidate,
+			difference: base === null || candidate === null ? null : signedDifference(measure, base, candidate),
+			evidence: evidenceOf(lnTotal(state))
+		};
+	});
+}
+// src/report/pair-chart.ts
+const CHART = 20;
+const AS = {
+	idea: "as an idea",
+	confirmed: "as confirmed on an earlier base",
+	combination: "as a combination",
+	simplify: "as a simplification"
+};
+/** The pairs that a verdict rests on, job by job, with the evidence growing towards what it has to reach. */
+function pairChart(story) {
+	const jobs = evidencePath(story);
+	return [
+		...headline(story),
+		...jobs.flatMap((job, at) => [
+			"",
+			jobTitle(story, job, at),
+			...pairRows(story, job)
+		]),
+		"",
+		...summary(story)
+	];
+}
+function measuredIn({ spec, rule }) {
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	return {
+		name,
+		direction,
+		scale: rule.scale
+	};
+}
+function headline(story) {
+	const { rule, terms, base, tree } = story;
+	const measured = measuredIn(story);
+	const better = measured.direction === "minimize" ? "lower" : "higher";
+	const screen = terms.as === "idea" && rule.fresh_runners > 0 ? `screened at ${numberText(rule.screen)}, ` : "";
+	return [
+		`Pairs of ${measured.name}: ${better} is better, ${measured.scale} scale`,
+		`  ${AS[terms.as]}: ${screen}kept at ${evidenceText(1 / terms.level)} (level ${numberText(Number(terms.level.toPrecision(3)))})`,
+		`  worth having: ${gainText(rule.min_effect, measured)}; counts as nothing: ${gainText(rule.null_effect, measured)}`,
+		`  base tree ${short(base.tree)}, candidate tree ${short(tree)}`
+	];
+}
+/** A size without its sign, in the units people read. */
+function gainText(difference, { direction, scale }) {
+	if (scale === "linear") return numberText(difference);
+	return `${Math.abs(shareOf(difference, direction) * 100).toFixed(1)} %`;
+}
+function jobTitle({ rule }, { order, runner, fresh, screened }, at) {
+	const machine = rule.single_machine ? "new build on this machine" : `runner ${runner.slice(0, 8)}`;
+	const is = [...fresh ? ["fresh"] : [], ...screened ? ["passed the screen"] : []];
+	return `job ${at + 1}: ${[machine, ...is].join(", ")}; order ${short(order)}`;
+}
+function pairRows(story, { pairs }) {
+	const measured = measuredIn(story);
+	const keep = 1 / story.terms.level;
+	return table([[
+		"  pair",
+		"     base",
+		"candidate",
+		"   gain",
+		"first",
+		"evidence",
+		` 1${evidenceText(keep).padStart(19)}`
+	], ...pairs.map((pair, at) => pairRow(pair, at, {
+		measured,
+		keep
+	}))]);
+}
+function pairRow(pair, at, { measured, keep }) {
+	const { base, candidate, difference, first, evidence } = pair;
+	return [
+		`  ${String(at + 1).padStart(4)}`,
+		valueText(base).padStart(9),
+		valueText(candidate).padStart(9),
+		(difference === null ? "none" : signedText(difference, measured)).padStart(7),
+		first === "base" ? "base" : "cand.",
+		evidenceText(evidence).padStart(8),
+		`▕${evidenceBar(evidence, keep, CHART)}▏`
+	];
+}
+function valueText(value) {
+	return value === null ? "failed" : String(Number(value.toPrecision(5)));
+}
+function signedText(difference, measured) {
+	return `${difference < 0 ? "-" : "+"}${gainText(difference, measured).replace("-", "")}`;
+}
+/** Estimate and interval of all pairs, and what they took. */
+function summary(story) {
+	const { jobs, minutes } = story;
+	const measured = measuredIn(story);
+	const pairs = metricPairs(jobs, measured.name);
+	const { effect, interval } = effectOf(differencesOf(pairs, measured));
+	const range = interval === null ? ", interval not bounded yet" : ", 95 % interval in brackets";
+	const said = effect === null ? "no difference" : `${effectText(effect, interval, measured)}${range}`;
+	const took = Object.values(minutes).reduce((sum, each) => sum + each, 0);
+	const cost = `${plural(2 * (pairs.length + jobs.length), "execution")} in ${plural(jobs.length, "job")}`;
+	return [`  Hodges-Lehmann: ${said}`, `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, shared with what was measured beside it`];
+}
+// src/report/pair-story.ts
+/** The pairs of one experiment, gathered again from the ledger's events alone. */
+var PairStories = class {
+	stories = [];
+	#id;
+	#specs = /* @__PURE__ */ new Map();
+	#open = /* @__PURE__ */ new Map();
+	#file = "";
+	constructor(id) {
+		this.#id = id;
+	}
+	/** Every event of the campaign, in turn. */
+	take(event) {
+		switch (event.kind) {
+			case "campaign-started":
+				this.#file = event.spec_path;
+				this.#specs.set(event.spec_sha256, {
+					yaml: event.spec_yaml,
+					file: this.#file
+				});
+				return;
+			case "campaign-amended":
+				this.#specs.set(event.spec_sha256, {
+					yaml: event.spec_yaml,
+					file: this.#file
+				});
+				return;
+			case "order-issued":
+				if (event.stop.rule === "paired" && event.stop.terms[this.#id]) this.#open.set(event.id, event);
+				return;
+			case "order-lost":
+			case "report-rejected":
+				this.#open.delete(event.order);
+				return;
+			case "measured":
+				this.#measured(event);
+				return;
+		}
+	}
+	/** Only the first report of an order that was not lost before it counts. */
+	#measured({ order: id, report }) {
+		const order = this.#open.get(id);
+		this.#open.delete(id);
+		const job = order && jobOf(askedIn(order), measuredIn$1(report), this.#id);
+		if (!order || !job || job.pairs.length === 0) return;
+		const story = this.#storyOf(order);
+		if (story === null) return;
+		story.jobs.push(job);
+		story.minutes[id] = Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)) / 6e4;
+	}
+	/** An order that carries pairs goes on with the story they are from; its terms are those in force now. */
+	#storyOf(order) {
+		const { stop, purpose, base, candidates, carried, spec_sha256 } = order;
+		const terms = stop.rule === "paired" ? stop.terms[this.#id] : void 0;
+		const tree = candidates.find(({ label }) => label === this.#id)?.tree;
+		const text = this.#specs.get(spec_sha256);
+		if (stop.rule !== "paired" || !terms || tree === void 0 || !text) return null;
+		const last = this.stories.at(-1);
+		if (last && (carried[this.#id] ?? []).length > 0) return Object.assign(last, {
+			rule: stop,
+			terms
+		});
+		const { spec } = parseSpec(text.yaml, { file: text.file });
+		const story = {
+			purpose,
+			spec,
+			rule: stop,
+			terms,
+			base,
+			tree,
+			jobs: [],
+			minutes: {}
+		};
+		this.stories.push(story);
+		return story;
+	}
+};
+// src/report/pair-view.ts
+function pairView(story) {
+	const { purpose, base, tree, rule, terms, minutes } = story;
+	const { terms: _, ...common } = rule;
+	const path = evidencePath(story);
+	const jobs = story.jobs.map(({ order, runner, complete, pairs }, at) => {
+		const { fresh = false, screened = false, pairs: weighed = [] } = path[at] ?? {};
+		return {
+			order,
+			runner,
+			complete,
+			fresh,
+			screened,
+			minutes: minutes[order] ?? 0,
+			pairs: pairs.map((pair, index) => ({
+				...pair,
+				...weightOf(weighed[index])
+			}))
+		};
+	});
+	return {
+		purpose,
+		base_tree: base.tree,
+		tree,
+		rule: common,
+		terms,
+		jobs
+	};
+}
+function weightOf(pair) {
+	return {
+		difference: pair?.difference ?? null,
+		evidence: pair?.evidence ?? 1
+	};
+}
 // src/verbs/show.ts
 const show = {
 	name: "show",
-	summary: "one experiment: its verdict, its numbers, and everything that happened to it",
+	summary: "one experiment: its verdict, the pairs it rests on, and everything that happened to it",
 	access: "read",
 	arguments: [{
 		name: "exp",
@@ -2441,24 +2712,38 @@ const show = {
 		const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? "");
 		const { campaign } = loaded;
 		const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign));
-		const events = await eventsOf(scene, experiment.id);
-		if (call.given.flag("json")) call.terminal.json({
-			...view,
-			events
-		});
-		else for (const line of experimentText(campaign, experiment, view, events)) call.terminal.out(line);
+		const { events, stories } = await told(scene, experiment.id);
+		if (call.given.flag("json")) {
+			call.terminal.json({
+				...view,
+				pairs: stories.map(pairView),
+				events
+			});
+			return 0;
+		}
+		const charts = stories.flatMap((story) => [...pairChart(story), ""]);
+		for (const line of experimentText(campaign, experiment, view, {
+			events,
+			charts
+		})) call.terminal.out(line);
 		return 0;
 	})
 };
-async function eventsOf({ place }, id) {
+/** What the ledger says of it, and the pairs it was decided by. */
+async function told({ place }, id) {
 	const orders = /* @__PURE__ */ new Set();
-	const found = [];
+	const events = [];
+	const pairs = new PairStories(id);
 	for await (const event of ledgerEvents(place)) {
+		pairs.take(event);
 		if (!concerns(event, id, orders)) continue;
 		if (event.kind === "order-issued") orders.add(event.id);
-		found.push(event);
+		events.push(event);
 	}
-	return found;
+	return {
+		events,
+		stories: pairs.stories
+	};
 }
 // src/verbs/registry.ts
 /** The one list of verbs: the command line, its help and its checks are derived from it. */

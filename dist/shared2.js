@@ -14848,7 +14848,7 @@ function emptyCampaign() {
 		tree: ""
 	};
 	return {
-		fold: 2,
+		fold: 3,
 		seq: 0,
 		name: "",
 		spec_path: "",
@@ -15140,6 +15140,10 @@ function askedIn({ id, stop }) {
 		metrics: paired ? stop.metrics : [],
 		pairs: paired ? stop.pairs : 0
 	};
+}
+/** Whether the pairs it asks for are those of the only machine there is. */
+function onSingleMachine({ stop }) {
+	return stop.rule === "paired" && stop.single_machine;
 }
 // src/model/canonical.ts
 /** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
@@ -15745,6 +15749,7 @@ const opened$1 = (campaign, event) => {
 		metrics: {},
 		primary_delta: null,
 		evidence: null,
+		single_machine: false,
 		share: null,
 		resumed: 0
 	};
@@ -15792,6 +15797,8 @@ const decided$1 = (campaign, event) => {
 	if (!experiment) return;
 	const { round } = campaign;
 	experiment.primary_delta = event.primary_delta;
+	const measured = event.order === null ? void 0 : campaign.orders[event.order]?.order;
+	experiment.single_machine = measured !== void 0 && onSingleMachine(measured);
 	if (PASSED.has(event.outcome)) for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id);
 	if (round?.open && round.number === experiment.round) {
 		if (event.outcome === "kept") round.winner = experiment.id;
@@ -16038,7 +16045,7 @@ async function readCheckpoint(repo, tip) {
 	const parsed = header.safeParse(value);
 	if (!parsed.success) return ignored("is not a checkpoint");
 	const { fold, seq, head, state_digest } = parsed.data;
-	if (fold !== 2) return ignored(`was folded by version ${fold}, this is 2`);
+	if (fold !== 3) return ignored(`was folded by version ${fold}, this is 3`);
 	if (seq > tip.seq) return ignored(`covers ${seq} events, the ledger has ${tip.seq}`);
 	const { before, after } = frame({
 		fold,
@@ -17519,7 +17526,7 @@ function enoughRunners(state) {
 // src/decide/evidence/observe-pair.ts
 const DROP_AT = Math.log(5);
 const FAILURES_THAT_END = 2;
-function weighed(state, difference) {
+function weighed$1(state, difference) {
 	const counted = {
 		...state,
 		differences: [...state.differences, difference],
@@ -17597,7 +17604,7 @@ function observePair(state, pair) {
 	checkFinite(candidate, "candidate");
 	if (base === null) return withTurn(state, pair, false);
 	const difference = candidate === null ? null : signedDifference(state.rule, base, candidate);
-	return judged$3(weighed(withTurn(state, pair, true), difference));
+	return judged$3(weighed$1(withTurn(state, pair, true), difference));
 }
 // src/decide/paired/metric-pairs.ts
 function valueOf(readings, metric) {
@@ -18237,6 +18244,34 @@ function descending(a, b) {
 function rank(eligible) {
 	return eligible.toSorted((a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number);
 }
+// src/model/reason.ts
+const DIVIDER = "\n";
+const EVIDENCE_LINE = `${DIVIDER}evidence `;
+/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
+function reasonText({ sentence, evidence }) {
+	return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`;
+}
+function reasonOf$1(text) {
+	const at = text.indexOf(EVIDENCE_LINE);
+	if (at === -1) return {
+		sentence: text,
+		evidence: null
+	};
+	return {
+		sentence: text.slice(0, at),
+		evidence: text.slice(at + 1)
+	};
+}
+/** More about the ending, said in its sentence. */
+function withAside(text, aside) {
+	if (text === void 0 || text === "") return aside;
+	const { sentence, evidence } = reasonOf$1(text);
+	const [said, end] = sentence.endsWith(".") ? [sentence.slice(0, -1), "."] : [sentence, ""];
+	return reasonText({
+		sentence: `${said}; ${aside}${end}`,
+		evidence
+	});
+}
 // src/decide/assessment.ts
 function finding(outcome, reason, known = {}) {
 	return {
@@ -18857,6 +18892,58 @@ function targetHeld({ spec, rule, jobs }) {
 function middle(values) {
 	return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
+// src/decide/paired/evidence-bar.ts
+const EIGHTHS = [
+	"",
+	"▏",
+	"▎",
+	"▍",
+	"▌",
+	"▋",
+	"▊",
+	"▉"
+];
+const FULL = "█";
+const EMPTY = "·";
+/**
+* Evidence as a bar on a log scale: empty at 1, where nothing is known, full at what it has to reach. Never full
+* before it is reached.
+*/
+function evidenceBar(evidence, threshold, width) {
+	const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold);
+	const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * EIGHTHS.length);
+	const filled = evidence >= threshold ? width * EIGHTHS.length : Math.min(eighths, width * EIGHTHS.length - 1);
+	return (FULL.repeat(Math.floor(filled / EIGHTHS.length)) + (EIGHTHS[filled % EIGHTHS.length] ?? "")).padEnd(width, EMPTY);
+}
+// src/decide/paired/evidence-line.ts
+/** What shows that a simplification is harmless enough (decision.md 3.4). */
+const HARMLESS_AT = 20;
+/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
+function evidenceLine(paired, { primary }) {
+	const { evidence, threshold } = weighed(paired, primary);
+	const bar = evidenceBar(evidence, threshold, 20);
+	return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} ▕${bar}▏ ${costText(paired)}`;
+}
+function weighed({ terms, rule }, primary) {
+	if (terms.as !== "simplify") return verdict(primary);
+	return {
+		evidence: evidenceOf(lnEvidence(primary.differences, -rule.min_effect)),
+		threshold: HARMLESS_AT
+	};
+}
+/** Pairs, jobs, machines, executions: two warm-ups a job are paid for too. */
+function costText({ jobs, rule }) {
+	const pairs = jobs.reduce((sum, job) => sum + job.pairs.length, 0);
+	const runners = new Set(jobs.map(({ runner }) => runner)).size;
+	const where = rule.single_machine ? "on this machine" : `on ${plural(runners, "runner")}`;
+	const executions = 2 * (pairs + jobs.length);
+	return `${plural(pairs, "pair")} in ${plural(jobs.length, "job")} ${where}, ${plural(executions, "execution")}`;
+}
+/** Short enough to read, precise enough to tell from what it has to reach. */
+function evidenceText(value) {
+	if (value >= 1e6 || value > 0 && value < 1e-4) return value.toExponential(1);
+	return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+}
 // src/decide/paired/effect-text.ts
 const WORDS$2 = {
 	wall_seconds: ["faster", "slower"],
@@ -18872,13 +18959,13 @@ function amount(effect, { direction, scale }) {
 	return (shareOf(effect, direction) * 100).toFixed(1);
 }
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
-function effectText(effect, interval, measured) {
+function effectText(effect, interval, measured, { probably = false } = {}) {
 	const { name, direction, scale } = measured;
 	const unit = scale === "log" ? " %" : "";
 	const [better, worse] = WORDS$2[name] ?? (direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"]);
 	const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured);
 	const range = interval === null ? "" : ` (${intervalText(interval, effect < 0, measured)}${unit})`;
-	return `${name} ${signed}${unit} ${effect < 0 ? worse : better}${range}`;
+	return `${name} ${probably ? "probably " : ""}${signed}${unit} ${effect < 0 ? worse : better}${range}`;
 }
 /** A loss said as a loss: the same share, with the other word. */
 function turned(effect, measured) {
@@ -18903,41 +18990,53 @@ const WHY = {
 	"no-promise-after-job-2": "too little to go on with after the second job",
 	"not-begun": null,
 	measuring: null,
-	promising: "promising, and needs a fresh runner",
-	"job-ended": "not decided yet",
-	"jobs-used-up": "not decided, and its jobs are used up"
+	promising: null,
+	"job-ended": null,
+	"jobs-used-up": "its jobs are used up"
 };
-/** One line with the evidence: how much, where the truth lies, what it took, and what it does not know. */
+/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
 function evidenceSentence(paired, standing) {
-	const { spec, rule } = paired;
-	const [objective] = objectivesOf(spec.metric);
 	const said = verdict(standing.primary);
+	const parts = [effectPhrase(paired, standing, said.effect), qualifier(paired, standing, said)].filter((part) => part !== null);
+	return `${parts.length === 0 ? "nothing was measured" : parts.join("; ")}.`;
+}
+/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
+function effectPhrase(paired, standing, effect) {
+	if (effect === null) return null;
+	const { spec, rule } = paired;
+	const [{ name, direction }] = objectivesOf(spec.metric);
 	const { interval } = effectOf(standing.primary.differences);
-	const measured = {
-		name: objective.name,
-		direction: objective.direction,
+	const { status, harmed } = standing;
+	const certain = status === "keep" && standing.tie === null || harmed.includes(name);
+	const open = status === "new-job" || status === "continue";
+	const text = effectText(effect, interval, {
+		name,
+		direction,
 		scale: rule.scale
-	};
-	return [
-		said.effect === null ? null : `probably ${effectText(said.effect, interval, measured)}`,
-		shown(standing, said),
-		evidenceText(said),
-		`${plural(said.pairs, "pair")} in ${plural(paired.jobs.length, "job")}${rule.single_machine ? " on this machine" : ""}`
-	].filter((part) => part !== null).join(", ");
+	}, { probably: !certain });
+	const machine = status === "keep" && rule.single_machine ? ", on this machine" : "";
+	return `${text}${open ? " so far" : ""}${machine}`;
 }
-function shown({ status, harmed, open, tie, improved }, { reason }) {
-	if (harmed.length > 0) return `${harmed.join(", ")} shown to be worse`;
-	if (tie !== null) return `${tie} better (tie-breaker)`;
-	if (status !== "keep" && improved.length > 0) return `${open.join(", ")} not shown harmless yet`;
-	return status === "keep" ? null : WHY[reason];
+function qualifier(paired, standing, { reason }) {
+	const { status, harmed, open, tie, improved } = standing;
+	const [{ name }] = objectivesOf(paired.spec.metric);
+	const others = harmed.filter((each) => each !== name);
+	if (others.length > 0) return `${others.join(", ")} shown to be worse`;
+	if (harmed.length > 0) return null;
+	if (tie !== null) return `${tie} is better (tie-breaker)`;
+	if (status === "keep") return keptFor(paired, improved);
+	if (improved.length > 0 && open.length > 0) return `${open.join(", ")} not shown harmless yet`;
+	return WHY[reason];
 }
-/** The number and what it has to reach, both short enough to read. */
-function evidenceText({ evidence, threshold }) {
-	return `evidence ${rounded(evidence)} of ${rounded(threshold)}`;
-}
-function rounded(value) {
-	if (value >= 1e6) return value.toExponential(1);
-	return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+/** What was kept for something else than a gain of the primary. */
+function keptFor({ rule, terms, spec }, improved) {
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	if (terms.as === "simplify") {
+		const { scale, min_effect: least } = rule;
+		const share = Math.abs(shareOf(least, direction)) * 100;
+		return `simpler, and shown to cost less than ${scale === "log" ? `${share.toFixed(1)} %` : numberText(least)}`;
+	}
+	return improved.includes(name) ? null : `${improved.join(", ")} shown to be better`;
 }
 // src/decide/paired/wants-more.ts
 /** What is known of a candidate: earlier jobs, and this one as far as it has come. */
@@ -19007,7 +19106,10 @@ function concluded(paired, standing) {
 	const { reason, effect } = verdict(primary);
 	if (status === "drop" && reason === "broken") return finding("error", "two of its executions failed where the base ran", { failure_class: "eval" });
 	const outcome = OUTCOMES[status];
-	return finding(outcome, evidenceSentence(paired, standing), {
+	return finding(outcome, reasonText({
+		sentence: evidenceSentence(paired, standing),
+		evidence: evidenceLine(paired, standing)
+	}), {
 		worse: outcome === "dropped" && harmed.length > 0,
 		comparisons: comparisonsOf(paired, standing),
 		improved_objectives: standing.improved,
@@ -19369,7 +19471,7 @@ function determinismLost(campaign, shown) {
 function notSelected(member, why) {
 	const { experiment, cause, measured } = member;
 	const assessment = assessmentOf(member);
-	const reason = [assessment?.reason, `not merged: ${why}`].filter(Boolean).join("; ");
+	const reason = withAside(assessment?.reason, `not merged: ${why}`);
 	return endSteps({
 		experiment,
 		order: measured?.order.id ?? null,
@@ -20516,17 +20618,23 @@ function awaited(status) {
 		default: return status;
 	}
 }
-/** The sentence that comes first: the verdict, then its reason. */
+/** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
 function verdictSentence(judged) {
-	const { verdict, outcome, reason, takenBack } = judged;
+	const { verdict, outcome, reason, takenBack, parked } = judged;
 	const word = verdict === null ? "Closed" : capitalised(takenBack === true ? TAKEN_BACK : verdict);
-	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : "";
-	const why = withoutVerdict(reason ?? "", verdict);
+	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : parked === true ? " yet" : "";
+	const why = withoutVerdict(reasonOf$1(reason ?? "").sentence, verdict);
 	return why === "" ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`;
 }
+/** Where it stands now: the verdict, or what is known and missing before there is one. */
 function standingSentence(experiment) {
-	return experiment.verdict === null ? `${capitalised(verdictPhrase(experiment))}.` : verdictSentence(experiment);
+	const { verdict, soFar = null, next = null } = experiment;
+	const then = next === null ? "" : ` Next: ${next}.`;
+	if (verdict !== null) return `${verdictSentence(experiment)}${then}`;
+	if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.`;
+	return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`;
 }
+const NOT_PROVEN = "not proven";
 /** Reasons that begin with their own verdict would say it twice. */
 function withoutVerdict(reason, verdict) {
 	const said = `${verdict}: `;
@@ -20545,6 +20653,35 @@ function waitingSentence(waiting) {
 function capitalised(text) {
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
+// src/report/so-far.ts
+/** Nothing before its first pair, nor once its pairs have decided and only the rest of its round is missing. */
+function soFarOf(campaign, experiment) {
+	const { evidence, order } = experiment;
+	if (evidence === null || evidence.jobs.length === 0) return null;
+	const rule = order === null ? void 0 : campaign.orders[order]?.order.stop;
+	if (rule?.rule !== "paired") return null;
+	const { spec } = parseSpec$1(campaign.spec_yaml, { file: campaign.spec_path });
+	const paired = {
+		spec,
+		rule,
+		terms: evidence,
+		jobs: evidence.jobs
+	};
+	const standing = standingOf(paired);
+	if (standing.status !== "new-job" && standing.status !== "continue") return null;
+	return {
+		said: evidenceSentence(paired, standing),
+		evidence: evidenceLine(paired, standing),
+		next: nextText(campaign, rule)
+	};
+}
+function nextText({ calibration }, { single_machine, pairs }) {
+	const what = single_machine ? "one more job on this machine" : "one more runner";
+	const noise = calibration?.noise ?? null;
+	if (noise === null) return what;
+	const minutes = (noise.overhead_seconds + 2 * (pairs + 1) * noise.execution_seconds) / 60;
+	return minutes < 1 ? `${what}, less than a minute` : `${what}, about ${Math.ceil(minutes)} min`;
+}
 // src/report/taken-back.ts
 /** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
 function isTakenBack({ landings }, id) {
@@ -20556,15 +20693,36 @@ function keptExperiments(campaign) {
 	return Object.values(campaign.experiments).filter(({ id, outcome }) => outcome !== null && isLanded(outcome) && !isTakenBack(campaign, id));
 }
 // src/report/standing.ts
-/** How an experiment stands now: its verdict, and whether what it landed is still there. */
+/** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
 function standingIn(campaign, experiment) {
-	const { id, status, verdict, outcome, reason } = experiment;
-	return {
+	const { id, status, verdict, outcome, reason, resumed } = experiment;
+	const takenBack = isTakenBack(campaign, id);
+	if (status === "parked") return {
 		status,
 		verdict,
 		outcome,
 		reason,
-		takenBack: isTakenBack(campaign, id)
+		takenBack,
+		parked: true,
+		next: resumed === 0 ? "more runners, once nothing else is queued" : null
+	};
+	if (status === "ended") return {
+		status,
+		verdict,
+		outcome,
+		reason,
+		takenBack
+	};
+	const live = soFarOf(campaign, experiment);
+	const parkedBefore = verdict === null ? null : reasonOf$1(reason ?? "").sentence;
+	return {
+		status,
+		verdict: null,
+		outcome,
+		reason,
+		takenBack,
+		soFar: live?.said ?? parkedBefore,
+		next: live?.next ?? null
 	};
 }
 // src/report/status-view.ts
@@ -20588,6 +20746,7 @@ function statusView(campaign, pulls) {
 function experimentView(campaign, experiment, pulls) {
 	const { id, hypothesis, reason, metrics, pull, outcome } = experiment;
 	const pr = pull ?? (experiment.branch === null ? null : pulls.get(experiment.branch) ?? null);
+	const said = reason === null ? null : reasonOf$1(reason);
 	return {
 		id,
 		outcome,
@@ -20595,7 +20754,8 @@ function experimentView(campaign, experiment, pulls) {
 		hypothesis,
 		pr,
 		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
-		reason,
+		reason: said?.sentence ?? null,
+		evidence: said?.evidence ?? soFarOf(campaign, experiment)?.evidence ?? null,
 		metrics
 	};
 }
@@ -20849,14 +21009,17 @@ function mark({ id, value, takenBack }, x, y) {
 const SUBJECT_LENGTH = 120;
 function landingMessage(words) {
 	const pull = words.pull === null ? "" : ` (#${words.pull})`;
+	const { sentence, evidence } = reasonOf$1(words.reason);
 	return [
 		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
 		"",
-		oneLine$1(words.reason, 1e3),
+		`Kept: ${oneLine$1(sentence, 1e3)}`,
+		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
 		"",
 		`Winnow-Experiment: ${words.experiment}`,
 		`Winnow-Spec: ${words.spec_sha256}`,
 		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+		...words.single_machine ? ["Winnow-Evidence: single-machine"] : [],
 		""
 	].join("\n");
 }
@@ -20943,10 +21106,27 @@ function spentText({ spent: { minutes, usd } }) {
 	const money = usd > 0 ? `, ${numberText(usd)} USD` : "";
 	return `${numberText(Math.round(minutes))} min spent${money}`;
 }
+// src/report/calibration-text.ts
+/** The A/A state: what identical copies of the base came to, beside which every other difference is read. */
+function calibrationText(calibration) {
+	if (calibration === null || calibration.noise === null) return null;
+	const { pair_sd, pairs, jobs } = calibration.noise;
+	return `A/A fair: the base differs from itself by ${calibration.scale === "log" ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)} (${plural(pairs, "pair")} in ${plural(jobs, "job")})`;
+}
+// src/report/single-machine.ts
+/** What the campaign has to admit of its keeps: no other machine has confirmed them (decision.md 3.3). */
+function singleMachineText(campaign) {
+	const kept = keptExperiments(campaign);
+	const single = kept.filter(({ single_machine }) => single_machine).length;
+	if (single === 0) return null;
+	return `${single === kept.length ? `${single === 1 ? "The one" : `All ${single}`} kept` : `${single} of ${kept.length} kept`} ${single === 1 ? "rests" : "rest"} on a single machine: new builds stood for fresh runners, so what is special to this machine is not averaged out.`;
+}
 // src/report/ledger-readme.ts
 /** The state branch's front page: derived, rebuilt whenever it is due, never read back. */
 function ledgerReadme(campaign) {
 	const closed = Object.values(campaign.experiments).filter(({ status }) => status === "ended").slice(-30).reverse();
+	const machine = singleMachineText(campaign);
+	const noise = calibrationText(campaign.calibration);
 	return [
 		`# ${cell(campaign.name)}`,
 		"",
@@ -20958,13 +21138,15 @@ function ledgerReadme(campaign) {
 		"",
 		`Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ""}.`,
 		`${tallyText(campaign)}.`,
+		...machine === null ? [] : [machine],
+		...noise === null ? [] : [`${noise}.`],
 		`Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,
 		"",
 		`The last ${closed.length} with a verdict:`,
 		"",
 		"| experiment | verdict | idea | reason |",
 		"|---|---|---|---|",
-		...closed.map((x) => `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(x.reason ?? "")} |`),
+		...closed.map((x) => `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(reasonOf$1(x.reason ?? "").sentence)} |`),
 		"",
 		`As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
 		""
@@ -21497,7 +21679,8 @@ function newestFirst({ experiments }) {
 /** A proposer that knew what a holdout found would fit its ideas to it. */
 function reasonOf({ reason }) {
 	if (reason === null) return "no reason was recorded";
-	return /hold[\s_-]?out/i.test(reason) ? "failed a final check that is not shown" : reason;
+	if (/hold[\s_-]?out/i.test(reason)) return "failed a final check that is not shown";
+	return reasonOf$1(reason).sentence;
 }
 // src/propose/brief-task.ts
 /** What is to be better, and by how much at least. */
@@ -33783,7 +33966,7 @@ function closeOne(world, experiment, found) {
 		step: "close",
 		experiment: id,
 		outcome: "inconclusive",
-		reason: `${reason} before it was proven`,
+		reason: withAside(lastReason(member), `${reason} before it was proven`),
 		keep
 	}] : [{
 		step: "close",
@@ -33792,6 +33975,11 @@ function closeOne(world, experiment, found) {
 		reason: `${reason} before it was measured`,
 		keep
 	}];
+}
+/** What its pairs came to so far: the end of the campaign takes none of that back. */
+function lastReason({ judgement, experiment }) {
+	if (judgement?.is === "more" || judgement?.is === "parked") return judgement.reason;
+	return experiment.reason ?? void 0;
 }
 /** Its latest report, or while it is measured again in a combination, the one that made it eligible. */
 function lastSaid(world, experiment, found) {
@@ -34137,6 +34325,7 @@ function pullTitle({ hypothesis }) {
 function pullBody(campaign, experiment) {
 	const lines = [
 		experiment.verdict === null ? `Being measured in campaign ${campaign.name}.` : closingText(experiment),
+		...noiseLines(campaign, experiment),
 		"",
 		`**Idea**: ${cell(experiment.hypothesis)}`,
 		`**Category**: ${cell(experiment.category)}`,
@@ -34145,12 +34334,19 @@ function pullBody(campaign, experiment) {
 	if (experiment.learnings) lines.push(`**Learnings**: ${cell(experiment.learnings)}`);
 	return `${lines.join("\n")}\n`;
 }
+/** Beside what the evidence says: what it is worth here. */
+function noiseLines({ calibration }, { reason }) {
+	const noise = reasonOf$1(reason ?? "").evidence === null ? null : calibrationText(calibration);
+	return noise === null ? [] : ["", cell(noise)];
+}
 function closingText({ verdict, outcome, reason }) {
-	return verdictSentence({
+	const { sentence, evidence } = reasonOf$1(reason ?? "");
+	const said = verdictSentence({
 		verdict,
 		outcome,
-		reason: cell(reason ?? "")
+		reason: cell(sentence)
 	});
+	return evidence === null ? said : `${said}\n\n${cell(evidence)}`;
 }
 // src/engine/apply.ts
 const DONE = { result: "done" };
@@ -34278,14 +34474,23 @@ function resultsYaml({ spec, experiment, ending, decided }) {
 		violated: decided.violated,
 		warnings: decided.warnings
 	};
+	const { sentence, evidence } = reasonOf$1(ending.reason);
+	const verdict = decided?.verdict ?? verdictOf(ending.outcome, false);
+	const { outcome } = ending;
 	return (0, import_dist$2.stringify)({
+		summary: verdictSentence({
+			verdict,
+			outcome,
+			reason: sentence
+		}),
 		spec,
 		experiment: id,
 		hypothesis,
 		category,
 		head,
-		outcome: ending.outcome,
-		reason: ending.reason,
+		outcome,
+		reason: sentence,
+		...evidence === null ? {} : { evidence },
 		...judged,
 		metrics,
 		learnings
@@ -34406,13 +34611,16 @@ async function land(transaction, campaign, step) {
 		hypothesis,
 		pull
 	};
+	const order = draft.order === null ? void 0 : campaign.orders[draft.order]?.order;
+	const single_machine = order !== void 0 && onSingleMachine(order);
 	const commit = await repository.writeCommit({
 		tree: candidate.tree,
 		parents: [base.commit, results ?? candidate.head],
 		message: landingMessage({
 			...words,
 			reason: draft.reason,
-			decided
+			decided,
+			single_machine
 		}),
 		date: secondsOf$1(sealed.event.at)
 	});
@@ -34766,7 +34974,7 @@ async function resultsGaps({ place }, merged) {
 	if (other) return [`its results commit ${results} also changes ${other.path}`];
 	return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`];
 }
-function wordsOf(step, merged, { event, sha256 }) {
+function wordsOf(step, merged, { event, sha256, order }) {
 	const { place, campaign } = step;
 	return {
 		spec: place.name,
@@ -34778,7 +34986,8 @@ function wordsOf(step, merged, { event, sha256 }) {
 		decided: {
 			seq: event.seq,
 			sha256
-		}
+		},
+		single_machine: order !== null && onSingleMachine(order.order)
 	};
 }
 function trailerGaps(found, expected) {
@@ -36054,4 +36263,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { observePair as $, string as $t, statusView as A, EXIT_CODES as At, openChain as B, NOT_NOISE_PROOF as Bt, committedSpec as C, readEventsAfter as Ct, tallyText as D, readTip as Dt, Transaction as E, parseEvent as Et, verdictSentence as F, digest$1 as Ft, assess as G, nearest as Gt, listRefs as H, require_dist$2 as Ht, waitingSentence as I, emptyCampaign as It, numberText as J, boolean as Jt, effectOf as K, _enum as Kt, metricsText as L, parseSpec$1 as Lt, keptExperiments as M, typicalMetrics as Mt, capitalised as N, sha256 as Nt, oneLine$1 as O, eventPath as Ot, standingSentence as P, orderTerms as Pt, guardrailVerdict as Q, strictObject as Qt, snapshotMetrics as R, compileScope as Rt, networkIsolation as S, readEvents as St, startCampaign as T, eventId as Tt, observe as U, SpecErrors as Ut, archive as V, usesStoredScore as Vt, unsupported as W, containing as Wt, decideStability as X, looseObject as Xt, plural as Y, literal$1 as Yt, startEvidence as Z, number$1 as Zt, openHands as _, campaignRefs as _t, tick as a, LedgerError as an, confidenceInterval as at, gitRunner as b, treeFiles as bt, stopSteps as c, turned$1 as ct, openWorkshop as d, evidenceOf as dt, tuple as en, endJob as et, localPath as f, lnEvidence as ft, nullIfMissing as g, objectiveLevel as gt, retryLostRaces as h, familyLevel as ht, run as i, HarnessError as in, verdict as it, standingIn as j, verdictOf as jt, experimentView as k, fold as kt, directReverts as l, tieBreakerHolds as lt, pushAttempt as m, campaignLevel as mt, parseDecidePayload as n, ConflictError as nn, intervalOf as nt, takeEffect as o, UserError as on, hodgesLehmann as ot, requireGit as p, lnEvidencePath as pt, changeText as q, array as qt, audit as r, ForgeError as rn, statusOf as rt, plan as s, exitCodeOf as sn, firstReached as st, replay as t, union as tn, signedDifference as tt, calibrationOf as u, simplificationHolds as ut, requireCampaign as v, shortRef as vt, requireSupported as w, COMMUTING as wt, localIsolation as x, loadCampaign as xt, measure$1 as y, harnessOf as yt, writeLedgerCommit as z, compilePathspec as zt };
+export { changeText as $, compileScope as $t, oneLine$1 as A, shortRef as At, snapshotMetrics as B, eventPath as Bt, committedSpec as C, evidenceOf as Ct, singleMachineText as D, familyLevel as Dt, Transaction as E, campaignLevel as Et, capitalised as F, readEventsAfter as Ft, observe as G, sha256 as Gt, openChain as H, EXIT_CODES as Ht, standingSentence as I, COMMUTING as It, effectText as J, jobOf as Jt, unsupported as K, askedIn as Kt, verdictSentence as L, eventId as Lt, statusView as M, treeFiles as Mt, standingIn as N, loadCampaign as Nt, calibrationText as O, objectiveLevel as Ot, keptExperiments as P, readEvents as Pt, effectOf as Q, parseSpec$1 as Qt, waitingSentence as R, parseEvent as Rt, networkIsolation as S, exitCodeOf as Sn, simplificationHolds as St, startCampaign as T, lnEvidencePath as Tt, archive as U, verdictOf as Ut, writeLedgerCommit as V, fold as Vt, listRefs as W, typicalMetrics as Wt, evidenceText as X, digest$1 as Xt, shareOf as Y, measuredIn as Yt, evidenceBar as Z, emptyCampaign as Zt, openHands as _, ConflictError as _n, confidenceInterval as _t, tick as a, containing as an, startEvidence as at, gitRunner as b, LedgerError as bn, turned$1 as bt, stopSteps as c, array as cn, metricPairs as ct, openWorkshop as d, looseObject as dn, signedDifference as dt, compilePathspec as en, numberText as et, localPath as f, number$1 as fn, objectivesOf as ft, nullIfMissing as g, union as gn, lnTotal as gt, retryLostRaces as h, tuple as hn, verdict as ht, run as i, SpecErrors as in, evidenceFor as it, experimentView as j, harnessOf as jt, tallyText as k, campaignRefs as kt, directReverts as l, boolean as ln, observePair as lt, pushAttempt as m, string as mn, statusOf as mt, parseDecidePayload as n, usesStoredScore as nn, decideStability as nt, takeEffect as o, nearest as on, guardrailVerdict as ot, requireGit as p, strictObject as pn, intervalOf as pt, assess as q, orderTerms as qt, audit as r, require_dist$2 as rn, reasonOf$1 as rt, plan as s, _enum as sn, differencesOf as st, replay as t, NOT_NOISE_PROOF as tn, plural as tt, calibrationOf as u, literal$1 as un, endJob as ut, requireCampaign as v, ForgeError as vn, hodgesLehmann as vt, requireSupported as w, lnEvidence as wt, localIsolation as x, UserError as xn, tieBreakerHolds as xt, measure$1 as y, HarnessError as yn, firstReached as yt, metricsText as z, readTip as zt };

@@ -2,6 +2,8 @@ import { type EventDraft, eventId } from '../model/event.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
+import { onSingleMachine } from '../model/order.ts'
+import type { Outcome } from '../model/outcome.ts'
 import type { Landing, Step } from '../plan/action.ts'
 import { resultsYaml } from '../report/results-yaml.ts'
 import type { Transaction } from './transaction.ts'
@@ -96,7 +98,7 @@ function decidedOf(step: Step, id: string) {
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
-  ending: { outcome: string; reason: string },
+  ending: { outcome: Outcome; reason: string },
   decided: Parameters<typeof resultsYaml>[0]['decided'],
 ): Promise<Oid | null> {
   const { repository, name } = transaction.place
@@ -129,10 +131,12 @@ async function land(transaction: Transaction, campaign: Campaign, step: Landing)
   const results = await writeResults(transaction, experiment, ending, draft)
   const { hypothesis } = experiment
   const words = { spec: name, spec_sha256: campaign.spec_sha256, experiment: experiment.id, hypothesis, pull }
+  const order = draft.order === null ? undefined : campaign.orders[draft.order]?.order
+  const single_machine = order !== undefined && onSingleMachine(order)
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, results ?? candidate.head],
-    message: landingMessage({ ...words, reason: draft.reason, decided }),
+    message: landingMessage({ ...words, reason: draft.reason, decided, single_machine }),
     date: secondsOf(sealed.event.at),
   })
   transaction.move(refs.optimize, commit)

@@ -55,6 +55,8 @@ export interface Experiment {
   metrics: Record<string, number | null>
   primary_delta: number | null
   evidence: PairedEvidence | null
+  /** It was decided by pairs of the only machine there is. */
+  single_machine: boolean
   /** What it has taken of the campaign's level, once and for good; null before its first pair was asked for. */
   share: number | null
   /** How often it was taken up again after its jobs were used up. */
@@ -201,7 +203,7 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
 }
 
-export const FOLD_VERSION = 2
+export const FOLD_VERSION = 3
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -3,6 +3,7 @@ import type { LedgerEvent } from './event.ts'
 import { ideaRefused } from './fold-proposer.ts'
 import { dropOrders } from './fold-order.ts'
 import { experimentNumber, type OrderId } from './ids.ts'
+import { onSingleMachine } from './order.ts'
 import { type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -39,6 +40,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     metrics: {},
     primary_delta: null,
     evidence: null,
+    single_machine: false,
     share: null,
     resumed: 0,
   }
@@ -88,6 +90,8 @@ const decided: Handler<'decided'> = (campaign, event) => {
   if (!experiment) return
   const { round } = campaign
   experiment.primary_delta = event.primary_delta
+  const measured = event.order === null ? undefined : campaign.orders[event.order]?.order
+  experiment.single_machine = measured !== undefined && onSingleMachine(measured)
   if (PASSED.has(event.outcome))
     for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {

@@ -1,3 +1,5 @@
+import { reasonOf } from './reason.ts'
+
 /** What the message of a commit that lands an experiment says. */
 export interface LandingWords {
   spec: string
@@ -7,20 +9,25 @@ export interface LandingWords {
   pull: number | null
   reason: string
   decided: { seq: number; sha256: string }
+  /** Its evidence is of one machine: a new build stood for a fresh runner (decision.md 3.3). */
+  single_machine: boolean
 }
 
 const SUBJECT_LENGTH = 120
 
 export function landingMessage(words: LandingWords): string {
   const pull = words.pull === null ? '' : ` (#${words.pull})`
+  const { sentence, evidence } = reasonOf(words.reason)
   return [
     `optimize(${words.spec}): ${oneLine(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
     '',
-    oneLine(words.reason, 1000),
+    `Kept: ${oneLine(sentence, 1000)}`,
+    ...(evidence === null ? [] : [oneLine(evidence, 1000)]),
     '',
     `Winnow-Experiment: ${words.experiment}`,
     `Winnow-Spec: ${words.spec_sha256}`,
     `Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+    ...(words.single_machine ? ['Winnow-Evidence: single-machine'] : []),
     '',
   ].join('\n')
 }

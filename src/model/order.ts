@@ -118,3 +118,8 @@ export function askedIn({ id, stop }: Pick<Order, 'id' | 'stop'>): Asked {
   const paired = stop.rule === 'paired' || stop.rule === 'pairs'
   return { order: id, metrics: paired ? stop.metrics : [], pairs: paired ? stop.pairs : 0 }
 }
+
+/** Whether the pairs it asks for are those of the only machine there is. */
+export function onSingleMachine({ stop }: Pick<Order, 'stop'>): boolean {
+  return stop.rule === 'paired' && stop.single_machine
+}

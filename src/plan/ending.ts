@@ -3,6 +3,7 @@ import { snapshotOf } from '../decide/readings.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
+import { withAside } from '../model/reason.ts'
 import type { Landing, Step } from './action.ts'
 import { type Decision, decidedDraft, type Judgement } from './judgement.ts'
 import { assessmentOf, type Member } from './member.ts'
@@ -61,7 +62,7 @@ export function determinismLost(
 export function notSelected(member: Member, why: string): Step[] {
   const { experiment, cause, measured } = member
   const assessment = assessmentOf(member)
-  const reason = [assessment?.reason, `not merged: ${why}`].filter(Boolean).join('; ')
+  const reason = withAside(assessment?.reason, `not merged: ${why}`)
   const order = measured?.order.id ?? null
   return endSteps({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
 }

@@ -2,6 +2,7 @@ import { stopReason } from '../decide/stopping.ts'
 import { targetsMet } from '../decide/targets.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
+import { withAside } from '../model/reason.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
 import { finalSteps, notSelected } from './ending.ts'
@@ -83,7 +84,7 @@ function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[]
           step: 'close',
           experiment: id,
           outcome: 'inconclusive',
-          reason: `${reason} before it was proven`,
+          reason: withAside(lastReason(member), `${reason} before it was proven`),
           keep,
         },
       ]
@@ -96,6 +97,12 @@ function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[]
           keep,
         },
       ]
+}
+
+/** What its pairs came to so far: the end of the campaign takes none of that back. */
+function lastReason({ judgement, experiment }: Member): string | undefined {
+  if (judgement?.is === 'more' || judgement?.is === 'parked') return judgement.reason
+  return experiment.reason ?? undefined
 }
 
 /** Its latest report, or while it is measured again in a combination, the one that made it eligible. */

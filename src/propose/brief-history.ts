@@ -1,5 +1,6 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
+import { reasonOf as recordedReason } from '../model/reason.ts'
 import { oneLine, quoted } from './quoted-text.ts'
 
 const RECENT = 10
@@ -46,5 +47,6 @@ function newestFirst({ experiments }: Campaign): Experiment[] {
 /** A proposer that knew what a holdout found would fit its ideas to it. */
 function reasonOf({ reason }: Experiment): string {
   if (reason === null) return 'no reason was recorded'
-  return /hold[\s_-]?out/i.test(reason) ? 'failed a final check that is not shown' : reason
+  if (/hold[\s_-]?out/i.test(reason)) return 'failed a final check that is not shown'
+  return recordedReason(reason).sentence
 }

@@ -1,6 +1,7 @@
 import { numberText } from '../decide/wording.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { oneLine } from '../model/landing.ts'
+import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
 import { typicalMetrics } from '../model/report.ts'
 import { metricsText, snapshotMetrics } from './metrics-text.ts'
@@ -61,7 +62,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   measured: ({ report }) => measuredText(report),
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
   judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
-  decided: event => `${event.experiment} ${verdictSentence(event)}${warningsText(event.warnings)}`,
+  decided: event => decidedText(event),
   merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages }) =>
@@ -81,6 +82,13 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'campaign-paused': ({ reason }) => `paused: ${reason}`,
   'campaign-resumed': ({ reason }) => `resumed: ${reason}`,
   'campaign-stopped': ({ code, reason }) => `stopped (${code}): ${reason}`,
+}
+
+/** The sentence first, then what it rests on. */
+function decidedText(event: LedgerEvent<'decided'>): string {
+  const { evidence } = reasonOf(event.reason)
+  const line = evidence === null ? '' : ` ${evidence}`
+  return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`
 }
 
 function measuredText(report: LedgerEvent<'measured'>['report']): string {

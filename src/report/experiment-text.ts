@@ -1,18 +1,25 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/campaign.ts'
 import type { LedgerEvent } from '../model/event.ts'
+import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
 import { standingSentence } from './sentence.ts'
-import { standingIn } from './standing.ts'
+import { type StandingCampaign, standingIn } from './standing.ts'
 import type { ExperimentView } from './status-view.ts'
 import { table } from './table.ts'
 
+/** Everything that happened to it, and the pairs it was decided by, drawn. */
+export interface Told {
+  events: readonly LedgerEvent[]
+  charts?: readonly string[]
+}
+
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
 export function experimentText(
-  campaign: Pick<Campaign, 'landings'>,
+  campaign: StandingCampaign,
   experiment: Experiment,
-  { pr, branch }: Pick<ExperimentView, 'pr' | 'branch'>,
-  events: readonly LedgerEvent[],
+  { pr, branch, evidence }: Pick<ExperimentView, 'pr' | 'branch' | 'evidence'>,
+  { events, charts = [] }: Told,
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const facts: [string, string | null][] = [
@@ -27,10 +34,13 @@ export function experimentText(
     ['learnings', learnings],
     ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),
   ]
+  const noise = evidence === null ? null : calibrationText(campaign.calibration)
   return [
     `${id} ${standingSentence(standingIn(campaign, experiment))}`,
+    ...[evidence, noise].flatMap(line => (line === null ? [] : [`  ${line}`])),
     ...table(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
     '',
+    ...charts,
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),
   ]
 }

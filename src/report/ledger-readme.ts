@@ -1,6 +1,9 @@
 import type { Campaign } from '../model/campaign.ts'
+import { reasonOf } from '../model/reason.ts'
+import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { verdictPhrase } from './sentence.ts'
+import { singleMachineText } from './single-machine.ts'
 import { standingIn } from './standing.ts'
 import { tallyText } from './tally.ts'
 
@@ -12,6 +15,8 @@ export function ledgerReadme(campaign: Campaign): string {
     .filter(({ status }) => status === 'ended')
     .slice(-RECENT)
     .reverse()
+  const machine = singleMachineText(campaign)
+  const noise = calibrationText(campaign.calibration)
   return [
     `# ${cell(campaign.name)}`,
     '',
@@ -23,6 +28,8 @@ export function ledgerReadme(campaign: Campaign): string {
     '',
     `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
     `${tallyText(campaign)}.`,
+    ...(machine === null ? [] : [machine]),
+    ...(noise === null ? [] : [`${noise}.`]),
     `Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,
     '',
     `The last ${closed.length} with a verdict:`,
@@ -31,7 +38,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '|---|---|---|---|',
     ...closed.map(
       x =>
-        `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(x.reason ?? '')} |`,
+        `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(reasonOf(x.reason ?? '').sentence)} |`,
     ),
     '',
     `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,

@@ -1,5 +1,7 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
+import { reasonOf } from '../model/reason.ts'
+import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
 
@@ -11,6 +13,7 @@ export function pullTitle({ hypothesis }: Experiment): string {
 export function pullBody(campaign: Campaign, experiment: Experiment): string {
   const lines = [
     experiment.verdict === null ? `Being measured in campaign ${campaign.name}.` : closingText(experiment),
+    ...noiseLines(campaign, experiment),
     '',
     `**Idea**: ${cell(experiment.hypothesis)}`,
     `**Category**: ${cell(experiment.category)}`,
@@ -20,6 +23,14 @@ export function pullBody(campaign: Campaign, experiment: Experiment): string {
   return `${lines.join('\n')}\n`
 }
 
+/** Beside what the evidence says: what it is worth here. */
+function noiseLines({ calibration }: Campaign, { reason }: Experiment): string[] {
+  const noise = reasonOf(reason ?? '').evidence === null ? null : calibrationText(calibration)
+  return noise === null ? [] : ['', cell(noise)]
+}
+
 export function closingText({ verdict, outcome, reason }: Experiment): string {
-  return verdictSentence({ verdict, outcome, reason: cell(reason ?? '') })
+  const { sentence, evidence } = reasonOf(reason ?? '')
+  const said = verdictSentence({ verdict, outcome, reason: cell(sentence) })
+  return evidence === null ? said : `${said}\n\n${cell(evidence)}`
 }

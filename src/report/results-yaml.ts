@@ -1,12 +1,15 @@
 import { stringify } from 'yaml'
 import type { Experiment } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
+import { type Outcome, verdictOf } from '../model/outcome.ts'
+import { reasonOf } from '../model/reason.ts'
+import { verdictSentence } from './sentence.ts'
 
 /** The file an experiment's branch ends with: what was tried, how it ended, the numbers. */
 export interface Results {
   spec: string
   experiment: Pick<Experiment, 'id' | 'hypothesis' | 'category' | 'head' | 'learnings' | 'metrics'>
-  ending: { outcome: string; reason: string }
+  ending: { outcome: Outcome; reason: string }
   decided: EventDraft<'decided'> | null
 }
 
@@ -21,15 +24,20 @@ export function resultsYaml({ spec, experiment, ending, decided }: Results): str
     violated: decided.violated,
     warnings: decided.warnings,
   }
+  const { sentence, evidence } = reasonOf(ending.reason)
+  const verdict = decided?.verdict ?? verdictOf(ending.outcome, false)
+  const { outcome } = ending
   return stringify(
     {
+      summary: verdictSentence({ verdict, outcome, reason: sentence }),
       spec,
       experiment: id,
       hypothesis,
       category,
       head,
-      outcome: ending.outcome,
-      reason: ending.reason,
+      outcome,
+      reason: sentence,
+      ...(evidence === null ? {} : { evidence }),
       ...judged,
       metrics,
       learnings,

@@ -4,16 +4,19 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { short } from './event-line.ts'
 import { waitingSentence } from './sentence.ts'
+import { singleMachineText } from './single-machine.ts'
 import { statusView } from './status-view.ts'
 import { tallyText } from './tally.ts'
 
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 export function runSummary(campaign: Campaign, waiting: Waiting): string[] {
   const gain = gainText(campaign)
+  const machine = singleMachineText(campaign)
   return [
     waitingSentence(waiting),
     `${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
     ...(gain === null ? [] : [`Since the baseline: ${gain}.`]),
+    ...(machine === null ? [] : [machine]),
   ]
 }
 

@@ -1,13 +1,20 @@
 import type { Experiment } from '../model/campaign.ts'
 import type { VerdictWord } from '../model/outcome.ts'
+import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'
 
 /** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
 export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
   /** What was kept and then undone is not kept any more. */
   takenBack?: boolean
+  /** Its verdict is not its last: it stays open, and may be taken up again. */
+  parked?: boolean
+  /** What its pairs say before there is a verdict. */
+  soFar?: string | null
+  /** What would settle it, where something still can. */
+  next?: string | null
 }
-type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason' | 'takenBack'>
+type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason' | 'takenBack' | 'parked'>
 
 /** The word everywhere: status, log, comments, results. */
 export function verdictPhrase(
@@ -37,20 +44,25 @@ function awaited(status: Experiment['status']): string {
   }
 }
 
-/** The sentence that comes first: the verdict, then its reason. */
+/** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
 export function verdictSentence(judged: Judged): string {
-  const { verdict, outcome, reason, takenBack } = judged
+  const { verdict, outcome, reason, takenBack, parked } = judged
   const word = verdict === null ? 'Closed' : capitalised(takenBack === true ? TAKEN_BACK : verdict)
-  const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : ''
-  const why = withoutVerdict(reason ?? '', verdict)
+  const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
+  const why = withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
 }
 
+/** Where it stands now: the verdict, or what is known and missing before there is one. */
 export function standingSentence(experiment: Standing): string {
-  return experiment.verdict === null
-    ? `${capitalised(verdictPhrase(experiment))}.`
-    : verdictSentence(experiment)
+  const { verdict, soFar = null, next = null } = experiment
+  const then = next === null ? '' : ` Next: ${next}.`
+  if (verdict !== null) return `${verdictSentence(experiment)}${then}`
+  if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.`
+  return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`
 }
+
+const NOT_PROVEN = 'not proven' satisfies VerdictWord
 
 /** Reasons that begin with their own verdict would say it twice. */
 function withoutVerdict(reason: string, verdict: VerdictWord | null): string {

@@ -1,9 +1,32 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
+import { reasonOf } from '../model/reason.ts'
+import { soFarOf } from './so-far.ts'
 import type { Standing } from './sentence.ts'
 import { isTakenBack } from './taken-back.ts'
 
-/** How an experiment stands now: its verdict, and whether what it landed is still there. */
-export function standingIn(campaign: Pick<Campaign, 'landings'>, experiment: Experiment): Standing {
-  const { id, status, verdict, outcome, reason } = experiment
-  return { status, verdict, outcome, reason, takenBack: isTakenBack(campaign, id) }
+export type StandingCampaign = Pick<
+  Campaign,
+  'landings' | 'orders' | 'calibration' | 'spec_yaml' | 'spec_path'
+>
+
+/** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
+export function standingIn(campaign: StandingCampaign, experiment: Experiment): Standing {
+  const { id, status, verdict, outcome, reason, resumed } = experiment
+  const takenBack = isTakenBack(campaign, id)
+  if (status === 'parked') {
+    const next = resumed === 0 ? 'more runners, once nothing else is queued' : null
+    return { status, verdict, outcome, reason, takenBack, parked: true, next }
+  }
+  if (status === 'ended') return { status, verdict, outcome, reason, takenBack }
+  const live = soFarOf(campaign, experiment)
+  const parkedBefore = verdict === null ? null : reasonOf(reason ?? '').sentence
+  return {
+    status,
+    verdict: null,
+    outcome,
+    reason,
+    takenBack,
+    soFar: live?.said ?? parkedBefore,
+    next: live?.next ?? null,
+  }
 }

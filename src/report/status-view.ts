@@ -1,8 +1,10 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
+import { reasonOf } from '../model/reason.ts'
 import { type Metrics, snapshotMetrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
-import { standingIn } from './standing.ts'
+import { soFarOf } from './so-far.ts'
+import { type StandingCampaign, standingIn } from './standing.ts'
 import { isTakenBack } from './taken-back.ts'
 
 interface Version {
@@ -19,7 +21,10 @@ export interface ExperimentView {
   hypothesis: string
   pr: number | null
   branch: string | null
+  /** One sentence. */
   reason: string | null
+  /** What the sentence rests on, where pairs decided. */
+  evidence: string | null
   metrics: Metrics
 }
 
@@ -50,12 +55,13 @@ export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
 }
 
 export function experimentView(
-  campaign: Pick<Campaign, 'landings'>,
+  campaign: StandingCampaign,
   experiment: Experiment,
   pulls: PullNumbers,
 ): ExperimentView {
   const { id, hypothesis, reason, metrics, pull, outcome } = experiment
   const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
+  const said = reason === null ? null : reasonOf(reason)
   return {
     id,
     outcome,
@@ -63,7 +69,8 @@ export function experimentView(
     hypothesis,
     pr,
     branch: neverAppeared(experiment, pr) ? null : experiment.branch,
-    reason,
+    reason: said?.sentence ?? null,
+    evidence: said?.evidence ?? soFarOf(campaign, experiment)?.evidence ?? null,
     metrics,
   }
 }

@@ -1,6 +1,9 @@
 import { requireCampaign } from '../engine/session.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { concerns, experimentText } from '../report/experiment-text.ts'
+import { pairChart } from '../report/pair-chart.ts'
+import { PairStories, type PairStory } from '../report/pair-story.ts'
+import { pairView } from '../report/pair-view.ts'
 import { experimentView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import { experimentNamed } from './experiment-named.ts'
@@ -10,7 +13,7 @@ import type { Verb } from './verb.ts'
 
 export const show: Verb = {
   name: 'show',
-  summary: 'one experiment: its verdict, its numbers, and everything that happened to it',
+  summary: 'one experiment: its verdict, the pairs it rests on, and everything that happened to it',
   access: 'read',
   arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
   options: [],
@@ -22,20 +25,28 @@ export const show: Verb = {
       const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? '')
       const { campaign } = loaded
       const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign))
-      const events = await eventsOf(scene, experiment.id)
-      if (call.given.flag('json')) call.terminal.json({ ...view, events })
-      else for (const line of experimentText(campaign, experiment, view, events)) call.terminal.out(line)
+      const { events, stories } = await told(scene, experiment.id)
+      if (call.given.flag('json')) {
+        call.terminal.json({ ...view, pairs: stories.map(pairView), events })
+        return 0
+      }
+      const charts = stories.flatMap(story => [...pairChart(story), ''])
+      for (const line of experimentText(campaign, experiment, view, { events, charts }))
+        call.terminal.out(line)
       return 0
     }),
 }
 
-async function eventsOf({ place }: Scene, id: string): Promise<LedgerEvent[]> {
+/** What the ledger says of it, and the pairs it was decided by. */
+async function told({ place }: Scene, id: string): Promise<{ events: LedgerEvent[]; stories: PairStory[] }> {
   const orders = new Set<string>()
-  const found: LedgerEvent[] = []
+  const events: LedgerEvent[] = []
+  const pairs = new PairStories(id)
   for await (const event of ledgerEvents(place)) {
+    pairs.take(event)
     if (!concerns(event, id, orders)) continue
     if (event.kind === 'order-issued') orders.add(event.id)
-    found.push(event)
+    events.push(event)
   }
-  return found
+  return { events, stories: pairs.stories }
 }

@@ -93,6 +93,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     metrics: {},
     primary_delta: null,
     evidence: null,
+    single_machine: false,
     share: null,
     resumed: 0,
     ...rest,

@@ -133,7 +133,12 @@ describe('one experiment for people', () => {
     const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
     const judged = eventsOf(decided(1, { warnings: ['forgeable: the harness loads it'] }))
-    const lines = experimentText(campaign, experiment, { pr: 4, branch: 'optimize-exp/size/exp-001' }, judged)
+    const lines = experimentText(
+      campaign,
+      experiment,
+      { pr: 4, branch: 'optimize-exp/size/exp-001', evidence: null },
+      { events: judged },
+    )
     expect(lines).toContain('  warning   forgeable: the harness loads it')
     expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
     expect(lines).toContain('  idea      idea 1')

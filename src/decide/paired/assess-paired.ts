@@ -1,5 +1,6 @@
 import type { Order } from '../../model/order.ts'
 import { type Job, measuredIn } from '../../model/pairs.ts'
+import { reasonText } from '../../model/reason.ts'
 import type { Report, Side } from '../../model/report.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { again, type Finding, finding } from '../assessment.ts'
@@ -9,6 +10,7 @@ import { failureOf } from '../failures.ts'
 import { objectivesOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
 import { targetHeld } from './target-held.ts'
+import { evidenceLine } from './evidence-line.ts'
 import { evidenceSentence } from './evidence-sentence.ts'
 import type { PairedCase, PairedRule } from './rule.ts'
 import { offScale, type Standing, standingOf } from './standing.ts'
@@ -61,7 +63,8 @@ function concluded(paired: PairedCase, standing: Standing): Finding {
     return finding('error', 'two of its executions failed where the base ran', { failure_class: 'eval' })
   }
   const outcome = OUTCOMES[status]
-  return finding(outcome, evidenceSentence(paired, standing), {
+  const said = { sentence: evidenceSentence(paired, standing), evidence: evidenceLine(paired, standing) }
+  return finding(outcome, reasonText(said), {
     worse: outcome === 'dropped' && harmed.length > 0,
     comparisons: comparisonsOf(paired, standing),
     improved_objectives: standing.improved,

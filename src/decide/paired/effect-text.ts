@@ -26,7 +26,12 @@ function amount(effect: number, { direction, scale }: Measured): string {
 }
 
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
-export function effectText(effect: number, interval: Interval | null, measured: Measured): string {
+export function effectText(
+  effect: number,
+  interval: Interval | null,
+  measured: Measured,
+  { probably = false }: { probably?: boolean } = {},
+): string {
   const { name, direction, scale } = measured
   const unit = scale === 'log' ? ' %' : ''
   const known = WORDS[name]
@@ -34,7 +39,7 @@ export function effectText(effect: number, interval: Interval | null, measured: 
   const [better, worse] = known ?? plain
   const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured)
   const range = interval === null ? '' : ` (${intervalText(interval, effect < 0, measured)}${unit})`
-  return `${name} ${signed}${unit} ${effect < 0 ? worse : better}${range}`
+  return `${name} ${probably ? 'probably ' : ''}${signed}${unit} ${effect < 0 ? worse : better}${range}`
 }
 
 /** A loss said as a loss: the same share, with the other word. */

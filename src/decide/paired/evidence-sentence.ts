@@ -1,8 +1,8 @@
 import { effectOf } from '../evidence/reported-effect.ts'
 import { type EvidenceReason, type EvidenceVerdict, verdict } from '../evidence/verdict.ts'
 import { objectivesOf } from '../objectives.ts'
-import { plural } from '../wording.ts'
-import { effectText } from './effect-text.ts'
+import { numberText } from '../wording.ts'
+import { effectText, shareOf } from './effect-text.ts'
 import type { PairedCase } from './rule.ts'
 import type { Standing } from './standing.ts'
 
@@ -14,43 +14,52 @@ const WHY = {
   'no-promise-after-job-2': 'too little to go on with after the second job',
   'not-begun': null,
   measuring: null,
-  promising: 'promising, and needs a fresh runner',
-  'job-ended': 'not decided yet',
-  'jobs-used-up': 'not decided, and its jobs are used up',
+  promising: null,
+  'job-ended': null,
+  'jobs-used-up': 'its jobs are used up',
 } as const satisfies Record<EvidenceReason, string | null>
 
-/** One line with the evidence: how much, where the truth lies, what it took, and what it does not know. */
+/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
 export function evidenceSentence(paired: PairedCase, standing: Standing): string {
-  const { spec, rule } = paired
-  const [objective] = objectivesOf(spec.metric)
   const said = verdict(standing.primary)
+  const effect = effectPhrase(paired, standing, said.effect)
+  const parts = [effect, qualifier(paired, standing, said)].filter(part => part !== null)
+  return `${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}.`
+}
+
+/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
+function effectPhrase(paired: PairedCase, standing: Standing, effect: number | null): string | null {
+  if (effect === null) return null
+  const { spec, rule } = paired
+  const [{ name, direction }] = objectivesOf(spec.metric)
   const { interval } = effectOf(standing.primary.differences)
-  const measured = { name: objective.name, direction: objective.direction, scale: rule.scale }
-  const parts = [
-    said.effect === null ? null : `probably ${effectText(said.effect, interval, measured)}`,
-    shown(standing, said),
-    evidenceText(said),
-    `${plural(said.pairs, 'pair')} in ${plural(paired.jobs.length, 'job')}${rule.single_machine ? ' on this machine' : ''}`,
-  ]
-  return parts.filter(part => part !== null).join(', ')
+  const { status, harmed } = standing
+  const certain = (status === 'keep' && standing.tie === null) || harmed.includes(name)
+  const open = status === 'new-job' || status === 'continue'
+  const text = effectText(effect, interval, { name, direction, scale: rule.scale }, { probably: !certain })
+  const machine = status === 'keep' && rule.single_machine ? ', on this machine' : ''
+  return `${text}${open ? ' so far' : ''}${machine}`
 }
 
-function shown(
-  { status, harmed, open, tie, improved }: Standing,
-  { reason }: EvidenceVerdict,
-): string | null {
-  if (harmed.length > 0) return `${harmed.join(', ')} shown to be worse`
-  if (tie !== null) return `${tie} better (tie-breaker)`
-  if (status !== 'keep' && improved.length > 0) return `${open.join(', ')} not shown harmless yet`
-  return status === 'keep' ? null : WHY[reason]
+function qualifier(paired: PairedCase, standing: Standing, { reason }: EvidenceVerdict): string | null {
+  const { status, harmed, open, tie, improved } = standing
+  const [{ name }] = objectivesOf(paired.spec.metric)
+  const others = harmed.filter(each => each !== name)
+  if (others.length > 0) return `${others.join(', ')} shown to be worse`
+  if (harmed.length > 0) return null
+  if (tie !== null) return `${tie} is better (tie-breaker)`
+  if (status === 'keep') return keptFor(paired, improved)
+  if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not shown harmless yet`
+  return WHY[reason]
 }
 
-/** The number and what it has to reach, both short enough to read. */
-function evidenceText({ evidence, threshold }: EvidenceVerdict): string {
-  return `evidence ${rounded(evidence)} of ${rounded(threshold)}`
-}
-
-function rounded(value: number): string {
-  if (value >= 1e6) return value.toExponential(1)
-  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
+/** What was kept for something else than a gain of the primary. */
+function keptFor({ rule, terms, spec }: PairedCase, improved: readonly string[]): string | null {
+  const [{ name, direction }] = objectivesOf(spec.metric)
+  if (terms.as === 'simplify') {
+    const { scale, min_effect: least } = rule
+    const share = Math.abs(shareOf(least, direction)) * 100
+    return `simpler, and shown to cost less than ${scale === 'log' ? `${share.toFixed(1)} %` : numberText(least)}`
+  }
+  return improved.includes(name) ? null : `${improved.join(', ')} shown to be better`
 }

@@ -1,6 +1,7 @@
 import type { Commit } from '../../git/commit-object.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { landingMessage, type LandingWords, secondsOf } from '../../model/landing.ts'
+import { onSingleMachine } from '../../model/order.ts'
 import type { LandedVerdict } from './evidence.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
 
@@ -55,7 +56,7 @@ async function resultsGaps({ place }: IncumbentStep, merged: Merged): Promise<st
   return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
 }
 
-function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256 }: LandedVerdict): LandingWords {
+function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256, order }: LandedVerdict): LandingWords {
   const { place, campaign } = step
   return {
     spec: place.name,
@@ -65,6 +66,7 @@ function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256 }: LandedV
     pull: merged.pull,
     reason: event.reason,
     decided: { seq: event.seq, sha256 },
+    single_machine: order !== null && onSingleMachine(order.order),
   }
 }
 

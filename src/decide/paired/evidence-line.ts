@@ -1,0 +1,43 @@
+import { evidenceOf, lnEvidence } from '../evidence/rank-evidence.ts'
+import type { EvidenceState } from '../evidence/state.ts'
+import { verdict } from '../evidence/verdict.ts'
+import { plural } from '../wording.ts'
+import { evidenceBar } from './evidence-bar.ts'
+import type { PairedCase } from './rule.ts'
+import type { Standing } from './standing.ts'
+
+/** What shows that a simplification is harmless enough (decision.md 3.4). */
+const HARMLESS_AT = 20
+
+/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
+export function evidenceLine(paired: PairedCase, { primary }: Pick<Standing, 'primary'>): string {
+  const { evidence, threshold } = weighed(paired, primary)
+  const bar = evidenceBar(evidence, threshold, 20)
+  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} ▕${bar}▏ ${costText(paired)}`
+}
+
+function weighed(
+  { terms, rule }: PairedCase,
+  primary: EvidenceState,
+): { evidence: number; threshold: number } {
+  if (terms.as !== 'simplify') return verdict(primary)
+  return {
+    evidence: evidenceOf(lnEvidence(primary.differences, -rule.min_effect)),
+    threshold: HARMLESS_AT,
+  }
+}
+
+/** Pairs, jobs, machines, executions: two warm-ups a job are paid for too. */
+function costText({ jobs, rule }: PairedCase): string {
+  const pairs = jobs.reduce((sum, job) => sum + job.pairs.length, 0)
+  const runners = new Set(jobs.map(({ runner }) => runner)).size
+  const where = rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
+  const executions = 2 * (pairs + jobs.length)
+  return `${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')} ${where}, ${plural(executions, 'execution')}`
+}
+
+/** Short enough to read, precise enough to tell from what it has to reach. */
+export function evidenceText(value: number): string {
+  if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
+}

@@ -1,0 +1,118 @@
+import { effectOf } from '../decide/evidence/reported-effect.ts'
+import { objectivesOf } from '../decide/objectives.ts'
+import { effectText, shareOf } from '../decide/paired/effect-text.ts'
+import { evidenceBar } from '../decide/paired/evidence-bar.ts'
+import { evidenceText } from '../decide/paired/evidence-line.ts'
+import { evidencePath, type PathJob, type PathPair } from '../decide/paired/evidence-path.ts'
+import { differencesOf, metricPairs } from '../decide/paired/metric-pairs.ts'
+import { numberText, plural } from '../decide/wording.ts'
+import { short } from './event-line.ts'
+import type { PairStory } from './pair-story.ts'
+import { table } from './table.ts'
+
+const CHART = 20
+
+const AS = {
+  idea: 'as an idea',
+  confirmed: 'as confirmed on an earlier base',
+  combination: 'as a combination',
+  simplify: 'as a simplification',
+} as const satisfies Record<PairStory['terms']['as'], string>
+
+interface Measured {
+  name: string
+  direction: 'minimize' | 'maximize'
+  scale: 'log' | 'linear'
+}
+
+/** The pairs that a verdict rests on, job by job, with the evidence growing towards what it has to reach. */
+export function pairChart(story: PairStory): string[] {
+  const jobs = evidencePath(story)
+  return [
+    ...headline(story),
+    ...jobs.flatMap((job, at) => ['', jobTitle(story, job, at), ...pairRows(story, job)]),
+    '',
+    ...summary(story),
+  ]
+}
+
+function measuredIn({ spec, rule }: PairStory): Measured {
+  const [{ name, direction }] = objectivesOf(spec.metric)
+  return { name, direction, scale: rule.scale }
+}
+
+function headline(story: PairStory): string[] {
+  const { rule, terms, base, tree } = story
+  const measured = measuredIn(story)
+  const better = measured.direction === 'minimize' ? 'lower' : 'higher'
+  const screened = terms.as === 'idea' && rule.fresh_runners > 0
+  const screen = screened ? `screened at ${numberText(rule.screen)}, ` : ''
+  return [
+    `Pairs of ${measured.name}: ${better} is better, ${measured.scale} scale`,
+    `  ${AS[terms.as]}: ${screen}kept at ${evidenceText(1 / terms.level)} (level ${numberText(Number(terms.level.toPrecision(3)))})`,
+    `  worth having: ${gainText(rule.min_effect, measured)}; counts as nothing: ${gainText(rule.null_effect, measured)}`,
+    `  base tree ${short(base.tree)}, candidate tree ${short(tree)}`,
+  ]
+}
+
+/** A size without its sign, in the units people read. */
+function gainText(difference: number, { direction, scale }: Measured): string {
+  if (scale === 'linear') return numberText(difference)
+  return `${Math.abs(shareOf(difference, direction) * 100).toFixed(1)} %`
+}
+
+function jobTitle({ rule }: PairStory, { order, runner, fresh, screened }: PathJob, at: number): string {
+  const machine = rule.single_machine ? 'new build on this machine' : `runner ${runner.slice(0, 8)}`
+  const is = [...(fresh ? ['fresh'] : []), ...(screened ? ['passed the screen'] : [])]
+  return `job ${at + 1}: ${[machine, ...is].join(', ')}; order ${short(order)}`
+}
+
+function pairRows(story: PairStory, { pairs }: PathJob): string[] {
+  const measured = measuredIn(story)
+  const keep = 1 / story.terms.level
+  const end = evidenceText(keep)
+  const axis = ` 1${end.padStart(CHART - 1)}`
+  const head = ['  pair', '     base', 'candidate', '   gain', 'first', 'evidence', axis]
+  return table([head, ...pairs.map((pair, at) => pairRow(pair, at, { measured, keep }))])
+}
+
+function pairRow(
+  pair: PathPair,
+  at: number,
+  { measured, keep }: { measured: Measured; keep: number },
+): string[] {
+  const { base, candidate, difference, first, evidence } = pair
+  return [
+    `  ${String(at + 1).padStart(4)}`,
+    valueText(base).padStart(9),
+    valueText(candidate).padStart(9),
+    (difference === null ? 'none' : signedText(difference, measured)).padStart(7),
+    first === 'base' ? 'base' : 'cand.',
+    evidenceText(evidence).padStart(8),
+    `▕${evidenceBar(evidence, keep, CHART)}▏`,
+  ]
+}
+
+function valueText(value: number | null): string {
+  return value === null ? 'failed' : String(Number(value.toPrecision(5)))
+}
+
+function signedText(difference: number, measured: Measured): string {
+  return `${difference < 0 ? '-' : '+'}${gainText(difference, measured).replace('-', '')}`
+}
+
+/** Estimate and interval of all pairs, and what they took. */
+function summary(story: PairStory): string[] {
+  const { jobs, minutes } = story
+  const measured = measuredIn(story)
+  const pairs = metricPairs(jobs, measured.name)
+  const { effect, interval } = effectOf(differencesOf(pairs, measured))
+  const range = interval === null ? ', interval not bounded yet' : ', 95 % interval in brackets'
+  const said = effect === null ? 'no difference' : `${effectText(effect, interval, measured)}${range}`
+  const took = Object.values(minutes).reduce((sum, each) => sum + each, 0)
+  const cost = `${plural(2 * (pairs.length + jobs.length), 'execution')} in ${plural(jobs.length, 'job')}`
+  return [
+    `  Hodges-Lehmann: ${said}`,
+    `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, shared with what was measured beside it`,
+  ]
+}

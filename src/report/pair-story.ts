@@ -1,0 +1,82 @@
+import type { PairedRule } from '../decide/paired/rule.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import { askedIn, type Order, type PairedTerms } from '../model/order.ts'
+import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
+import { type ParsedSpecFile, parseSpec } from '../spec/parse.ts'
+
+/** Pairs of the same two trees with one harness: what one verdict rests on (decision.md 3.4). */
+export interface PairStory {
+  purpose: Order['purpose']
+  spec: ParsedSpecFile['spec']
+  rule: PairedRule
+  terms: PairedTerms
+  base: Order['base']
+  tree: string
+  jobs: Job[]
+  /** By order: what its job took, with everything else that it measured. */
+  minutes: Record<string, number>
+}
+
+/** The pairs of one experiment, gathered again from the ledger's events alone. */
+export class PairStories {
+  readonly stories: PairStory[] = []
+  readonly #id: string
+  readonly #specs = new Map<string, { yaml: string; file: string }>()
+  readonly #open = new Map<string, Order>()
+  #file = ''
+
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  /** Every event of the campaign, in turn. */
+  take(event: LedgerEvent): void {
+    switch (event.kind) {
+      case 'campaign-started':
+        this.#file = event.spec_path
+        this.#specs.set(event.spec_sha256, { yaml: event.spec_yaml, file: this.#file })
+        return
+      case 'campaign-amended':
+        this.#specs.set(event.spec_sha256, { yaml: event.spec_yaml, file: this.#file })
+        return
+      case 'order-issued':
+        if (event.stop.rule === 'paired' && event.stop.terms[this.#id]) this.#open.set(event.id, event)
+        return
+      case 'order-lost':
+      case 'report-rejected':
+        this.#open.delete(event.order)
+        return
+      case 'measured':
+        this.#measured(event)
+        return
+      default:
+    }
+  }
+
+  /** Only the first report of an order that was not lost before it counts. */
+  #measured({ order: id, report }: LedgerEvent<'measured'>): void {
+    const order = this.#open.get(id)
+    this.#open.delete(id)
+    const job = order && jobOf(askedIn(order), measuredIn(report), this.#id)
+    if (!order || !job || job.pairs.length === 0) return
+    const story = this.#storyOf(order)
+    if (story === null) return
+    story.jobs.push(job)
+    story.minutes[id] = Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)) / 60_000
+  }
+
+  /** An order that carries pairs goes on with the story they are from; its terms are those in force now. */
+  #storyOf(order: Order): PairStory | null {
+    const { stop, purpose, base, candidates, carried, spec_sha256 } = order
+    const terms = stop.rule === 'paired' ? stop.terms[this.#id] : undefined
+    const tree = candidates.find(({ label }) => label === this.#id)?.tree
+    const text = this.#specs.get(spec_sha256)
+    if (stop.rule !== 'paired' || !terms || tree === undefined || !text) return null
+    const last = this.stories.at(-1)
+    if (last && (carried[this.#id] ?? []).length > 0) return Object.assign(last, { rule: stop, terms })
+    const { spec } = parseSpec(text.yaml, { file: text.file })
+    const story = { purpose, spec, rule: stop, terms, base, tree, jobs: [], minutes: {} }
+    this.stories.push(story)
+    return story
+  }
+}
