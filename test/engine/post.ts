@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Hands } from '../../src/engine/apply.ts'
 import { openWorkshop, type Workshop } from '../../src/engine/open.ts'
 import type { Place } from '../../src/engine/place.ts'
@@ -48,7 +48,12 @@ export interface Opening {
   fault?: ((point: string) => void) | undefined
   /** Milliseconds that its clock is ahead. */
   ahead?: (() => number) | undefined
+  /** Where chance comes from; with it the time stands still. */
+  seed?: string | undefined
 }
+
+/** When a campaign whose chance is seeded takes place. */
+export const BEGINNING = '2026-01-01T00:00:00Z'
 
 export async function openPost(opening: Opening): Promise<Post> {
   const said: string[] = []
@@ -61,11 +66,11 @@ export async function openPost(opening: Opening): Promise<Post> {
     by: { run_id: 'test', attempt: 1, actor: 'tester' },
     version: '0.0.0',
     clock: {
-      now: () => Date.now() + (opening.ahead?.() ?? 0),
+      now: () => (opening.seed === undefined ? Date.now() : Date.parse(BEGINNING)) + (opening.ahead?.() ?? 0),
       monotonic: () => performance.now(),
       sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
     },
-    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    random: { hex: bytes => chance(opening.seed, bytes), fraction: () => Math.random() },
     faults: { reach: point => opening.fault?.(point) },
     progress: { say: line => void said.push(line) },
   })
@@ -125,6 +130,15 @@ export async function openPost(opening: Opening): Promise<Post> {
     },
   }
   return post
+}
+
+/** How often the engine looks depends on the machine, so what is seeded does not depend on how often it asks. */
+function chance(seed: string | undefined, bytes: number): string {
+  if (seed === undefined) return randomBytes(bytes).toString('hex')
+  return createHash('sha512')
+    .update(seed)
+    .digest('hex')
+    .slice(0, bytes * 2)
 }
 
 /** Ends what a hand that was cut off left running, as the end of its process would. */

@@ -6,7 +6,7 @@ import { afterEach, expect } from 'vitest'
 import { audit } from '../../src/engine/audit.ts'
 import type { Place } from '../../src/engine/place.ts'
 import { replay } from '../../src/engine/replay.ts'
-import { ENV, openPost, type Post } from './post.ts'
+import { BEGINNING, ENV, openPost, type Post } from './post.ts'
 
 export { patchOf } from './patch-text.ts'
 
@@ -41,6 +41,8 @@ export interface PostOptions {
   ahead?: () => number
   directory?: string
   env?: Record<string, string>
+  /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
+  seed?: string
 }
 
 export interface YardOptions extends PostOptions {
@@ -54,6 +56,8 @@ export interface YardOptions extends PostOptions {
   format?: 'sha1' | 'sha256'
 }
 
+const DATES = { GIT_AUTHOR_DATE: BEGINNING, GIT_COMMITTER_DATE: BEGINNING }
+
 const open: Yard[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
@@ -66,8 +70,9 @@ export async function yard(options: YardOptions): Promise<Yard> {
   const origin = options.remote ? join(root, 'remote.git') : repo
   const name = options.name ?? 'size'
   const format = options.format ?? 'sha1'
-  const git = gitIn(repo)
-  const bare = gitIn(origin)
+  const dates = options.seed === undefined ? {} : DATES
+  const git = gitIn(repo, dates)
+  const bare = gitIn(origin, dates)
   mkdirSync(repo, { recursive: true })
   git('init', '-q', '-b', 'main', `--object-format=${format}`)
   git('config', 'user.name', 'Somebody')
@@ -95,8 +100,13 @@ export async function yard(options: YardOptions): Promise<Yard> {
     posts.push(post)
     return post
   }
-  const { ahead, fault } = options
-  const first: PostOptions = { directory: options.directory ?? repo, ...(ahead ? { ahead } : {}) }
+  const { ahead, fault, env, seed } = options
+  const first: PostOptions = {
+    directory: options.directory ?? repo,
+    ...(ahead ? { ahead } : {}),
+    ...(env ? { env } : {}),
+    ...(seed === undefined ? {} : { seed }),
+  }
   let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
   const made: Yard = {
     root,
@@ -150,10 +160,10 @@ export async function proven(place: Place): Promise<void> {
   expect({ problems, differences }).toEqual({ problems: [], differences: [] })
 }
 
-export function gitIn(directory: string): (...args: string[]) => string {
+export function gitIn(directory: string, more: Record<string, string> = {}): (...args: string[]) => string {
   return (...args) =>
     execFileSync('git', ['-C', directory, ...args], {
-      env: ENV,
+      env: { ...ENV, ...more },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trimEnd()
