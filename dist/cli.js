@@ -3028,6 +3028,7 @@ function surroundings(started, given, terminal) {
 		directory: directoryOf(started, given.text("directory")),
 		env: withUserConfig(env),
 		cacheDir: cacheDirOf(started, given.text("cache-dir")),
+		machineDir: ownCacheDir(started) ?? cacheDirOf(started, given.text("cache-dir")),
 		remote: given.text("remote") ?? null,
 		by: {
 			run_id: `cli:${started.pid}`,
@@ -3049,12 +3050,17 @@ function directoryOf({ directory }, given) {
 		fix: "give another with -C"
 	});
 }
-function cacheDirOf({ env, directory }, given) {
-	if (given !== void 0) return resolve(directory, given);
+function cacheDirOf(started, given) {
+	if (given !== void 0) return resolve(started.directory, given);
+	const own = ownCacheDir(started);
+	if (own !== null) return own;
+	throw new UserError("winnow does not know where to keep its repository: HOME is not set", { fix: "set HOME or XDG_CACHE_HOME, or give --cache-dir" });
+}
+/** The same for every process of a user: there they also find each other. */
+function ownCacheDir({ env }) {
 	const { XDG_CACHE_HOME: cache, HOME: home } = env;
 	if (cache !== void 0 && cache !== "") return resolve(cache, "winnow");
-	if (home !== void 0 && home !== "") return resolve(home, ".cache", "winnow");
-	throw new UserError("winnow does not know where to keep its repository: HOME is not set", { fix: "set HOME or XDG_CACHE_HOME, or give --cache-dir" });
+	return home !== void 0 && home !== "" ? resolve(home, ".cache", "winnow") : null;
 }
 /** Credentials and rewritten URLs of the person are used for the remote, and for nothing else. */
 function withUserConfig(env) {

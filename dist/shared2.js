@@ -14392,7 +14392,7 @@ function byteClass(glob, start) {
 		next: next + 1
 	};
 }
-function read$3(glob, at) {
+function read$4(glob, at) {
 	if (glob[at] === "*") return stars(glob, at);
 	if (glob[at] === "[") return byteClass(glob, at);
 	if (glob[at] === "?") return {
@@ -14414,7 +14414,7 @@ function read$3(glob, at) {
 function tokensOf(glob) {
 	const tokens = [];
 	for (let at = 0; at < glob.length;) {
-		const { tokens: found, next } = read$3(glob, at);
+		const { tokens: found, next } = read$4(glob, at);
 		tokens.push(...found);
 		at = next;
 	}
@@ -21526,7 +21526,10 @@ function askingHere(place, ideas, lanes, interrupt) {
 	const names = /* @__PURE__ */ new Map();
 	let count = 0;
 	async function ask(who, scene, signal) {
-		const lane = await lanes.enter(scene.spec.execution.max_concurrent, signal);
+		const lane = await lanes.enter({
+			limit: scene.spec.execution.max_concurrent,
+			alone: false
+		}, signal);
 		if (lane === null) return;
 		try {
 			const { ok, reason } = await ideas.ask(who, {
@@ -22657,17 +22660,17 @@ const running$1 = strictObject({
 /** Takes the work directory for this process. Ends first what a killed one left; refuses a living one. */
 async function claimWorkDir(workDir) {
 	await reapLeftovers(workDir);
-	await write(workDir, null);
+	await write$1(workDir, null);
 }
 async function noteSupervisor(workDir, pid) {
-	await write(workDir, await findProcess(pid));
+	await write$1(workDir, await findProcess(pid));
 }
 async function releaseWorkDir(workDir) {
 	rmSync(join(workDir, FILE), { force: true });
 }
 /** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
 async function reapLeftovers(workDir) {
-	const record = await read$2(workDir);
+	const record = await read$3(workDir);
 	if (record === null || record.boot_id !== bootId()) return 0;
 	const owner = await alive(record.owner);
 	if (owner !== null && owner.pid !== process.pid) throw new UserError(`${workDir} is in use by process ${owner.pid}`, { fix: "wait for it, or end it; two measurements in one place would disturb each other" });
@@ -22700,7 +22703,7 @@ async function alive(id) {
 	const entry = await findProcess(id.pid);
 	return entry?.started === id.started ? entry : null;
 }
-async function write(workDir, supervisor) {
+async function write$1(workDir, supervisor) {
 	const self = await findProcess(process.pid);
 	const value = {
 		boot_id: bootId(),
@@ -22715,7 +22718,7 @@ async function write(workDir, supervisor) {
 	};
 	writeFileSync(join(workDir, FILE), JSON.stringify(value));
 }
-async function read$2(workDir) {
+async function read$3(workDir) {
 	let text;
 	try {
 		text = await readFile(join(workDir, FILE), "utf8");
@@ -22753,12 +22756,12 @@ const LONGEST_NAME = 60;
 const LONGEST_PACKAGE = 214;
 const MOST_PACKAGES = 50;
 function readBlock(block) {
-	return read$1(block, ideaBlock);
+	return read$2(block, ideaBlock);
 }
 function readPartialBlock(block) {
-	return read$1(block, partialBlock);
+	return read$2(block, partialBlock);
 }
-function read$1({ yaml, file, linesBefore }, schema) {
+function read$2({ yaml, file, linesBefore }, schema) {
 	let source;
 	try {
 		source = readDocument("\n".repeat(linesBefore) + yaml, file);
@@ -27923,7 +27926,7 @@ function fileOf(storeDir, key) {
 async function readAll(storeDir) {
 	const found = [];
 	for (const name of await filesIn(storeDir)) {
-		const value = await read(join(storeDir, name));
+		const value = await read$1(join(storeDir, name));
 		if (value !== null) found.push(value);
 	}
 	return found;
@@ -27937,7 +27940,7 @@ async function filesIn(dir) {
 	}
 }
 /** null: forgotten since it was listed. */
-async function read(path) {
+async function read$1(path) {
 	let text;
 	try {
 		text = await readFile(path, "utf8");
@@ -28140,46 +28143,60 @@ function revertProposal(campaign, wish, { landing, result }) {
 }
 // src/engine/lanes.ts
 /** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
-function lanesFor(order, spec) {
-	const parallel = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0;
-	if (order.stop.rule !== "once" || !parallel) return 1;
-	return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()));
+function berthFor(order, spec) {
+	if (order.stop.rule !== "once") return {
+		limit: 1,
+		alone: true
+	};
+	const most = spec.execution.mode === "parallel" && spec.parallel.exclusive_resources.length === 0 ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1;
+	return {
+		limit: Math.max(1, most),
+		alone: false
+	};
 }
-/**
-* Places to work in on this machine, taken in turn; whoever finds none free waits. `most` is how many may be
-* taken beside oneself and oneself: who takes a place for itself alone gets no company later either.
-*/
+/** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
 var Lanes = class {
+	/** Lanes that are taken, and by whom. */
 	#taken = /* @__PURE__ */ new Map();
-	#waiting = /* @__PURE__ */ new Set();
+	#waiting = [];
 	/** null: not wanted any more. */
-	async enter(most, signal) {
-		while (!signal.aborted) {
-			if (this.#taken.size < Math.min(most, ...this.#taken.values())) {
-				const lane = firstFree(this.#taken);
-				this.#taken.set(lane, most);
-				return lane;
-			}
-			await this.#change(signal);
-		}
-		return null;
+	enter(berth, signal) {
+		if (signal.aborted) return Promise.resolve(null);
+		return new Promise((resolve) => {
+			const giveUp = () => {
+				this.#waiting = this.#waiting.filter((each) => each !== own);
+				resolve(null);
+				this.#admit();
+			};
+			const enter = (lane) => {
+				signal.removeEventListener("abort", giveUp);
+				resolve(lane);
+			};
+			const own = {
+				...berth,
+				enter
+			};
+			signal.addEventListener("abort", giveUp, { once: true });
+			this.#waiting.push(own);
+			this.#admit();
+		});
 	}
 	leave(lane) {
 		this.#taken.delete(lane);
-		const waiting = this.#waiting;
-		this.#waiting = /* @__PURE__ */ new Set();
-		for (const wake of waiting) wake();
+		this.#admit();
 	}
-	#change(signal) {
-		return new Promise((resolve) => {
-			const wake = () => {
-				signal.removeEventListener("abort", wake);
-				this.#waiting.delete(wake);
-				resolve();
-			};
-			this.#waiting.add(wake);
-			signal.addEventListener("abort", wake, { once: true });
-		});
+	#admit() {
+		for (let next = this.#waiting[0]; next !== void 0 && this.#fits(next); next = this.#waiting[0]) {
+			this.#waiting.shift();
+			const lane = firstFree(this.#taken);
+			this.#taken.set(lane, next);
+			next.enter(lane);
+		}
+	}
+	#fits({ limit, alone }) {
+		const inside = [...this.#taken.values()];
+		if (alone) return inside.length === 0;
+		return inside.every((each) => !each.alone) && inside.length < Math.min(limit, ...inside.map((each) => each.limit));
 	}
 };
 function firstFree(taken) {
@@ -29806,11 +29823,114 @@ async function factOf(file, recorded, mine, runId) {
 		here: file?.here ?? false
 	});
 	if (alive === null) return null;
-	return alive ? { state: "running" } : {
+	return alive ? runs(file !== null) : {
 		state: "gone",
 		started: file?.started ?? false,
 		runId: holder
 	};
+}
+/** It is claimed when its turn comes: until then other campaigns keep the machine, for as long as they take. */
+function runs(claimed) {
+	return claimed ? { state: "running" } : {
+		state: "running",
+		queued: true
+	};
+}
+// src/engine/machine-turn.ts
+const entry = strictObject({
+	run_id: string(),
+	pid: number$1().int().positive(),
+	alone: boolean(),
+	what: string(),
+	number: number$1().int().nonnegative()
+});
+const LOOK_AGAIN_MS$2 = 1e3;
+/**
+* Timing is never measured in parallel on one machine. Lamport's bakery, in files: everybody writes only files
+* of its own, so that a killed process leaves nothing that two others could take over at once. The answer gives
+* the turn back; null where the signal came first.
+*/
+async function takeTurn(machine, wish, signal) {
+	const directory = join(machine.machineDir, `turns-${sha256(hostname()).slice(0, 12)}`);
+	mkdirSync(directory, { recursive: true });
+	const own = await drawNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish);
+	const leave = () => rmSync(join(directory, `${own.token}.turn`), { force: true });
+	for (let told = false; !signal.aborted; told = true) {
+		const before = await whoIsBefore(directory, own);
+		if (before === null) return leave;
+		if (!told) machine.progress.say(waitingText(before));
+		await machine.clock.sleep(LOOK_AGAIN_MS$2, signal);
+	}
+	leave();
+	return null;
+}
+function waitingText({ pid, what }) {
+	return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`;
+}
+/** While somebody draws, others cannot know whether they come first: they see it arriving, and wait. */
+async function drawNumber(directory, token, { alone, what }) {
+	const person = {
+		run_id: await ownRunId(),
+		pid: process.pid,
+		alone,
+		what
+	};
+	write(directory, `${token}.arriving`, {
+		...person,
+		number: 0
+	});
+	const numbers = (await entries(directory, ".turn")).map(({ number }) => number);
+	const drawn = {
+		...person,
+		number: 1 + Math.max(0, ...numbers)
+	};
+	write(directory, `${token}.turn`, drawn);
+	rmSync(join(directory, `${token}.arriving`), { force: true });
+	return {
+		...drawn,
+		token
+	};
+}
+/** Those who arrive are looked at first: who has arrived since has its number written before the second look. */
+async function whoIsBefore(directory, own) {
+	const inTheWay = ({ token, alone }) => token !== own.token && (alone || own.alone);
+	const arriving = (await entries(directory, ".arriving")).find(inTheWay);
+	if (arriving !== void 0) return arriving;
+	return (await entries(directory, ".turn")).filter(inTheWay).find((other) => isBefore(other, own)) ?? null;
+}
+function isBefore(other, own) {
+	return other.number === own.number ? other.token < own.token : other.number < own.number;
+}
+function write(directory, name, value) {
+	const file = join(directory, name);
+	writeFileSync(`${file}.part`, JSON.stringify(value));
+	renameSync(`${file}.part`, file);
+}
+/** Of living processes; what a dead one left is taken away, its id never being anybody else's. */
+async function entries(directory, kind) {
+	const living = [];
+	for (const name of readdirSync(directory).filter((each) => each.endsWith(kind))) {
+		const found = read(join(directory, name));
+		if (found === null) continue;
+		if (await livesOn({
+			runId: found.run_id,
+			here: true
+		}) === false) rmSync(join(directory, name), { force: true });
+		else living.push({
+			...found,
+			token: name.slice(0, -kind.length)
+		});
+	}
+	return living;
+}
+/** Null where it has gone meanwhile. */
+function read(file) {
+	try {
+		return entry.parse(JSON.parse(readFileSync(file, "utf8")));
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
 }
 // src/engine/order-files.ts
 const claim = strictObject({
@@ -29901,10 +30021,10 @@ const CODES = /* @__PURE__ */ new Set([
 	"EEXIST"
 ]);
 /** A disk that does not take what has to be kept on this machine is a person's to mend; any other error is itself. */
-function orUnwritable({ dataDir }, error) {
+function orUnwritable({ dataDir, machineDir }, error) {
 	if (!(error instanceof Error) || !("code" in error) || !CODES.has(error.code)) return error;
 	const path = "path" in error && typeof error.path === "string" ? error.path : dataDir;
-	if (!path.startsWith(dataDir)) return error;
+	if (!path.startsWith(dataDir) && !path.startsWith(machineDir)) return error;
 	return new UserError(`${path} cannot be used: ${error.message}`, {
 		place: { file: path },
 		fix: "free space or give write permission, then run again; what was recorded stays valid",
@@ -29920,10 +30040,17 @@ async function localRunner(place, lanes) {
 	/** Those that have a lane; of the others nothing was begun. */
 	const begun = /* @__PURE__ */ new Set();
 	async function execute(order, spec, signal) {
-		const lane = await lanes.enter(lanesFor(order, spec), signal);
+		const berth = berthFor(order, spec);
+		const lane = await lanes.enter(berth, signal);
 		if (lane === null) return;
-		begun.add(order.id);
+		let leave = null;
 		try {
+			leave = await takeTurn(place, {
+				...berth,
+				what: `campaign ${place.name}`
+			}, signal);
+			if (leave === null) return;
+			begun.add(order.id);
 			await files.claim(order.id, runId);
 			const answer = await measureIn({
 				place,
@@ -29937,6 +30064,7 @@ async function localRunner(place, lanes) {
 			throw orUnwritable(place, error);
 		} finally {
 			begun.delete(order.id);
+			leave?.();
 			lanes.leave(lane);
 		}
 	}
@@ -32571,6 +32699,7 @@ async function openWorkshop(around) {
 		local,
 		defaultBranch: local ? checkout.head : (await repository.remoteRefs([])).head,
 		dataDir,
+		machineDir: around.machineDir ?? around.cacheDir,
 		place: (name) => placeFor(around, workshop, name)
 	};
 	return workshop;
@@ -32588,7 +32717,7 @@ function isRelative(url) {
 }
 function placeFor(around, workshop, name) {
 	const { clock, random, faults, progress, by, env, prefix, version } = around;
-	const { repository, local, checkout, defaultBranch, dataDir } = workshop;
+	const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop;
 	if (defaultBranch === null) throw new UserError("no branch is checked out, so the default branch is not known", { fix: "check out the branch to be optimised once, or give the repository a remote" });
 	const refs = campaignRefs(prefix, name);
 	return {
@@ -32605,6 +32734,7 @@ function placeFor(around, workshop, name) {
 			random: () => random.fraction()
 		}),
 		dataDir: join(dataDir, "campaigns", name),
+		machineDir,
 		checkout: checkout.topLevel,
 		defaultBranch,
 		local,
@@ -32717,8 +32847,8 @@ function receive(world, live, found) {
 	const run = world.runs.get(live.order.id);
 	if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found);
 	switch (run.state) {
-		case "running":
-		case "waiting": return expire(world, live, found);
+		case "running": return run.queued === true ? void 0 : expire(world, live, found);
+		case "waiting": return;
 		case "gone": return run.started ? lose(live, found, {
 			started: true,
 			reason: "its process ended after measuring had begun"

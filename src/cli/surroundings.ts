@@ -21,6 +21,7 @@ export function surroundings(started: Started, given: Given, terminal: Terminal)
     directory: directoryOf(started, given.text('directory')),
     env: withUserConfig(env),
     cacheDir: cacheDirOf(started, given.text('cache-dir')),
+    machineDir: ownCacheDir(started) ?? cacheDirOf(started, given.text('cache-dir')),
     remote: given.text('remote') ?? null,
     by: { run_id: `cli:${started.pid}`, attempt: 1, actor: actorOf(env) },
     version,
@@ -40,14 +41,20 @@ function directoryOf({ directory }: Started, given: string | undefined): string 
   })
 }
 
-function cacheDirOf({ env, directory }: Started, given: string | undefined): string {
-  if (given !== undefined) return resolve(directory, given)
-  const { XDG_CACHE_HOME: cache, HOME: home } = env
-  if (cache !== undefined && cache !== '') return resolve(cache, 'winnow')
-  if (home !== undefined && home !== '') return resolve(home, '.cache', 'winnow')
+function cacheDirOf(started: Started, given: string | undefined): string {
+  if (given !== undefined) return resolve(started.directory, given)
+  const own = ownCacheDir(started)
+  if (own !== null) return own
   throw new UserError('winnow does not know where to keep its repository: HOME is not set', {
     fix: 'set HOME or XDG_CACHE_HOME, or give --cache-dir',
   })
+}
+
+/** The same for every process of a user: there they also find each other. */
+function ownCacheDir({ env }: Started): string | null {
+  const { XDG_CACHE_HOME: cache, HOME: home } = env
+  if (cache !== undefined && cache !== '') return resolve(cache, 'winnow')
+  return home !== undefined && home !== '' ? resolve(home, '.cache', 'winnow') : null
 }
 
 /** Credentials and rewritten URLs of the person are used for the remote, and for nothing else. */

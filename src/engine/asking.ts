@@ -26,7 +26,7 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
   let count = 0
 
   async function ask(who: string, scene: { campaign: Campaign; spec: Spec }, signal: AbortSignal) {
-    const lane = await lanes.enter(scene.spec.execution.max_concurrent, signal)
+    const lane = await lanes.enter({ limit: scene.spec.execution.max_concurrent, alone: false }, signal)
     if (lane === null) return
     try {
       const { ok, reason } = await ideas.ask(who, { ...scene, lane, signal })

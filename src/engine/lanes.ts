@@ -2,55 +2,76 @@ import { availableParallelism } from 'node:os'
 import type { Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 
-/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
-export function lanesFor(order: Order, spec: Spec): number {
-  const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
-  if (order.stop.rule !== 'once' || !parallel) return 1
-  return Math.max(1, Math.min(spec.execution.max_concurrent, availableParallelism()))
+/** What an order may be measured beside, or a program be asked beside. */
+export interface Berth {
+  /** As many at once, in this process. */
+  limit: number
+  /** Nothing else may run meanwhile. */
+  alone: boolean
 }
 
-/**
- * Places to work in on this machine, taken in turn; whoever finds none free waits. `most` is how many may be
- * taken beside oneself and oneself: who takes a place for itself alone gets no company later either.
- */
+/** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
+export function berthFor(order: Pick<Order, 'stop'>, spec: Spec): Berth {
+  if (order.stop.rule !== 'once') return { limit: 1, alone: true }
+  const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
+  const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
+  return { limit: Math.max(1, most), alone: false }
+}
+
+interface Waiting extends Berth {
+  enter: (lane: number) => void
+}
+
+/** Places to work in on this machine, taken in turn: whoever wants one alone is not passed by those who come later. */
 export class Lanes {
-  readonly #taken = new Map<number, number>()
-  #waiting = new Set<() => void>()
+  /** Lanes that are taken, and by whom. */
+  readonly #taken = new Map<number, Berth>()
+  #waiting: Waiting[] = []
 
   /** null: not wanted any more. */
-  async enter(most: number, signal: AbortSignal): Promise<number | null> {
-    while (!signal.aborted) {
-      if (this.#taken.size < Math.min(most, ...this.#taken.values())) {
-        const lane = firstFree(this.#taken)
-        this.#taken.set(lane, most)
-        return lane
+  enter(berth: Berth, signal: AbortSignal): Promise<number | null> {
+    if (signal.aborted) return Promise.resolve(null)
+    return new Promise(resolve => {
+      const giveUp = () => {
+        this.#waiting = this.#waiting.filter(each => each !== own)
+        resolve(null)
+        this.#admit()
       }
-      await this.#change(signal)
-    }
-    return null
+      const enter = (lane: number) => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(lane)
+      }
+      const own = { ...berth, enter }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(own)
+      this.#admit()
+    })
   }
 
   leave(lane: number): void {
     this.#taken.delete(lane)
-    const waiting = this.#waiting
-    this.#waiting = new Set()
-    for (const wake of waiting) wake()
+    this.#admit()
   }
 
-  #change(signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake)
-        this.#waiting.delete(wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
-    })
+  #admit(): void {
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
+      this.#waiting.shift()
+      const lane = firstFree(this.#taken)
+      this.#taken.set(lane, next)
+      next.enter(lane)
+    }
+  }
+
+  #fits({ limit, alone }: Berth): boolean {
+    const inside = [...this.#taken.values()]
+    if (alone) return inside.length === 0
+    return (
+      inside.every(each => !each.alone) && inside.length < Math.min(limit, ...inside.map(each => each.limit))
+    )
   }
 }
 
-function firstFree(taken: ReadonlyMap<number, number>): number {
+function firstFree(taken: ReadonlyMap<number, Berth>): number {
   let lane = 0
   while (taken.has(lane)) lane += 1
   return lane

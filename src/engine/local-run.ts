@@ -44,5 +44,10 @@ export async function factOf(
   if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }
   const alive = await livesOn({ runId: holder, here: file?.here ?? false })
   if (alive === null) return null
-  return alive ? { state: 'running' } : { state: 'gone', started: file?.started ?? false, runId: holder }
+  return alive ? runs(file !== null) : { state: 'gone', started: file?.started ?? false, runId: holder }
+}
+
+/** It is claimed when its turn comes: until then other campaigns keep the machine, for as long as they take. */
+function runs(claimed: boolean): RunFacts {
+  return claimed ? { state: 'running' } : { state: 'running', queued: true }
 }

@@ -8,8 +8,9 @@ import { machineKey } from '../model/report.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { refuseFullDisk } from './full-disk.ts'
-import { type Lanes, lanesFor } from './lanes.ts'
+import { berthFor, type Lanes } from './lanes.ts'
 import { factOf, livesOn, ownRunId } from './local-run.ts'
+import { takeTurn } from './machine-turn.ts'
 import { type OrderFiles, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
@@ -26,10 +27,14 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   const begun = new Set<OrderId>()
 
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
-    const lane = await lanes.enter(lanesFor(order, spec), signal)
+    const berth = berthFor(order, spec)
+    const lane = await lanes.enter(berth, signal)
     if (lane === null) return
-    begun.add(order.id)
+    let leave: (() => void) | null = null
     try {
+      leave = await takeTurn(place, { ...berth, what: `campaign ${place.name}` }, signal)
+      if (leave === null) return
+      begun.add(order.id)
       await files.claim(order.id, runId)
       const answer = await measureIn({ place, runId, lane, files }, order, spec, signal)
       place.faults.reach('measure:before-report')
@@ -39,6 +44,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
       throw orUnwritable(place, error)
     } finally {
       begun.delete(order.id)
+      leave?.()
       lanes.leave(lane)
     }
   }
@@ -80,7 +86,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   }
 }
 
-interface Berth {
+interface Quarters {
   place: Place
   runId: string
   lane: number
@@ -88,7 +94,7 @@ interface Berth {
 }
 
 async function measureIn(
-  { place, runId, lane, files }: Berth,
+  { place, runId, lane, files }: Quarters,
   order: Order,
   spec: Spec,
   signal: AbortSignal,

@@ -15,6 +15,8 @@ export interface Surroundings {
   env: Readonly<Record<string, string>>
   /** Where winnow may keep its repository and work: outside the user's checkout. */
   cacheDir: string
+  /** Where all winnow processes of this user on this machine find each other; cacheDir unless given. */
+  machineDir?: string
   /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
   remote: string | null
   prefix: string
@@ -34,6 +36,7 @@ export interface Workshop {
   /** Full name of the default branch; null where nothing names one. */
   defaultBranch: string | null
   dataDir: string
+  machineDir: string
   place(name: string): Place
 }
 
@@ -56,6 +59,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     local,
     defaultBranch,
     dataDir,
+    machineDir: around.machineDir ?? around.cacheDir,
     place: name => placeFor(around, workshop, name),
   }
   return workshop
@@ -85,7 +89,7 @@ function isRelative(url: string): boolean {
 
 function placeFor(around: Surroundings, workshop: Workshop, name: string): Place {
   const { clock, random, faults, progress, by, env, prefix, version } = around
-  const { repository, local, checkout, defaultBranch, dataDir } = workshop
+  const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to be optimised once, or give the repository a remote',
@@ -101,6 +105,7 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
   const own = { name, prefix, refs, repository, forge, dataDir: join(dataDir, 'campaigns', name) }
   return {
     ...own,
+    machineDir,
     checkout: checkout.topLevel,
     defaultBranch,
     local,

@@ -13,6 +13,8 @@ export interface Place {
   forge: Forge
   /** Absolute, ours: orders under way, work trees, proposals. */
   dataDir: string
+  /** Where the winnow processes of this user on this machine find each other, whatever they work on. */
+  machineDir: string
   /** The top of the user's checkout, for shared files alone; null in a bare repository. */
   checkout: string | null
   /** Full name of the default branch when no campaign recorded one yet. */

@@ -32,8 +32,9 @@ function receive(world: World, live: LiveOrder, found: Arrivals): void {
   if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found)
   switch (run.state) {
     case 'running':
+      return run.queued === true ? undefined : expire(world, live, found)
     case 'waiting':
-      return expire(world, live, found)
+      return
     case 'gone':
       return run.started
         ? lose(live, found, { started: true, reason: 'its process ended after measuring had begun' })

@@ -125,7 +125,8 @@ export interface RevertFacts {
 }
 
 export type RunFacts =
-  | { state: 'running' }
+  /** queued: it waits for its turn on its machine, and no deadline is about that. */
+  | { state: 'running'; queued?: true }
   /** Of this process, and not begun: something else is being measured. */
   | { state: 'waiting' }
   | { state: 'gone'; started: boolean; runId: string | null }

@@ -9,7 +9,8 @@ export const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.worse]: 'it stopped with nothing kept',
   [EXIT_CODES['not proven']]: 'it stopped with nothing kept, and what was measured is not proven',
   [EXIT_CODES.refused]: 'it stopped, and every idea was refused',
-  [EXIT_CODES.broken]: 'the base or the harness fails, its calibration included, or it stopped and every idea was broken',
+  [EXIT_CODES.broken]:
+    'the base or the harness fails, its calibration included, or it stopped and every idea was broken',
   [WAITING_EXIT_CODE]: 'waiting for ideas, a measurement elsewhere, or a person',
 }
 

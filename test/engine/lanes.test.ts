@@ -1,66 +1,122 @@
 import { describe, expect, it } from 'vitest'
-import { Lanes } from '../../src/engine/lanes.ts'
+import { berthFor, Lanes } from '../../src/engine/lanes.ts'
+import type { StopRule } from '../../src/model/order.ts'
+import { winnowSpec } from '../spec/problems-of.ts'
 
-const { signal } = new AbortController()
+const scale = 'log'
+const pairs: Extract<StopRule, { rule: 'pairs' }> = { rule: 'pairs', metrics: ['ms'], scale, pairs: 8 }
+const paired: StopRule = {
+  ...pairs,
+  rule: 'paired',
+  min_effect: 0.02,
+  null_effect: 0.01,
+  screen: 20,
+  fresh_runners: 1,
+  single_machine: true,
+  terms: {},
+}
 
-/** Whoever asked, with the lane it got, in the order in which they got one. */
-function entering(lanes: Lanes) {
+describe('who may be measured beside whom', () => {
+  it.each<StopRule>([
+    paired,
+    pairs,
+    { rule: 'calibrate', runs: 3 },
+    { rule: 'stability', baseline: null },
+    { rule: 'alone' },
+  ])('$rule is alone on the machine', stop => {
+    expect(berthFor({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
+  })
+
+  it('what repeats exactly may run beside its like, as far as the spec lets it', () => {
+    const stop = { rule: 'once', min_effect: 0, scale } as const
+    const limits = [
+      {},
+      { 'execution.max_concurrent': 1 },
+      { execution: { mode: 'serial' } },
+      { 'parallel.exclusive_resources': ['gpu'] },
+    ]
+    const berths = limits.map(changes => berthFor({ stop }, winnowSpec(changes)))
+    expect(berths.map(({ alone }) => alone)).toEqual([false, false, false, false])
+    expect(berths[0]?.limit).toBeGreaterThanOrEqual(1)
+    expect(berths.slice(1).map(({ limit }) => limit)).toEqual([1, 1, 1])
+  })
+})
+
+/** Enters lanes one after the other, and says which of them are in. */
+function harbour() {
+  const lanes = new Lanes()
   const inside: string[] = []
+  const left = new Map<string, () => void>()
   return {
     inside,
-    ask: (name: string, most: number, wanted: AbortSignal = signal) =>
-      lanes.enter(most, wanted).then(lane => inside.push(`${name} ${lane}`)),
+    enter(name: string, alone: boolean, { limit = 2, signal = new AbortController().signal } = {}) {
+      void lanes.enter({ limit, alone }, signal).then(lane => {
+        if (lane === null) return
+        inside.push(name)
+        left.set(name, () => {
+          inside.splice(inside.indexOf(name), 1)
+          lanes.leave(lane)
+        })
+      })
+    },
+    async leave(name: string) {
+      left.get(name)?.()
+      await settled()
+    },
   }
 }
 
-/** Everything that can happen without anybody leaving has happened. */
-const settled = () => new Promise(resolve => setImmediate(resolve))
+/** Everybody who may enter has entered. */
+async function settled(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+}
 
 describe('lanes', () => {
-  it('are as many as whoever enters allows, and the lowest free one is taken', async () => {
-    const lanes = new Lanes()
-    const { inside, ask } = entering(lanes)
-    for (const name of ['a', 'b', 'c']) void ask(name, 2)
+  it('let in as many as their limit, and the next when one leaves', async () => {
+    const { enter, leave, inside } = harbour()
+    for (const name of ['a', 'b', 'c']) enter(name, false)
     await settled()
-    expect(inside).toEqual(['a 0', 'b 1'])
-    lanes.leave(0)
-    await settled()
-    expect(inside).toEqual(['a 0', 'b 1', 'c 0'])
+    expect(inside).toEqual(['a', 'b'])
+    await leave('a')
+    expect(inside).toEqual(['b', 'c'])
   })
 
-  it('whoever is timed waits for all others, and nobody enters beside it', async () => {
-    const lanes = new Lanes()
-    const { inside, ask } = entering(lanes)
-    for (const name of ['a', 'b']) void ask(name, 4)
+  it('keep everybody out while one is alone', async () => {
+    const { enter, leave, inside } = harbour()
+    enter('timed', true)
+    enter('once', false)
+    enter('timed too', true)
     await settled()
-    void ask('timed', 1)
-    await settled()
-    lanes.leave(0)
-    await settled()
-    expect(inside).toEqual(['a 0', 'b 1'])
-    lanes.leave(1)
-    await settled()
-    void ask('late', 4)
-    await settled()
-    expect(inside).toEqual(['a 0', 'b 1', 'timed 0'])
-    lanes.leave(0)
-    await settled()
-    expect(inside).toEqual(['a 0', 'b 1', 'timed 0', 'late 0'])
+    expect(inside).toEqual(['timed'])
+    await leave('timed')
+    expect(inside).toEqual(['once'])
+    await leave('once')
+    expect(inside).toEqual(['timed too'])
   })
 
-  it('who is not wanted any more gets none, and takes nobody’s', async () => {
-    const lanes = new Lanes()
-    const { inside, ask } = entering(lanes)
+  it('let nobody pass one who waits to be alone', async () => {
+    const { enter, leave, inside } = harbour()
+    enter('first', false)
+    enter('timed', true)
+    enter('late', false)
+    await settled()
+    expect(inside).toEqual(['first'])
+    await leave('first')
+    expect(inside).toEqual(['timed'])
+    await leave('timed')
+    expect(inside).toEqual(['late'])
+  })
+  it('give nobody’s place to who is not wanted any more', async () => {
+    const { enter, leave, inside } = harbour()
     const abort = new AbortController()
-    void ask('a', 1)
-    void ask('b', 1, abort.signal)
-    void ask('c', 1)
+    enter('first', false)
+    enter('timed', true, { signal: abort.signal })
+    enter('late', false)
     await settled()
     abort.abort()
     await settled()
-    expect(inside).toEqual(['a 0', 'b null'])
-    lanes.leave(0)
-    await settled()
-    expect(inside).toEqual(['a 0', 'b null', 'c 0'])
+    expect(inside).toEqual(['first', 'late'])
+    await leave('first')
+    expect(inside).toEqual(['late'])
   })
 })

@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { isMissing } from '../measure/missing.ts'
+import { sha256 } from '../model/canonical.ts'
+import type { Clock, Progress, Random } from '../ports.ts'
+import { livesOn, ownRunId } from './local-run.ts'
+
+/** Where the winnow processes of one user on one machine find each other. */
+export interface Machine {
+  machineDir: string
+  clock: Clock
+  random: Random
+  progress: Progress
+}
+
+export interface Wish {
+  /** Nothing else may run meanwhile; else only what wants to be alone may not. */
+  alone: boolean
+  /** For those who have to wait. */
+  what: string
+}
+
+const entry = z.strictObject({
+  run_id: z.string(),
+  pid: z.number().int().positive(),
+  alone: z.boolean(),
+  what: z.string(),
+  number: z.number().int().nonnegative(),
+})
+type Entry = z.infer<typeof entry> & { token: string }
+
+const LOOK_AGAIN_MS = 1_000
+
+/**
+ * Timing is never measured in parallel on one machine. Lamport's bakery, in files: everybody writes only files
+ * of its own, so that a killed process leaves nothing that two others could take over at once. The answer gives
+ * the turn back; null where the signal came first.
+ */
+export async function takeTurn(
+  machine: Machine,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<(() => void) | null> {
+  const directory = join(machine.machineDir, `turns-${sha256(hostname()).slice(0, 12)}`)
+  mkdirSync(directory, { recursive: true })
+  const own = await drawNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish)
+  const leave = () => rmSync(join(directory, `${own.token}.turn`), { force: true })
+  for (let told = false; !signal.aborted; told = true) {
+    const before = await whoIsBefore(directory, own)
+    if (before === null) return leave
+    if (!told) machine.progress.say(waitingText(before))
+    await machine.clock.sleep(LOOK_AGAIN_MS, signal)
+  }
+  leave()
+  return null
+}
+
+function waitingText({ pid, what }: Entry): string {
+  return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`
+}
+
+/** While somebody draws, others cannot know whether they come first: they see it arriving, and wait. */
+async function drawNumber(directory: string, token: string, { alone, what }: Wish): Promise<Entry> {
+  const person = { run_id: await ownRunId(), pid: process.pid, alone, what }
+  write(directory, `${token}.arriving`, { ...person, number: 0 })
+  const numbers = (await entries(directory, '.turn')).map(({ number }) => number)
+  const drawn = { ...person, number: 1 + Math.max(0, ...numbers) }
+  write(directory, `${token}.turn`, drawn)
+  rmSync(join(directory, `${token}.arriving`), { force: true })
+  return { ...drawn, token }
+}
+
+/** Those who arrive are looked at first: who has arrived since has its number written before the second look. */
+async function whoIsBefore(directory: string, own: Entry): Promise<Entry | null> {
+  const inTheWay = ({ token, alone }: Entry) => token !== own.token && (alone || own.alone)
+  const arriving = (await entries(directory, '.arriving')).find(inTheWay)
+  if (arriving !== undefined) return arriving
+  const turns = (await entries(directory, '.turn')).filter(inTheWay)
+  return turns.find(other => isBefore(other, own)) ?? null
+}
+
+function isBefore(other: Entry, own: Entry): boolean {
+  return other.number === own.number ? other.token < own.token : other.number < own.number
+}
+
+function write(directory: string, name: string, value: z.infer<typeof entry>): void {
+  const file = join(directory, name)
+  writeFileSync(`${file}.part`, JSON.stringify(value))
+  renameSync(`${file}.part`, file)
+}
+
+/** Of living processes; what a dead one left is taken away, its id never being anybody else's. */
+async function entries(directory: string, kind: '.arriving' | '.turn'): Promise<Entry[]> {
+  const living: Entry[] = []
+  for (const name of readdirSync(directory).filter(each => each.endsWith(kind))) {
+    const found = read(join(directory, name))
+    if (found === null) continue
+    if ((await livesOn({ runId: found.run_id, here: true })) === false)
+      rmSync(join(directory, name), { force: true })
+    else living.push({ ...found, token: name.slice(0, -kind.length) })
+  }
+  return living
+}
+
+/** Null where it has gone meanwhile. */
+function read(file: string): z.infer<typeof entry> | null {
+  try {
+    return entry.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

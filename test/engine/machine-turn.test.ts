@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { takeTurn } from '../../src/engine/machine-turn.ts'
+import { scratch } from '../git/scratch.ts'
+import { turnTakers } from './turn-takers.ts'
+
+const take = turnTakers()
+
+function ground() {
+  const machineDir = join(scratch('winnow-machine-'), 'machine')
+  const log = join(scratch('winnow-log-'), 'log')
+  writeFileSync(log, '')
+  const left = () => readdirSync(machineDir).flatMap(name => readdirSync(join(machineDir, name)))
+  return { machineDir, log, left, lines: () => readFileSync(log, 'utf8').trimEnd().split('\n') }
+}
+
+/** Who was in beside whom, in the order in which they wrote it down. */
+function meetings(lines: readonly string[]): string[][] {
+  const inside = new Set<string>()
+  const met: string[][] = []
+  for (const line of lines) {
+    const [what = '', name = ''] = line.split(' ')
+    if (what === 'in') inside.add(name)
+    else inside.delete(name)
+    met.push([...inside])
+  }
+  return met
+}
+
+describe('processes that take turns on one machine', () => {
+  it('never time anything beside anything else', async () => {
+    const { log, left, lines, machineDir } = ground()
+    const hows = ['alone', 'beside', 'alone', 'beside'] as const
+    const takers = hows.map((how, at) => take({ machineDir, log, name: `${how}${at}`, how, times: 12 }))
+    expect(await Promise.all(takers.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+    const crowds = meetings(lines()).filter(inside => inside.length > 1)
+    expect(crowds.filter(inside => inside.some(name => name.startsWith('alone')))).toEqual([])
+    expect(lines()).toHaveLength(2 * 4 * 12)
+    expect(left()).toEqual([])
+  })
+
+  it('let in together what repeats exactly', async () => {
+    const { log, lines, machineDir } = ground()
+    const [one, two] = ['one', 'two'].map(name =>
+      take({ machineDir, log, name, how: 'beside', times: 'hold' }),
+    )
+    await Promise.all([one?.says('in'), two?.says('in')])
+    expect(meetings(lines()).at(-1)?.toSorted()).toEqual(['one', 'two'])
+  })
+
+  it('wait with a line that says for whom, and go on when it has left', async () => {
+    const { log, lines, machineDir } = ground()
+    const holder = take({ machineDir, log, name: 'parser', how: 'alone', times: 'hold' })
+    await holder.says('in')
+    const waiter = take({ machineDir, log, name: 'size', how: 'beside', times: 1 })
+    expect(await waiter.says('waiting')).toBe(
+      `waiting for process ${holder.process.pid} (campaign parser), which is measuring: timing is never measured in parallel on one machine`,
+    )
+    await holder.release()
+    expect(await waiter.ended).toBe(0)
+    expect(lines()).toEqual(['in parser', 'out parser', 'in size', 'out size'])
+  })
+
+  it('take the turn of one that was killed, and nothing of it is left', async () => {
+    const { log, lines, left, machineDir } = ground()
+    const holder = take({ machineDir, log, name: 'killed', how: 'alone', times: 'hold' })
+    await holder.says('in')
+    const waiters = ['one', 'two', 'three'].map(name =>
+      take({ machineDir, log, name, how: 'alone', times: 1 }),
+    )
+    await Promise.all(waiters.map(waiter => waiter.says('waiting')))
+    await holder.kill()
+    expect(await Promise.all(waiters.map(({ ended }) => ended))).toEqual([0, 0, 0])
+    const after = meetings(lines().filter(line => !line.endsWith('killed')))
+    expect(after.every(inside => inside.length <= 1)).toBe(true)
+    expect(left()).toEqual([])
+  })
+
+  it('do not wait for one that was killed while it arrived', async () => {
+    const { left, machineDir, log } = ground()
+    const gone = take({ machineDir, log, name: 'gone', how: 'alone', times: 1 })
+    await gone.ended
+    const [folder = ''] = readdirSync(machineDir)
+    const dead = { run_id: 'local:an-earlier-boot:1:1', pid: 1, alone: true, what: 'x', number: 0 }
+    mkdirSync(join(machineDir, folder), { recursive: true })
+    writeFileSync(join(machineDir, folder, 'dead.arriving'), JSON.stringify(dead))
+    const leave = await takeTurn(
+      machineAt(machineDir),
+      { alone: true, what: 'x' },
+      new AbortController().signal,
+    )
+    expect(left()).toHaveLength(1)
+    leave?.()
+    expect(left()).toEqual([])
+  })
+})
+
+const machineAt = (machineDir: string, say: (line: string) => void = () => {}) => ({
+  machineDir,
+  clock: {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    sleep: () => new Promise<void>(resolve => setImmediate(resolve)),
+  },
+  random: { hex: (bytes: number) => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+  progress: { say },
+})
+
+describe('who waits for a turn', () => {
+  it('gives up when it is interrupted, and is in nobody’s way any more', async () => {
+    const { machineDir, left } = ground()
+    const wish = { alone: true, what: 'x' }
+    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const abort = new AbortController()
+    const told: string[] = []
+    const machine = machineAt(machineDir, line => {
+      told.push(line)
+      abort.abort()
+    })
+    expect(await takeTurn(machine, wish, abort.signal)).toBeNull()
+    expect(told).toHaveLength(1)
+    expect(left()).toHaveLength(1)
+    leave?.()
+  })
+
+  it('looks no more often than once a second', async () => {
+    const { machineDir } = ground()
+    const wish = { alone: true, what: 'x' }
+    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const slept: number[] = []
+    const machine = machineAt(machineDir)
+    const clock = {
+      ...machine.clock,
+      async sleep(ms: number) {
+        if (slept.push(ms) === 3) leave?.()
+      },
+    }
+    const second = await takeTurn({ ...machine, clock }, wish, new AbortController().signal)
+    second?.()
+    expect(slept).toEqual([1_000, 1_000, 1_000])
+  })
+})
