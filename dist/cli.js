@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as changeText, $t as compileScope, A as oneLine, At as shortRef, B as snapshotMetrics, Bt as eventPath, C as committedSpec, Ct as evidenceOf, D as singleMachineText, E as Transaction, F as capitalised, Ft as readEventsAfter, G as observe$1, Gt as sha256, H as openChain, Ht as EXIT_CODES, I as standingSentence, It as COMMUTING, J as effectText, Jt as jobOf, K as unsupported, Kt as askedIn, L as verdictSentence, Lt as eventId, M as statusView, Mt as treeFiles, N as standingIn, Nt as loadCampaign, O as calibrationText, P as keptExperiments, Pt as readEvents, Q as effectOf, Qt as parseSpec, R as waitingSentence, S as networkIsolation, Sn as exitCodeOf, T as startCampaign, U as archive$1, V as writeLedgerCommit, W as listRefs, Wt as typicalMetrics, X as evidenceText, Xt as digest, Y as shareOf, Yt as measuredIn$1, Z as evidenceBar, _ as openHands, _n as ConflictError, a as tick$1, an as containing, b as gitRunner, bn as LedgerError, c as stopSteps, ct as metricPairs, d as openWorkshop, dn as looseObject, dt as signedDifference, en as compilePathspec, et as numberText, f as localPath, ft as objectivesOf, g as nullIfMissing, gt as lnTotal, h as retryLostRaces, i as run$1, in as SpecErrors, it as evidenceFor, j as experimentView, jt as harnessOf, k as tallyText, kt as campaignRefs, l as directReverts, m as pushAttempt, mn as string, n as parseDecidePayload, nn as usesStoredScore, nt as decideStability, o as takeEffect, on as nearest, p as requireGit, q as assess, qt as orderTerms, r as audit$1, rn as require_dist, rt as reasonOf, st as differencesOf, t as replay$1, tn as NOT_NOISE_PROOF, tt as plural, un as literal, v as requireCampaign, vn as ForgeError, w as requireSupported, x as localIsolation, xn as UserError, y as measure$1, yn as HarnessError, z as metricsText, zt as readTip } from "./shared2.js";
+import { $ as shareOf, $t as parseSpec, A as reportedEffect, At as campaignRefs, B as keptExperiments, Bt as readTip, C as networkIsolation, Cn as exitCodeOf, D as Transaction, E as startCampaign, F as tallyText, Ft as readEvents, G as writeLedgerCommit, Gt as typicalMetrics, H as standingSentence, I as oneLine, It as readEventsAfter, J as listRefs, Jt as orderTerms, K as openChain, Kt as sha256, L as experimentView, Lt as COMMUTING, M as eventLine, Mt as harnessOf, N as short, Nt as treeFiles, O as singleMachineText, P as calibrationText, Pt as loadCampaign, Q as effectText, R as statusView, Rt as eventId, S as localIsolation, Sn as UserError, T as requireSupported, U as waitingSentence, Ut as EXIT_CODES, V as capitalised, Vt as eventPath, W as metricsText, X as unsupported, Xt as measuredIn$1, Y as observe$1, Yt as jobOf, Z as assess, Zt as digest, _ as nullIfMissing, a as tick$1, an as SpecErrors, at as plural, b as measure$1, bn as HarnessError, c as stopFor, dn as literal, dt as metricPairs, en as compileScope, et as evidenceText, f as openWorkshop, fn as looseObject, g as retryLostRaces, h as pushAttempt, hn as string, ht as objectivesOf, i as run$1, in as require_dist, it as numberText, j as OF_INTEREST, jt as shortRef, k as headline$1, l as directReverts, m as requireGit, mt as signedDifference, n as parseDecidePayload, nn as NOT_NOISE_PROOF, nt as effectOf, o as takeEffect, on as containing, ot as decideStability, p as localPath, q as archive$1, qt as askedIn, r as audit$1, rn as usesStoredScore, rt as changeText, sn as nearest, st as evidenceFor, t as replay$1, tn as compilePathspec, tt as evidenceBar, ut as differencesOf, v as openHands, vn as ConflictError, w as committedSpec, wt as evidenceOf, x as gitRunner, xn as LedgerError, y as requireCampaign, yn as ForgeError, yt as lnTotal, z as standingIn } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -346,90 +346,6 @@ async function headOf(path, env) {
 	});
 	return name === "" ? null : name;
 }
-// src/report/event-line.ts
-const LONGEST = 400;
-/** One event as one line for people: what happened, in the words of the design. */
-function eventLine(event) {
-	const say = texts[event.kind];
-	return oneLine(say(event), LONGEST);
-}
-/** What a person who watches a run wants to see go by. */
-const OF_INTEREST = /* @__PURE__ */ new Set([
-	"campaign-started",
-	"campaign-amended",
-	"calibrated",
-	"baseline-measured",
-	"experiment-opened",
-	"experiment-refused",
-	"order-lost",
-	"measured",
-	"report-rejected",
-	"decided",
-	"merged",
-	"approval-requested",
-	"synced",
-	"foreign-tip",
-	"reverted",
-	"alert",
-	"campaign-paused",
-	"campaign-resumed",
-	"campaign-stopped"
-]);
-/** Every kind has its words, or this does not compile. */
-const texts = {
-	"campaign-started": ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
-	"campaign-amended": ({ source, reason }) => `spec amended by ${source === "person" ? "a person" : "the default branch"}: ${reason}`,
-	calibrated: ({ deterministic, reason }) => `calibrated: ${deterministic ? "deterministic" : "noisy"}, ${reason}`,
-	"baseline-measured": ({ tree, snapshot }) => `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
-	"effect-measured": ({ what, experiment, reason }) => `${what === "progression" ? "progress of the campaign" : `effect of ${experiment ?? "the incumbent"}`}: ${reason}`,
-	"hypothesis-added": ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
-	"hypothesis-updated": ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
-	"experiment-opened": ({ experiment, hypothesis, source }) => `${experiment} opened (${source.use}): ${hypothesis}`,
-	"experiment-refused": ({ experiment, message }) => `${experiment} Refused: ${message}`,
-	"head-moved": ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
-	"order-issued": ({ purpose, candidates }) => `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(" ")}`,
-	"order-dispatched": ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
-	"order-lost": ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
-	measured: ({ report }) => measuredText(report),
-	"report-rejected": ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
-	judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
-	decided: (event) => decidedText(event),
-	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
-	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-	"approval-requested": ({ experiment, packages }) => `${experiment} is waiting for approval of ${packages.join(", ")}`,
-	approved: ({ experiment, packages }) => `${experiment}: ${packages.join(", ")} approved`,
-	"incumbent-moved": ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
-	synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
-	"foreign-tip": ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
-	"round-closed": ({ round, members }) => `round ${round} closed: ${members.join(", ")}`,
-	reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
-	steered: ({ action, experiment, reason }) => `${action} ${experiment} asked for: ${reason}`,
-	note: ({ text, experiment }) => `note${experiment === null ? "" : ` on ${experiment}`}: ${text}`,
-	alert: ({ code, message }) => `alert ${code}: ${message}`,
-	spent: ({ what, who, minutes, usd }) => `spent on ${what}${who === null ? "" : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
-	"knob-changed": ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
-	"campaign-paused": ({ reason }) => `paused: ${reason}`,
-	"campaign-resumed": ({ reason }) => `resumed: ${reason}`,
-	"campaign-stopped": ({ code, reason }) => `stopped (${code}): ${reason}`
-};
-/** The sentence first, then what it rests on. */
-function decidedText(event) {
-	const { evidence } = reasonOf(event.reason);
-	const line = evidence === null ? "" : ` ${evidence}`;
-	return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`;
-}
-function measuredText(report) {
-	if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`;
-	const shown = [...new Set(report.executions.map(({ side }) => side))].map((side) => `${side} ${metricsText(typicalMetrics(report, side))}`.trim());
-	return `measured: ${shown.length === 0 ? "nothing was executed" : shown.join("; ")}`;
-}
-/** Only the word that a warning begins with; `winnow show` has them in full. */
-function warningsText(warnings) {
-	return warnings.length === 0 ? "" : ` [${warnings.map((warning) => warning.split(":", 1)[0]).join("; ")}]`;
-}
-function short(id) {
-	return id.slice(0, 12);
-}
 // src/report/plain-text.ts
 /**
 * Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
@@ -762,8 +678,10 @@ function table(rows, gap = 2) {
 // src/report/status-text.ts
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
 function statusText(campaign, view, notes) {
+	const progress = headline$1(campaign);
 	return [
 		`Campaign ${view.campaign}: ${stateText(campaign)}`,
+		...progress === null ? [] : [`  progress: ${progress}`],
 		...table([[
 			"  baseline",
 			short(view.baseline.commit),
@@ -788,6 +706,13 @@ function countsText({ counts, experiments }) {
 	if (ended.length === 0) return `${opened}, none ended`;
 	return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
+/** What was kept says first what it is reported to bring. */
+function sentenceOf(campaign, experiment) {
+	const said = standingSentence(standingIn(campaign, experiment));
+	const effect = reportedEffect(campaign, experiment);
+	if (effect === null || effect.soFar === null) return said;
+	return `Kept: reported effect ${effect.reported}; so far ${effect.soFar}`;
+}
 function experimentLines(campaign, { experiments }) {
 	const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
 		const standing = campaign.experiments[id];
@@ -795,7 +720,7 @@ function experimentLines(campaign, { experiments }) {
 		return [[
 			id,
 			pr === null ? "" : `#${pr}`,
-			oneLine(standingSentence(standingIn(campaign, standing)), 160),
+			oneLine(sentenceOf(campaign, standing), 160),
 			capitalised(oneLine(hypothesis, 80))
 		]];
 	});
@@ -838,9 +763,11 @@ const pause = {
 // src/report/run-summary.ts
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 function runSummary(campaign, waiting) {
-	const gain = gainText$1(campaign);
 	const machine = singleMachineText(campaign);
+	const progress = headline$1(campaign);
+	const gain = progress === null ? gainText$1(campaign) : null;
 	return [
+		...progress === null ? [] : [`Progress: ${progress}.`],
 		waitingSentence(waiting),
 		`${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
 		...gain === null ? [] : [`Since the baseline: ${gain}.`],
@@ -2336,9 +2263,7 @@ async function requireRoom(call, scene) {
 }
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
 function ruleThatHolds(world) {
-	if (directReverts(world).length > 0) return null;
-	const [step] = stopSteps(world);
-	return step?.step === "event" && step.draft.kind === "campaign-stopped" ? step.draft : null;
+	return directReverts(world).length > 0 ? null : stopFor(world);
 }
 function wayOn(code) {
 	if (code === "empty_backlog") return "bring an idea first: commit a patch, or let ideas in with use: external";
@@ -2394,6 +2319,7 @@ function whenText({ status, name }, id) {
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
 function experimentText(campaign, experiment, { pr, branch, evidence }, { events, charts = [] }) {
 	const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment;
+	const effect = reportedEffect(campaign, experiment);
 	const facts = [
 		["idea", hypothesis],
 		["outcome", outcome],
@@ -2402,6 +2328,8 @@ function experimentText(campaign, experiment, { pr, branch, evidence }, { events
 		["branch", branch],
 		["pull", pr === null ? null : `#${pr}`],
 		["head", head],
+		["reported effect", effect?.reported ?? null],
+		["so far", effect?.soFar == null ? null : `${effect.soFar} (what it was selected by, hence flattering)`],
 		["metrics", metricsText(metrics) || null],
 		["learnings", learnings],
 		...warningsIn(events).map((warning) => ["warning", warning])

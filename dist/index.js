@@ -1,4 +1,4 @@
-import { C as committedSpec, Ct as evidenceOf, Dt as familyLevel, Et as campaignLevel, Lt as eventId, M as statusView, Ot as objectiveLevel, Q as effectOf, Qt as parseSpec, Rt as parseEvent, St as simplificationHolds, T as startCampaign, Tt as lnEvidencePath, Ut as verdictOf, Vt as fold, Zt as emptyCampaign, _ as openHands, _n as ConflictError, _t as confidenceInterval, a as tick, at as startEvidence, bn as LedgerError, bt as turned, cn as array, d as openWorkshop, dt as signedDifference, fn as number, gn as union, hn as tuple, ht as verdict, i as run, in as SpecErrors, ln as boolean, lt as observePair, mn as string, mt as statusOf, n as parseDecidePayload, nt as decideStability, ot as guardrailVerdict, pn as strictObject, pt as intervalOf, q as assess, r as audit, s as plan, sn as _enum, t as replay, u as calibrationOf, ut as endJob, vn as ForgeError, vt as hodgesLehmann, wt as lnEvidence, xn as UserError, xt as tieBreakerHolds, yn as HarnessError, yt as firstReached } from "./shared2.js";
+import { $t as parseSpec, Ct as simplificationHolds, Dt as campaignLevel, E as startCampaign, Et as lnEvidencePath, Ht as fold, Ot as familyLevel, Qt as emptyCampaign, R as statusView, Rt as eventId, Sn as UserError, St as tieBreakerHolds, Tt as lnEvidence, Wt as verdictOf, Z as assess, _n as union, _t as statusOf, a as tick, an as SpecErrors, bn as HarnessError, bt as confidenceInterval, cn as _enum, ct as startEvidence, d as regressionCheck, f as openWorkshop, ft as observePair, gn as tuple, gt as intervalOf, hn as string, i as run, kt as objectiveLevel, ln as array, lt as guardrailVerdict, mn as strictObject, mt as signedDifference, n as parseDecidePayload, nt as effectOf, ot as decideStability, pn as number, pt as endJob, r as audit, s as plan, t as replay, u as calibrationOf, un as boolean, v as openHands, vn as ConflictError, vt as verdict, w as committedSpec, wt as evidenceOf, xn as LedgerError, xt as hodgesLehmann, yn as ForgeError, zt as parseEvent } from "./shared2.js";
 // src/decide/evidence/betting.ts
 const BETS = [
 	.15,
@@ -220,18 +220,6 @@ function waysOut(input) {
 			pair_sd: quietEnough(input)
 		}
 	];
-}
-// src/decide/evidence/regression-check.ts
-const REVERT_AT = 100;
-const CLEAR_AT = 20;
-/**
-* A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
-* E(d + theta1) >= 20, whichever comes first; open until then, and continued with the next job's pairs.
-*/
-function regressionCheck(differences, minEffect) {
-	const revert = firstReached(turned(differences), 0, REVERT_AT);
-	if (firstReached(differences, -minEffect, CLEAR_AT) < revert) return "clear";
-	return Number.isFinite(revert) ? "revert" : "open";
 }
 // src/decide/evidence/resume.ts
 /** A parked state that may use more jobs; looking longer does not inflate the error (decision 3.3). */

@@ -13716,7 +13716,7 @@ function measurement(parsed) {
 	return kept;
 }
 /** ce counts active hours apart from wall-clock hours; winnow has only the latter. */
-function stopping({ spec, raw }) {
+function stopping$1({ spec, raw }) {
 	const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping;
 	const caps = [given$1(raw, ["stopping", "max_hours"]) !== void 0 ? kept.max_hours : null, max_wall_hours ?? null].filter((cap) => cap !== null);
 	const wallGiven = (max_wall_hours ?? null) !== null;
@@ -13736,7 +13736,7 @@ function normalised(context, name) {
 		description: spec.description ?? name,
 		metric: metric(spec.metric),
 		measurement: measurement(spec.measurement),
-		stopping: stopping(context),
+		stopping: stopping$1(context),
 		advice: [...spec.advice, ...constraints],
 		execution: serial ? {
 			...spec.execution,
@@ -13893,7 +13893,7 @@ function asks(key, spec) {
 	const value = JSON.stringify(given$1(spec, key.path));
 	return ![defaultAt(key.path), ...key.harmless ?? []].some((each) => JSON.stringify(each) === value);
 }
-function asked(spec) {
+function asked$1(spec) {
 	return UNREAD.filter((key) => asks(key, spec) && key.when?.(spec) !== false);
 }
 /** Whether a ce spec only brings the key along. */
@@ -13903,14 +13903,14 @@ function isBroughtAlong({ inCe, path }, spec, rules) {
 }
 /** One sentence for each such key, to be refused. */
 function refusedKeys(spec) {
-	return asked(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
+	return asked$1(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
 		const value = valueText$1(given$1(spec, path));
 		return `${path.join(".")}${value}: ${missing} not built yet; ${instead}.`;
 	});
 }
 /** One note for each such key that a ce spec brings along. */
 function notedKeys(spec, rules) {
-	return asked(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
+	return asked$1(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
 }
 function valueText$1(value) {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? ` ${value}` : "";
@@ -14876,6 +14876,7 @@ function emptyCampaign() {
 			tests: 0
 		},
 		progression: null,
+		progressing: null,
 		baseline: null,
 		origin: null,
 		experiments: {},
@@ -15130,7 +15131,12 @@ const orderTerms = strictObject({
 });
 /** What an order of the campaign's own is about, whichever attempt it is. */
 function ownSubject({ purpose, base, candidates }) {
-	return purpose === "calibration" ? purpose : `${purpose} ${candidates[0]?.head ?? base.commit}`;
+	if (purpose === "calibration") return purpose;
+	return `${purpose} ${purpose === "regression" ? base.commit : candidates[0]?.head ?? base.commit}`;
+}
+/** What only says how much was brought: nothing lands by it. */
+function isReporting(purpose) {
+	return purpose === "effect" || purpose === "progression" || purpose === "regression";
 }
 /** What an order's pairs are read by; nothing where it asks for none. */
 function askedIn({ id, stop }) {
@@ -15392,6 +15398,7 @@ const measured$3 = (campaign, event) => {
 		report: event.report
 	};
 	campaign.spent.minutes += minutesOf(event.report);
+	if (live.order.purpose === "progression") addProgress(campaign, live.order, event.report);
 	for (const candidate of live.order.candidates) {
 		const experiment = campaign.experiments[candidate.label];
 		if (!experiment || experiment.order !== live.order.id) continue;
@@ -15409,6 +15416,32 @@ function addPairs({ id, evidence }, order, report) {
 	if (evidence === null || order.stop.rule !== "paired") return;
 	const job = jobOf(askedIn(order), measuredIn(report), id);
 	if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job];
+}
+/** A job counts as a whole or not at all: how many there are was fixed before the first. */
+function addProgress(campaign, order, report) {
+	const { base: from, harness } = order;
+	const [candidate] = order.candidates;
+	if (!candidate || report.runner_error !== null || report.tampered !== null) return;
+	const job = jobOf(askedIn(order), measuredIn(report), candidate.label);
+	if (!job.complete) return;
+	const to = {
+		commit: candidate.head,
+		tree: candidate.tree
+	};
+	campaign.progressing = {
+		from,
+		to,
+		harness,
+		jobs: [...progressOf$1(campaign, {
+			from,
+			to
+		}), job]
+	};
+}
+/** What has been measured of the headline between these two commits. */
+function progressOf$1({ progressing, harness }, { from, to }) {
+	const same = progressing?.from.commit === from.commit && progressing.to.commit === to.commit;
+	return progressing && same && progressing.harness === harness ? progressing.jobs : [];
 }
 function minutesOf({ started_at, finished_at }) {
 	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 6e4;
@@ -15496,6 +15529,7 @@ function changeHarness(campaign, harness) {
 	refer(campaign, campaign.incumbent);
 	campaign.trees = {};
 	campaign.proven = {};
+	for (const { watch } of campaign.landings) watch.jobs = [];
 	requeueAll(campaign);
 	campaign.orders = {};
 }
@@ -15566,12 +15600,14 @@ const effectMeasured = (campaign, event) => {
 		scale
 	};
 	const landing = campaign.landings.find((one) => one.experiment === experiment && one.reverted === null);
-	if (what === "progression") campaign.progression = {
-		...measured,
-		from,
-		to
-	};
-	else if (landing && what === "landing") landing.effect = measured;
+	if (what === "progression") {
+		campaign.progression = {
+			...measured,
+			from,
+			to
+		};
+		campaign.progressing = null;
+	} else if (landing && what === "landing") landing.effect = measured;
 	else if (landing) watched(campaign, landing, event);
 	delete campaign.orders[order];
 	campaign.attempts = {};
@@ -15581,7 +15617,7 @@ function watched(campaign, landing, event) {
 	const jobs = live ? live.order.carried[live.order.candidates[0]?.label ?? ""] ?? [] : [];
 	const latest = live?.report && jobOf(askedIn(live.order), measuredIn(live.report.report), "incumbent");
 	landing.watch = {
-		state: event.state,
+		state: event.state ?? "open",
 		jobs: latest ? [...jobs, latest] : jobs,
 		at: event.at
 	};
@@ -15821,21 +15857,27 @@ const merged$1 = (campaign, event) => {
 	if (!experiment) return;
 	experiment.closed = true;
 	experiment.pull ??= event.pull;
-	const { experiment: id, commit, head, base } = event;
+	const { experiment: id, commit, tree, head, base } = event;
 	const { order } = experiment;
+	const proof = {
+		order,
+		pin: campaign.pin.commit,
+		reverted: null
+	};
+	const watch = {
+		state: "open",
+		jobs: [],
+		at: event.at
+	};
 	campaign.landings.push({
 		experiment: id,
 		commit,
+		tree,
 		head,
 		base,
-		order,
-		reverted: null,
+		...proof,
 		effect: null,
-		watch: {
-			state: "open",
-			jobs: [],
-			at: null
-		}
+		watch
 	});
 	if (order !== null) campaign.proven[base.tree] ??= order;
 };
@@ -16346,11 +16388,12 @@ const payloads = {
 		effect: number$1(),
 		interval: tuple([number$1(), number$1()]).nullable(),
 		pairs: natural,
+		/** Of a landing that is watched. */
 		state: _enum([
 			"open",
 			"clear",
 			"flagged"
-		]),
+		]).nullable(),
 		reason: text$2
 	},
 	steered: {
@@ -17814,7 +17857,7 @@ function offScale({ spec, rule, jobs }) {
 	const { name } = spec.metric.primary;
 	return rule.scale === "log" && !hasLogarithms(metricPairs(jobs, name)) ? name : null;
 }
-function standingOf(paired) {
+function standingOf$1(paired) {
 	const parts = partsOf(paired);
 	const { promising: _, ...standing } = parts;
 	if (paired.terms.as === "simplify") return {
@@ -18042,7 +18085,7 @@ function continues({ incumbent, harness }, evidence, tree) {
 function wasConfirmed({ campaign, spec }, rule, evidence) {
 	if (evidence.harness !== campaign.harness || evidence.as === "combination") return false;
 	if (evidence.as === "confirmed") return true;
-	return standingOf({
+	return standingOf$1({
 		spec,
 		rule,
 		terms: evidence,
@@ -19058,7 +19101,7 @@ function wantsMorePairs({ spec, order, stop }, soFar, label) {
 		jobs
 	};
 	if (offScale(paired) !== null) return false;
-	const { status } = standingOf(paired);
+	const { status } = standingOf$1(paired);
 	return status === "continue" || status === "new-job" && jobs.length === carried.length;
 }
 // src/decide/paired/assess-paired.ts
@@ -19083,7 +19126,7 @@ function assessPaired(input, rule) {
 	};
 	const off = offScale(paired);
 	if (off !== null) return scaleViolated(off);
-	const standing = standingOf(paired);
+	const standing = standingOf$1(paired);
 	if (standing.status === "continue") return cutShort(rule, jobs);
 	return concluded(paired, standing);
 }
@@ -20667,7 +20710,7 @@ function soFarOf(campaign, experiment) {
 		terms: evidence,
 		jobs: evidence.jobs
 	};
-	const standing = standingOf(paired);
+	const standing = standingOf$1(paired);
 	if (standing.status !== "new-job" && standing.status !== "continue") return null;
 	return {
 		said: evidenceSentence(paired, standing),
@@ -20828,12 +20871,12 @@ const ENTITIES = {
 	"\"": "&quot;",
 	"'": "&#39;"
 };
-const LONGEST$1 = 60;
+const LONGEST$2 = 60;
 /** Text of others inside an SVG stays text, on one line, and has an end. */
 function svgText(text) {
 	const plain = text.replace(/[\p{C}\s]+/gu, " ").trim();
 	const letters = Array.from(plain);
-	return (letters.length > LONGEST$1 ? `${letters.slice(0, 59).join("")}…` : plain).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+	return (letters.length > LONGEST$2 ? `${letters.slice(0, 59).join("")}…` : plain).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 /** One decimal is finer than a pixel, and the same bytes everywhere. */
 function px(value) {
@@ -21113,6 +21156,122 @@ function calibrationText(calibration) {
 	const { pair_sd, pairs, jobs } = calibration.noise;
 	return `A/A fair: the base differs from itself by ${calibration.scale === "log" ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)} (${plural(pairs, "pair")} in ${plural(jobs, "job")})`;
 }
+// src/report/event-line.ts
+const LONGEST$1 = 400;
+/** One event as one line for people: what happened, in the words of the design. */
+function eventLine(event) {
+	const say = texts[event.kind];
+	return oneLine$1(say(event), LONGEST$1);
+}
+/** What a person who watches a run wants to see go by. */
+const OF_INTEREST = /* @__PURE__ */ new Set([
+	"campaign-started",
+	"campaign-amended",
+	"calibrated",
+	"baseline-measured",
+	"experiment-opened",
+	"experiment-refused",
+	"order-lost",
+	"measured",
+	"report-rejected",
+	"decided",
+	"merged",
+	"effect-measured",
+	"approval-requested",
+	"synced",
+	"foreign-tip",
+	"reverted",
+	"alert",
+	"campaign-paused",
+	"campaign-resumed",
+	"campaign-stopped"
+]);
+/** Every kind has its words, or this does not compile. */
+const texts = {
+	"campaign-started": ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
+	"campaign-amended": ({ source, reason }) => `spec amended by ${source === "person" ? "a person" : "the default branch"}: ${reason}`,
+	calibrated: ({ deterministic, reason }) => `calibrated: ${deterministic ? "deterministic" : "noisy"}, ${reason}`,
+	"baseline-measured": ({ tree, snapshot }) => `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+	"effect-measured": ({ what, experiment, reason }) => `${what === "progression" ? "progress of the campaign" : `effect of ${experiment ?? "the incumbent"}`}: ${reason}`,
+	"hypothesis-added": ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
+	"hypothesis-updated": ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
+	"experiment-opened": ({ experiment, hypothesis, source }) => `${experiment} opened (${source.use}): ${hypothesis}`,
+	"experiment-refused": ({ experiment, message }) => `${experiment} Refused: ${message}`,
+	"head-moved": ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
+	"order-issued": ({ purpose, candidates }) => `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(" ")}`,
+	"order-dispatched": ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
+	"order-lost": ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
+	measured: ({ report }) => measuredText(report),
+	"report-rejected": ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
+	judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
+	decided: (event) => decidedText(event),
+	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
+	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
+	"approval-requested": ({ experiment, packages }) => `${experiment} is waiting for approval of ${packages.join(", ")}`,
+	approved: ({ experiment, packages }) => `${experiment}: ${packages.join(", ")} approved`,
+	"incumbent-moved": ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
+	synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
+	"foreign-tip": ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
+	"round-closed": ({ round, members }) => `round ${round} closed: ${members.join(", ")}`,
+	reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
+	steered: ({ action, experiment, reason }) => `${action} ${experiment} asked for: ${reason}`,
+	note: ({ text, experiment }) => `note${experiment === null ? "" : ` on ${experiment}`}: ${text}`,
+	alert: ({ code, message }) => `alert ${code}: ${message}`,
+	spent: ({ what, who, minutes, usd }) => `spent on ${what}${who === null ? "" : ` by ${who}`}: ${numberText(minutes)} min, ${numberText(usd)} USD`,
+	"knob-changed": ({ knob, from, to }) => `${shortRef(knob)} changed from ${from} to ${to}`,
+	"campaign-paused": ({ reason }) => `paused: ${reason}`,
+	"campaign-resumed": ({ reason }) => `resumed: ${reason}`,
+	"campaign-stopped": ({ code, reason }) => `stopped (${code}): ${reason}`
+};
+/** The sentence first, then what it rests on. */
+function decidedText(event) {
+	const { evidence } = reasonOf$1(event.reason);
+	const line = evidence === null ? "" : ` ${evidence}`;
+	return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`;
+}
+function measuredText(report) {
+	if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`;
+	const shown = [...new Set(report.executions.map(({ side }) => side))].map((side) => `${side} ${metricsText(typicalMetrics(report, side))}`.trim());
+	return `measured: ${shown.length === 0 ? "nothing was executed" : shown.join("; ")}`;
+}
+/** Only the word that a warning begins with; `winnow show` has them in full. */
+function warningsText(warnings) {
+	return warnings.length === 0 ? "" : ` [${warnings.map((warning) => warning.split(":", 1)[0]).join("; ")}]`;
+}
+function short(id) {
+	return id.slice(0, 12);
+}
+// src/report/reported-effect.ts
+/** What a campaign came to, by pairs that nothing was selected by: never a sum of what its landings claim. */
+function headline(campaign) {
+	const { progression, incumbent, reference } = campaign;
+	const current = progression?.to.commit === incumbent.commit && progression.from.commit === reference.commit;
+	return progression && current ? `${effectWords(campaign, progression)} than ${short(reference.commit)}, ${plural(progression.pairs, "pair")}` : null;
+}
+/** null for what no pairs have proved, or what was taken back since. */
+function reportedEffect(campaign, { id, share, primary_delta }) {
+	const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null);
+	if (!landing || share === null) return null;
+	const { effect } = landing;
+	const scale = effect?.scale ?? campaign.calibration?.scale ?? "linear";
+	const selected = primary_delta === null ? null : {
+		effect: primary_delta,
+		interval: null,
+		scale
+	};
+	return {
+		reported: effect === null ? "not measured yet" : `${effectWords(campaign, effect)}, ${plural(effect.pairs, "pair")}`,
+		soFar: selected && effectWords(campaign, selected)
+	};
+}
+function effectWords({ spec_yaml, spec_path }, { effect, interval, scale }) {
+	const [{ name, direction }] = objectivesOf(parseSpec$1(spec_yaml, { file: spec_path }).spec.metric);
+	return effectText(effect, interval, {
+		name,
+		direction,
+		scale
+	});
+}
 // src/report/single-machine.ts
 /** What the campaign has to admit of its keeps: no other machine has confirmed them (decision.md 3.3). */
 function singleMachineText(campaign) {
@@ -21127,6 +21286,7 @@ function ledgerReadme(campaign) {
 	const closed = Object.values(campaign.experiments).filter(({ status }) => status === "ended").slice(-30).reverse();
 	const machine = singleMachineText(campaign);
 	const noise = calibrationText(campaign.calibration);
+	const progress = headline(campaign);
 	return [
 		`# ${cell(campaign.name)}`,
 		"",
@@ -21136,6 +21296,7 @@ function ledgerReadme(campaign) {
 		"",
 		"What happened lately: [digest.md](digest.md).",
 		"",
+		...progress === null ? [] : [`**Progress: ${cell(progress)}.**`, ""],
 		`Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ""}.`,
 		`${tallyText(campaign)}.`,
 		...machine === null ? [] : [machine],
@@ -21362,7 +21523,8 @@ const VIEW_CHANGES = /* @__PURE__ */ new Set([
 	"reverted",
 	"campaign-stopped",
 	"campaign-paused",
-	"campaign-resumed"
+	"campaign-resumed",
+	"effect-measured"
 ]);
 function ruleOf(refusal) {
 	return {
@@ -29844,7 +30006,7 @@ const entry = strictObject({
 	what: string(),
 	number: number$1().int().nonnegative()
 });
-const LOOK_AGAIN_MS$2 = 1e3;
+const LOOK_AGAIN_MS$3 = 1e3;
 /**
 * Timing is never measured in parallel on one machine. Lamport's bakery, in files: everybody writes only files
 * of its own, so that a killed process leaves nothing that two others could take over at once. The answer gives
@@ -29859,7 +30021,7 @@ async function takeTurn(machine, wish, signal) {
 		const before = await whoIsBefore(directory, own);
 		if (before === null) return leave;
 		if (!told) machine.progress.say(waitingText(before));
-		await machine.clock.sleep(LOOK_AGAIN_MS$2, signal);
+		await machine.clock.sleep(LOOK_AGAIN_MS$3, signal);
 	}
 	leave();
 	return null;
@@ -32748,7 +32910,7 @@ function placeFor(around, workshop, name) {
 	};
 }
 // src/engine/stand-by.ts
-const LOOK_AGAIN_MS$1 = 2e3;
+const LOOK_AGAIN_MS$2 = 2e3;
 /** A measurement that takes hours is not disturbed every other second of them. */
 const LONGEST_MS = 1e4;
 /**
@@ -32758,7 +32920,7 @@ const LONGEST_MS = 1e4;
 async function standBy(hands, interrupt) {
 	const { runner, asking, place } = hands;
 	const busy = [runner, asking].filter((each) => each.busy);
-	if (busy.length === 0) return place.clock.sleep(LOOK_AGAIN_MS$1, interrupt);
+	if (busy.length === 0) return place.clock.sleep(LOOK_AGAIN_MS$2, interrupt);
 	const over = new AbortController();
 	const looking = lookUntilMoved(hands, AbortSignal.any([over.signal, interrupt]));
 	try {
@@ -32769,7 +32931,7 @@ async function standBy(hands, interrupt) {
 	}
 }
 async function lookUntilMoved(hands, over) {
-	for (let wait = LOOK_AGAIN_MS$1; !over.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
+	for (let wait = LOOK_AGAIN_MS$2; !over.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
 		await hands.place.clock.sleep(wait, over);
 		if (!over.aborted && await hasMoved(hands)) return;
 	}
@@ -33182,6 +33344,259 @@ function benchedAlerts(world) {
 		});
 	});
 }
+// src/decide/evidence/regression-check.ts
+const REVERT_AT = 100;
+const CLEAR_AT = 20;
+/**
+* A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
+* E(d + theta1) >= 20, whichever comes first; open until then, and continued with the next job's pairs.
+*/
+function regressionCheck(differences, minEffect) {
+	const revert = firstReached(turned$1(differences), 0, REVERT_AT);
+	if (firstReached(differences, -minEffect, CLEAR_AT) < revert) return "clear";
+	return Number.isFinite(revert) ? "revert" : "open";
+}
+function readEffect(campaign, spec, answer) {
+	const { order, report } = answer;
+	if (order.stop.rule !== "pairs") return {
+		is: "failed",
+		reason: `the rule ${order.stop.rule} shows no effect`,
+		retry: false
+	};
+	const failure = failureOf$3({
+		spec,
+		report,
+		label: "incumbent",
+		pairs: true
+	});
+	if (failure !== null) return {
+		is: "failed",
+		reason: failure.reason,
+		retry: failure.retry
+	};
+	const job = jobOf(askedIn(order), measuredIn(report), "incumbent");
+	if (!job.complete) return {
+		is: "failed",
+		reason: `the report has ${job.pairs.length} of ${plural(order.stop.pairs, "pair")}`,
+		retry: true
+	};
+	const jobs = [...order.carried["incumbent"] ?? [], job];
+	if (order.purpose === "progression" && jobs.length < 8) return { is: "more" };
+	const measured = effectIn(spec, order.stop, jobs);
+	return typeof measured === "string" ? {
+		is: "failed",
+		reason: measured,
+		retry: false
+	} : drafted(campaign, spec, answer, {
+		measured,
+		jobs
+	});
+}
+/** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */
+function effectIn(spec, { scale }, jobs) {
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	const found = metricPairs(jobs, name);
+	if (scale === "log" && !hasLogarithms(found)) return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`;
+	const differences = differencesOf(found, {
+		direction,
+		scale
+	});
+	const { effect, interval, pairs } = effectOf(differences);
+	if (effect === null) return `${name} was not there on both sides`;
+	return {
+		scale,
+		effect,
+		interval,
+		pairs,
+		said: `${effectText(effect, interval, {
+			name,
+			direction,
+			scale
+		})}, ${plural(pairs, "pair")} in ${plural(jobs.length, "job")}`,
+		differences
+	};
+}
+function drafted(campaign, spec, { order, event }, { measured, jobs }) {
+	const { scale, effect, interval, pairs, said } = measured;
+	const [candidate] = order.candidates;
+	if (candidate === void 0) throw new TypeError("an effect is measured of something");
+	const landing = order.purpose === "progression" ? null : landingOf(campaign, order);
+	const common = {
+		kind: "effect-measured",
+		cause: event,
+		experiment: landing?.experiment ?? null,
+		order: order.id,
+		from: order.base,
+		to: {
+			commit: candidate.head,
+			tree: candidate.tree
+		},
+		scale,
+		effect,
+		interval,
+		pairs
+	};
+	if (order.purpose === "progression") return {
+		is: "measured",
+		draft: {
+			...common,
+			what: "progression",
+			state: null,
+			reason: said
+		},
+		revert: false
+	};
+	if (landing === null) return {
+		is: "failed",
+		reason: "what it measured was taken back",
+		retry: false
+	};
+	if (order.purpose === "effect") return {
+		is: "measured",
+		draft: {
+			...common,
+			what: "landing",
+			state: null,
+			reason: said
+		},
+		revert: false
+	};
+	const { state, revert, why } = watchOf(spec, measured, jobs);
+	return {
+		is: "measured",
+		draft: {
+			...common,
+			what: "watch",
+			state,
+			reason: `${why}: ${said}`
+		},
+		revert
+	};
+}
+/** The landing that an order of the kind is about; null once it was taken back. */
+function landingOf({ landings }, { purpose, base, candidates }) {
+	return landings.find((landing) => landing.reverted === null && landing.base.commit === base.commit && (purpose === "regression" || landing.commit === candidates[0]?.head)) ?? null;
+}
+/** One e-process over all nights (decision.md 3.7). */
+function watchOf(spec, { differences, scale }, jobs) {
+	const found = regressionCheck(differences, resolveEvidence(spec, {
+		singleMachine: false,
+		scale,
+		deterministic: false
+	}).min_effect);
+	switch (found) {
+		case "revert": return {
+			state: "flagged",
+			revert: true,
+			why: "shown to be worse than the tree before it"
+		};
+		case "clear": return {
+			state: "clear",
+			revert: false,
+			why: "it holds"
+		};
+		case "open": return jobs.length < 8 ? {
+			state: "open",
+			revert: false,
+			why: "not decided yet"
+		} : {
+			state: "flagged",
+			revert: false,
+			why: "not shown to hold"
+		};
+		default: return found;
+	}
+}
+// src/plan/effect-subjects.ts
+const LOOK_AGAIN_MS$1 = 72e6;
+/** Every landing that pairs proved, and that has not been measured since (decision.md 3.6). */
+function unreportedLandings(world) {
+	const { campaign } = world;
+	return standing(world).flatMap((landing) => {
+		if (landing.effect !== null) return [];
+		const { experiment: about, base, commit, tree } = landing;
+		const alert = {
+			code: "effect-not-measured",
+			about,
+			what: `the effect of ${about}`
+		};
+		return [{
+			purpose: "effect",
+			base,
+			candidates: [incumbent({
+				commit,
+				tree
+			})],
+			carried: [],
+			cause: causeOf(campaign, landing),
+			alert
+		}];
+	});
+}
+/** Landings to be looked at again this night (decision.md 3.7): nothing is said of what is to be taken back. */
+function landingsToWatch(world) {
+	const { campaign, now } = world;
+	return standing(world).flatMap((landing) => {
+		const { experiment: about, base, watch } = landing;
+		const leaving = campaign.steered.some((wish) => wish.action === "revert" && wish.experiment === about);
+		if (watch.state !== "open" || leaving || base.tree === campaign.incumbent.tree) return [];
+		if (!(Date.parse(now) - Date.parse(watch.at) >= LOOK_AGAIN_MS$1)) return [];
+		const alert = {
+			code: "watch-ended",
+			about,
+			what: `whether ${about} still holds`
+		};
+		const candidates = [incumbent(campaign.incumbent)];
+		const cause = causeOf(campaign, landing);
+		return [{
+			purpose: "regression",
+			base,
+			candidates,
+			carried: watch.jobs,
+			cause,
+			alert
+		}];
+	});
+}
+/** The incumbent against what progress is counted from, where anything that pairs proved lies between. */
+function unreportedProgress(world) {
+	const { reference: base, incumbent: to, progression, started: cause } = world.campaign;
+	if (standing(world).length === 0 || base.tree === to.tree) return [];
+	if (progression?.from.commit === base.commit && progression.to.commit === to.commit) return [];
+	const alert = {
+		code: "progression-not-measured",
+		about: to.commit,
+		what: "the progress of the campaign"
+	};
+	const carried = progressOf$1(world.campaign, {
+		from: base,
+		to
+	});
+	return [{
+		purpose: "progression",
+		base,
+		candidates: [incumbent(to)],
+		carried,
+		cause,
+		alert
+	}];
+}
+/** Landings that pairs proved, that are still there, and whose trees fit the ruler in force. */
+function standing(world) {
+	const { campaign } = world;
+	if (comparing(world)?.by !== "pairs") return [];
+	return campaign.landings.filter(({ experiment, reverted, pin }) => reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null);
+}
+function incumbent({ commit, tree }) {
+	return {
+		label: "incumbent",
+		head: commit,
+		tree
+	};
+}
+function causeOf({ experiments, started }, { experiment }) {
+	return experiments[experiment]?.opened ?? started;
+}
 // src/plan/own-order.ts
 function ownOrder(world, found, about) {
 	const subject = ownSubject(about);
@@ -33203,6 +33618,141 @@ function nextAttempt(world, used, failure) {
 	return {
 		is: "given up",
 		reason: `${failure} (${used} attempts)`
+	};
+}
+// src/plan/effects.ts
+/** What recorded reports say of effects; a landing shown to be worse is asked back at once. */
+function effectSteps({ campaign, spec }) {
+	return Object.values(campaign.orders).flatMap(({ order, report }) => {
+		if (!isReporting(order.purpose) || report === null) return [];
+		const { event: cause } = report;
+		const reading = readEffect(campaign, spec, {
+			order,
+			report: report.report,
+			event: cause
+		});
+		if (reading.is !== "measured") return [];
+		const { experiment, state, reason } = reading.draft;
+		const measured = {
+			step: "event",
+			draft: reading.draft
+		};
+		if (experiment === null || state !== "flagged") return [measured];
+		const alert = {
+			kind: "alert",
+			cause,
+			code: "regression",
+			about: experiment,
+			message: `${experiment} is ${reason}`
+		};
+		if (!reading.revert) return [measured, {
+			step: "event",
+			draft: alert
+		}];
+		return [
+			measured,
+			{
+				step: "event",
+				draft: {
+					kind: "steered",
+					cause,
+					action: "revert",
+					experiment,
+					reason
+				}
+			},
+			{
+				step: "event",
+				draft: alert
+			}
+		];
+	});
+}
+/** Beside the rounds: what landed is measured again, once for the record and then every night. */
+function effectsBeside(world, found) {
+	return asked(world, found, [...unreportedLandings(world), ...landingsToWatch(world)]);
+}
+/** Where a limit of time or money ends a campaign, nothing more is spent. */
+const SPENT = /* @__PURE__ */ new Set([
+	"max_hours",
+	"max_runner_minutes",
+	"max_total_cost_usd"
+]);
+/** Before the campaign stops by itself: what is not reported yet, then its headline. */
+function lastEffects(world, found, code) {
+	if (SPENT.has(code)) return {
+		steps: [],
+		requests: [],
+		pending: false
+	};
+	return asked(world, found, [...unreportedLandings(world), ...unreportedProgress(world)]);
+}
+function asked(world, found, subjects) {
+	const steps = [];
+	if (isMeasuring(world, found)) return {
+		steps,
+		requests: [],
+		pending: true
+	};
+	for (const subject of subjects) {
+		if (isGivenUp(world, subject)) continue;
+		const next = standingOf(world, found, subject);
+		if (next.is === "under way") return {
+			steps,
+			requests: [],
+			pending: true
+		};
+		if (next.is === "wanted") return {
+			steps,
+			requests: [request$3(world, subject, next.attempt)],
+			pending: true
+		};
+		const { what, ...alert } = subject.alert;
+		steps.push(...alertOnce(world, {
+			...alert,
+			message: `${what} could not be measured: ${next.reason}`
+		}));
+	}
+	return {
+		steps,
+		requests: [],
+		pending: false
+	};
+}
+function isMeasuring({ campaign }, { reports, lost }) {
+	return Object.values(campaign.orders).some(({ order: { id, purpose } }) => isReporting(purpose) && !reports.has(id) && !lost.has(id));
+}
+function isGivenUp({ campaign }, { alert: { code, about } }) {
+	return campaign.alerts.some((known) => known.code === code && known.about === about);
+}
+function standingOf(world, found, subject) {
+	const own = ownOrder(world, found, subject);
+	if (own.is !== "answered") return own;
+	const reading = readEffect(world.campaign, world.spec, own);
+	switch (reading.is) {
+		case "measured": return { is: "under way" };
+		case "more": return {
+			is: "wanted",
+			attempt: 1
+		};
+		case "failed": return reading.retry ? nextAttempt(world, own.order.attempt, reading.reason) : {
+			is: "given up",
+			reason: reading.reason
+		};
+		default: return reading;
+	}
+}
+function request$3(world, subject, attempt) {
+	const { purpose, base, candidates, carried, cause } = subject;
+	return {
+		purpose,
+		round: world.campaign.round?.number ?? 0,
+		attempt,
+		cause,
+		candidates,
+		base,
+		stop: pairsStop(world),
+		carried: { incumbent: carried }
 	};
 }
 // src/plan/foreign.ts
@@ -33913,7 +34463,7 @@ function pullActions(world) {
 			branch: experiment.branch ?? ""
 		});
 		if (!experiment.closed) continue;
-		if (pull?.state === "open" && !landed(experiment)) changes.push({
+		if (pull?.state === "open" && !landed$1(experiment)) changes.push({
 			change: "close",
 			number: pull.number,
 			experiment: experiment.id
@@ -33934,12 +34484,12 @@ function pullActions(world) {
 	});
 	return actions;
 }
-function landed(experiment) {
+function landed$1(experiment) {
 	return experiment.outcome !== null && isLanded(experiment.outcome);
 }
 function gone(experiment, pull) {
-	if (!pull) return !landed(experiment);
-	return landed(experiment) ? pull.state === "merged" : pull.state === "closed";
+	if (!pull) return !landed$1(experiment);
+	return landed$1(experiment) ? pull.state === "merged" : pull.state === "closed";
 }
 /** The campaign pull request's head follows the incumbent once a round. */
 function campaignBranch(world) {
@@ -34037,10 +34587,10 @@ function stopReason(spec, progress) {
 }
 // src/plan/stop.ts
 const HOUR = 36e5;
-/** The reason a campaign stops is an event; between rounds only, so that a round is never cut in half. */
-function stopSteps(world) {
+/** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
+function stopFor(world) {
 	const { campaign, spec } = world;
-	const stop = usedUp(world) ?? stopReason(spec, {
+	return usedUp(world) ?? stopReason(spec, {
 		ended: campaign.ended,
 		endedSinceIncumbent: campaign.since_incumbent,
 		failuresInARow: campaign.failures_in_a_row,
@@ -34050,15 +34600,16 @@ function stopSteps(world) {
 		targetReached: targetReached(world),
 		backlogEmpty: nothingToMeasure(world) && world.askable.length + world.asking.length === 0 && deferredExperiments(world).length === 0
 	});
-	if (stop === null) return [];
-	return [{
+}
+function stopStep({ campaign }, stop) {
+	return {
 		step: "event",
 		draft: {
 			kind: "campaign-stopped",
 			cause: `stop at ${campaign.seq}`,
 			...stop
 		}
-	}];
+	};
 }
 /** As many were tested as the level was planned for, parked ones among them. */
 function usedUp(world) {
@@ -34344,12 +34895,14 @@ function running(resting) {
 	if (foreign.blocked !== null) return prepared(draft, () => request(draft, foreign.requests, foreign.blocked));
 	const lost = lostTooOften(world);
 	if (lost.length > 0) return conclude(draft, lost);
+	const effects = effectSteps(world);
+	if (effects.length > 0) return conclude(draft, effects);
 	const round = settleRound(world, found);
 	if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps);
 	return prepared(draft, () => {
 		if (world.campaign.round?.open) return inRound(draft, round);
-		const stop = directReverts(world).length > 0 ? [] : stopSteps(world);
-		if (stop.length > 0) return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop]);
+		const stop = directReverts(world).length > 0 ? null : stopFor(world);
+		if (stop !== null) return stopping(draft, stop);
 		const sync = syncPlan(world, found);
 		if (sync.steps.length > 0) return conclude(draft, sync.steps);
 		return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked);
@@ -34359,6 +34912,19 @@ function running(resting) {
 function inRound(draft, round) {
 	if (draft.found.steps.length > 0) return conclude(draft, []);
 	return request(draft, memberRequests(draft.world, round), null);
+}
+/** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
+function stopping(resting, stop) {
+	const { world, found } = resting;
+	const draft = alsoDo(resting, campaignBranch(world));
+	const last = lastEffects(world, found, stop.code);
+	if (!last.pending) return conclude(draft, [
+		...benchedAlerts(world),
+		...last.steps,
+		stopStep(world, stop)
+	]);
+	if (found.steps.length > 0 || last.steps.length > 0) return conclude(draft, last.steps);
+	return request(draft, last.requests, null);
 }
 function dispatchIdle(draft) {
 	const sent = draft.found.idle.map((order) => dispatch$1(draft.world, order));
@@ -34380,21 +34946,29 @@ function betweenRounds(draft) {
 	const undo = directReverts(world);
 	if (undo.length > 0) return conclude(draft, undo);
 	const advanced = alsoDo(draft, campaignBranch(world));
-	const { steps, refused } = refuseQueued(world);
+	const { steps: refusals, refused } = refuseQueued(world);
 	const opened = openProposals(world);
 	const intake = [
 		...benchedAlerts(world),
 		...approveDeferred(world),
-		...steps,
+		...refusals,
 		...opened
 	];
 	if (intake.length === 0) intake.push(...resumeParked(world));
 	const asked = intake.length === 0 ? askFor(world) : [];
-	const requests = asked.length > 0 || growsYet(world, opened) ? [] : newRound(world, refused);
+	const growing = asked.length > 0 || growsYet(world, opened);
+	const requests = growing ? [] : newRound(world, refused);
+	const beside = growing ? null : effectsBeside(world, draft.found);
+	const steps = [
+		...advanced.steps,
+		...intake,
+		...beside?.steps ?? []
+	];
+	const orders = [...requests, ...beside?.requests ?? []];
 	return request(alsoDo({
 		...advanced,
-		steps: [...advanced.steps, ...intake]
-	}, asked), requests, null);
+		steps
+	}, asked), orders, null);
 }
 function alsoDo(draft, actions) {
 	return {
@@ -35210,17 +35784,94 @@ async function syncedFindings(place, refs, campaign, synced) {
 	}
 	return found;
 }
+// src/engine/replay/compare.ts
+const NO_PART = /* @__PURE__ */ new Set(["kind", "cause"]);
+/** Where what an event says and what should have been said are not the same JSON; null stands for missing. */
+function differingFields(event, draft) {
+	const recorded = new Map(Object.entries(event));
+	return Object.entries(draft).flatMap(([field, recomputed]) => {
+		const was = recorded.get(field) ?? null;
+		if (NO_PART.has(field) || canonicalJson(was) === canonicalJson(recomputed ?? null)) return [];
+		return [{
+			field,
+			recorded: was,
+			recomputed: recomputed ?? null
+		}];
+	});
+}
+// src/engine/audit/effect.ts
+/** What is reported of a landing or the campaign is what the report on it says, read again. */
+function effectGaps({ orders }, campaign, spec, event) {
+	const record = orders.get(event.order);
+	if (!record?.report) return [`order ${event.order.slice(0, 12)} was not measured before it`];
+	const { order, report, gaps } = record;
+	const name = `order ${order.id.slice(0, 12)}`;
+	if (gaps.length > 0) return gaps.map((gap) => `${name}: ${gap}`);
+	if (spec === null) return ["the spec in force cannot be read"];
+	const reading = readEffect(campaign, spec, {
+		order,
+		report,
+		event: event.cause
+	});
+	if (reading.is === "more") return [`${name} is one job of several, and says nothing by itself`];
+	if (reading.is === "failed") return [`${name} shows no effect: ${reading.reason}`];
+	return differingFields(event, reading.draft).map(({ field, recorded, recomputed }) => `it records ${field} ${JSON.stringify(recorded)}, read again it is ${JSON.stringify(recomputed)}`);
+}
+// src/engine/audit/same-point.ts
+function samePoint(a, b) {
+	return a.commit === b.commit && a.tree === b.tree;
+}
+// src/engine/audit/reporting-order.ts
+/** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
+function reportingGaps(campaign, order, purpose) {
+	const [candidate, ...more] = order.candidates;
+	if (candidate?.label !== "incumbent" || more.length > 0) return [`a ${purpose} measures one commit`];
+	const wanted = between(campaign, order, purpose);
+	if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`];
+	const { from, to, carried } = wanted;
+	const gaps = [];
+	if (!samePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`);
+	if (!samePoint({
+		commit: candidate.head,
+		tree: candidate.tree
+	}, to)) gaps.push(`it measures ${candidate.head}, not ${to.commit}`);
+	if (canonicalJson(order.carried["incumbent"] ?? []) !== canonicalJson(carried)) gaps.push("the pairs it carries are not those that were measured");
+	return gaps;
+}
+function between(campaign, order, purpose) {
+	const { reference: from, incumbent: to } = campaign;
+	if (purpose === "progression") return {
+		from,
+		to,
+		carried: progressOf$1(campaign, {
+			from,
+			to
+		})
+	};
+	const landing = landingOf(campaign, order);
+	if (landing === null) return null;
+	return purpose === "effect" ? landed(landing) : {
+		from: landing.base,
+		to,
+		carried: landing.watch.jobs
+	};
+}
+function landed({ base: from, commit, tree }) {
+	return {
+		from,
+		to: {
+			commit,
+			tree
+		},
+		carried: []
+	};
+}
 // src/engine/audit/order-in-force.ts
-/** What only says how much a change brought: nothing lands by it, and its base is an older incumbent. */
-const REPORTING = /* @__PURE__ */ new Set([
-	"effect",
-	"progression",
-	"regression"
-]);
 /** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
 function orderGaps(campaign, spec, order) {
 	const gaps = [];
-	if (!REPORTING.has(order.purpose) && !samePoint(order.base, campaign.incumbent)) gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`);
+	if (isReporting(order.purpose)) gaps.push(...reportingGaps(campaign, order, order.purpose));
+	else if (!samePoint(order.base, campaign.incumbent)) gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`);
 	if (order.purpose !== "sync") gaps.push(...rulerGaps$2(campaign, order));
 	const stop = spec === null ? "the spec in force cannot be read" : stopGap(campaign, spec, order);
 	if (stop !== null) gaps.push(stop);
@@ -35293,24 +35944,6 @@ function comparisonGap(campaign, spec, stop) {
 	const wanted = spec.evidence.min_effect ?? 0;
 	return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`;
 }
-function samePoint(a, b) {
-	return a.commit === b.commit && a.tree === b.tree;
-}
-// src/engine/replay/compare.ts
-const NO_PART = /* @__PURE__ */ new Set(["kind", "cause"]);
-/** Where what an event says and what should have been said are not the same JSON; null stands for missing. */
-function differingFields(event, draft) {
-	const recorded = new Map(Object.entries(event));
-	return Object.entries(draft).flatMap(([field, recomputed]) => {
-		const was = recorded.get(field) ?? null;
-		if (NO_PART.has(field) || canonicalJson(was) === canonicalJson(recomputed ?? null)) return [];
-		return [{
-			field,
-			recorded: was,
-			recomputed: recomputed ?? null
-		}];
-	});
-}
 // src/engine/audit/verdict.ts
 /** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
 function verdictGaps({ campaign, spec, order: record, event }) {
@@ -35353,6 +35986,7 @@ function againGaps(event, judgement, experiment) {
 function collect(evidence, campaign, spec, event) {
 	if (event.kind === "order-issued") return issued(evidence, campaign, spec, event);
 	if (event.kind === "measured") return measured(evidence, campaign, event);
+	if (event.kind === "effect-measured") return effectGaps(evidence, campaign, spec, event);
 	if (event.kind === "decided") decided(evidence, campaign, spec, event);
 	else ground(evidence, event);
 	return [];
@@ -36237,7 +36871,8 @@ const VERDICTS = /* @__PURE__ */ new Set([
 	"decided",
 	"calibrated",
 	"baseline-measured",
-	"round-closed"
+	"round-closed",
+	"effect-measured"
 ]);
 function isVerdict(event) {
 	return VERDICTS.has(event.kind);
@@ -36249,6 +36884,7 @@ async function expectedDrafts(place, campaign, spec) {
 	if (campaign.status === "stopped") return closeRemaining(world, found).flatMap(draftsOf);
 	return [
 		...lostTooOften(world),
+		...effectSteps(world),
 		...settleRound(world, found).steps,
 		...prepare(world, found).steps
 	].flatMap(draftsOf);
@@ -36284,6 +36920,7 @@ function aboutTheSame(event, draft) {
 	switch (event.kind) {
 		case "decided": return draft.kind === "decided" && draft.experiment === event.experiment;
 		case "calibrated": return draft.kind === "calibrated" && draft.order === event.order;
+		case "effect-measured": return draft.kind === "effect-measured" && draft.order === event.order;
 		case "baseline-measured": return draft.kind === "baseline-measured" && draft.order === event.order;
 		case "round-closed": return draft.kind === "round-closed" && draft.round === event.round;
 		default: return event;
@@ -36325,7 +36962,8 @@ const TOGETHER = /* @__PURE__ */ new Set([
 	"reverted",
 	"calibrated",
 	"baseline-measured",
-	"round-closed"
+	"round-closed",
+	"effect-measured"
 ]);
 var Player = class {
 	decisions = 0;
@@ -36393,4 +37031,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { changeText as $, compileScope as $t, oneLine$1 as A, shortRef as At, snapshotMetrics as B, eventPath as Bt, committedSpec as C, evidenceOf as Ct, singleMachineText as D, familyLevel as Dt, Transaction as E, campaignLevel as Et, capitalised as F, readEventsAfter as Ft, observe as G, sha256 as Gt, openChain as H, EXIT_CODES as Ht, standingSentence as I, COMMUTING as It, effectText as J, jobOf as Jt, unsupported as K, askedIn as Kt, verdictSentence as L, eventId as Lt, statusView as M, treeFiles as Mt, standingIn as N, loadCampaign as Nt, calibrationText as O, objectiveLevel as Ot, keptExperiments as P, readEvents as Pt, effectOf as Q, parseSpec$1 as Qt, waitingSentence as R, parseEvent as Rt, networkIsolation as S, exitCodeOf as Sn, simplificationHolds as St, startCampaign as T, lnEvidencePath as Tt, archive as U, verdictOf as Ut, writeLedgerCommit as V, fold as Vt, listRefs as W, typicalMetrics as Wt, evidenceText as X, digest$1 as Xt, shareOf as Y, measuredIn as Yt, evidenceBar as Z, emptyCampaign as Zt, openHands as _, ConflictError as _n, confidenceInterval as _t, tick as a, containing as an, startEvidence as at, gitRunner as b, LedgerError as bn, turned$1 as bt, stopSteps as c, array as cn, metricPairs as ct, openWorkshop as d, looseObject as dn, signedDifference as dt, compilePathspec as en, numberText as et, localPath as f, number$1 as fn, objectivesOf as ft, nullIfMissing as g, union as gn, lnTotal as gt, retryLostRaces as h, tuple as hn, verdict as ht, run as i, SpecErrors as in, evidenceFor as it, experimentView as j, harnessOf as jt, tallyText as k, campaignRefs as kt, directReverts as l, boolean as ln, observePair as lt, pushAttempt as m, string as mn, statusOf as mt, parseDecidePayload as n, usesStoredScore as nn, decideStability as nt, takeEffect as o, nearest as on, guardrailVerdict as ot, requireGit as p, strictObject as pn, intervalOf as pt, assess as q, orderTerms as qt, audit as r, require_dist$2 as rn, reasonOf$1 as rt, plan as s, _enum as sn, differencesOf as st, replay as t, NOT_NOISE_PROOF as tn, plural as tt, calibrationOf as u, literal$1 as un, endJob as ut, requireCampaign as v, ForgeError as vn, hodgesLehmann as vt, requireSupported as w, lnEvidence as wt, localIsolation as x, UserError as xn, tieBreakerHolds as xt, measure$1 as y, HarnessError as yn, firstReached as yt, metricsText as z, readTip as zt };
+export { shareOf as $, parseSpec$1 as $t, reportedEffect as A, campaignRefs as At, keptExperiments as B, readTip as Bt, networkIsolation as C, exitCodeOf as Cn, simplificationHolds as Ct, Transaction as D, campaignLevel as Dt, startCampaign as E, lnEvidencePath as Et, tallyText as F, readEvents as Ft, writeLedgerCommit as G, typicalMetrics as Gt, standingSentence as H, fold as Ht, oneLine$1 as I, readEventsAfter as It, listRefs as J, orderTerms as Jt, openChain as K, sha256 as Kt, experimentView as L, COMMUTING as Lt, eventLine as M, harnessOf as Mt, short as N, treeFiles as Nt, singleMachineText as O, familyLevel as Ot, calibrationText as P, loadCampaign as Pt, effectText as Q, emptyCampaign as Qt, statusView as R, eventId as Rt, localIsolation as S, UserError as Sn, tieBreakerHolds as St, requireSupported as T, lnEvidence as Tt, waitingSentence as U, EXIT_CODES as Ut, capitalised as V, eventPath as Vt, metricsText as W, verdictOf as Wt, unsupported as X, measuredIn as Xt, observe as Y, jobOf as Yt, assess as Z, digest$1 as Zt, nullIfMissing as _, union as _n, statusOf as _t, tick as a, SpecErrors as an, plural as at, measure$1 as b, HarnessError as bn, confidenceInterval as bt, stopFor as c, _enum as cn, startEvidence as ct, regressionCheck as d, literal$1 as dn, metricPairs as dt, compileScope as en, evidenceText as et, openWorkshop as f, looseObject as fn, observePair as ft, retryLostRaces as g, tuple as gn, intervalOf as gt, pushAttempt as h, string as hn, objectivesOf as ht, run as i, require_dist$2 as in, numberText as it, OF_INTEREST as j, shortRef as jt, headline as k, objectiveLevel as kt, directReverts as l, array as ln, guardrailVerdict as lt, requireGit as m, strictObject as mn, signedDifference as mt, parseDecidePayload as n, NOT_NOISE_PROOF as nn, effectOf as nt, takeEffect as o, containing as on, decideStability as ot, localPath as p, number$1 as pn, endJob as pt, archive as q, askedIn as qt, audit as r, usesStoredScore as rn, changeText as rt, plan as s, nearest as sn, evidenceFor as st, replay as t, compilePathspec as tn, evidenceBar as tt, calibrationOf as u, boolean as un, differencesOf as ut, openHands as v, ConflictError as vn, verdict as vt, committedSpec as w, evidenceOf as wt, gitRunner as x, LedgerError as xn, hodgesLehmann as xt, requireCampaign as y, ForgeError as yn, lnTotal as yt, standingIn as z, parseEvent as zt };

@@ -46,6 +46,7 @@ const TOGETHER: ReadonlySet<EventKind> = new Set([
   'calibrated',
   'baseline-measured',
   'round-closed',
+  'effect-measured',
 ])
 
 class Player {

@@ -194,6 +194,7 @@ const VIEW_CHANGES = new Set([
   'campaign-stopped',
   'campaign-paused',
   'campaign-resumed',
+  'effect-measured',
 ])
 
 function ruleOf(refusal: { message: string; rule?: string }) {

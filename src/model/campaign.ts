@@ -82,16 +82,19 @@ export interface Baseline {
 export interface Landing {
   experiment: ExperimentId
   commit: Oid
+  tree: Oid
   head: Oid
   base: Point
+  /** The pinned commit of that time: trees of another one cannot be laid beside it any more. */
+  pin: Oid
   /** The order that proved it. */
   order: OrderId | null
   /** The commit that took it back. */
   reverted: Oid | null
   /** What it was measured to bring once it was kept, by pairs that nothing was selected by. */
   effect: Effect | null
-  /** The pairs that watch over it since, on trees that change; and whether it was shown to hold. */
-  watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string | null }
+  /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
+  watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string }
 }
 
 export interface Effect {
@@ -170,6 +173,8 @@ export interface Campaign {
   level: { spent: number; tests: number }
   /** The headline: the incumbent against where it started, by pairs that nothing was selected by. */
   progression: (Effect & { from: Point; to: Point }) | null
+  /** The jobs of the headline that is being measured. */
+  progressing: { from: Point; to: Point; harness: string; jobs: Job[] } | null
   baseline: Baseline | null
   /** The reference's numbers: where progress is counted from. */
   origin: Snapshot | null
@@ -233,6 +238,7 @@ export function emptyCampaign(): Campaign {
     calibration: null,
     level: { spent: 0, tests: 0 },
     progression: null,
+    progressing: null,
     baseline: null,
     origin: null,
     experiments: {},

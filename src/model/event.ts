@@ -165,7 +165,8 @@ const payloads = {
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),
     pairs: natural,
-    state: z.enum(['open', 'clear', 'flagged']),
+    /** Of a landing that is watched. */
+    state: z.enum(['open', 'clear', 'flagged']).nullable(),
     reason: text,
   },
   steered: { action: z.enum(['retry', 'revert', 'withdraw']), experiment: experimentId, reason: text },

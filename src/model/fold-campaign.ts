@@ -46,6 +46,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   refer(campaign, campaign.incumbent)
   campaign.trees = {}
   campaign.proven = {}
+  for (const { watch } of campaign.landings) watch.jobs = []
   requeueAll(campaign)
   campaign.orders = {}
 }
@@ -102,8 +103,10 @@ const effectMeasured: Handler<'effect-measured'> = (campaign, event) => {
   const { what, experiment, order, effect, interval, pairs, scale, from, to } = event
   const measured = { order, effect, interval, pairs, scale }
   const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
-  if (what === 'progression') campaign.progression = { ...measured, from, to }
-  else if (landing && what === 'landing') landing.effect = measured
+  if (what === 'progression') {
+    campaign.progression = { ...measured, from, to }
+    campaign.progressing = null
+  } else if (landing && what === 'landing') landing.effect = measured
   else if (landing) watched(campaign, landing, event)
   delete campaign.orders[order]
   campaign.attempts = {}
@@ -113,7 +116,7 @@ function watched(campaign: Campaign, landing: Landing, event: LedgerEvent<'effec
   const live = campaign.orders[event.order]
   const jobs = live ? (live.order.carried[live.order.candidates[0]?.label ?? ''] ?? []) : []
   const latest = live?.report && jobOf(askedIn(live.order), measuredIn(live.report.report), 'incumbent')
-  landing.watch = { state: event.state, jobs: latest ? [...jobs, latest] : jobs, at: event.at }
+  landing.watch = { state: event.state ?? 'open', jobs: latest ? [...jobs, latest] : jobs, at: event.at }
 }
 
 const reverted: Handler<'reverted'> = (campaign, event) => {

@@ -118,10 +118,11 @@ const merged: Handler<'merged'> = (campaign, event) => {
   if (!experiment) return
   experiment.closed = true
   experiment.pull ??= event.pull
-  const { experiment: id, commit, head, base } = event
+  const { experiment: id, commit, tree, head, base } = event
   const { order } = experiment
-  const watch = { state: 'open' as const, jobs: [], at: null }
-  campaign.landings.push({ experiment: id, commit, head, base, order, reverted: null, effect: null, watch })
+  const proof = { order, pin: campaign.pin.commit, reverted: null }
+  const watch = { state: 'open' as const, jobs: [], at: event.at }
+  campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, effect: null, watch })
   if (order !== null) campaign.proven[base.tree] ??= order
 }
 

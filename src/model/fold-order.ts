@@ -1,9 +1,9 @@
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-import type { OrderId } from './ids.ts'
+import type { OrderId, Point } from './ids.ts'
 import { askedIn, type Order, ownSubject } from './order.ts'
-import { jobOf, measuredIn } from './pairs.ts'
+import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -98,6 +98,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
   campaign.spent.minutes += minutesOf(event.report)
+  if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
   for (const candidate of live.order.candidates) {
     const experiment = campaign.experiments[candidate.label]
     if (!experiment || experiment.order !== live.order.id) continue
@@ -116,6 +117,26 @@ function addPairs({ id, evidence }: Experiment, order: Order, report: Report): v
   if (evidence === null || order.stop.rule !== 'paired') return
   const job = jobOf(askedIn(order), measuredIn(report), id)
   if (job.pairs.length > 0) evidence.jobs = [...evidence.jobs, job]
+}
+
+/** A job counts as a whole or not at all: how many there are was fixed before the first. */
+function addProgress(campaign: Campaign, order: Order, report: Report): void {
+  const { base: from, harness } = order
+  const [candidate] = order.candidates
+  if (!candidate || report.runner_error !== null || report.tampered !== null) return
+  const job = jobOf(askedIn(order), measuredIn(report), candidate.label)
+  if (!job.complete) return
+  const to = { commit: candidate.head, tree: candidate.tree }
+  campaign.progressing = { from, to, harness, jobs: [...progressOf(campaign, { from, to }), job] }
+}
+
+/** What has been measured of the headline between these two commits. */
+export function progressOf(
+  { progressing, harness }: Pick<Campaign, 'progressing' | 'harness'>,
+  { from, to }: { from: Point; to: Point },
+): Job[] {
+  const same = progressing?.from.commit === from.commit && progressing.to.commit === to.commit
+  return progressing && same && progressing.harness === harness ? progressing.jobs : []
 }
 
 function minutesOf({ started_at, finished_at }: Report): number {

@@ -110,7 +110,16 @@ export function ownSubject({
   base,
   candidates,
 }: Pick<OrderTerms, 'purpose' | 'base' | 'candidates'>): string {
-  return purpose === 'calibration' ? purpose : `${purpose} ${candidates[0]?.head ?? base.commit}`
+  if (purpose === 'calibration') return purpose
+  // A landing is watched on trees that change: the tree before it is what stays.
+  return `${purpose} ${purpose === 'regression' ? base.commit : (candidates[0]?.head ?? base.commit)}`
+}
+
+export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 'regression'>
+
+/** What only says how much was brought: nothing lands by it. */
+export function isReporting(purpose: OrderPurpose): purpose is ReportingPurpose {
+  return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
 
 /** What an order's pairs are read by; nothing where it asks for none. */

@@ -1,7 +1,9 @@
+import type { Stop } from '../decide/stopping.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, approveDeferred } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
+import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
@@ -13,7 +15,7 @@ import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
-import { cancelRemaining, closeRemaining, nothingToMeasure, stopSteps } from './stop.ts'
+import { cancelRemaining, closeRemaining, nothingToMeasure, stopFor, stopStep } from './stop.ts'
 import { syncPlan } from './sync.ts'
 import type { World } from './world.ts'
 
@@ -85,13 +87,14 @@ function running(resting: Draft): Plan {
     return prepared(draft, () => request(draft, foreign.requests, foreign.blocked))
   const lost = lostTooOften(world)
   if (lost.length > 0) return conclude(draft, lost)
+  const effects = effectSteps(world)
+  if (effects.length > 0) return conclude(draft, effects)
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   return prepared(draft, () => {
     if (world.campaign.round?.open) return inRound(draft, round)
-    const stop = directReverts(world).length > 0 ? [] : stopSteps(world)
-    if (stop.length > 0)
-      return conclude(alsoDo(draft, campaignBranch(world)), [...benchedAlerts(world), ...stop])
+    const stop = directReverts(world).length > 0 ? null : stopFor(world)
+    if (stop !== null) return stopping(draft, stop)
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
@@ -102,6 +105,16 @@ function running(resting: Draft): Plan {
 function inRound(draft: Draft, round: RoundPlan): Plan {
   if (draft.found.steps.length > 0) return conclude(draft, [])
   return request(draft, memberRequests(draft.world, round), null)
+}
+
+/** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
+function stopping(resting: Draft, stop: Stop): Plan {
+  const { world, found } = resting
+  const draft = alsoDo(resting, campaignBranch(world))
+  const last = lastEffects(world, found, stop.code)
+  if (!last.pending) return conclude(draft, [...benchedAlerts(world), ...last.steps, stopStep(world, stop)])
+  if (found.steps.length > 0 || last.steps.length > 0) return conclude(draft, last.steps)
+  return request(draft, last.requests, null)
 }
 
 function dispatchIdle(draft: Draft): Draft {
@@ -126,13 +139,17 @@ function betweenRounds(draft: Draft): Plan {
   const undo = directReverts(world)
   if (undo.length > 0) return conclude(draft, undo)
   const advanced = alsoDo(draft, campaignBranch(world))
-  const { steps, refused } = refuseQueued(world)
+  const { steps: refusals, refused } = refuseQueued(world)
   const opened = openProposals(world)
-  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...steps, ...opened]
+  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...refusals, ...opened]
   if (intake.length === 0) intake.push(...resumeParked(world))
   const asked = intake.length === 0 ? askFor(world) : []
-  const requests = asked.length > 0 || growsYet(world, opened) ? [] : newRound(world, refused)
-  return request(alsoDo({ ...advanced, steps: [...advanced.steps, ...intake] }, asked), requests, null)
+  const growing = asked.length > 0 || growsYet(world, opened)
+  const requests = growing ? [] : newRound(world, refused)
+  const beside = growing ? null : effectsBeside(world, draft.found)
+  const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? [])]
+  const orders = [...requests, ...(beside?.requests ?? [])]
+  return request(alsoDo({ ...advanced, steps }, asked), orders, null)
 }
 
 function alsoDo(draft: Draft, actions: readonly Action[]): Draft {

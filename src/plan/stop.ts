@@ -1,4 +1,4 @@
-import { stopReason } from '../decide/stopping.ts'
+import { type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet } from '../decide/targets.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
@@ -14,10 +14,10 @@ import type { World } from './world.ts'
 
 const HOUR = 3_600_000
 
-/** The reason a campaign stops is an event; between rounds only, so that a round is never cut in half. */
-export function stopSteps(world: World): Step[] {
+/** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
+export function stopFor(world: World): Stop | null {
   const { campaign, spec } = world
-  const stop =
+  return (
     usedUp(world) ??
     stopReason(spec, {
       ended: campaign.ended,
@@ -33,8 +33,14 @@ export function stopSteps(world: World): Step[] {
         world.askable.length + world.asking.length === 0 &&
         deferredExperiments(world).length === 0,
     })
-  if (stop === null) return []
-  return [{ step: 'event', draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop } }]
+  )
+}
+
+export function stopStep({ campaign }: World, stop: Stop): Step {
+  return {
+    step: 'event',
+    draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop },
+  }
 }
 
 /** As many were tested as the level was planned for, parked ones among them. */

@@ -28,6 +28,7 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'report-rejected',
   'decided',
   'merged',
+  'effect-measured',
   'approval-requested',
   'synced',
   'foreign-tip',

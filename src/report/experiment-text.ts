@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../model/event.ts'
 import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
+import { reportedEffect } from './reported-effect.ts'
 import { standingSentence } from './sentence.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
 import type { ExperimentView } from './status-view.ts'
@@ -22,6 +23,7 @@ export function experimentText(
   { events, charts = [] }: Told,
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
+  const effect = reportedEffect(campaign, experiment)
   const facts: [string, string | null][] = [
     ['idea', hypothesis],
     ['outcome', outcome],
@@ -30,6 +32,8 @@ export function experimentText(
     ['branch', branch],
     ['pull', pr === null ? null : `#${pr}`],
     ['head', head],
+    ['reported effect', effect?.reported ?? null],
+    ['so far', effect?.soFar == null ? null : `${effect.soFar} (what it was selected by, hence flattering)`],
     ['metrics', metricsText(metrics) || null],
     ['learnings', learnings],
     ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),

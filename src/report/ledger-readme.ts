@@ -2,6 +2,7 @@ import type { Campaign } from '../model/campaign.ts'
 import { reasonOf } from '../model/reason.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
+import { headline } from './reported-effect.ts'
 import { verdictPhrase } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
 import { standingIn } from './standing.ts'
@@ -17,6 +18,7 @@ export function ledgerReadme(campaign: Campaign): string {
     .reverse()
   const machine = singleMachineText(campaign)
   const noise = calibrationText(campaign.calibration)
+  const progress = headline(campaign)
   return [
     `# ${cell(campaign.name)}`,
     '',
@@ -26,6 +28,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '',
     'What happened lately: [digest.md](digest.md).',
     '',
+    ...(progress === null ? [] : [`**Progress: ${cell(progress)}.**`, '']),
     `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
     `${tallyText(campaign)}.`,
     ...(machine === null ? [] : [machine]),

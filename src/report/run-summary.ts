@@ -5,14 +5,17 @@ import type { Waiting } from '../plan/action.ts'
 import { short } from './event-line.ts'
 import { waitingSentence } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
+import { headline } from './reported-effect.ts'
 import { statusView } from './status-view.ts'
 import { tallyText } from './tally.ts'
 
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 export function runSummary(campaign: Campaign, waiting: Waiting): string[] {
-  const gain = gainText(campaign)
   const machine = singleMachineText(campaign)
+  const progress = headline(campaign)
+  const gain = progress === null ? gainText(campaign) : null
   return [
+    ...(progress === null ? [] : [`Progress: ${progress}.`]),
     waitingSentence(waiting),
     `${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
     ...(gain === null ? [] : [`Since the baseline: ${gain}.`]),

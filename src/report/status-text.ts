@@ -1,8 +1,9 @@
 import { plural } from '../decide/wording.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { short } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
+import { headline, reportedEffect } from './reported-effect.ts'
 import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
@@ -12,8 +13,10 @@ const ALERTS_SHOWN = 3
 
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
 export function statusText(campaign: Campaign, view: StatusView, notes: readonly string[]): string[] {
+  const progress = headline(campaign)
   return [
     `Campaign ${view.campaign}: ${stateText(campaign)}`,
+    ...(progress === null ? [] : [`  progress: ${progress}`]),
     ...table([
       ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics)],
       ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics)],
@@ -36,19 +39,20 @@ function countsText({ counts, experiments }: StatusView): string {
   return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(', ')}`
 }
 
+/** What was kept says first what it is reported to bring. */
+function sentenceOf(campaign: Campaign, experiment: Experiment): string {
+  const said = standingSentence(standingIn(campaign, experiment))
+  const effect = reportedEffect(campaign, experiment)
+  if (effect === null || effect.soFar === null) return said
+  return `Kept: reported effect ${effect.reported}; so far ${effect.soFar}`
+}
+
 function experimentLines(campaign: Campaign, { experiments }: StatusView): string[] {
   const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
     const standing = campaign.experiments[id]
     if (standing === undefined) return []
     const number = pr === null ? '' : `#${pr}`
-    return [
-      [
-        id,
-        number,
-        oneLine(standingSentence(standingIn(campaign, standing)), 160),
-        capitalised(oneLine(hypothesis, 80)),
-      ],
-    ]
+    return [[id, number, oneLine(sentenceOf(campaign, standing), 160), capitalised(oneLine(hypothesis, 80))]]
   })
   return rows.length === 0 ? [] : ['', ...table(rows)]
 }

@@ -1,8 +1,9 @@
+import type { Stop } from '../decide/stopping.ts'
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import { directReverts } from '../plan/revert.ts'
-import { stopSteps } from '../plan/stop.ts'
+import { stopFor } from '../plan/stop.ts'
 import type { World } from '../plan/world.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
@@ -46,10 +47,8 @@ async function requireRoom(call: Call, scene: Scene): Promise<void> {
 }
 
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
-function ruleThatHolds(world: World): { code: string; reason: string } | null {
-  if (directReverts(world).length > 0) return null
-  const [step] = stopSteps(world)
-  return step?.step === 'event' && step.draft.kind === 'campaign-stopped' ? step.draft : null
+function ruleThatHolds(world: World): Stop | null {
+  return directReverts(world).length > 0 ? null : stopFor(world)
 }
 
 function wayOn(code: string): string {

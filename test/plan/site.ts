@@ -60,6 +60,8 @@ export class Site {
   campaignTip: Oid | null = null
   main: Point
   ideas: Idea[]
+  /** How much time passed besides the looks. */
+  hoursLater = 0
   #looks = 0
   #runId = 1
 
@@ -101,7 +103,7 @@ export class Site {
     const { campaign } = this
     const { spec } = specOf(campaign.spec_yaml)
     return {
-      now: new Date(Date.UTC(2026, 0, 1) + this.#looks * 1000).toISOString(),
+      now: new Date(Date.UTC(2026, 0, 1) + this.hoursLater * 3_600_000 + this.#looks * 1000).toISOString(),
       entropy: sha256(`look ${this.#looks}`),
       campaign,
       spec,
@@ -185,7 +187,9 @@ export class Site {
     const way = (['gate-fails', 'crashes', 'hangs', 'set-up-fails'] as const).find(each =>
       text.includes(each),
     )
-    return way ?? { bytes: text.reduce((sum, content) => sum + content.length, 0) }
+    const { name } = this.ledger.spec.metric.primary
+    const rotten = this.hoursLater >= 20 && text.includes('rots') ? 90 : 0
+    return way ?? { [name]: text.reduce((sum, content) => sum + content.length, rotten) }
   }
 
   #apply(action: Action): void {

@@ -5,6 +5,7 @@ import type { Order } from '../../model/order.ts'
 import { isLanded } from '../../model/outcome.ts'
 import { whyNotReportOf } from '../../plan/arrivals.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { effectGaps } from './effect.ts'
 import type { Evidence } from './evidence.ts'
 import { orderGaps } from './order-in-force.ts'
 import { verdictGaps } from './verdict.ts'
@@ -18,6 +19,7 @@ export function collect(
 ): string[] {
   if (event.kind === 'order-issued') return issued(evidence, campaign, spec, event)
   if (event.kind === 'measured') return measured(evidence, campaign, event)
+  if (event.kind === 'effect-measured') return effectGaps(evidence, campaign, spec, event)
   if (event.kind === 'decided') decided(evidence, campaign, spec, event)
   else ground(evidence, event)
   return []

@@ -2,7 +2,7 @@ import { assess } from '../../decide/assess.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { passes } from '../../plan/foreign.ts'
 import { changesBetween, refusalOf } from '../facts/candidate.ts'
-import { samePoint } from './order-in-force.ts'
+import { samePoint } from './same-point.ts'
 import { pinGaps } from './pin.ts'
 import type { IncumbentStep } from './incumbent-step.ts'
 

@@ -1,20 +1,18 @@
 import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
-import type { Point } from '../../model/ids.ts'
-import type { Order } from '../../model/order.ts'
+import { isReporting, type Order } from '../../model/order.ts'
 import type { PairedRule } from '../../decide/paired/rule.ts'
 import { carriedJobs, pairedStop, pairsStop } from '../../plan/paired-order.ts'
 import type { Spec } from '../../spec/schema.ts'
-
-/** What only says how much a change brought: nothing lands by it, and its base is an older incumbent. */
-const REPORTING: ReadonlySet<Order['purpose']> = new Set(['effect', 'progression', 'regression'])
+import { reportingGaps } from './reporting-order.ts'
+import { samePoint } from './same-point.ts'
 
 /** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
 export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
   const gaps: string[] = []
-  if (!REPORTING.has(order.purpose) && !samePoint(order.base, campaign.incumbent)) {
+  if (isReporting(order.purpose)) gaps.push(...reportingGaps(campaign, order, order.purpose))
+  else if (!samePoint(order.base, campaign.incumbent))
     gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
-  }
   if (order.purpose !== 'sync') gaps.push(...rulerGaps(campaign, order))
   const stop = spec === null ? 'the spec in force cannot be read' : stopGap(campaign, spec, order)
   if (stop !== null) gaps.push(stop)
@@ -97,8 +95,4 @@ function comparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']): str
     return 'it takes the harness for deterministic, which was not shown'
   const wanted = spec.evidence.min_effect ?? 0
   return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`
-}
-
-export function samePoint(a: Point, b: Point): boolean {
-  return a.commit === b.commit && a.tree === b.tree
 }

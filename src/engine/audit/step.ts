@@ -2,7 +2,7 @@ import type { LedgerEvent } from '../../model/event.ts'
 import { foreignGaps } from './foreign.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
 import { landingGaps } from './landing.ts'
-import { samePoint } from './order-in-force.ts'
+import { samePoint } from './same-point.ts'
 import { revertGaps } from './revert.ts'
 import { syncGaps } from './sync.ts'
 

@@ -4,6 +4,7 @@ import type { EventDraft, EventKind, LedgerEvent } from '../../model/event.ts'
 import { machineKey } from '../../model/report.ts'
 import type { Step } from '../../plan/action.ts'
 import { arrivals } from '../../plan/arrivals.ts'
+import { effectSteps } from '../../plan/effects.ts'
 import { lostTooOften } from '../../plan/lost.ts'
 import { prepare } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
@@ -13,13 +14,16 @@ import type { Place } from '../place.ts'
 import { ledgerWorld, memberCandidates } from './ledger-world.ts'
 
 /** The kinds of event that are computed from others and nothing else, so that anybody can compute them again. */
-export type Verdict = LedgerEvent<'decided' | 'calibrated' | 'baseline-measured' | 'round-closed'>
+export type Verdict = LedgerEvent<
+  'decided' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
+>
 
 const VERDICTS: ReadonlySet<EventKind> = new Set<Verdict['kind']>([
   'decided',
   'calibrated',
   'baseline-measured',
   'round-closed',
+  'effect-measured',
 ])
 
 export function isVerdict(event: LedgerEvent): event is Verdict {
@@ -31,7 +35,12 @@ export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spe
   const world = ledgerWorld(campaign, spec, await memberCandidates(place, campaign, spec))
   const found = arrivals(world)
   if (campaign.status === 'stopped') return closeRemaining(world, found).flatMap(draftsOf)
-  const steps = [...lostTooOften(world), ...settleRound(world, found).steps, ...prepare(world, found).steps]
+  const steps = [
+    ...lostTooOften(world),
+    ...effectSteps(world),
+    ...settleRound(world, found).steps,
+    ...prepare(world, found).steps,
+  ]
   return steps.flatMap(draftsOf)
 }
 
@@ -72,6 +81,8 @@ function aboutTheSame(event: Verdict, draft: EventDraft): boolean {
       return draft.kind === 'decided' && draft.experiment === event.experiment
     case 'calibrated':
       return draft.kind === 'calibrated' && draft.order === event.order
+    case 'effect-measured':
+      return draft.kind === 'effect-measured' && draft.order === event.order
     case 'baseline-measured':
       return draft.kind === 'baseline-measured' && draft.order === event.order
     case 'round-closed':

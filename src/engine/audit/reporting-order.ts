@@ -1,0 +1,42 @@
+import type { Campaign, Landing } from '../../model/campaign.ts'
+import { canonicalJson } from '../../model/canonical.ts'
+import { progressOf } from '../../model/fold-order.ts'
+import type { Point } from '../../model/ids.ts'
+import type { Order, ReportingPurpose } from '../../model/order.ts'
+import type { Job } from '../../model/pairs.ts'
+import { landingOf } from '../../plan/effect-reading.ts'
+import { samePoint } from './same-point.ts'
+
+/** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
+export function reportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
+  const [candidate, ...more] = order.candidates
+  if (candidate?.label !== 'incumbent' || more.length > 0) return [`a ${purpose} measures one commit`]
+  const wanted = between(campaign, order, purpose)
+  if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`]
+  const { from, to, carried } = wanted
+  const gaps: string[] = []
+  if (!samePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
+  if (!samePoint({ commit: candidate.head, tree: candidate.tree }, to))
+    gaps.push(`it measures ${candidate.head}, not ${to.commit}`)
+  if (canonicalJson(order.carried['incumbent'] ?? []) !== canonicalJson(carried))
+    gaps.push('the pairs it carries are not those that were measured')
+  return gaps
+}
+
+interface Between {
+  from: Point
+  to: Point
+  carried: readonly Job[]
+}
+
+function between(campaign: Campaign, order: Order, purpose: ReportingPurpose): Between | null {
+  const { reference: from, incumbent: to } = campaign
+  if (purpose === 'progression') return { from, to, carried: progressOf(campaign, { from, to }) }
+  const landing = landingOf(campaign, order)
+  if (landing === null) return null
+  return purpose === 'effect' ? landed(landing) : { from: landing.base, to, carried: landing.watch.jobs }
+}
+
+function landed({ base: from, commit, tree }: Landing): Between {
+  return { from, to: { commit, tree }, carried: [] }
+}

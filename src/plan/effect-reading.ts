@@ -1,0 +1,144 @@
+import { regressionCheck } from '../decide/evidence/regression-check.ts'
+import { effectOf } from '../decide/evidence/reported-effect.ts'
+import { failureOf } from '../decide/failures.ts'
+import { objectivesOf } from '../decide/objectives.ts'
+import { effectText } from '../decide/paired/effect-text.ts'
+import { differencesOf, hasLogarithms, metricPairs } from '../decide/paired/metric-pairs.ts'
+import { plural } from '../decide/wording.ts'
+import type { Campaign, Landing } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { EventId } from '../model/ids.ts'
+import { askedIn, type Order, type StopRule } from '../model/order.ts'
+import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
+import type { Report } from '../model/report.ts'
+import { resolveEvidence } from '../spec/resolve-evidence.ts'
+import type { Spec } from '../spec/schema.ts'
+
+/** So many jobs make the campaign's headline, whatever they show; as many watch a landing at most. */
+export const EFFECT_JOBS = 8
+
+/** What the report on an effect says: the same function serves the plan, replay and audit (invariant 3). */
+export type EffectReading =
+  | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
+  /** One of several jobs. */
+  | { is: 'more' }
+  | { is: 'failed'; reason: string; retry: boolean }
+
+interface Answer {
+  order: Order
+  report: Report
+  event: EventId
+}
+
+type Measured = Pick<EventDraft<'effect-measured'>, 'scale' | 'effect' | 'interval' | 'pairs'> & {
+  said: string
+  differences: ReturnType<typeof differencesOf>
+}
+
+export function readEffect(campaign: Pick<Campaign, 'landings'>, spec: Spec, answer: Answer): EffectReading {
+  const { order, report } = answer
+  if (order.stop.rule !== 'pairs')
+    return { is: 'failed', reason: `the rule ${order.stop.rule} shows no effect`, retry: false }
+  const failure = failureOf({ spec, report, label: 'incumbent', pairs: true })
+  if (failure !== null) return { is: 'failed', reason: failure.reason, retry: failure.retry }
+  const job = jobOf(askedIn(order), measuredIn(report), 'incumbent')
+  if (!job.complete) {
+    const reason = `the report has ${job.pairs.length} of ${plural(order.stop.pairs, 'pair')}`
+    return { is: 'failed', reason, retry: true }
+  }
+  const jobs = [...(order.carried['incumbent'] ?? []), job]
+  if (order.purpose === 'progression' && jobs.length < EFFECT_JOBS) return { is: 'more' }
+  const measured = effectIn(spec, order.stop, jobs)
+  return typeof measured === 'string'
+    ? { is: 'failed', reason: measured, retry: false }
+    : drafted(campaign, spec, answer, { measured, jobs })
+}
+
+/** Hodges-Lehmann and interval of all the pairs (decision.md 3.6), or why there are none. */
+function effectIn(
+  spec: Spec,
+  { scale }: Extract<StopRule, { rule: 'pairs' }>,
+  jobs: readonly Job[],
+): Measured | string {
+  const [{ name, direction }] = objectivesOf(spec.metric)
+  const found = metricPairs(jobs, name)
+  if (scale === 'log' && !hasLogarithms(found))
+    return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`
+  const differences = differencesOf(found, { direction, scale })
+  const { effect, interval, pairs } = effectOf(differences)
+  if (effect === null) return `${name} was not there on both sides`
+  const said = `${effectText(effect, interval, { name, direction, scale })}, ${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')}`
+  return { scale, effect, interval, pairs, said, differences }
+}
+
+function drafted(
+  campaign: Pick<Campaign, 'landings'>,
+  spec: Spec,
+  { order, event }: Answer,
+  { measured, jobs }: { measured: Measured; jobs: readonly Job[] },
+): EffectReading {
+  const { scale, effect, interval, pairs, said } = measured
+  const [candidate] = order.candidates
+  if (candidate === undefined) throw new TypeError('an effect is measured of something')
+  const landing = order.purpose === 'progression' ? null : landingOf(campaign, order)
+  const common = {
+    kind: 'effect-measured',
+    cause: event,
+    experiment: landing?.experiment ?? null,
+    order: order.id,
+    from: order.base,
+    to: { commit: candidate.head, tree: candidate.tree },
+    scale,
+    effect,
+    interval,
+    pairs,
+  } as const
+  if (order.purpose === 'progression') {
+    const draft = { ...common, what: 'progression', state: null, reason: said } as const
+    return { is: 'measured', draft, revert: false }
+  }
+  if (landing === null) return { is: 'failed', reason: 'what it measured was taken back', retry: false }
+  if (order.purpose === 'effect') {
+    const draft = { ...common, what: 'landing', state: null, reason: said } as const
+    return { is: 'measured', draft, revert: false }
+  }
+  const { state, revert, why } = watchOf(spec, measured, jobs)
+  const draft = { ...common, what: 'watch', state, reason: `${why}: ${said}` } as const
+  return { is: 'measured', draft, revert }
+}
+
+/** The landing that an order of the kind is about; null once it was taken back. */
+export function landingOf(
+  { landings }: Pick<Campaign, 'landings'>,
+  { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,
+): Landing | null {
+  const found = landings.find(
+    landing =>
+      landing.reverted === null &&
+      landing.base.commit === base.commit &&
+      (purpose === 'regression' || landing.commit === candidates[0]?.head),
+  )
+  return found ?? null
+}
+
+/** One e-process over all nights (decision.md 3.7). */
+function watchOf(
+  spec: Spec,
+  { differences, scale }: Measured,
+  jobs: readonly Job[],
+): { state: 'open' | 'clear' | 'flagged'; revert: boolean; why: string } {
+  const known = { singleMachine: false, scale, deterministic: false }
+  const found = regressionCheck(differences, resolveEvidence(spec, known).min_effect)
+  switch (found) {
+    case 'revert':
+      return { state: 'flagged', revert: true, why: 'shown to be worse than the tree before it' }
+    case 'clear':
+      return { state: 'clear', revert: false, why: 'it holds' }
+    case 'open':
+      return jobs.length < EFFECT_JOBS
+        ? { state: 'open', revert: false, why: 'not decided yet' }
+        : { state: 'flagged', revert: false, why: 'not shown to hold' }
+    default:
+      return found satisfies never
+  }
+}

@@ -1,0 +1,76 @@
+import type { Campaign, Landing } from '../model/campaign.ts'
+import { progressOf } from '../model/fold-order.ts'
+import type { Point } from '../model/ids.ts'
+import type { OrderCandidate, ReportingPurpose } from '../model/order.ts'
+import type { Job } from '../model/pairs.ts'
+import { comparing } from './orders.ts'
+import type { World } from './world.ts'
+
+/** Something to be measured once more, by pairs that decide nothing about it. */
+export interface EffectSubject {
+  purpose: ReportingPurpose
+  base: Point
+  candidates: OrderCandidate[]
+  carried: Job[]
+  /** The event that its orders answer. */
+  cause: string
+  /** What is said if it cannot be measured, once for each `about`. */
+  alert: { code: string; about: string; what: string }
+}
+
+const LOOK_AGAIN_MS = 20 * 3_600_000
+
+/** Every landing that pairs proved, and that has not been measured since (decision.md 3.6). */
+export function unreportedLandings(world: World): EffectSubject[] {
+  const { campaign } = world
+  return standing(world).flatMap((landing): EffectSubject[] => {
+    if (landing.effect !== null) return []
+    const { experiment: about, base, commit, tree } = landing
+    const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
+    const candidates = [incumbent({ commit, tree })]
+    return [{ purpose: 'effect', base, candidates, carried: [], cause: causeOf(campaign, landing), alert }]
+  })
+}
+
+/** Landings to be looked at again this night (decision.md 3.7): nothing is said of what is to be taken back. */
+export function landingsToWatch(world: World): EffectSubject[] {
+  const { campaign, now } = world
+  return standing(world).flatMap((landing): EffectSubject[] => {
+    const { experiment: about, base, watch } = landing
+    const leaving = campaign.steered.some(wish => wish.action === 'revert' && wish.experiment === about)
+    if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
+    if (!(Date.parse(now) - Date.parse(watch.at) >= LOOK_AGAIN_MS)) return []
+    const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
+    const candidates = [incumbent(campaign.incumbent)]
+    const cause = causeOf(campaign, landing)
+    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, cause, alert }]
+  })
+}
+
+/** The incumbent against what progress is counted from, where anything that pairs proved lies between. */
+export function unreportedProgress(world: World): EffectSubject[] {
+  const { reference: base, incumbent: to, progression, started: cause } = world.campaign
+  if (standing(world).length === 0 || base.tree === to.tree) return []
+  if (progression?.from.commit === base.commit && progression.to.commit === to.commit) return []
+  const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
+  const carried = progressOf(world.campaign, { from: base, to })
+  return [{ purpose: 'progression', base, candidates: [incumbent(to)], carried, cause, alert }]
+}
+
+/** Landings that pairs proved, that are still there, and whose trees fit the ruler in force. */
+function standing(world: World): Landing[] {
+  const { campaign } = world
+  if (comparing(world)?.by !== 'pairs') return []
+  return campaign.landings.filter(
+    ({ experiment, reverted, pin }) =>
+      reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null,
+  )
+}
+
+function incumbent({ commit, tree }: Point): OrderCandidate {
+  return { label: 'incumbent', head: commit, tree }
+}
+
+function causeOf({ experiments, started }: Campaign, { experiment }: Landing): string {
+  return experiments[experiment]?.opened ?? started
+}

@@ -1,0 +1,106 @@
+import type { StopCode } from '../decide/stopping.ts'
+import { isReporting } from '../model/order.ts'
+import type { Step } from './action.ts'
+import { alertOnce } from './alerts.ts'
+import type { Arrivals } from './arrivals.ts'
+import { readEffect } from './effect-reading.ts'
+import {
+  type EffectSubject,
+  landingsToWatch,
+  unreportedLandings,
+  unreportedProgress,
+} from './effect-subjects.ts'
+import type { Request } from './orders.ts'
+import { nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
+import { pairsStop } from './paired-order.ts'
+import type { World } from './world.ts'
+
+/** What is still to be measured for the record, one order at a time: no round waits for it. */
+export interface EffectPlan {
+  steps: Step[]
+  requests: Request[]
+  /** Something is under way or asked for. */
+  pending: boolean
+}
+
+/** What recorded reports say of effects; a landing shown to be worse is asked back at once. */
+export function effectSteps({ campaign, spec }: World): Step[] {
+  return Object.values(campaign.orders).flatMap(({ order, report }): Step[] => {
+    if (!isReporting(order.purpose) || report === null) return []
+    const { event: cause } = report
+    const reading = readEffect(campaign, spec, { order, report: report.report, event: cause })
+    if (reading.is !== 'measured') return []
+    const { experiment, state, reason } = reading.draft
+    const measured: Step = { step: 'event', draft: reading.draft }
+    if (experiment === null || state !== 'flagged') return [measured]
+    const message = `${experiment} is ${reason}`
+    const alert = { kind: 'alert', cause, code: 'regression', about: experiment, message } as const
+    if (!reading.revert) return [measured, { step: 'event', draft: alert }]
+    const back = { kind: 'steered', cause, action: 'revert', experiment, reason } as const
+    return [measured, { step: 'event', draft: back }, { step: 'event', draft: alert }]
+  })
+}
+
+/** Beside the rounds: what landed is measured again, once for the record and then every night. */
+export function effectsBeside(world: World, found: Arrivals): EffectPlan {
+  return asked(world, found, [...unreportedLandings(world), ...landingsToWatch(world)])
+}
+
+/** Where a limit of time or money ends a campaign, nothing more is spent. */
+const SPENT: ReadonlySet<StopCode> = new Set(['max_hours', 'max_runner_minutes', 'max_total_cost_usd'])
+
+/** Before the campaign stops by itself: what is not reported yet, then its headline. */
+export function lastEffects(world: World, found: Arrivals, code: StopCode): EffectPlan {
+  if (SPENT.has(code)) return { steps: [], requests: [], pending: false }
+  return asked(world, found, [...unreportedLandings(world), ...unreportedProgress(world)])
+}
+
+function asked(world: World, found: Arrivals, subjects: readonly EffectSubject[]): EffectPlan {
+  const steps: Step[] = []
+  if (isMeasuring(world, found)) return { steps, requests: [], pending: true }
+  for (const subject of subjects) {
+    if (isGivenUp(world, subject)) continue
+    const next = standingOf(world, found, subject)
+    if (next.is === 'under way') return { steps, requests: [], pending: true }
+    if (next.is === 'wanted')
+      return { steps, requests: [request(world, subject, next.attempt)], pending: true }
+    const { what, ...alert } = subject.alert
+    steps.push(...alertOnce(world, { ...alert, message: `${what} could not be measured: ${next.reason}` }))
+  }
+  return { steps, requests: [], pending: false }
+}
+
+function isMeasuring({ campaign }: World, { reports, lost }: Arrivals): boolean {
+  return Object.values(campaign.orders).some(
+    ({ order: { id, purpose } }) => isReporting(purpose) && !reports.has(id) && !lost.has(id),
+  )
+}
+
+function isGivenUp({ campaign }: World, { alert: { code, about } }: EffectSubject): boolean {
+  return campaign.alerts.some(known => known.code === code && known.about === about)
+}
+
+function standingOf(world: World, found: Arrivals, subject: EffectSubject): Unanswered {
+  const own = ownOrder(world, found, subject)
+  if (own.is !== 'answered') return own
+  const reading = readEffect(world.campaign, world.spec, own)
+  switch (reading.is) {
+    case 'measured':
+      return { is: 'under way' }
+    case 'more':
+      return { is: 'wanted', attempt: 1 }
+    case 'failed':
+      return reading.retry
+        ? nextAttempt(world, own.order.attempt, reading.reason)
+        : { is: 'given up', reason: reading.reason }
+    default:
+      return reading satisfies never
+  }
+}
+
+function request(world: World, subject: EffectSubject, attempt: number): Request {
+  const { purpose, base, candidates, carried, cause } = subject
+  const round = world.campaign.round?.number ?? 0
+  const pairs = { stop: pairsStop(world), carried: { incumbent: carried } }
+  return { purpose, round, attempt, cause, candidates, base, ...pairs }
+}

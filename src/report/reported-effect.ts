@@ -1,0 +1,48 @@
+import { objectivesOf } from '../decide/objectives.ts'
+import { effectText } from '../decide/paired/effect-text.ts'
+import { plural } from '../decide/wording.ts'
+import type { Campaign, Effect, Experiment } from '../model/campaign.ts'
+import { parseSpec } from '../spec/parse.ts'
+import { short } from './event-line.ts'
+
+/** What a campaign came to, by pairs that nothing was selected by: never a sum of what its landings claim. */
+export function headline(campaign: Campaign): string | null {
+  const { progression, incumbent, reference } = campaign
+  const current = progression?.to.commit === incumbent.commit && progression.from.commit === reference.commit
+  return progression && current
+    ? `${effectWords(campaign, progression)} than ${short(reference.commit)}, ${plural(progression.pairs, 'pair')}`
+    : null
+}
+
+/** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
+export interface ReportedEffect {
+  reported: string
+  soFar: string | null
+}
+
+/** null for what no pairs have proved, or what was taken back since. */
+export function reportedEffect(
+  campaign: Pick<Campaign, 'landings' | 'spec_yaml' | 'spec_path' | 'calibration'>,
+  { id, share, primary_delta }: Pick<Experiment, 'id' | 'share' | 'primary_delta'>,
+): ReportedEffect | null {
+  const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
+  if (!landing || share === null) return null
+  const { effect } = landing
+  const scale = effect?.scale ?? campaign.calibration?.scale ?? 'linear'
+  const selected = primary_delta === null ? null : { effect: primary_delta, interval: null, scale }
+  return {
+    reported:
+      effect === null
+        ? 'not measured yet'
+        : `${effectWords(campaign, effect)}, ${plural(effect.pairs, 'pair')}`,
+    soFar: selected && effectWords(campaign, selected),
+  }
+}
+
+function effectWords(
+  { spec_yaml, spec_path }: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
+  { effect, interval, scale }: Pick<Effect, 'effect' | 'interval' | 'scale'>,
+): string {
+  const [{ name, direction }] = objectivesOf(parseSpec(spec_yaml, { file: spec_path }).spec.metric)
+  return effectText(effect, interval, { name, direction, scale })
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { sha256 } from '../../src/model/canonical.ts'
+import type { Order } from '../../src/model/order.ts'
+import type { Job } from '../../src/model/pairs.ts'
+import type { Report } from '../../src/model/report.ts'
+import { readEffect } from '../../src/plan/effect-reading.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { oidOf, pointOf, SPEC, START } from './a-campaign.ts'
+import { type Behaviour, reportOf } from './a-report.ts'
+
+const { spec } = parseSpec(SPEC.replace('name: bytes', 'name: wall_seconds'), { file: 'size.yaml' })
+const AFTER = pointOf('after')
+const landing: Campaign['landings'][number] = {
+  experiment: 'exp-001',
+  ...AFTER,
+  head: oidOf('head'),
+  base: START,
+  pin: START.commit,
+  order: null,
+  reverted: null,
+  effect: null,
+  watch: { state: 'open', jobs: [], at: '2026-01-01T00:00:00Z' },
+}
+
+function orderOf(purpose: Order['purpose'], carried: Job[] = []): Order {
+  return {
+    id: sha256(purpose),
+    purpose,
+    round: 0,
+    attempt: 1,
+    spec_sha256: sha256('spec'),
+    harness: sha256('harness'),
+    pin: START,
+    base: START,
+    candidates: [{ label: 'incumbent', head: AFTER.commit, tree: AFTER.tree }],
+    coins: sha256('coins'),
+    carried: { incumbent: carried },
+    stop: { rule: 'pairs', metrics: ['wall_seconds'], scale: 'log', pairs: 8 },
+    deadline: '2027-01-01T00:00:00Z',
+  }
+}
+
+function read(order: Order, candidate: Behaviour, rest: Partial<Report> = {}, landings = [landing]) {
+  const behaviourOf = (side: string) => (side === 'base' ? { wall_seconds: 10 } : candidate)
+  const report = reportOf({ order, spec, behaviourOf }, rest)
+  return readEffect({ landings }, spec, { order, report, event: sha256('measured') })
+}
+
+/** As often a tenth slower as a tenth faster. */
+function undecided(name: string): Job {
+  const pairs = [9, 11, 11, 9, 9, 11, 11, 9].map(wall_seconds => ({
+    first: 'base' as const,
+    base: { wall_seconds: 10 },
+    candidate: { wall_seconds },
+  }))
+  return { order: sha256(name), runner: 'boot', complete: true, pairs }
+}
+
+describe('the report on an effect', () => {
+  it('says how much the landing brought, and of which landing', () => {
+    expect(read(orderOf('effect'), { wall_seconds: 8 })).toMatchObject({
+      is: 'measured',
+      draft: { what: 'landing', experiment: 'exp-001', from: START, to: AFTER, pairs: 8, state: null },
+    })
+  })
+
+  it('proves nothing where the base, the set-up or the runner failed: it is measured again', () => {
+    const failed = { is: 'failed', retry: true }
+    expect(read(orderOf('effect'), { wall_seconds: 8 }, { runner_error: 'disk full' })).toMatchObject(failed)
+    const order = orderOf('effect')
+    const cut = read(order, { wall_seconds: 8 }, { executions: [] })
+    expect(cut).toMatchObject(failed)
+  })
+
+  it('is no effect where the commit itself does not work, or has no logarithm', () => {
+    expect(read(orderOf('effect'), 'gate-fails')).toMatchObject({ is: 'failed', retry: false })
+    expect(read(orderOf('effect'), { wall_seconds: 0 })).toMatchObject({
+      is: 'failed',
+      retry: false,
+      reason: expect.stringContaining('scale violated'),
+    })
+  })
+
+  it('is void once the landing was taken back', () => {
+    const gone = [{ ...landing, reverted: AFTER.commit }]
+    expect(read(orderOf('effect'), { wall_seconds: 8 }, {}, gone)).toMatchObject({
+      is: 'failed',
+      retry: false,
+    })
+  })
+
+  it('of progress is one of eight, and only the last one says anything', () => {
+    const seven = Array.from({ length: 7 }, (_, at) => undecided(`job ${at}`))
+    expect(read(orderOf('progression', seven.slice(1)), { wall_seconds: 8 })).toEqual({ is: 'more' })
+    expect(read(orderOf('progression', seven), { wall_seconds: 8 })).toMatchObject({
+      is: 'measured',
+      draft: { what: 'progression', experiment: null, pairs: 64 },
+    })
+  })
+})
+
+describe('a night of watching a landing', () => {
+  const state = (jobs: Job[], candidate: Behaviour) => {
+    const reading = read(orderOf('regression', jobs), candidate)
+    return reading.is === 'measured' ? [reading.draft.state, reading.revert] : reading
+  }
+
+  it('shows that it holds, or that it is worse, and then it is asked back', () => {
+    expect(state([], { wall_seconds: 10 })).toEqual(['clear', false])
+    expect(state([undecided('a')], { wall_seconds: 40 })).toEqual(['open', false])
+    const worse = {
+      ...undecided('b'),
+      pairs: undecided('b').pairs.map(pair => ({ ...pair, candidate: { wall_seconds: 12 } })),
+    }
+    expect(state([worse], { wall_seconds: 12 })).toEqual(['flagged', true])
+  })
+
+  it('that shows neither goes on, and is flagged after eight', () => {
+    const nights = Array.from({ length: 7 }, (_, at) => undecided(`night ${at}`))
+    expect(state(nights.slice(1), { wall_seconds: 10.5 })).toEqual(['open', false])
+    expect(state(nights, { wall_seconds: 10.5 })).toEqual(['flagged', false])
+  })
+})
