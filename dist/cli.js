@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as shareOf, $t as parseSpec, A as reportedEffect, At as campaignRefs, B as keptExperiments, Bt as readTip, C as networkIsolation, Cn as exitCodeOf, D as Transaction, E as startCampaign, F as tallyText, Ft as readEvents, G as writeLedgerCommit, Gt as typicalMetrics, H as standingSentence, I as oneLine, It as readEventsAfter, J as listRefs, Jt as orderTerms, K as openChain, Kt as sha256, L as experimentView, Lt as COMMUTING, M as eventLine, Mt as harnessOf, N as short, Nt as treeFiles, O as singleMachineText, P as calibrationText, Pt as loadCampaign, Q as effectText, R as statusView, Rt as eventId, S as localIsolation, Sn as UserError, T as requireSupported, U as waitingSentence, Ut as EXIT_CODES, V as capitalised, Vt as eventPath, W as metricsText, X as unsupported, Xt as measuredIn$1, Y as observe$1, Yt as jobOf, Z as assess, Zt as digest, _ as nullIfMissing, a as tick$1, an as SpecErrors, at as plural, b as measure$1, bn as HarnessError, c as stopFor, dn as literal, dt as metricPairs, en as compileScope, et as evidenceText, f as openWorkshop, fn as looseObject, g as retryLostRaces, h as pushAttempt, hn as string, ht as objectivesOf, i as run$1, in as require_dist, it as numberText, j as OF_INTEREST, jt as shortRef, k as headline$1, l as directReverts, m as requireGit, mt as signedDifference, n as parseDecidePayload, nn as NOT_NOISE_PROOF, nt as effectOf, o as takeEffect, on as containing, ot as decideStability, p as localPath, q as archive$1, qt as askedIn, r as audit$1, rn as usesStoredScore, rt as changeText, sn as nearest, st as evidenceFor, t as replay$1, tn as compilePathspec, tt as evidenceBar, ut as differencesOf, v as openHands, vn as ConflictError, w as committedSpec, wt as evidenceOf, x as gitRunner, xn as LedgerError, y as requireCampaign, yn as ForgeError, yt as lnTotal, z as standingIn } from "./shared2.js";
+import { $ as effectText, A as reportedEffect, B as standingIn, C as networkIsolation, Cn as UserError, D as Transaction, E as startCampaign, F as tallyText, Ft as loadCampaign, G as metricsText, H as capitalised, Ht as eventPath, I as oneLine, It as readEvents, J as archive$1, Jt as askedIn, K as writeLedgerCommit, Kt as typicalMetrics, L as experimentView, Lt as readEventsAfter, M as eventLine, Mt as shortRef, N as short, Nt as harnessOf, O as singleMachineText, P as calibrationText, Pt as treeFiles, Q as assess, Qt as digest, R as statusView, Rt as COMMUTING, S as localIsolation, Sn as LedgerError, T as requireSupported, Tt as evidenceOf, U as standingSentence, V as keptExperiments, Vt as readTip, W as waitingSentence, Wt as EXIT_CODES, X as observe$1, Xt as jobOf, Y as listRefs, Yt as orderTerms, Z as unsupported, Zt as measuredIn$1, _ as nullIfMissing, a as tick$1, an as require_dist, at as numberText, b as measure$1, bn as ForgeError, bt as lnTotal, c as stopFor, cn as nearest, ct as evidenceFor, dt as differencesOf, en as parseSpec, et as shareOf, f as openWorkshop, fn as literal, ft as metricPairs, g as retryLostRaces, gn as string, gt as objectivesOf, h as pushAttempt, ht as signedDifference, i as run$1, in as usesStoredScore, it as changeText, j as OF_INTEREST, jt as campaignRefs, k as headline$1, l as directReverts, m as requireGit, n as parseDecidePayload, nn as compilePathspec, nt as evidenceBar, o as takeEffect, on as SpecErrors, ot as plural, p as localPath, pn as looseObject, q as openChain, qt as sha256, r as audit$1, rn as NOT_NOISE_PROOF, rt as effectOf, sn as containing, st as decideStability, t as replay$1, tn as compileScope, tt as evidenceText, v as openHands, w as committedSpec, wn as exitCodeOf, x as gitRunner, xn as HarnessError, y as requireCampaign, yn as ConflictError, z as evidenceIn, zt as eventId } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -2317,7 +2317,7 @@ function whenText({ status, name }, id) {
 }
 // src/report/experiment-text.ts
 /** `winnow show`: the verdict, the idea, where it lives, and everything that happened to it. */
-function experimentText(campaign, experiment, { pr, branch, evidence }, { events, charts = [] }) {
+function experimentText(campaign, experiment, { pr, branch }, { events, charts = [] }) {
 	const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment;
 	const effect = reportedEffect(campaign, experiment);
 	const facts = [
@@ -2334,6 +2334,7 @@ function experimentText(campaign, experiment, { pr, branch, evidence }, { events
 		["learnings", learnings],
 		...warningsIn(events).map((warning) => ["warning", warning])
 	];
+	const evidence = evidenceIn(campaign, experiment);
 	const noise = evidence === null ? null : calibrationText(campaign.calibration);
 	return [
 		`${id} ${standingSentence(standingIn(campaign, experiment))}`,
@@ -2505,7 +2506,7 @@ function summary(story) {
 	const said = effect === null ? "no difference" : `${effectText(effect, interval, measured)}${range}`;
 	const took = Object.values(minutes).reduce((sum, each) => sum + each, 0);
 	const cost = `${plural(2 * (pairs.length + jobs.length), "execution")} in ${plural(jobs.length, "job")}`;
-	return [`  Hodges-Lehmann: ${said}`, `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, shared with what was measured beside it`];
+	return [`  Hodges-Lehmann: ${said}`, `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, those beside it included`];
 }
 // src/report/pair-story.ts
 /** The pairs of one experiment, gathered again from the ledger's events alone. */
@@ -2642,8 +2643,10 @@ const show = {
 		const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign));
 		const { events, stories } = await told(scene, experiment.id);
 		if (call.given.flag("json")) {
+			const evidence = evidenceIn(campaign, experiment);
 			call.terminal.json({
 				...view,
+				evidence,
 				pairs: stories.map(pairView),
 				events
 			});

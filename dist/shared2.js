@@ -20747,7 +20747,7 @@ function standingIn(campaign, experiment) {
 		reason,
 		takenBack,
 		parked: true,
-		next: resumed === 0 ? "more runners, once nothing else is queued" : null
+		next: resumed === 0 ? "more pairs, once nothing else is queued" : null
 	};
 	if (status === "ended") return {
 		status,
@@ -20767,6 +20767,13 @@ function standingIn(campaign, experiment) {
 		soFar: live?.said ?? parkedBefore,
 		next: live?.next ?? null
 	};
+}
+/** The line its sentence rests on, where pairs decided or are about to. */
+function evidenceIn(campaign, experiment) {
+	const { status, reason } = experiment;
+	const recorded = reasonOf$1(reason ?? "").evidence;
+	if (status === "ended" || status === "parked") return recorded;
+	return soFarOf(campaign, experiment)?.evidence ?? recorded;
 }
 // src/report/status-view.ts
 function statusView(campaign, pulls) {
@@ -20798,7 +20805,6 @@ function experimentView(campaign, experiment, pulls) {
 		pr,
 		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
 		reason: said?.sentence ?? null,
-		evidence: said?.evidence ?? soFarOf(campaign, experiment)?.evidence ?? null,
 		metrics
 	};
 }
@@ -35194,7 +35200,7 @@ function resultsYaml({ spec, experiment, ending, decided }) {
 		head,
 		outcome,
 		reason: sentence,
-		...evidence === null ? {} : { evidence },
+		...evidence === null ? {} : { evidence: evidence.replace(/^evidence /, "") },
 		...judged,
 		metrics,
 		learnings
@@ -35298,6 +35304,8 @@ async function land(transaction, campaign, step) {
 	const { decided: draft, candidate, base, pull } = step;
 	const experiment = campaign.experiments[draft.experiment];
 	if (!experiment) throw new Error(`${draft.experiment} lands but was never opened`);
+	const order = draft.order === null ? void 0 : campaign.orders[draft.order]?.order;
+	const single_machine = order !== void 0 && onSingleMachine(order);
 	const sealed = transaction.seal(draft);
 	const decided = {
 		seq: sealed.event.seq,
@@ -35315,8 +35323,6 @@ async function land(transaction, campaign, step) {
 		hypothesis,
 		pull
 	};
-	const order = draft.order === null ? void 0 : campaign.orders[draft.order]?.order;
-	const single_machine = order !== void 0 && onSingleMachine(order);
 	const commit = await repository.writeCommit({
 		tree: candidate.tree,
 		parents: [base.commit, results ?? candidate.head],
@@ -35695,10 +35701,10 @@ function wordsOf(step, merged, { event, sha256, order }) {
 	};
 }
 function trailerGaps(found, expected) {
-	const has = trailersOf(found);
-	return [...trailersOf(expected)].flatMap(([name, value]) => {
-		const said = has.get(name);
-		return said === value ? [] : [`its trailer ${name} says ${said ?? "nothing"}, the ledger ${value}`];
+	const [has, wants] = [trailersOf(found), trailersOf(expected)];
+	return [.../* @__PURE__ */ new Set([...wants.keys(), ...has.keys()])].flatMap((name) => {
+		const [said, value] = [has.get(name) ?? "nothing", wants.get(name) ?? "nothing"];
+		return said === value ? [] : [`its trailer ${name} says ${said}, the ledger ${value}`];
 	});
 }
 function trailersOf(message) {
@@ -37031,4 +37037,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { shareOf as $, parseSpec$1 as $t, reportedEffect as A, campaignRefs as At, keptExperiments as B, readTip as Bt, networkIsolation as C, exitCodeOf as Cn, simplificationHolds as Ct, Transaction as D, campaignLevel as Dt, startCampaign as E, lnEvidencePath as Et, tallyText as F, readEvents as Ft, writeLedgerCommit as G, typicalMetrics as Gt, standingSentence as H, fold as Ht, oneLine$1 as I, readEventsAfter as It, listRefs as J, orderTerms as Jt, openChain as K, sha256 as Kt, experimentView as L, COMMUTING as Lt, eventLine as M, harnessOf as Mt, short as N, treeFiles as Nt, singleMachineText as O, familyLevel as Ot, calibrationText as P, loadCampaign as Pt, effectText as Q, emptyCampaign as Qt, statusView as R, eventId as Rt, localIsolation as S, UserError as Sn, tieBreakerHolds as St, requireSupported as T, lnEvidence as Tt, waitingSentence as U, EXIT_CODES as Ut, capitalised as V, eventPath as Vt, metricsText as W, verdictOf as Wt, unsupported as X, measuredIn as Xt, observe as Y, jobOf as Yt, assess as Z, digest$1 as Zt, nullIfMissing as _, union as _n, statusOf as _t, tick as a, SpecErrors as an, plural as at, measure$1 as b, HarnessError as bn, confidenceInterval as bt, stopFor as c, _enum as cn, startEvidence as ct, regressionCheck as d, literal$1 as dn, metricPairs as dt, compileScope as en, evidenceText as et, openWorkshop as f, looseObject as fn, observePair as ft, retryLostRaces as g, tuple as gn, intervalOf as gt, pushAttempt as h, string as hn, objectivesOf as ht, run as i, require_dist$2 as in, numberText as it, OF_INTEREST as j, shortRef as jt, headline as k, objectiveLevel as kt, directReverts as l, array as ln, guardrailVerdict as lt, requireGit as m, strictObject as mn, signedDifference as mt, parseDecidePayload as n, NOT_NOISE_PROOF as nn, effectOf as nt, takeEffect as o, containing as on, decideStability as ot, localPath as p, number$1 as pn, endJob as pt, archive as q, askedIn as qt, audit as r, usesStoredScore as rn, changeText as rt, plan as s, nearest as sn, evidenceFor as st, replay as t, compilePathspec as tn, evidenceBar as tt, calibrationOf as u, boolean as un, differencesOf as ut, openHands as v, ConflictError as vn, verdict as vt, committedSpec as w, evidenceOf as wt, gitRunner as x, LedgerError as xn, hodgesLehmann as xt, requireCampaign as y, ForgeError as yn, lnTotal as yt, standingIn as z, parseEvent as zt };
+export { effectText as $, emptyCampaign as $t, reportedEffect as A, objectiveLevel as At, standingIn as B, parseEvent as Bt, networkIsolation as C, UserError as Cn, tieBreakerHolds as Ct, Transaction as D, lnEvidencePath as Dt, startCampaign as E, lnEvidence as Et, tallyText as F, loadCampaign as Ft, metricsText as G, verdictOf as Gt, capitalised as H, eventPath as Ht, oneLine$1 as I, readEvents as It, archive as J, askedIn as Jt, writeLedgerCommit as K, typicalMetrics as Kt, experimentView as L, readEventsAfter as Lt, eventLine as M, shortRef as Mt, short as N, harnessOf as Nt, singleMachineText as O, campaignLevel as Ot, calibrationText as P, treeFiles as Pt, assess as Q, digest$1 as Qt, statusView as R, COMMUTING as Rt, localIsolation as S, LedgerError as Sn, hodgesLehmann as St, requireSupported as T, evidenceOf as Tt, standingSentence as U, fold as Ut, keptExperiments as V, readTip as Vt, waitingSentence as W, EXIT_CODES as Wt, observe as X, jobOf as Xt, listRefs as Y, orderTerms as Yt, unsupported as Z, measuredIn as Zt, nullIfMissing as _, tuple as _n, intervalOf as _t, tick as a, require_dist$2 as an, numberText as at, measure$1 as b, ForgeError as bn, lnTotal as bt, stopFor as c, nearest as cn, evidenceFor as ct, regressionCheck as d, boolean as dn, differencesOf as dt, parseSpec$1 as en, shareOf as et, openWorkshop as f, literal$1 as fn, metricPairs as ft, retryLostRaces as g, string as gn, objectivesOf as gt, pushAttempt as h, strictObject as hn, signedDifference as ht, run as i, usesStoredScore as in, changeText as it, OF_INTEREST as j, campaignRefs as jt, headline as k, familyLevel as kt, directReverts as l, _enum as ln, startEvidence as lt, requireGit as m, number$1 as mn, endJob as mt, parseDecidePayload as n, compilePathspec as nn, evidenceBar as nt, takeEffect as o, SpecErrors as on, plural as ot, localPath as p, looseObject as pn, observePair as pt, openChain as q, sha256 as qt, audit as r, NOT_NOISE_PROOF as rn, effectOf as rt, plan as s, containing as sn, decideStability as st, replay as t, compileScope as tn, evidenceText as tt, calibrationOf as u, array as un, guardrailVerdict as ut, openHands as v, union as vn, statusOf as vt, committedSpec as w, exitCodeOf as wn, simplificationHolds as wt, gitRunner as x, HarnessError as xn, confidenceInterval as xt, requireCampaign as y, ConflictError as yn, verdict as yt, evidenceIn as z, eventId as zt };

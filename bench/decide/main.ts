@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads'
+import { figure } from './figure.ts'
 import { figureTable, hybridTable } from './figures.ts'
 import { parseOptions } from './options.ts'
 import { playAll, serve } from './pool.ts'
@@ -11,6 +12,10 @@ else serve(casesOf(SECTIONS))
 async function report(): Promise<void> {
   const options = parseOptions(process.argv.slice(2))
   const { seed, size, form, only } = options
+  if (form === 'figure') {
+    console.log(figure(seed))
+    return
+  }
   const sections = SECTIONS.filter(({ name }) => only.includes(name))
   const began = performance.now()
   const results = await playAll(casesOf(sections).values(), options, new URL(import.meta.url))

@@ -5,14 +5,14 @@ import { SECTIONS } from './report.ts'
 export interface Options {
   seed: string
   size: Size
-  form: 'text' | 'json' | 'readme'
+  form: 'text' | 'json' | 'readme' | 'figure'
   /** Names of the sections to play. */
   only: readonly string[]
 }
 
 const NAMES = SECTIONS.map(({ name }) => name)
 
-export const USAGE = `npm run bench:decide -- [--quick | --full] [--seed <text>] [--only ${NAMES.join(',')}] [--json | --readme]`
+export const USAGE = `npm run bench:decide -- [--quick | --full] [--seed <text>] [--only ${NAMES.join(',')}] [--json | --readme | --figure]`
 
 /** Unknown flags and names throw. */
 export function parseOptions(args: readonly string[]): Options {
@@ -23,16 +23,18 @@ export function parseOptions(args: readonly string[]): Options {
       full: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       readme: { type: 'boolean', default: false },
+      figure: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       only: { type: 'string', default: NAMES.join(',') },
     },
   })
-  if ((values.quick && values.full) || (values.json && values.readme)) throw new Error(USAGE)
+  const forms = [values.json, values.readme, values.figure].filter(Boolean)
+  if ((values.quick && values.full) || forms.length > 1) throw new Error(USAGE)
   const only = values.only.split(',')
   const unknown = only.find(name => !NAMES.includes(name))
   if (unknown !== undefined) throw new Error(`no section ${unknown}: ${USAGE}`)
   const rest = values.full ? 'full' : 'usual'
-  const plain = values.json ? 'json' : 'text'
+  const plain = values.json ? 'json' : values.figure ? 'figure' : 'text'
   return {
     seed: values.seed,
     size: values.quick ? 'quick' : rest,

@@ -125,14 +125,15 @@ async function land(transaction: Transaction, campaign: Campaign, step: Landing)
   const { decided: draft, candidate, base, pull } = step
   const experiment = campaign.experiments[draft.experiment]
   if (!experiment) throw new Error(`${draft.experiment} lands but was never opened`)
+  // Once sealed, the verdict is part of the campaign, and its order is forgotten.
+  const order = draft.order === null ? undefined : campaign.orders[draft.order]?.order
+  const single_machine = order !== undefined && onSingleMachine(order)
   const sealed = transaction.seal(draft)
   const decided = { seq: sealed.event.seq, sha256: sealed.sha256 }
   const ending = { outcome: draft.outcome, reason: draft.reason }
   const results = await writeResults(transaction, experiment, ending, draft)
   const { hypothesis } = experiment
   const words = { spec: name, spec_sha256: campaign.spec_sha256, experiment: experiment.id, hypothesis, pull }
-  const order = draft.order === null ? undefined : campaign.orders[draft.order]?.order
-  const single_machine = order !== undefined && onSingleMachine(order)
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, results ?? candidate.head],

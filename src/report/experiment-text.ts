@@ -5,7 +5,7 @@ import { eventLine } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
 import { reportedEffect } from './reported-effect.ts'
 import { standingSentence } from './sentence.ts'
-import { type StandingCampaign, standingIn } from './standing.ts'
+import { evidenceIn, type StandingCampaign, standingIn } from './standing.ts'
 import type { ExperimentView } from './status-view.ts'
 import { table } from './table.ts'
 
@@ -19,7 +19,7 @@ export interface Told {
 export function experimentText(
   campaign: StandingCampaign,
   experiment: Experiment,
-  { pr, branch, evidence }: Pick<ExperimentView, 'pr' | 'branch' | 'evidence'>,
+  { pr, branch }: Pick<ExperimentView, 'pr' | 'branch'>,
   { events, charts = [] }: Told,
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
@@ -38,6 +38,7 @@ export function experimentText(
     ['learnings', learnings],
     ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),
   ]
+  const evidence = evidenceIn(campaign, experiment)
   const noise = evidence === null ? null : calibrationText(campaign.calibration)
   return [
     `${id} ${standingSentence(standingIn(campaign, experiment))}`,

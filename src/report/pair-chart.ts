@@ -113,6 +113,6 @@ function summary(story: PairStory): string[] {
   const cost = `${plural(2 * (pairs.length + jobs.length), 'execution')} in ${plural(jobs.length, 'job')}`
   return [
     `  Hodges-Lehmann: ${said}`,
-    `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, shared with what was measured beside it`,
+    `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, those beside it included`,
   ]
 }

@@ -37,7 +37,7 @@ export function resultsYaml({ spec, experiment, ending, decided }: Results): str
       head,
       outcome,
       reason: sentence,
-      ...(evidence === null ? {} : { evidence }),
+      ...(evidence === null ? {} : { evidence: evidence.replace(/^evidence /, '') }),
       ...judged,
       metrics,
       learnings,

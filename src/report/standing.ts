@@ -14,7 +14,7 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
   const { id, status, verdict, outcome, reason, resumed } = experiment
   const takenBack = isTakenBack(campaign, id)
   if (status === 'parked') {
-    const next = resumed === 0 ? 'more runners, once nothing else is queued' : null
+    const next = resumed === 0 ? 'more pairs, once nothing else is queued' : null
     return { status, verdict, outcome, reason, takenBack, parked: true, next }
   }
   if (status === 'ended') return { status, verdict, outcome, reason, takenBack }
@@ -29,4 +29,12 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     soFar: live?.said ?? parkedBefore,
     next: live?.next ?? null,
   }
+}
+
+/** The line its sentence rests on, where pairs decided or are about to. */
+export function evidenceIn(campaign: StandingCampaign, experiment: Experiment): string | null {
+  const { status, reason } = experiment
+  const recorded = reasonOf(reason ?? '').evidence
+  if (status === 'ended' || status === 'parked') return recorded
+  return soFarOf(campaign, experiment)?.evidence ?? recorded
 }

@@ -3,7 +3,6 @@ import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import { type Metrics, snapshotMetrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
-import { soFarOf } from './so-far.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
 import { isTakenBack } from './taken-back.ts'
 
@@ -23,8 +22,6 @@ export interface ExperimentView {
   branch: string | null
   /** One sentence. */
   reason: string | null
-  /** What the sentence rests on, where pairs decided. */
-  evidence: string | null
   metrics: Metrics
 }
 
@@ -70,7 +67,6 @@ export function experimentView(
     pr,
     branch: neverAppeared(experiment, pr) ? null : experiment.branch,
     reason: said?.sentence ?? null,
-    evidence: said?.evidence ?? soFarOf(campaign, experiment)?.evidence ?? null,
     metrics,
   }
 }

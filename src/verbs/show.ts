@@ -4,6 +4,7 @@ import { concerns, experimentText } from '../report/experiment-text.ts'
 import { pairChart } from '../report/pair-chart.ts'
 import { PairStories, type PairStory } from '../report/pair-story.ts'
 import { pairView } from '../report/pair-view.ts'
+import { evidenceIn } from '../report/standing.ts'
 import { experimentView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import { experimentNamed } from './experiment-named.ts'
@@ -27,7 +28,8 @@ export const show: Verb = {
       const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign))
       const { events, stories } = await told(scene, experiment.id)
       if (call.given.flag('json')) {
-        call.terminal.json({ ...view, pairs: stories.map(pairView), events })
+        const evidence = evidenceIn(campaign, experiment)
+        call.terminal.json({ ...view, evidence, pairs: stories.map(pairView), events })
         return 0
       }
       const charts = stories.flatMap(story => [...pairChart(story), ''])

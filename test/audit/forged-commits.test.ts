@@ -173,6 +173,16 @@ describe('a recorded landing that is not the commit that was proven', () => {
     expect(result.unproven?.what).toContain(`its trailer ${name} says something, the ledger `)
   })
 
+  it('claims another kind of evidence than its order asked for', async () => {
+    const last = await site.place.repository.commit(await tipOf(site, site.place.refs.optimize))
+    const message = `${last.message.trimEnd()}\nWinnow-Evidence: single-machine\n`
+    await replaceLast(await likeLast({ message }))
+    const { result } = await whatAuditSays(site)
+    expect(result.unproven?.what).toContain(
+      'its trailer Winnow-Evidence says single-machine, the ledger nothing',
+    )
+  })
+
   it('has another subject than its events give it', async () => {
     const last = await site.place.repository.commit(await tipOf(site, site.place.refs.optimize))
     const commit = await likeLast({ message: last.message.replace('idea', 'plan') })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { letters, SIZE_FILES, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { patchOf, type Yard } from './yard.ts'
 
 /** A number that is lower by chance: always, or only once a file says so. */
 function noisy(when: string): Record<string, string> {
@@ -53,9 +53,23 @@ describe('a metric that is noisy', () => {
       /^bytes differs between runs of exp-001: not deterministic; pairs of the base/,
     )
     expect(await site.outcomes()).toEqual({ 'depends on chance': 'inconclusive', b3: 'kept' })
+    const landing = site.bare('log', '-1', '--format=%B', 'optimize/size')
+    expect(landing).toMatch(
+      /^Kept: bytes 5\.\d % lower \(.*\), on this machine\.\nevidence \d+ of \d+ ▕█+▏ /m,
+    )
+    expect(landing).toMatch(/^Winnow-Evidence: single-machine$/m)
+    const front = site.bare('show', 'optimize-state/size:README.md')
+    expect(front).toContain('The one kept rests on a single machine: ')
+    const results = `optimize/size^2:.winnow/results/size/${await idOf(site, 'b3')}/results.yaml`
+    expect(site.bare('show', results)).toMatch(/^summary: "Kept: bytes .* on this machine\."$/m)
     await site.proven()
   })
 })
+
+async function idOf(site: Yard, hypothesis: string): Promise<string> {
+  const { experiments } = await site.campaign()
+  return Object.values(experiments).find(each => each.hypothesis === hypothesis)?.id ?? 'none'
+}
 
 describe('a base that does not work', () => {
   it('pauses the campaign with the reason, and is measured again when it is resumed', async () => {

@@ -136,7 +136,7 @@ describe('one experiment for people', () => {
     const lines = experimentText(
       campaign,
       experiment,
-      { pr: 4, branch: 'optimize-exp/size/exp-001', evidence: null },
+      { pr: 4, branch: 'optimize-exp/size/exp-001' },
       { events: judged },
     )
     expect(lines).toContain('  warning   forgeable: the harness loads it')

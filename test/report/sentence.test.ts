@@ -68,6 +68,35 @@ describe('the sentence that comes first', () => {
   })
 })
 
+describe('what is not proven', () => {
+  const reason =
+    'score probably 3.1 % lower (0.9 to 5.2 %).\nevidence 8.6 of 20, 8 pairs in 1 job on 1 runner'
+  const said = 'score probably 3.1 % lower (0.9 to 5.2 %).'
+
+  it('leaves its evidence to a line of its own', () => {
+    expect(verdictSentence(ended('inconclusive', reason))).toBe(`Not proven: ${said}`)
+  })
+
+  it('is not proven yet while it stays open, and says what would settle it', () => {
+    const parked: Standing = { ...ended('inconclusive', reason), status: 'parked', parked: true }
+    expect(standingSentence({ ...parked, next: 'more runners' })).toBe(
+      `Not proven yet: ${said} Next: more runners.`,
+    )
+    expect(standingSentence(parked)).toBe(`Not proven yet: ${said}`)
+  })
+
+  it('says what its pairs say before there is a verdict', () => {
+    const live: Standing = { ...open, soFar: said, next: 'one more runner, about 12 min' }
+    expect(standingSentence(live)).toBe(`Not proven yet: ${said} Next: one more runner, about 12 min.`)
+    expect(verdictPhrase(live)).toBe('waiting for a runner')
+  })
+
+  it('is never called worse, nor is what is worse called unproven', () => {
+    const harm = ended('dropped', 'score 3.1 % higher (0.9 to 5.2 %).', true)
+    expect(verdictSentence(harm)).toBe('Worse: score 3.1 % higher (0.9 to 5.2 %).')
+  })
+})
+
 describe('what a campaign waits for', () => {
   it.each([
     [{ for: 'ideas' }, 'Waiting for ideas: nothing is queued and no proposer has one.'],

@@ -71,10 +71,10 @@ function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256, order }: 
 }
 
 function trailerGaps(found: string, expected: string): string[] {
-  const has = trailersOf(found)
-  return [...trailersOf(expected)].flatMap(([name, value]) => {
-    const said = has.get(name)
-    return said === value ? [] : [`its trailer ${name} says ${said ?? 'nothing'}, the ledger ${value}`]
+  const [has, wants] = [trailersOf(found), trailersOf(expected)]
+  return [...new Set([...wants.keys(), ...has.keys()])].flatMap(name => {
+    const [said, value] = [has.get(name) ?? 'nothing', wants.get(name) ?? 'nothing']
+    return said === value ? [] : [`its trailer ${name} says ${said}, the ledger ${value}`]
   })
 }
 

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { evidenceBar } from '../../../src/decide/paired/evidence-bar.ts'
+import { evidenceLine } from '../../../src/decide/paired/evidence-line.ts'
+import { evidencePath } from '../../../src/decide/paired/evidence-path.ts'
+import { evidenceSentence } from '../../../src/decide/paired/evidence-sentence.ts'
+import type { PairedCase } from '../../../src/decide/paired/rule.ts'
+import { standingOf } from '../../../src/decide/paired/standing.ts'
+import { verdict } from '../../../src/decide/evidence/verdict.ts'
+import { aCase, aJob, GAINS } from './a-case.ts'
+
+const said = (paired: PairedCase) => {
+  const standing = standingOf(paired)
+  return { status: standing.status, sentence: evidenceSentence(paired, standing) }
+}
+const line = (paired: PairedCase) => evidenceLine(paired, standingOf(paired))
+const SCREENED = aJob('a', GAINS.slice(0, 6), { complete: false })
+const CONFIRMED = [SCREENED, aJob('b', GAINS.slice(0, 6), { complete: false })]
+
+describe('the sentence of what pairs decided', () => {
+  it('says how much is kept and where the truth lies, without hedging', () => {
+    const { status, sentence } = said(aCase(CONFIRMED))
+    expect(status).toBe('keep')
+    expect(sentence).toMatch(/^score 5\.\d % lower \(\d\.\d to \d\.\d %\)\.$/)
+  })
+
+  it('says that no other machine confirmed it', () => {
+    expect(said(aCase(CONFIRMED, { rule: { single_machine: true } })).sentence).toMatch(
+      / %\), on this machine\.$/,
+    )
+  })
+
+  it('is only probable, and so far, while a fresh runner is missing', () => {
+    const { status, sentence } = said(aCase([SCREENED]))
+    expect(status).toBe('new-job')
+    expect(sentence).toMatch(/^score probably 5\.\d % lower.* so far\.$/)
+  })
+
+  it('tells a gain that is ruled out from harm that is shown', () => {
+    const none = said(aCase([aJob('a', [-1, 0.2, -0.3, 0.1, -0.6, -0.4], { complete: false })]))
+    expect(none).toEqual({
+      status: 'drop',
+      sentence: 'score probably 0.3 % higher; a gain worth having is ruled out.',
+    })
+    const harm = said(
+      aCase([
+        aJob(
+          'a',
+          GAINS.map(gain => -gain),
+        ),
+      ]),
+    )
+    expect(harm.status).toBe('drop')
+    expect(harm.sentence).toMatch(/^score 5\.\d % higher \(.*\)\.$/)
+  })
+
+  it('says why a job was the last', () => {
+    const idle = aJob('a', [8, -8, 6.5, -7, 7.5, -5, 5.5, -6])
+    expect(said(aCase([idle])).sentence).toMatch(/too little to go on with after the first job\.$/)
+    const open = aJob('a', [3.3, -1, 2.4, -2.1, 1.9, 2.7, -1.5, 3])
+    const parked = said(aCase([open], { terms: { max_jobs: 1 } }))
+    expect(parked).toEqual({ status: 'park', sentence: expect.stringMatching(/; its jobs are used up\.$/) })
+  })
+
+  it('names a guardrail that is not excluded yet, or that was harmed', () => {
+    const metric = { objectives: [{ name: 'memory', direction: 'minimize', role: 'guardrail' }] }
+    const withMemory = (candidate: (at: number) => number) =>
+      CONFIRMED.map(job => ({
+        ...job,
+        pairs: job.pairs.map((pair, at) => ({
+          ...pair,
+          base: { score: 100, memory: 50 },
+          candidate: { score: pair.candidate?.['score'] ?? 0, memory: candidate(at) },
+        })),
+      }))
+    const open = said(
+      aCase(
+        withMemory(at => (at % 2 === 0 ? 40 + at : 62 - at)),
+        { metric },
+      ),
+    )
+    expect(open.sentence).toMatch(/so far; memory not shown harmless yet\.$/)
+    const harmed = said(
+      aCase(
+        withMemory(at => 60 + at),
+        { metric },
+      ),
+    )
+    expect(harmed).toEqual({
+      status: 'drop',
+      sentence: expect.stringMatching(/; memory shown to be worse\.$/),
+    })
+  })
+
+  it('is the same for the same pairs, in whatever unit they were measured', () => {
+    const scaled = CONFIRMED.map(job => ({
+      ...job,
+      pairs: job.pairs.map(pair => ({
+        ...pair,
+        base: { score: (pair.base?.['score'] ?? 0) * 1000 },
+        candidate: { score: (pair.candidate?.['score'] ?? 0) * 1000 },
+      })),
+    }))
+    expect(said(aCase(scaled))).toEqual(said(aCase(CONFIRMED)))
+    expect(line(aCase(scaled))).toBe(line(aCase(CONFIRMED)))
+  })
+})
+
+describe('the evidence line', () => {
+  it('has the evidence with its threshold, pairs, machines and cost', () => {
+    expect(line(aCase(CONFIRMED))).toMatch(
+      /^evidence \d+ of 100 ▕█{20}▏ 12 pairs in 2 jobs on 2 runners, 28 executions$/,
+    )
+    expect(line(aCase([aJob('a', GAINS.slice(0, 2))], { rule: { single_machine: true } }))).toMatch(
+      /^evidence 3\.\d of 20 ▕█+.·+▏ 2 pairs in 1 job on this machine, 6 executions$/,
+    )
+  })
+
+  it('counts the same runner once', () => {
+    const again = CONFIRMED.map(job => ({ ...job, runner: 'the same' }))
+    expect(line(aCase(again))).toContain('2 jobs on 1 runner, ')
+  })
+})
+
+describe('the bar', () => {
+  it('is empty where nothing is known, half full half way on a log scale, and full when it is reached', () => {
+    expect(evidenceBar(1, 100, 4)).toBe('····')
+    expect(evidenceBar(0.02, 100, 4)).toBe('····')
+    expect(evidenceBar(10, 100, 4)).toBe('██··')
+    expect(evidenceBar(99.9999, 100, 4)).toBe('███▉')
+    expect(evidenceBar(100, 100, 4)).toBe('████')
+    expect(evidenceBar(1e9, 100, 4)).toBe('████')
+  })
+})
+
+describe('the path of the evidence', () => {
+  it('ends where the verdict is, and says which job could confirm', () => {
+    const paired = aCase(CONFIRMED)
+    const path = evidencePath(paired)
+    expect(path.map(({ fresh, screened }) => ({ fresh, screened }))).toEqual([
+      { fresh: false, screened: true },
+      { fresh: true, screened: false },
+    ])
+    expect(path[1]?.pairs.at(-1)?.evidence).toBe(verdict(standingOf(paired).primary).evidence)
+    expect(path[0]?.pairs[0]).toMatchObject({ first: 'base', base: 100, candidate: 95 })
+    expect(path[0]?.pairs[0]?.difference).toBeCloseTo(-Math.log(0.95), 9)
+  })
+
+  it('knows no fresh runner where the same machine ran twice', () => {
+    const same = CONFIRMED.map(job => ({ ...job, runner: 'the same' }))
+    expect(evidencePath(aCase(same))[1]?.fresh).toBe(false)
+    expect(evidencePath(aCase(same, { rule: { single_machine: true } }))[1]?.fresh).toBe(true)
+  })
+
+  it('shows a side that failed as a pair without a difference', () => {
+    const path = evidencePath(aCase([aJob('a', [5, null], { complete: false })]))
+    expect(path[0]?.pairs[1]).toMatchObject({ candidate: null, difference: null })
+  })
+})

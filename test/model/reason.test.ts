@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { landingMessage } from '../../src/model/landing.ts'
+import { reasonOf, reasonText, withAside } from '../../src/model/reason.ts'
+
+const TWO = { sentence: 'score 5.1 % lower (2.3 to 8.7 %).', evidence: 'evidence 1103 of 1000, 13 pairs' }
+
+describe('a reason', () => {
+  it('is a sentence and an evidence line, and comes apart again', () => {
+    expect(reasonText(TWO)).toBe(`${TWO.sentence}\n${TWO.evidence}`)
+    expect(reasonOf(reasonText(TWO))).toEqual(TWO)
+  })
+
+  it('is a sentence alone where no pairs decided, whatever lines it has', () => {
+    for (const sentence of ['gate tests failed (exit 1)', 'crashed:\nsegmentation fault', '']) {
+      expect(reasonText({ sentence, evidence: null })).toBe(sentence)
+      expect(reasonOf(sentence)).toEqual({ sentence, evidence: null })
+    }
+  })
+
+  it('takes more into its sentence, before the evidence', () => {
+    expect(withAside(reasonText(TWO), 'not merged: x')).toBe(
+      'score 5.1 % lower (2.3 to 8.7 %); not merged: x.\nevidence 1103 of 1000, 13 pairs',
+    )
+    expect(withAside('bytes 2 -> 1', 'not merged: x')).toBe('bytes 2 -> 1; not merged: x')
+    expect(withAside(undefined, 'not merged: x')).toBe('not merged: x')
+  })
+})
+
+describe('the message of a landing', () => {
+  const words = {
+    spec: 'speed',
+    spec_sha256: 'e'.repeat(64),
+    experiment: 'exp-001',
+    hypothesis: 'cache it',
+    pull: 4,
+    reason: reasonText(TWO),
+    decided: { seq: 9, sha256: 'd'.repeat(64) },
+    single_machine: false,
+  }
+
+  it('says the verdict first, then the evidence', () => {
+    expect(landingMessage(words).split('\n')).toEqual([
+      'optimize(speed): cache it (#4)',
+      '',
+      `Kept: ${TWO.sentence}`,
+      TWO.evidence,
+      '',
+      'Winnow-Experiment: exp-001',
+      `Winnow-Spec: ${words.spec_sha256}`,
+      `Winnow-Ledger: 9:${words.decided.sha256}`,
+      '',
+    ])
+  })
+
+  it('has a trailer where no other machine has confirmed it', () => {
+    const trailer = 'Winnow-Evidence: single-machine'
+    expect(landingMessage({ ...words, single_machine: true }).split('\n')).toContain(trailer)
+    expect(landingMessage(words)).not.toContain(trailer)
+  })
+})

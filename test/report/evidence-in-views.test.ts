@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/model/fold.ts'
+import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import { reasonText } from '../../src/model/reason.ts'
+import { eventLine } from '../../src/report/event-line.ts'
+import { ledgerReadme } from '../../src/report/ledger-readme.ts'
+import { pullBody } from '../../src/report/pull-text.ts'
+import { resultsYaml } from '../../src/report/results-yaml.ts'
+import { runSummary } from '../../src/report/run-summary.ts'
+import { evidenceIn, standingIn } from '../../src/report/standing.ts'
+import { standingSentence } from '../../src/report/sentence.ts'
+import { statusText } from '../../src/report/status-text.ts'
+import { experimentView, statusView } from '../../src/report/status-view.ts'
+import { baseline, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+import { FIRST, lastOrder, ledgerOf, measured, paired } from './pairs-of-a-story.ts'
+
+const SENTENCE = 'bytes 5.1 % lower (2.3 to 8.7 %), on this machine.'
+const EVIDENCE = 'evidence 1103 of 1000 ▕████▏ 13 pairs in 2 jobs on this machine, 30 executions'
+const NONE = new Map<string, number>()
+
+const calibrated: Told<'calibrated'> = {
+  kind: 'calibrated',
+  order: '3'.repeat(64),
+  deterministic: false,
+  scale: 'log',
+  reason: 'pairs of the base with itself differ by 2.9 % (16 pairs)',
+  noise: {
+    pair_sd: 0.029,
+    pair_sd_upper90: 0.04,
+    between_job_sd: 0.01,
+    pairs: 16,
+    jobs: 2,
+    execution_seconds: 20,
+    overhead_seconds: 60,
+  },
+}
+
+function kept(order: string): Told[] {
+  const reason = reasonText({ sentence: SENTENCE, evidence: EVIDENCE })
+  return [
+    decided(7, { order, reason }),
+    {
+      kind: 'merged',
+      experiment: 'exp-007',
+      ...NEXT,
+      base: POINT,
+      head: '1'.repeat(40),
+      results: null,
+      pull: 7,
+      decided: { seq: 5, sha256: 'd'.repeat(64) },
+    },
+  ]
+}
+
+/** One idea, its first job, and what came of it. */
+function story(end: (order: string) => Told[]): LedgerEvent[] {
+  const [first, second] = [0, 1].map(at => (before: readonly LedgerEvent[]) => {
+    const told = end(lastOrder(before))[at]
+    return told ?? ({ kind: 'note', text: 'nothing', experiment: null } as const)
+  })
+  return ledgerOf(
+    () => calibrated,
+    () => opened(7),
+    () => paired(),
+    before => measured(lastOrder(before), FIRST),
+    first ?? (() => baseline(1)),
+    second ?? (() => baseline(1)),
+  )
+}
+
+function ends(end: (order: string) => Told[]): { campaign: Campaign; events: LedgerEvent[] } {
+  const events = story(end)
+  return { campaign: fold(emptyCampaign(), events), events }
+}
+
+function seventh({ experiments }: Campaign) {
+  const found = experiments['exp-007']
+  if (!found) throw new Error('not opened')
+  return found
+}
+
+describe('what was kept on one machine', () => {
+  const { campaign, events } = ends(kept)
+
+  it('reads as one sentence in every table', () => {
+    const lines = statusText(campaign, statusView(campaign, NONE), [])
+    expect(lines.at(-1)).toBe(`exp-007  #7  Kept: ${SENTENCE}  Idea 7`)
+    expect(ledgerReadme(campaign)).toContain(`| exp-007 | kept | idea 7 | ${SENTENCE} |`)
+    expect(experimentView(campaign, seventh(campaign), NONE).reason).toBe(SENTENCE)
+  })
+
+  it('has the evidence after the sentence where there is room', () => {
+    const line = events.filter(({ kind }) => kind === 'decided').map(eventLine)
+    expect(line).toEqual([`exp-007 Kept: ${SENTENCE} ${EVIDENCE}`])
+    const body = pullBody(campaign, seventh(campaign)).split('\n')
+    expect(body.slice(0, 5)).toEqual([
+      `Kept: ${SENTENCE}`,
+      '',
+      EVIDENCE,
+      '',
+      'A/A fair: the base differs from itself by 2.9 % (16 pairs in 2 jobs)',
+    ])
+    expect(evidenceIn(campaign, seventh(campaign))).toBe(EVIDENCE)
+  })
+
+  it('begins its results with the sentence', () => {
+    const ending = {
+      outcome: 'kept',
+      reason: reasonText({ sentence: SENTENCE, evidence: EVIDENCE }),
+    } as const
+    const yaml = resultsYaml({ spec: 'size', experiment: seventh(campaign), ending, decided: null })
+    expect(yaml.split('\n')[0]).toBe(`summary: "Kept: ${SENTENCE}"`)
+    expect(yaml).toContain(`evidence: ${EVIDENCE.replace('evidence ', '')}`)
+  })
+
+  it('is said in the summary of the campaign', () => {
+    const said = /^The one kept rests on a single machine: .* this machine is not averaged out\.$/
+    expect(runSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
+    expect(ledgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
+  })
+
+  it('is not said of what no machine had to confirm', () => {
+    const { campaign: other } = ends(order => kept(order).map(each => ({ ...each, order: null }) as Told))
+    expect(ledgerReadme(other)).not.toContain('single machine')
+  })
+})
+
+describe('what is under way', () => {
+  it('says how it looks so far, and what comes next with its minutes', () => {
+    const { campaign } = ends(() => [])
+    expect(standingSentence(standingIn(campaign, seventh(campaign)))).toMatch(
+      /^Not proven yet: bytes probably 5\.\d % lower.* so far\. Next: one more job on this machine, about 7 min\.$/,
+    )
+    expect(evidenceIn(campaign, seventh(campaign))).toMatch(/^evidence \d+ of 1000 ▕/)
+  })
+
+  it('is not proven yet when its jobs are used up', () => {
+    const parked = { outcome: 'inconclusive', verdict: 'not proven', parked: true } as const
+    const reason = reasonText({ sentence: 'bytes probably 1.0 % lower.', evidence: EVIDENCE })
+    const { campaign, events } = ends(order => [decided(7, { order, reason, ...parked })])
+    expect(standingSentence(standingIn(campaign, seventh(campaign)))).toBe(
+      'Not proven yet: bytes probably 1.0 % lower. Next: more pairs, once nothing else is queued.',
+    )
+    expect(events.filter(({ kind }) => kind === 'decided').map(eventLine)[0]).toMatch(
+      /^exp-007 Not proven yet: /,
+    )
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { observePair, startEvidence, verdict } from '../../src/index.ts'
+import { pairChart } from '../../src/report/pair-chart.ts'
+import { pairView } from '../../src/report/pair-view.ts'
+import {
+  FIRST,
+  lastOrder,
+  ledgerOf,
+  measured,
+  paired,
+  SECOND,
+  storiesOf,
+  twoJobs,
+} from './pairs-of-a-story.ts'
+
+describe('the pairs of an experiment', () => {
+  it('are gathered from the ledger, job by job, though nothing else keeps them', () => {
+    const [story, ...others] = storiesOf(twoJobs())
+    expect(others).toEqual([])
+    expect(story?.jobs.map(({ pairs }) => pairs.length)).toEqual([FIRST.length, SECOND.length])
+    expect(story?.jobs[0]?.pairs[0]).toEqual({
+      first: 'base',
+      base: { bytes: 1.25 },
+      candidate: { bytes: 1.25 * 0.95 },
+    })
+    expect(story?.jobs[0]?.pairs[1]?.first).toBe('candidate')
+  })
+
+  it('start anew on another base, where nothing is carried over', () => {
+    const events = ledgerOf(
+      () => paired(),
+      before => measured(lastOrder(before), FIRST),
+      () => ({ ...paired(), round: 2 }),
+      before => measured(lastOrder(before), SECOND),
+    )
+    expect(storiesOf(events).map(({ jobs }) => jobs.length)).toEqual([1, 1])
+  })
+
+  it('leave out what never counted: a report after its order was lost, a second one, another experiment', () => {
+    const lost = ledgerOf(
+      () => paired(),
+      before => ({ kind: 'order-lost', order: lastOrder(before), started: true, reason: 'gone' }),
+      before => measured(lastOrder(before), FIRST),
+    )
+    expect(storiesOf(lost)).toEqual([])
+    const twice = ledgerOf(
+      () => paired(),
+      before => measured(lastOrder(before), FIRST),
+      before => measured(lastOrder(before), SECOND),
+    )
+    expect(storiesOf(twice).map(({ jobs }) => jobs.length)).toEqual([1])
+    expect(storiesOf(twoJobs(), 'exp-008')).toEqual([])
+  })
+})
+
+describe('the chart', () => {
+  const lines = storiesOf(twoJobs()).flatMap(pairChart)
+
+  it('fits into 80 columns', () => {
+    expect(lines.filter(line => [...line].length > 80)).toEqual([])
+  })
+
+  it('says on which terms it was judged', () => {
+    expect(lines.slice(0, 3)).toEqual([
+      'Pairs of bytes: lower is better, log scale',
+      '  as an idea: screened at 20, kept at 1000 (level 0.001)',
+      '  worth having: 2.0 %; counts as nothing: 0.5 %',
+    ])
+  })
+
+  it('shows who ran first, what it came to, and the evidence on its way to the threshold', () => {
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^ {5}1 {7}1\.25 {5}1\.1875 {3}\+5\.0 % {2}base {3}\s+1\.8 {2}▕█[▏▎▍▌▋▊▉]?·+▏$/),
+    )
+    expect(lines).toContainEqual(expect.stringMatching(/-0\.5 % {2}cand\./))
+    const bars = lines.flatMap(line => /▕(.*)▏/.exec(line)?.[1] ?? [])
+    expect(bars).toHaveLength(FIRST.length + SECOND.length)
+    expect(bars.at(-1)).toBe('█'.repeat(20))
+  })
+
+  it('says which job was fresh', () => {
+    const jobs = lines.filter(line => line.startsWith('job '))
+    expect(jobs.map(line => line.replace(/; order .*/, ''))).toEqual([
+      'job 1: new build on this machine, passed the screen',
+      'job 2: new build on this machine, fresh',
+    ])
+  })
+
+  it('ends with the estimate, its interval, and what it took', () => {
+    expect(lines.at(-2)).toMatch(
+      /^ {2}Hodges-Lehmann: bytes 5\.\d % lower \(.* to .* %\), 95 % interval in brackets$/,
+    )
+    expect(lines.at(-1)).toBe('  cost: 32 executions in 2 jobs of 3 min, those beside it included')
+  })
+})
+
+describe('the raw pairs', () => {
+  it('are enough for anybody to compute the evidence again', () => {
+    const [view] = storiesOf(twoJobs()).map(pairView)
+    if (!view) throw new Error('no pairs')
+    const { rule, terms, jobs } = JSON.parse(JSON.stringify(view)) as typeof view
+    let state = startEvidence({
+      direction: 'minimize',
+      scale: rule.scale,
+      minEffect: rule.min_effect,
+      nullEffect: rule.null_effect,
+      alpha: terms.level,
+      pairsPerJob: rule.pairs,
+      singleMachine: rule.single_machine,
+    })
+    for (const { order: job, pairs } of jobs) {
+      for (const { first, base, candidate, evidence, difference } of pairs) {
+        const values = { base: base?.['bytes'] ?? null, candidate: candidate?.['bytes'] ?? null }
+        state = observePair(state, {
+          ...values,
+          job,
+          order: first === 'base' ? 'base-first' : 'candidate-first',
+        })
+        expect(verdict(state).evidence).toBeCloseTo(evidence, 9)
+        expect(state.differences.at(-1)).toBe(difference)
+      }
+    }
+    expect(verdict(state).status).toBe('keep')
+  })
+
+  it('name the trees, the rule and the terms they were read by', () => {
+    const [view] = storiesOf(
+      ledgerOf(
+        () => paired(),
+        before => measured(lastOrder(before), FIRST),
+      ),
+    ).map(pairView)
+    expect(view).toMatchObject({
+      purpose: 'experiment',
+      tree: '2'.repeat(40),
+      rule: { rule: 'paired', single_machine: true },
+      terms: { as: 'idea', level: 0.001 },
+      jobs: [{ runner: 'b00710ad-1', fresh: false, screened: true, minutes: 1.5 }],
+    })
+  })
+})
