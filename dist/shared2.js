@@ -13407,7 +13407,7 @@ function plainValue(document) {
 }
 // src/spec/yaml-syntax.ts
 /** One broken place breaks much after it; more than this only hides the first. */
-const SHOWN$3 = 5;
+const SHOWN$4 = 5;
 /** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/;
 function lineAt(text, offset) {
@@ -13440,7 +13440,7 @@ function describe$1(error, text) {
 /** Warnings count: an unresolved tag means that the value is not what it looks like. */
 function syntaxProblems(document, text) {
 	const problems = [...document.errors, ...document.warnings].map((error) => describe$1(error, text));
-	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$3);
+	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$4);
 }
 function same(one, other) {
 	return one.offset === other.offset && one.found === other.found;
@@ -15072,6 +15072,8 @@ const pairedTerms = strictObject({
 	level: number$1().positive().max(1),
 	/** What it takes of the campaign's level (decision.md 3.5). */
 	share: number$1().nonnegative().max(1),
+	/** Which variant of its idea it is, counted from 1 in the order of testing; 0: it belongs to no family. */
+	variant: number$1().int().nonnegative(),
 	max_jobs: number$1().int().positive()
 });
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
@@ -15849,6 +15851,7 @@ function park(campaign, experiment, event) {
 	dropOrders(campaign, experiment);
 	leaveRound(campaign, experiment);
 	experiment.status = "parked";
+	experiment.attempts = 0;
 	experiment.verdict = event.verdict;
 	experiment.reason = event.reason;
 }
@@ -16923,17 +16926,15 @@ function nextShare({ level }, spec) {
 	const left = spec.stopping.max_iterations - level.tests;
 	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
 }
-/** Every test the level was planned for has been begun: another could not be shown to be anything. */
-function levelUsedUp(campaign, spec) {
-	return spec.evidence.campaign_control === "e-lond" && !(nextShare(campaign, spec) > 1e-12);
+/** How many more experiments may take a share: one without any could not be shown to be anything. */
+function testsLeft(campaign, spec) {
+	if (spec.evidence.campaign_control === "fixed") return Infinity;
+	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
 }
-/**
-* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
-* (decision.md 3.4). 0: it belongs to no family.
-*/
-function variantOf({ experiments }, experiment) {
-	if (experiment.family === null) return 0;
-	return Object.values(experiments).filter(({ family, number, share }) => family === experiment.family && number < experiment.number && share !== null).length + 1;
+/** Which variant of its idea comes next, counted from 1: each is tested more strictly than those before it. */
+function nextVariant({ experiments }, family) {
+	if (family === null) return 0;
+	return Object.values(experiments).filter((each) => each.family === family && each.share !== null).length + 1;
 }
 /** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
 function levelFor(campaign, control, { share, variant }) {
@@ -16998,19 +16999,19 @@ function evidenceOf(ln) {
 	return Math.min(Math.exp(ln), Number.MAX_VALUE);
 }
 // src/decide/evidence/simplification.ts
-const SHOWN$2 = Math.log(20);
+const SHOWN$3 = Math.log(20);
 /** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
 function simplificationHolds(differences, minEffect) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$2;
+	return lnEvidence(differences, -minEffect) >= SHOWN$3;
 }
 // src/decide/evidence/tie-breaker.ts
-const SHOWN$1 = Math.log(20);
+const SHOWN$2 = Math.log(20);
 /**
 * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
 * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
 */
 function tieBreakerHolds({ differences, minEffect, own, level }) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$1 && lnEvidence(own, 0) >= -Math.log(level);
+	return lnEvidence(differences, -minEffect) >= SHOWN$2 && lnEvidence(own, 0) >= -Math.log(level);
 }
 // src/decide/evidence/crossing.ts
 /** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
@@ -17674,37 +17675,30 @@ function typicalBase(pairs) {
 	const values = pairs.flatMap(({ base }) => base === null ? [] : [Math.abs(base)]).toSorted((a, b) => a - b);
 	return values[values.length >> 1] ?? 0;
 }
-/** The evidence of all jobs, in the order in which they were run. What follows its own screen in one job waits. */
+/** The evidence of all jobs, in the order in which they were run. */
 function observed(start, jobs, metric) {
 	let state = start;
 	for (const { order: job, runner, complete, pairs } of jobs) {
-		for (const { first, base, candidate } of pairs) {
-			if (hasEnded(state, job)) break;
-			state = observePair(state, {
-				base: valueOf(base, metric),
-				candidate: valueOf(candidate, metric),
-				job,
-				runner,
-				order: first === "base" ? "base-first" : "candidate-first"
-			});
-		}
+		for (const { first, base, candidate } of pairs) state = observePair(state, {
+			base: valueOf(base, metric),
+			candidate: valueOf(candidate, metric),
+			job,
+			runner,
+			order: first === "base" ? "base-first" : "candidate-first"
+		});
 		if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job);
 	}
 	return state;
 }
-function hasEnded({ decided, jobs }, job) {
-	const last = jobs.at(-1);
-	return decided === null && last?.id === job && last.ended;
-}
 // src/decide/evidence/guardrail.ts
-const SHOWN = 20;
+const SHOWN$1 = 20;
 /**
 * A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
 * once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
 */
 function guardrailVerdict(differences, margin) {
-	const harmless = firstReached(differences, -margin, SHOWN);
-	const harmful = firstReached(turned$1(differences), 0, SHOWN);
+	const harmless = firstReached(differences, -margin, SHOWN$1);
+	const harmful = firstReached(turned$1(differences), 0, SHOWN$1);
 	if (harmless < harmful) return "harmless";
 	return Number.isFinite(harmful) ? "harmful" : "open";
 }
@@ -17839,6 +17833,7 @@ function guardrailMargin(rule, { maxRegression, direction }, pairs) {
 		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
 	};
 }
+const SHOWN = 20;
 /** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
 const EQUAL_PAIRS = 6;
 function guardrailStanding({ rule, jobs }, guardrail) {
@@ -17849,7 +17844,12 @@ function guardrailStanding({ rule, jobs }, guardrail) {
 		scale
 	});
 	if (differences.length >= EQUAL_PAIRS && differences.every((difference) => difference === 0)) return "harmless";
-	return guardrailVerdict(differences, margin);
+	return guardrail.maxRegression !== null && shownWithin(differences, margin) ? "harmless" : guardrailVerdict(differences, margin);
+}
+/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
+function shownWithin(differences, margin) {
+	const within = firstReached(differences, -margin, SHOWN);
+	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN);
 }
 // src/decide/paired/standing.ts
 /** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
@@ -17859,23 +17859,36 @@ function offScale({ spec, rule, jobs }) {
 }
 function standingOf$1(paired) {
 	const parts = partsOf(paired);
-	const { promising: _, ...standing } = parts;
-	if (paired.terms.as === "simplify") return {
-		...standing,
-		status: simplifying(paired, parts),
-		tie: null
+	const { other, ...known } = parts;
+	const standing = {
+		...known,
+		tie: null,
+		promising: null
 	};
+	if (paired.terms.as === "simplify") {
+		const status = simplifying(paired, parts);
+		return {
+			...standing,
+			status,
+			harmed: status === "keep" ? [] : parts.harmed
+		};
+	}
 	const gained = parts.improved.length > 0;
-	const tie = gained || !hasDropped(parts) ? null : wonTie(paired, parts);
+	const dropped = !gained && hasDropped(parts);
+	const tie = dropped ? wonTie(paired, parts) : null;
 	if (gained || tie !== null) return {
 		...standing,
 		status: guarded(paired, parts),
 		tie
 	};
+	if (!dropped || other === null || isSettled$1(parts)) return {
+		...standing,
+		status: statusOf(parts.primary).status
+	};
 	return {
 		...standing,
-		status: withoutGain(parts),
-		tie
+		status: statusOf(other.state).status,
+		promising: other.name
 	};
 }
 function partsOf(paired) {
@@ -17894,7 +17907,7 @@ function partsOf(paired) {
 		improved: all.filter(({ state }) => statusOf(state).status === "keep").map(({ name }) => name),
 		harmed: [...worse, ...guardrails.filter(({ is }) => is === "harmful")].map(({ name }) => name),
 		open: guardrails.filter(({ is }) => is === "open").map(({ name }) => name),
-		promising: all.slice(1).some(({ state }) => state.screened !== null && state.decided === null)
+		other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null
 	};
 }
 function hasDropped({ primary }) {
@@ -17911,11 +17924,9 @@ function more$1(maxJobs, jobs) {
 	if (last !== void 0 && !last.complete) return "continue";
 	return jobs.length < maxJobs ? "new-job" : "park";
 }
-/** The primary drives stopping, unless another required objective has screened already. */
-function withoutGain({ primary, promising, harmed }) {
-	const { status, reason } = statusOf(primary);
-	if (status !== "drop" || reason === "broken") return status;
-	return promising && harmed.length === 0 ? "new-job" : "drop";
+/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
+function isSettled$1({ primary, harmed }) {
+	return harmed.length > 0 || statusOf(primary).reason === "broken";
 }
 function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
 	if (harmed.length > 0) return null;
@@ -17934,10 +17945,13 @@ function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
 		});
 	})?.name ?? null;
 }
-/** Less code for the same speed: it merges when it is shown to cost less than min_effect. */
-function simplifying({ rule, terms, jobs }, { primary, harmed, open }) {
-	if (harmed.length > 0 || statusOf(primary).reason === "broken") return "drop";
-	return simplificationHolds(primary.differences, rule.min_effect) && open.length === 0 ? "keep" : more$1(terms.max_jobs, jobs);
+/** Less code for the same speed: it merges when it is shown to cost less than min_effect, be that a loss or not. */
+function simplifying({ spec, rule, terms, jobs }, parts) {
+	const { primary, harmed, open } = parts;
+	const holds = simplificationHolds(primary.differences, rule.min_effect);
+	const tolerated = holds ? spec.metric.primary.name : null;
+	if (harmed.some((name) => name !== tolerated) || statusOf(primary).reason === "broken") return "drop";
+	return holds && open.length === 0 ? "keep" : more$1(terms.max_jobs, jobs);
 }
 // src/spec/resolve-evidence.ts
 const DEFAULT_EFFECT = .02;
@@ -18029,27 +18043,38 @@ function pairedStop(ruling, members) {
 		terms: termsOf(ruling, rule, members)
 	};
 }
-/** Several ideas of one job take their shares of the campaign's level one after the other. */
+/** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */
 function termsOf(ruling, rule, members) {
 	const terms = {};
-	const level = { ...ruling.campaign.level };
+	let { campaign } = ruling;
 	for (const member of members) {
-		const experiment = ruling.campaign.experiments[member.id];
+		const experiment = campaign.experiments[member.id];
 		if (!experiment) continue;
-		const campaign = {
-			...ruling.campaign,
-			level
-		};
 		const own = termsFor({
 			...ruling,
 			campaign
 		}, rule, experiment, member);
 		terms[member.id] = own;
-		if (experiment.share !== null) continue;
-		level.spent += own.share;
-		level.tests += 1;
+		if (experiment.share === null) campaign = withShare(campaign, experiment, own.share);
 	}
 	return terms;
+}
+function withShare(campaign, experiment, share) {
+	const { level, experiments } = campaign;
+	return {
+		...campaign,
+		level: {
+			spent: level.spent + share,
+			tests: level.tests + 1
+		},
+		experiments: {
+			...experiments,
+			[experiment.id]: {
+				...experiment,
+				share
+			}
+		}
+	};
 }
 function termsFor(ruling, rule, experiment, member) {
 	const { campaign, spec } = ruling;
@@ -18058,7 +18083,7 @@ function termsFor(ruling, rule, experiment, member) {
 	const jobs = carriedJobs(campaign, experiment, member.tree).length;
 	const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1);
 	const loose = as === "confirmed" || as === "combination";
-	const variant = variantOf(campaign, experiment);
+	const variant = experiment.evidence?.variant ?? nextVariant(campaign, experiment.family);
 	return {
 		as,
 		level: loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, {
@@ -18066,6 +18091,7 @@ function termsFor(ruling, rule, experiment, member) {
 			variant
 		}),
 		share,
+		variant,
 		max_jobs: Math.max(max_jobs, jobs + 1)
 	};
 }
@@ -18974,12 +19000,13 @@ function weighed({ terms, rule }, primary) {
 		threshold: HARMLESS_AT
 	};
 }
-/** Pairs, jobs, machines, executions: two warm-ups a job are paid for too. */
+/** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
 function costText({ jobs, rule }) {
-	const pairs = jobs.reduce((sum, job) => sum + job.pairs.length, 0);
+	const all = jobs.flatMap((job) => job.pairs);
+	const pairs = all.filter(({ base }) => base !== null).length;
 	const runners = new Set(jobs.map(({ runner }) => runner)).size;
 	const where = rule.single_machine ? "on this machine" : `on ${plural(runners, "runner")}`;
-	const executions = 2 * (pairs + jobs.length);
+	const executions = 2 * (all.length + jobs.length);
 	return `${plural(pairs, "pair")} in ${plural(jobs.length, "job")} ${where}, ${plural(executions, "execution")}`;
 }
 /** Short enough to read, precise enough to tell from what it has to reach. */
@@ -18999,7 +19026,8 @@ function shareOf(effect, direction) {
 }
 function amount(effect, { direction, scale }) {
 	if (scale === "linear") return numberText(effect);
-	return (shareOf(effect, direction) * 100).toFixed(1);
+	const said = (shareOf(effect, direction) * 100).toFixed(1);
+	return Number(said) === 0 ? said.replace("-", "") : said;
 }
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
 function effectText(effect, interval, measured, { probably = false } = {}) {
@@ -19061,11 +19089,12 @@ function effectPhrase(paired, standing, effect) {
 	return `${text}${open ? " so far" : ""}${machine}`;
 }
 function qualifier(paired, standing, { reason }) {
-	const { status, harmed, open, tie, improved } = standing;
+	const { status, harmed, open, tie, improved, promising } = standing;
 	const [{ name }] = objectivesOf(paired.spec.metric);
 	const others = harmed.filter((each) => each !== name);
 	if (others.length > 0) return `${others.join(", ")} shown to be worse`;
 	if (harmed.length > 0) return null;
+	if (promising !== null) return `${promising} ${status === "park" ? "is promising, and its jobs are used up" : "is promising"}`;
 	if (tie !== null) return `${tie} is better (tie-breaker)`;
 	if (status === "keep") return keptFor(paired, improved);
 	if (improved.length > 0 && open.length > 0) return `${open.join(", ")} not shown harmless yet`;
@@ -19118,6 +19147,7 @@ function assessPaired(input, rule) {
 	const terms = rule.terms[label];
 	if (terms === void 0) return again(`the order has no terms for ${label}`);
 	const jobs = jobsOf(order, measuredIn(report), label);
+	if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`);
 	const paired = {
 		spec,
 		rule,
@@ -19744,7 +19774,16 @@ function memberRequests(world, plan) {
 function newRound(world, refused) {
 	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !refused.has(experiment.id) && measurable(world, experiment));
 	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
-	return requestsFor(world, (undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
+	return requestsFor(world, affordable(world, undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
+}
+/** Whoever has no share of the campaign's level yet needs one that is left. */
+function affordable(world, ids) {
+	const { campaign, spec } = world;
+	let left = comparing(world)?.by === "pairs" ? testsLeft(campaign, spec) : Infinity;
+	return ids.filter((id) => {
+		const experiment = campaign.experiments[id];
+		return experiment?.purpose === "revert" || experiment?.share !== null || left-- > 0;
+	});
 }
 function roundSize({ execution, parallel }) {
 	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return 1;
@@ -19840,9 +19879,11 @@ function pairedRequest(world, block, round) {
 		carried
 	});
 }
-/** Nothing more can be shown to be anything: the campaign's level is given out. */
+/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
 function measuresNoMore(world) {
-	return comparing(world)?.by === "pairs" && levelUsedUp(world.campaign, world.spec);
+	const { campaign, spec } = world;
+	if (comparing(world)?.by !== "pairs" || testsLeft(campaign, spec) > 0) return false;
+	return !Object.values(campaign.experiments).some(({ status, share }) => status === "queued" && share !== null);
 }
 // src/decide/scope-check.ts
 const SYMLINK = "120000";
@@ -21266,7 +21307,7 @@ function reportedEffect(campaign, { id, share, primary_delta }) {
 		scale
 	};
 	return {
-		reported: effect === null ? "not measured yet" : `${effectWords(campaign, effect)}, ${plural(effect.pairs, "pair")}`,
+		reported: effect && `${effectWords(campaign, effect)}, ${plural(effect.pairs, "pair")}`,
 		soFar: selected && effectWords(campaign, selected)
 	};
 }
@@ -34378,7 +34419,13 @@ function readNoise(world, { order, report, event }) {
 		label: "twin",
 		pairs: true
 	});
-	if (failure?.retry) return nextAttempt(world, order.attempt, failure.reason);
+	if (failure?.retry) {
+		const next = nextAttempt(world, order.attempt, failure.reason);
+		return next.is === "wanted" ? {
+			...next,
+			carried: order.carried
+		} : next;
+	}
 	if (failure) return {
 		is: "given up",
 		reason: `the base does not pass: ${failure.reason}`

@@ -109,6 +109,7 @@ function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'de
   dropOrders(campaign, experiment)
   leaveRound(campaign, experiment)
   experiment.status = 'parked'
+  experiment.attempts = 0
   experiment.verdict = event.verdict
   experiment.reason = event.reason
 }

@@ -39,6 +39,8 @@ const pairedTerms = z.strictObject({
   level: z.number().positive().max(1),
   /** What it takes of the campaign's level (decision.md 3.5). */
   share: z.number().nonnegative().max(1),
+  /** Which variant of its idea it is, counted from 1 in the order of testing; 0: it belongs to no family. */
+  variant: z.number().int().nonnegative(),
   max_jobs: z.number().int().positive(),
 })
 export type PairedTerms = z.infer<typeof pairedTerms>

@@ -1,5 +1,5 @@
 import { familyLevel } from '../decide/evidence/levels.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
 
 type Known = Pick<Campaign, 'level' | 'counts' | 'experiments'>
@@ -20,22 +20,17 @@ export function nextShare({ level }: Known, spec: Spec): number {
   return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left
 }
 
-/** Every test the level was planned for has been begun: another could not be shown to be anything. */
-export function levelUsedUp(campaign: Known, spec: Spec): boolean {
-  return spec.evidence.campaign_control === 'e-lond' && !(nextShare(campaign, spec) > 1e-12)
+/** How many more experiments may take a share: one without any could not be shown to be anything. */
+export function testsLeft(campaign: Known, spec: Spec): number {
+  if (spec.evidence.campaign_control === 'fixed') return Infinity
+  return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
 }
 
-/**
- * Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
- * (decision.md 3.4). 0: it belongs to no family.
- */
-export function variantOf({ experiments }: Known, experiment: Pick<Experiment, 'family' | 'number'>): number {
-  if (experiment.family === null) return 0
-  const earlier = Object.values(experiments).filter(
-    ({ family, number, share }) =>
-      family === experiment.family && number < experiment.number && share !== null,
-  )
-  return earlier.length + 1
+/** Which variant of its idea comes next, counted from 1: each is tested more strictly than those before it. */
+export function nextVariant({ experiments }: Known, family: string | null): number {
+  if (family === null) return 0
+  const tested = Object.values(experiments).filter(each => each.family === family && each.share !== null)
+  return tested.length + 1
 }
 
 /** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */

@@ -7,7 +7,7 @@ import type { PairedTerms, StopRule } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
 import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
-import { levelFor, nextShare, variantOf } from './level.ts'
+import { levelFor, nextShare, nextVariant } from './level.ts'
 
 /** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
 const LOOSER_LEVEL = 0.05
@@ -59,21 +59,27 @@ export function pairedStop(ruling: Ruling, members: readonly PairedMember[]): Pa
   return { ...rule, terms: termsOf(ruling, rule, members) }
 }
 
-/** Several ideas of one job take their shares of the campaign's level one after the other. */
+/** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */
 function termsOf(ruling: Ruling, rule: PairedRule, members: readonly PairedMember[]): PairedRule['terms'] {
   const terms: PairedRule['terms'] = {}
-  const level = { ...ruling.campaign.level }
+  let { campaign } = ruling
   for (const member of members) {
-    const experiment = ruling.campaign.experiments[member.id]
+    const experiment = campaign.experiments[member.id]
     if (!experiment) continue
-    const campaign = { ...ruling.campaign, level }
     const own = termsFor({ ...ruling, campaign }, rule, experiment, member)
     terms[member.id] = own
-    if (experiment.share !== null) continue
-    level.spent += own.share
-    level.tests += 1
+    if (experiment.share === null) campaign = withShare(campaign, experiment, own.share)
   }
   return terms
+}
+
+function withShare(campaign: Campaign, experiment: Experiment, share: number): Campaign {
+  const { level, experiments } = campaign
+  return {
+    ...campaign,
+    level: { spent: level.spent + share, tests: level.tests + 1 },
+    experiments: { ...experiments, [experiment.id]: { ...experiment, share } },
+  }
 }
 
 function termsFor(
@@ -88,9 +94,9 @@ function termsFor(
   const jobs = carriedJobs(campaign, experiment, member.tree).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
-  const variant = variantOf(campaign, experiment)
+  const variant = experiment.evidence?.variant ?? nextVariant(campaign, experiment.family)
   const level = loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, { share, variant })
-  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1) }
+  return { as, level, share, variant, max_jobs: Math.max(max_jobs, jobs + 1) }
 }
 
 function kindOf(

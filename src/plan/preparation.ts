@@ -113,7 +113,10 @@ const CALIBRATION_JOBS = 2
 function readNoise(world: World, { order, report, event }: Answered): Reading {
   const { spec } = world
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
-  if (failure?.retry) return nextAttempt(world, order.attempt, failure.reason)
+  if (failure?.retry) {
+    const next = nextAttempt(world, order.attempt, failure.reason)
+    return next.is === 'wanted' ? { ...next, carried: order.carried } : next
+  }
   if (failure) return { is: 'given up', reason: `the base does not pass: ${failure.reason}` }
   const jobs = [...(order.carried['twin'] ?? []), jobOf(askedIn(order), measuredIn(report), 'twin')]
   if (jobs.length < CALIBRATION_JOBS) return { is: 'wanted', attempt: 1, carried: { twin: jobs } }

@@ -3,7 +3,7 @@ import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
-import { levelUsedUp } from './level.ts'
+import { testsLeft } from './level.ts'
 import { comparing, harmlessStop, type Request } from './orders.ts'
 import { carriedJobs, pairedStop } from './paired-order.ts'
 import { nextRound, type RoundPlan } from './round.ts'
@@ -37,8 +37,18 @@ export function newRound(world: World, refused: ReadonlySet<ExperimentId>): Requ
   )
   const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
   const chosen = undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))
-  const wanted = chosen.flatMap(id => wantedOf(world, id, 'experiment', 'nothing'))
+  const wanted = affordable(world, chosen).flatMap(id => wantedOf(world, id, 'experiment', 'nothing'))
   return requestsFor(world, wanted, nextRound(world.campaign))
+}
+
+/** Whoever has no share of the campaign's level yet needs one that is left. */
+function affordable(world: World, ids: readonly ExperimentId[]): ExperimentId[] {
+  const { campaign, spec } = world
+  let left = comparing(world)?.by === 'pairs' ? testsLeft(campaign, spec) : Infinity
+  return ids.filter(id => {
+    const experiment = campaign.experiments[id]
+    return experiment?.purpose === 'revert' || experiment?.share !== null || left-- > 0
+  })
 }
 
 export function roundSize({ execution, parallel }: Spec): number {
@@ -136,7 +146,11 @@ function pairedRequest(world: World, block: readonly Wanted[], round: number): R
   return requestOf(block, round, { stop: pairedStop({ campaign, spec, singleMachine }, members), carried })
 }
 
-/** Nothing more can be shown to be anything: the campaign's level is given out. */
+/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
 export function measuresNoMore(world: World): boolean {
-  return comparing(world)?.by === 'pairs' && levelUsedUp(world.campaign, world.spec)
+  const { campaign, spec } = world
+  if (comparing(world)?.by !== 'pairs' || testsLeft(campaign, spec) > 0) return false
+  return !Object.values(campaign.experiments).some(
+    ({ status, share }) => status === 'queued' && share !== null,
+  )
 }

@@ -16,7 +16,8 @@ export function headline(campaign: Campaign): string | null {
 
 /** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
 export interface ReportedEffect {
-  reported: string
+  /** null: not measured yet. */
+  reported: string | null
   soFar: string | null
 }
 
@@ -31,10 +32,7 @@ export function reportedEffect(
   const scale = effect?.scale ?? campaign.calibration?.scale ?? 'linear'
   const selected = primary_delta === null ? null : { effect: primary_delta, interval: null, scale }
   return {
-    reported:
-      effect === null
-        ? 'not measured yet'
-        : `${effectWords(campaign, effect)}, ${plural(effect.pairs, 'pair')}`,
+    reported: effect && `${effectWords(campaign, effect)}, ${plural(effect.pairs, 'pair')}`,
     soFar: selected && effectWords(campaign, selected),
   }
 }

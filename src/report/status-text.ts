@@ -39,12 +39,12 @@ function countsText({ counts, experiments }: StatusView): string {
   return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(', ')}`
 }
 
-/** What was kept says first what it is reported to bring. */
+/** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */
 function sentenceOf(campaign: Campaign, experiment: Experiment): string {
   const said = standingSentence(standingIn(campaign, experiment))
   const effect = reportedEffect(campaign, experiment)
-  if (effect === null || effect.soFar === null) return said
-  return `Kept: reported effect ${effect.reported}; so far ${effect.soFar}`
+  if (effect?.reported == null) return said
+  return `Kept: reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
 }
 
 function experimentLines(campaign: Campaign, { experiments }: StatusView): string[] {

@@ -1,4 +1,5 @@
 import { needsRepeat } from '../../src/decide/once.ts'
+import { wantsMorePairs } from '../../src/decide/paired/wants-more.ts'
 import { seedOf, turns } from '../../src/model/coins.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
@@ -14,6 +15,8 @@ export type Behaviour =
   | 'tampers'
   /** Another number on every run. */
   | 'varies'
+  /** What its n-th sample prints; null: it crashes. */
+  | ((nth: number) => Record<string, number> | null)
 
 export interface Scene {
   order: Order
@@ -106,11 +109,11 @@ function follow(scene: Scene, executions: Execution[]): void {
       return
     }
     case 'paired':
+      return inBlocks(scene, stop.pairs, executions, side =>
+        wantsMorePairs({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
+      )
     case 'pairs':
-      for (let block = 0; block < stop.pairs; block++)
-        for (const side of turns(order, block, sides))
-          executions.push(execute(scene, side, 'sample', block, block))
-      return
+      return inBlocks(scene, stop.pairs, executions, () => true)
     case 'stability':
     case 'alone': {
       const samples =
@@ -125,24 +128,42 @@ function follow(scene: Scene, executions: Execution[]): void {
   }
 }
 
+function inBlocks(
+  scene: Scene,
+  pairs: number,
+  executions: Execution[],
+  wants: (side: Side) => boolean,
+): void {
+  const { order } = scene
+  const failures = (side: Side) => executions.filter(run => run.side === side && run.status !== 'ok').length
+  for (let block = 0; block < pairs && failures('base') < 2; block++) {
+    const due = order.candidates.map(({ label }) => label).filter(side => failures(side) < 2 && wants(side))
+    if (due.length === 0) return
+    for (const side of turns(order, block, ['base', ...due]))
+      executions.push(execute(scene, side, 'sample', block, block))
+  }
+}
+
 function execute(scene: Scene, side: Side, role: Execution['role'], block: number, nth: number): Execution {
   const behaviour = scene.behaviourOf(side)
-  const failed = behaviour === 'crashes' || behaviour === 'hangs'
   const metrics = metricsOf(behaviour, nth)
+  const crashed = behaviour === 'crashes' || metrics === null
+  const failed = crashed || behaviour === 'hangs'
   return {
     side,
     role,
     build: 0,
     seed: seedOf(scene.order, block),
-    status: behaviour === 'crashes' ? 'crashed' : behaviour === 'hangs' ? 'timeout' : 'ok',
+    status: crashed ? 'crashed' : behaviour === 'hangs' ? 'timeout' : 'ok',
     exit_code: failed ? 1 : 0,
     signal: null,
     wall_seconds: 1,
-    metrics: failed ? {} : metrics,
+    metrics: failed ? {} : (metrics ?? {}),
   }
 }
 
-function metricsOf(behaviour: Behaviour, nth: number): Record<string, number> {
+function metricsOf(behaviour: Behaviour, nth: number): Record<string, number> | null {
+  if (typeof behaviour === 'function') return behaviour(nth)
   if (typeof behaviour === 'object') return behaviour
   return behaviour === 'varies' ? { bytes: 5 + nth } : { bytes: 5 }
 }

@@ -31,6 +31,7 @@ export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
   const terms = rule.terms[label]
   if (terms === undefined) return again(`the order has no terms for ${label}`)
   const jobs = jobsOf(order, measuredIn(report), label)
+  if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`)
   const paired = { spec, rule, terms, jobs }
   const off = offScale(paired)
   if (off !== null) return scaleViolated(off)

@@ -22,7 +22,8 @@ export function shareOf(effect: number, direction: Direction): number {
 
 function amount(effect: number, { direction, scale }: Measured): string {
   if (scale === 'linear') return numberText(effect)
-  return (shareOf(effect, direction) * 100).toFixed(1)
+  const said = (shareOf(effect, direction) * 100).toFixed(1)
+  return Number(said) === 0 ? said.replace('-', '') : said
 }
 
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */

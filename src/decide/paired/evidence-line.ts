@@ -27,12 +27,13 @@ function weighed(
   }
 }
 
-/** Pairs, jobs, machines, executions: two warm-ups a job are paid for too. */
+/** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
 function costText({ jobs, rule }: PairedCase): string {
-  const pairs = jobs.reduce((sum, job) => sum + job.pairs.length, 0)
+  const all = jobs.flatMap(job => job.pairs)
+  const pairs = all.filter(({ base }) => base !== null).length
   const runners = new Set(jobs.map(({ runner }) => runner)).size
   const where = rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
-  const executions = 2 * (pairs + jobs.length)
+  const executions = 2 * (all.length + jobs.length)
   return `${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')} ${where}, ${plural(executions, 'execution')}`
 }
 

@@ -42,11 +42,13 @@ function effectPhrase(paired: PairedCase, standing: Standing, effect: number | n
 }
 
 function qualifier(paired: PairedCase, standing: Standing, { reason }: EvidenceVerdict): string | null {
-  const { status, harmed, open, tie, improved } = standing
+  const { status, harmed, open, tie, improved, promising } = standing
   const [{ name }] = objectivesOf(paired.spec.metric)
   const others = harmed.filter(each => each !== name)
   if (others.length > 0) return `${others.join(', ')} shown to be worse`
   if (harmed.length > 0) return null
+  if (promising !== null)
+    return `${promising} ${status === 'park' ? 'is promising, and its jobs are used up' : 'is promising'}`
   if (tie !== null) return `${tie} is better (tie-breaker)`
   if (status === 'keep') return keptFor(paired, improved)
   if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not shown harmless yet`

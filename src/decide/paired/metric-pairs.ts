@@ -44,12 +44,11 @@ export function typicalBase(pairs: readonly MetricPair[]): number {
   return values[values.length >> 1] ?? 0
 }
 
-/** The evidence of all jobs, in the order in which they were run. What follows its own screen in one job waits. */
+/** The evidence of all jobs, in the order in which they were run. */
 export function observed(start: EvidenceState, jobs: readonly Job[], metric: string): EvidenceState {
   let state = start
   for (const { order: job, runner, complete, pairs } of jobs) {
     for (const { first, base, candidate } of pairs) {
-      if (hasEnded(state, job)) break
       state = observePair(state, {
         base: valueOf(base, metric),
         candidate: valueOf(candidate, metric),
@@ -61,9 +60,4 @@ export function observed(start: EvidenceState, jobs: readonly Job[], metric: str
     if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job)
   }
   return state
-}
-
-function hasEnded({ decided, jobs }: EvidenceState, job: string): boolean {
-  const last = jobs.at(-1)
-  return decided === null && last?.id === job && last.ended
 }

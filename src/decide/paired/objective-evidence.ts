@@ -1,6 +1,8 @@
 import { type Objective, objectivesOf } from '../objectives.ts'
 import type { Scale } from '../evidence/difference.ts'
 import { guardrailVerdict } from '../evidence/guardrail.ts'
+import { firstReached, turned } from '../evidence/crossing.ts'
+import type { Difference } from '../evidence/rank-evidence.ts'
 import { startEvidence } from '../evidence/start-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import {
@@ -74,6 +76,8 @@ export function guardrailMargin(
   }
 }
 
+const SHOWN = 20
+
 /** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
 const EQUAL_PAIRS = 6
 
@@ -86,5 +90,12 @@ export function guardrailStanding(
   const differences = differencesOf(pairs, { direction: guardrail.direction, scale })
   if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
     return 'harmless'
-  return guardrailVerdict(differences, margin)
+  const allowed = guardrail.maxRegression !== null && shownWithin(differences, margin)
+  return allowed ? 'harmless' : guardrailVerdict(differences, margin)
+}
+
+/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
+function shownWithin(differences: readonly Difference[], margin: number): boolean {
+  const within = firstReached(differences, -margin, SHOWN)
+  return within < Infinity && within <= firstReached(turned(differences), 0, SHOWN)
 }

@@ -20,11 +20,13 @@ export interface Standing {
   open: string[]
   /** The tie-breaker that decided, if one did. */
   tie: string | null
+  /** The required objective that goes on where the primary has dropped. */
+  promising: string | null
 }
 
-interface Parts extends Omit<Standing, 'status' | 'tie'> {
-  /** Required objectives besides the primary that have screened and are worth another job. */
-  promising: boolean
+interface Parts extends Omit<Standing, 'status' | 'tie' | 'promising'> {
+  /** A required objective besides the primary that has screened and is not decided. */
+  other: { name: string; state: EvidenceState } | null
 }
 
 /** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
@@ -35,12 +37,19 @@ export function offScale({ spec, rule, jobs }: PairedCase): string | null {
 
 export function standingOf(paired: PairedCase): Standing {
   const parts = partsOf(paired)
-  const { promising: _, ...standing } = parts
-  if (paired.terms.as === 'simplify') return { ...standing, status: simplifying(paired, parts), tie: null }
+  const { other, ...known } = parts
+  const standing = { ...known, tie: null, promising: null }
+  if (paired.terms.as === 'simplify') {
+    const status = simplifying(paired, parts)
+    return { ...standing, status, harmed: status === 'keep' ? [] : parts.harmed }
+  }
   const gained = parts.improved.length > 0
-  const tie = gained || !hasDropped(parts) ? null : wonTie(paired, parts)
+  const dropped = !gained && hasDropped(parts)
+  const tie = dropped ? wonTie(paired, parts) : null
   if (gained || tie !== null) return { ...standing, status: guarded(paired, parts), tie }
-  return { ...standing, status: withoutGain(parts), tie }
+  if (!dropped || other === null || isSettled(parts))
+    return { ...standing, status: statusOf(parts.primary).status }
+  return { ...standing, status: statusOf(other.state).status, promising: other.name }
 }
 
 function partsOf(paired: PairedCase): Parts {
@@ -56,7 +65,7 @@ function partsOf(paired: PairedCase): Parts {
     improved: all.filter(({ state }) => statusOf(state).status === 'keep').map(({ name }) => name),
     harmed: [...worse, ...guardrails.filter(({ is }) => is === 'harmful')].map(({ name }) => name),
     open: guardrails.filter(({ is }) => is === 'open').map(({ name }) => name),
-    promising: all.slice(1).some(({ state }) => state.screened !== null && state.decided === null),
+    other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null,
   }
 }
 
@@ -77,11 +86,9 @@ function more(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
   return jobs.length < maxJobs ? 'new-job' : 'park'
 }
 
-/** The primary drives stopping, unless another required objective has screened already. */
-function withoutGain({ primary, promising, harmed }: Parts): EvidenceStatus {
-  const { status, reason } = statusOf(primary)
-  if (status !== 'drop' || reason === 'broken') return status
-  return promising && harmed.length === 0 ? 'new-job' : 'drop'
+/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
+function isSettled({ primary, harmed }: Parts): boolean {
+  return harmed.length > 0 || statusOf(primary).reason === 'broken'
 }
 
 function wonTie({ spec, rule, terms, jobs }: PairedCase, { primary, harmed }: Parts): string | null {
@@ -95,9 +102,11 @@ function wonTie({ spec, rule, terms, jobs }: PairedCase, { primary, harmed }: Pa
   return won?.name ?? null
 }
 
-/** Less code for the same speed: it merges when it is shown to cost less than min_effect. */
-function simplifying({ rule, terms, jobs }: PairedCase, { primary, harmed, open }: Parts): EvidenceStatus {
-  if (harmed.length > 0 || statusOf(primary).reason === 'broken') return 'drop'
+/** Less code for the same speed: it merges when it is shown to cost less than min_effect, be that a loss or not. */
+function simplifying({ spec, rule, terms, jobs }: PairedCase, parts: Parts): EvidenceStatus {
+  const { primary, harmed, open } = parts
   const holds = simplificationHolds(primary.differences, rule.min_effect)
+  const tolerated = holds ? spec.metric.primary.name : null
+  if (harmed.some(name => name !== tolerated) || statusOf(primary).reason === 'broken') return 'drop'
   return holds && open.length === 0 ? 'keep' : more(terms.max_jobs, jobs)
 }

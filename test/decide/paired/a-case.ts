@@ -1,43 +1,72 @@
 import type { PairedCase, PairedRule } from '../../../src/decide/paired/rule.ts'
 import type { PairedTerms } from '../../../src/model/order.ts'
-import type { Job } from '../../../src/model/pairs.ts'
+import type { Job, Pair } from '../../../src/model/pairs.ts'
 import { aSpec } from '../a-spec.ts'
 
-/** Pairs of one job: gains in percent of a base of 100, null for a candidate that failed. */
-export function aJob(order: string, gains: readonly (number | null)[], rest: Partial<Job> = {}): Job {
-  const pairs = gains.map((gain, at) => ({
-    first: at % 2 === 0 ? ('base' as const) : ('candidate' as const),
-    base: { score: 100 },
-    candidate: gain === null ? null : { score: 100 * (1 - gain / 100) },
-  }))
-  return { order: order.repeat(64), runner: `runner ${order}`, complete: true, pairs, ...rest }
+type Raw = Record<string, unknown>
+/** What one pair brings: a gain of each metric, as a difference of logarithms; null: the candidate failed. */
+export type Gains = Record<string, number> | null
+
+/** Gains around a middle that differ from pair to pair, as measured ones do. */
+export function around(middle: number, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => middle + ((at * 7) % 5) * 0.0007 - 0.0014)
+}
+
+export function gainsOf(metric: string, middle: number, count: number): Gains[] {
+  return around(middle, count).map(gain => ({ [metric]: gain }))
+}
+
+/** Several metrics in the same pairs. */
+export function together(count: number, middles: Record<string, number>): Gains[] {
+  const all = Object.entries(middles).map(([name, middle]) => [name, around(middle, count)] as const)
+  return Array.from({ length: count }, (_, at) =>
+    Object.fromEntries(all.map(([name, gains]) => [name, gains[at] ?? 0])),
+  )
+}
+
+/** Lower is better, and the base is 100 throughout. */
+export function aPair(gains: Gains, at = 0): Pair {
+  const names = Object.keys(gains ?? {})
+  const base = Object.fromEntries((gains === null ? ['bytes'] : names).map(name => [name, 100]))
+  const candidate =
+    gains === null ? null : Object.fromEntries(names.map(name => [name, 100 * Math.exp(-(gains[name] ?? 0))]))
+  return { first: at % 2 === 0 ? 'base' : 'candidate', base, candidate }
+}
+
+export function aJob(order: string, gains: readonly Gains[], rest: Partial<Job> = {}): Job {
+  const complete = gains.length >= 8
+  return { order: order.repeat(64), runner: 'boot', complete, pairs: gains.map(aPair), ...rest }
 }
 
 export function aRule(rest: Partial<PairedRule> = {}): PairedRule {
   return {
     rule: 'paired',
-    metrics: ['score'],
+    metrics: ['bytes'],
     scale: 'log',
     pairs: 8,
     min_effect: 0.02,
-    null_effect: 0.005,
+    null_effect: 0.01,
     screen: 20,
     fresh_runners: 1,
-    single_machine: false,
+    single_machine: true,
     terms: {},
     ...rest,
   }
 }
 
-export function aCase(
-  jobs: readonly Job[],
-  more: { rule?: Partial<PairedRule>; terms?: Partial<PairedTerms>; metric?: Record<string, unknown> } = {},
-): PairedCase {
-  const primary = { type: 'hard', name: 'score', direction: 'minimize' }
-  const spec = aSpec({ metric: { primary, ...more.metric } })
-  const terms = { as: 'idea' as const, level: 0.01, share: 0.1, max_jobs: 8, ...more.terms }
-  return { spec, rule: aRule(more.rule), terms, jobs }
+export function someTerms(rest: Partial<PairedTerms> = {}): PairedTerms {
+  return { as: 'idea', level: 0.01, share: 0.01, variant: 0, max_jobs: 8, ...rest }
 }
 
-/** Always the same sizes, so that ranks never tie. */
-export const GAINS = [5, 6.1, 4.2, 7.3, 5.4, 6.5, 4.6, 7.7]
+interface CaseOptions {
+  metric?: Raw
+  policy?: Raw
+  rule?: Partial<PairedRule>
+  terms?: Partial<PairedTerms>
+}
+
+export function aCase(jobs: readonly Job[], { metric, policy, rule, terms }: CaseOptions = {}): PairedCase {
+  const primary = { type: 'hard', name: 'bytes', direction: 'minimize' }
+  const spec = aSpec({ metric: { primary, ...metric }, ...(policy ? { policy } : {}) })
+  return { spec, rule: aRule(rule), terms: someTerms(terms), jobs }
+}

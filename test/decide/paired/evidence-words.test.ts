@@ -6,7 +6,7 @@ import { evidenceSentence } from '../../../src/decide/paired/evidence-sentence.t
 import type { PairedCase } from '../../../src/decide/paired/rule.ts'
 import { standingOf } from '../../../src/decide/paired/standing.ts'
 import { verdict } from '../../../src/decide/evidence/verdict.ts'
-import { aCase, aJob, GAINS } from './a-case.ts'
+import { aCase, aJob, GAINS } from './a-score-case.ts'
 
 const said = (paired: PairedCase) => {
   const standing = standingOf(paired)

@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { standingOf } from '../../../src/decide/paired/standing.ts'
+import { aCase, aJob, type Gains, gainsOf, together } from './a-case.ts'
+
+const statusOf = (...given: Parameters<typeof aCase>) => standingOf(aCase(...given)).status
+/** After how many pairs a candidate's standing first is this one; 8 pairs to a job. */
+function firstAt(
+  status: string,
+  count: number,
+  of: (pairs: number) => ReturnType<typeof standingOf>,
+): number {
+  return (
+    Array.from({ length: count }, (_, at) => at + 1).find(pairs => of(pairs).status === status) ?? Infinity
+  )
+}
+
+const SCREENED = aJob('1', gainsOf('bytes', 0.05, 6))
+
+describe('one candidate by its pairs', () => {
+  it('has no standing but to be begun', () => {
+    expect(standingOf(aCase([]))).toMatchObject({ status: 'new-job', improved: [], harmed: [], tie: null })
+  })
+
+  it('goes on while its job does, screens, and holds on a fresh runner', () => {
+    expect(statusOf([aJob('1', gainsOf('bytes', 0.05, 5))])).toBe('continue')
+    expect(statusOf([SCREENED])).toBe('new-job')
+    expect(statusOf([SCREENED, aJob('2', gainsOf('bytes', 0.05, 2))])).toBe('continue')
+    const kept = standingOf(aCase([SCREENED, aJob('2', gainsOf('bytes', 0.05, 3))]))
+    expect(kept).toMatchObject({ status: 'keep', improved: ['bytes'], harmed: [] })
+  })
+
+  it('needs another boot id where there is another machine; here a new job stands for it', () => {
+    const jobs = [SCREENED, aJob('2', gainsOf('bytes', 0.05, 8))]
+    expect(statusOf(jobs, { rule: { single_machine: false } })).toBe('new-job')
+    const elsewhere = [SCREENED, aJob('2', gainsOf('bytes', 0.05, 8), { runner: 'other' })]
+    expect(statusOf(elsewhere, { rule: { single_machine: false } })).toBe('keep')
+  })
+
+  it('is dropped for no gain, and is worse only when that is shown', () => {
+    expect(standingOf(aCase([aJob('1', gainsOf('bytes', 0, 8))]))).toMatchObject({
+      status: 'drop',
+      harmed: [],
+    })
+    expect(standingOf(aCase([aJob('1', gainsOf('bytes', -0.05, 8))]))).toMatchObject({
+      status: 'drop',
+      harmed: ['bytes'],
+    })
+  })
+
+  it('is parked when its jobs are used up, and goes on where it stood once it is given more', () => {
+    const undecided: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(bytes => ({ bytes }))
+    const jobs = [aJob('1', undecided)]
+    expect(statusOf(jobs, { terms: { max_jobs: 1 } })).toBe('park')
+    expect(statusOf(jobs, { terms: { max_jobs: 2 } })).toBe('new-job')
+  })
+
+  it('loses a pair its execution failed in, and is through after two', () => {
+    const once = [...gainsOf('bytes', 0.05, 3), null]
+    expect(statusOf([aJob('1', once)])).toBe('continue')
+    const twice = standingOf(aCase([aJob('1', [...once, null])]))
+    expect([twice.status, twice.primary.decided?.reason]).toEqual(['drop', 'broken'])
+  })
+
+  it('loses nothing by a pair whose base failed', () => {
+    const { pairs, ...job } = aJob('1', gainsOf('bytes', 0.05, 6))
+    const voided = pairs.map((pair, at) => (at === 2 ? { ...pair, base: null } : pair))
+    const { primary, status } = standingOf(aCase([{ ...job, pairs: voided }]))
+    expect([status, primary.differences.length, primary.jobs[0]?.void_pairs]).toEqual(['continue', 5, 1])
+  })
+
+  it('that held on an earlier base needs no second screen, and level .05', () => {
+    const jobs = [aJob('1', gainsOf('bytes', 0.05, 8)), aJob('2', gainsOf('bytes', 0.05, 1))]
+    const terms = { level: 0.05 } as const
+    expect(statusOf(jobs, { terms: { ...terms, as: 'confirmed' } })).toBe('keep')
+    expect(statusOf(jobs.slice(0, 1), { terms: { ...terms, as: 'confirmed' } })).toBe('new-job')
+    expect(statusOf(jobs, { terms: { ...terms, as: 'combination' } })).toBe('keep')
+  })
+})
+
+describe('several required objectives', () => {
+  const metric = { objectives: [{ name: 'other', direction: 'minimize' }] }
+  const rule = { metrics: ['bytes', 'other'] }
+  const standing = (
+    first: Record<string, number>,
+    second?: { pairs: number; of: Record<string, number> },
+  ) => {
+    const jobs = [
+      aJob('1', together(8, first)),
+      ...(second ? [aJob('2', together(second.pairs, second.of))] : []),
+    ]
+    return standingOf(aCase(jobs, { metric, rule }))
+  }
+
+  it('share the level: two of them need twice the evidence', () => {
+    const kept = (objectives: boolean) =>
+      firstAt('keep', 8, pairs => {
+        const jobs = [
+          aJob('1', together(6, { bytes: 0.05, other: 0 })),
+          aJob('2', together(pairs, { bytes: 0.05, other: 0 })),
+        ]
+        return standingOf(aCase(jobs, objectives ? { metric, rule } : {}))
+      })
+    expect([kept(false), kept(true)]).toEqual([3, 4])
+  })
+
+  it('one that gains is enough while none is shown to lose', () => {
+    const gain = { bytes: 0, other: 0.06 }
+    expect(standing(gain, { pairs: 8, of: gain })).toMatchObject({ status: 'keep', improved: ['other'] })
+    const loss = { bytes: -0.05, other: 0.06 }
+    expect(standing(loss)).toMatchObject({ status: 'drop', harmed: ['bytes'] })
+  })
+
+  it('where the primary has dropped, one that screened is measured on, pair by pair and job by job', () => {
+    const gain = { bytes: 0, other: 0.06 }
+    expect(standing(gain)).toMatchObject({ status: 'new-job', promising: 'other', improved: [] })
+    const inJob = [1, 2, 3].map(pairs => standing(gain, { pairs, of: gain }).status)
+    expect(inJob).toEqual(['continue', 'continue', 'continue'])
+    expect(standing(gain, { pairs: 4, of: gain })).toMatchObject({ status: 'keep', improved: ['other'] })
+  })
+
+  it('where the primary has dropped, one that is used up is parked and not asked for ever', () => {
+    const mixed: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(other => ({
+      bytes: 0,
+      other,
+    }))
+    const jobs = [aJob('1', together(8, { bytes: 0, other: 0.06 })), aJob('2', mixed)]
+    expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 2 } })).toBe('park')
+    expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 3 } })).toBe('new-job')
+  })
+
+  it('one that has not screened when the primary drops is not waited for', () => {
+    expect(standing({ bytes: 0, other: 0.001 })).toMatchObject({ status: 'drop', promising: null })
+  })
+})
+
+describe('a guardrail', () => {
+  const objectives = (rest = {}) => ({
+    objectives: [{ name: 'guard', direction: 'minimize', role: 'guardrail', ...rest }],
+  })
+  const rule = { metrics: ['bytes', 'guard'] }
+  const with_ = (guard: number, { pairs = 8, rest = {}, terms = {} } = {}) => {
+    const gain = { bytes: 0.05, guard }
+    const jobs = [aJob('1', together(6, gain)), aJob('2', together(pairs, gain))]
+    return standingOf(aCase(jobs, { metric: objectives(rest), rule, terms }))
+  }
+
+  it('shown harmless lets a gain through', () => {
+    expect(with_(0)).toMatchObject({ status: 'keep', open: [], harmed: [] })
+  })
+
+  it('shown harmful drops it, whatever the gain', () => {
+    expect(with_(-0.05)).toMatchObject({ status: 'drop', harmed: ['guard'], improved: ['bytes'] })
+  })
+
+  it('neither is measured on beyond the gain, in this job, then in others, and then parked', () => {
+    const swaying: Gains[] = [0.05, -0.06, 0.03, -0.03, 0.06, -0.05, 0.02, -0.02].map(guard => ({
+      bytes: 0.05,
+      guard,
+    }))
+    const [first, second] = [aJob('1', swaying.slice(0, 6)), aJob('2', swaying)]
+    const cut = aJob('2', swaying.slice(0, 4))
+    const metric = objectives()
+    expect(standingOf(aCase([first, cut], { metric, rule }))).toMatchObject({
+      status: 'continue',
+      open: ['guard'],
+    })
+    expect(statusOf([first, second], { metric, rule })).toBe('new-job')
+    expect(statusOf([first, second], { metric, rule, terms: { max_jobs: 2 } })).toBe('park')
+  })
+
+  it('may be worse by max_regression, and not without it', () => {
+    expect(with_(-0.03).status).toBe('drop')
+    expect(with_(-0.03, { rest: { max_regression: { type: 'relative', value: 0.1 } } }).status).toBe('keep')
+  })
+
+  it('that never changes is harmless even where nothing may be lost', () => {
+    const same = { max_regression: { type: 'absolute', value: 0 } }
+    const equal = (count: number): Gains[] =>
+      gainsOf('bytes', 0.05, count).map(gains => ({ ...gains, guard: 0 }))
+    const jobs = [aJob('1', equal(6)), aJob('2', equal(4))]
+    expect(statusOf(jobs, { metric: objectives(same), rule })).toBe('keep')
+  })
+})
+
+describe('a tie-breaker', () => {
+  const policy = { tie_breakers: [{ lower: 'size' }] }
+  const rule = { metrics: ['bytes', 'size'] }
+  /** A primary whose gain is ruled out late enough for the tie-breaker to have shown its own. */
+  const late = (bytes: number, size: number) => {
+    const wanted = [
+      0.02, -0.005, 0.025, -0.01, 0.03, 0, 0.02, -0.002, 0.018, -0.012, 0.022, 0.001, 0.015, -0.004, 0.01,
+      0.0,
+    ]
+    const all: Gains[] = wanted.map((gain, at) => ({
+      bytes: gain + bytes,
+      size: size + (at % 2 === 0 ? 0.001 : -0.0012),
+    }))
+    return standingOf(aCase([aJob('1', all.slice(0, 8)), aJob('2', all.slice(8))], { policy, rule }))
+  }
+
+  it('decides where the primary has dropped without harm and the tie-breaker itself is shown to gain', () => {
+    expect(late(0, 0.05)).toMatchObject({ status: 'keep', tie: 'size', improved: [] })
+  })
+
+  it('does not while its own gain is not shown', () => {
+    expect(late(0, 0)).toMatchObject({ status: 'drop', tie: null })
+  })
+
+  it('never where the primary may have lost', () => {
+    expect(late(-0.05, 0.05)).toMatchObject({ status: 'drop', tie: null })
+  })
+})
+
+describe('a simplification', () => {
+  const terms = { as: 'simplify' } as const
+
+  it('merges once it is shown to cost less than min_effect', () => {
+    const cost = (middle: number) =>
+      firstAt('keep', 8, pairs => standingOf(aCase([aJob('1', gainsOf('bytes', middle, pairs))], { terms })))
+    expect(cost(0)).toBe(6)
+    expect(cost(-0.01)).toBe(6)
+    expect(cost(-0.03)).toBe(Infinity)
+  })
+
+  it('is dropped for harm, and parked when it stays open', () => {
+    expect(statusOf([aJob('1', gainsOf('bytes', -0.05, 8))], { terms })).toBe('drop')
+    const open: Gains[] = [0.02, -0.05, 0.01, -0.04, 0.03, -0.03, 0.02, -0.06].map(bytes => ({ bytes }))
+    expect(statusOf([aJob('1', open)], { terms: { ...terms, max_jobs: 1 } })).toBe('park')
+    expect(statusOf([aJob('1', open)], { terms })).toBe('new-job')
+  })
+})
+
+describe('a standing', () => {
+  const gains = fc.array(fc.double({ min: -0.2, max: 0.2, noNaN: true }), { minLength: 1, maxLength: 24 })
+  const jobsOf = (all: number[]) => {
+    const pairs = all.map((bytes): Gains => ({ bytes }))
+    return Array.from({ length: Math.ceil(pairs.length / 8) }, (_, at) =>
+      aJob(`${at}`, pairs.slice(at * 8, at * 8 + 8)),
+    )
+  }
+
+  it('once it has dropped stays so, however many pairs follow', () => {
+    fc.assert(
+      fc.property(gains, gains, (before, after) => {
+        const first = standingOf(aCase(jobsOf(before)))
+        fc.pre(first.status === 'drop')
+        expect(standingOf(aCase(jobsOf([...before, ...after]))).primary.decided).toEqual(
+          first.primary.decided,
+        )
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('does not depend on the unit of the metric', () => {
+    fc.assert(
+      fc.property(gains, fc.double({ min: 0.001, max: 1000, noNaN: true }), (all, unit) => {
+        const jobs = jobsOf(all.map(gain => Math.round(gain * 1000) / 1000))
+        const scaled = jobs.map(job => ({
+          ...job,
+          pairs: job.pairs.map(({ first, base, candidate }) => ({
+            first,
+            base: { bytes: (base?.['bytes'] ?? 0) * unit },
+            candidate: { bytes: (candidate?.['bytes'] ?? 0) * unit },
+          })),
+        }))
+        expect(standingOf(aCase(scaled)).status).toBe(standingOf(aCase(jobs)).status)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
