@@ -1,4 +1,4 @@
-import { $t as emptyCampaign, At as objectiveLevel, Bt as parseEvent, Cn as UserError, Ct as tieBreakerHolds, Dt as lnEvidencePath, E as startCampaign, Et as lnEvidence, Gt as verdictOf, Ot as campaignLevel, Q as assess, R as statusView, Sn as LedgerError, St as hodgesLehmann, Tt as evidenceOf, Ut as fold, _n as tuple, _t as intervalOf, a as tick, bn as ForgeError, d as regressionCheck, dn as boolean, en as parseSpec, f as openWorkshop, gn as string, hn as strictObject, ht as signedDifference, i as run, kt as familyLevel, ln as _enum, lt as startEvidence, mn as number, mt as endJob, n as parseDecidePayload, on as SpecErrors, pt as observePair, r as audit, rt as effectOf, s as plan, st as decideStability, t as replay, u as calibrationOf, un as array, ut as guardrailVerdict, v as openHands, vn as union, vt as statusOf, w as committedSpec, wt as simplificationHolds, xn as HarnessError, xt as confidenceInterval, yn as ConflictError, yt as verdict, zt as eventId } from "./shared2.js";
+import { At as objectiveLevel, Bt as eventId, Cn as LedgerError, Ct as tieBreakerHolds, Dt as lnEvidencePath, E as startCampaign, Et as lnEvidence, Kt as verdictOf, Ot as campaignLevel, Q as assess, R as statusView, Sn as HarnessError, St as hodgesLehmann, Tt as evidenceOf, Vt as parseEvent, Wt as fold, _n as string, _t as intervalOf, a as tick, bn as ConflictError, d as regressionCheck, dn as array, en as emptyCampaign, f as openWorkshop, fn as boolean, gn as strictObject, hn as number, ht as signedDifference, i as run, jt as sameFamily, kt as familyLevel, lt as startEvidence, mt as endJob, n as parseDecidePayload, pt as observePair, r as audit, rt as effectOf, s as plan, sn as SpecErrors, st as decideStability, t as replay, tn as parseSpec, u as calibrationOf, un as _enum, ut as guardrailVerdict, v as openHands, vn as tuple, vt as statusOf, w as committedSpec, wn as UserError, wt as simplificationHolds, xn as ForgeError, xt as confidenceInterval, yn as union, yt as verdict } from "./shared2.js";
 // src/decide/evidence/betting.ts
 const BETS = [
 	.15,
@@ -21,24 +21,6 @@ function bettingEvidence(differences, m0 = 0) {
 	const lns = BETS.map((bet) => lnProduct(differences, m0, bet));
 	const most = Math.max(...lns);
 	return evidenceOf(most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETS.length));
-}
-// src/decide/evidence/family.ts
-const OVERLAP = .6;
-function sameSet(a, b) {
-	return a.size === b.size && [...a].every((file) => b.has(file));
-}
-/**
-* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
-* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
-*/
-function sameFamily(a, b) {
-	if (typeof a.family === "string" && a.family === b.family) return true;
-	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
-	const lines = new Set(a.lines);
-	const others = new Set(b.lines);
-	const smaller = Math.min(lines.size, others.size);
-	const shared = [...lines].filter((line) => others.has(line)).length;
-	return smaller > 0 && shared >= OVERLAP * smaller;
 }
 // src/decide/evidence/seeded-random.ts
 const STEP = 2654435769;

@@ -14875,6 +14875,7 @@ function emptyCampaign() {
 			spent: 0,
 			tests: 0
 		},
+		simplified: 0,
 		progression: null,
 		progressing: null,
 		baseline: null,
@@ -14941,7 +14942,7 @@ function proposerOf(campaign, { source }) {
 }
 // src/model/ids.ts
 const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-const digest$1 = string().regex(/^[0-9a-f]{64}$/);
+const digest$2 = string().regex(/^[0-9a-f]{64}$/);
 const experimentId = string().regex(/^exp-\d{3,}$/);
 /** A commit and its tree: evidence is bound to trees, refs move by commits. */
 const point = strictObject({
@@ -14965,7 +14966,7 @@ const pair = strictObject({
 });
 /** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
 const job = strictObject({
-	order: digest$1,
+	order: digest$2,
 	/** The boot id of its machine: another one is a fresh runner. */
 	runner: string(),
 	/** All the pairs it was asked for were run, rather than ended early by the stop rule. */
@@ -15072,9 +15073,14 @@ const pairedTerms = strictObject({
 	level: number$1().positive().max(1),
 	/** What it takes of the campaign's level (decision.md 3.5). */
 	share: number$1().nonnegative().max(1),
-	/** Which variant of its idea it is, counted from 1 in the order of testing; 0: it belongs to no family. */
+	max_jobs: number$1().int().positive(),
+	/** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
 	variant: number$1().int().nonnegative(),
-	max_jobs: number$1().int().positive()
+	/** What its change touches, by which later variants are told; with its first order only. */
+	touched: strictObject({
+		files: string(),
+		lines: array(string())
+	}).nullable()
 });
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
 const stopRule = discriminatedUnion("rule", [
@@ -15118,8 +15124,8 @@ const orderTerms = strictObject({
 	purpose: orderPurpose,
 	round: number$1().int().nonnegative(),
 	attempt: number$1().int().positive(),
-	spec_sha256: digest$1,
-	harness: digest$1,
+	spec_sha256: digest$2,
+	harness: digest$2,
 	/** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
 	pin: point,
 	base: point,
@@ -15246,7 +15252,7 @@ const setupRun = strictObject({
 });
 const machine = strictObject({
 	boot_id: string(),
-	hostname_sha256: digest$1,
+	hostname_sha256: digest$2,
 	os: string(),
 	kernel: string(),
 	cpu_model: string(),
@@ -15256,11 +15262,11 @@ const machine = strictObject({
 	node: string()
 });
 const report = strictObject({
-	order: digest$1,
+	order: digest$2,
 	run_id: string(),
 	started_at: datetime(),
 	finished_at: datetime(),
-	harness: digest$1,
+	harness: digest$2,
 	/** Trees as they were laid out on disk, so that a report binds to them. */
 	trees: record$1(string(), oid),
 	machine,
@@ -15357,16 +15363,22 @@ function carryEvidence(campaign, experiment, order) {
 	const terms = stop.rule === "paired" ? stop.terms[experiment.id] : void 0;
 	if (!candidate || !terms) return;
 	const jobs = carried[experiment.id] ?? [];
+	const { as, level, share, max_jobs } = terms;
 	experiment.evidence = {
-		...terms,
+		as,
+		level,
+		share,
+		max_jobs,
 		base: base.tree,
 		tree: candidate.tree,
 		harness,
 		jobs
 	};
 	if (experiment.share !== null) return;
-	experiment.share = terms.share;
-	campaign.level.spent += terms.share;
+	experiment.share = share;
+	experiment.variant = terms.variant;
+	experiment.touched = terms.touched;
+	campaign.level.spent += share;
 	campaign.level.tests += 1;
 }
 function joinRound(campaign, experiment, order) {
@@ -15789,6 +15801,8 @@ const opened$1 = (campaign, event) => {
 		evidence: null,
 		single_machine: false,
 		share: null,
+		variant: null,
+		touched: null,
 		resumed: 0
 	};
 	campaign.sources[event.source.key] = event.experiment;
@@ -15861,7 +15875,8 @@ const merged$1 = (campaign, event) => {
 	experiment.closed = true;
 	experiment.pull ??= event.pull;
 	const { experiment: id, commit, tree, head, base } = event;
-	const { order } = experiment;
+	const { order, purpose, primary_delta } = experiment;
+	if (purpose === "simplify") campaign.simplified += Math.max(0, -(primary_delta ?? 0));
 	const proof = {
 		order,
 		pin: campaign.pin.commit,
@@ -16048,8 +16063,8 @@ const EVERY = 256;
 const header = looseObject({
 	fold: number$1(),
 	seq: number$1().int().positive(),
-	head: digest$1,
-	state_digest: digest$1
+	head: digest$2,
+	state_digest: digest$2
 });
 function checkpointDue(seq, lastCheckpointSeq) {
 	return seq - lastCheckpointSeq >= EVERY;
@@ -16150,12 +16165,12 @@ const by = strictObject({
 });
 const envelope$1 = {
 	seq: natural,
-	id: digest$1,
+	id: digest$2,
 	at: datetime(),
 	by,
 	/** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
 	cause: text$2,
-	prev: digest$1.nullable()
+	prev: digest$2.nullable()
 };
 const idea = {
 	hypothesis: text$2,
@@ -16173,25 +16188,25 @@ const payloads = {
 		spec: text$2,
 		/** Of the file in the repository, so that every tick finds it again on the default branch. */
 		spec_path: text$2,
-		spec_sha256: digest$1,
+		spec_sha256: digest$2,
 		spec_yaml: text$2,
 		rule_version: text$2,
 		default_branch: text$2,
 		object_format: _enum(["sha1", "sha256"]),
 		start: point,
-		harness: digest$1,
+		harness: digest$2,
 		first_number: number$1().int().positive(),
 		winnow: text$2
 	},
 	"campaign-amended": {
-		spec_sha256: digest$1,
+		spec_sha256: digest$2,
 		spec_yaml: text$2,
-		harness: digest$1,
+		harness: digest$2,
 		source: _enum(["default-branch", "person"]),
 		reason: text$2
 	},
 	calibrated: {
-		order: digest$1,
+		order: digest$2,
 		deterministic: boolean(),
 		scale,
 		reason: text$2,
@@ -16209,11 +16224,11 @@ const payloads = {
 		}).nullable()
 	},
 	"baseline-measured": {
-		order: digest$1,
+		order: digest$2,
 		side,
 		tree: oid,
-		machine: digest$1,
-		harness: digest$1,
+		machine: digest$2,
+		harness: digest$2,
 		snapshot
 	},
 	"hypothesis-added": {
@@ -16221,7 +16236,7 @@ const payloads = {
 		source: text$2
 	},
 	"hypothesis-updated": {
-		hypothesis: digest$1,
+		hypothesis: digest$2,
 		status: _enum([
 			"open",
 			"tried",
@@ -16263,31 +16278,31 @@ const payloads = {
 	},
 	"order-issued": orderTerms.shape,
 	"order-dispatched": {
-		order: digest$1,
+		order: digest$2,
 		run_id: text$2
 	},
 	"order-lost": {
-		order: digest$1,
+		order: digest$2,
 		started: boolean(),
 		reason: text$2
 	},
 	measured: {
-		order: digest$1,
+		order: digest$2,
 		run_id: text$2,
 		report
 	},
 	"report-rejected": {
-		order: digest$1,
+		order: digest$2,
 		run_id: text$2,
 		reason: text$2
 	},
 	judged: {
-		order: digest$1,
+		order: digest$2,
 		scores: record$1(text$2, number$1())
 	},
 	decided: {
 		experiment: experimentId,
-		order: digest$1.nullable(),
+		order: digest$2.nullable(),
 		outcome,
 		verdict: verdictWord,
 		rule_version: text$2,
@@ -16315,7 +16330,7 @@ const payloads = {
 		pull: natural.nullable(),
 		decided: strictObject({
 			seq: natural,
-			sha256: digest$1
+			sha256: digest$2
 		})
 	},
 	closed: {
@@ -16327,12 +16342,12 @@ const payloads = {
 	},
 	"approval-requested": {
 		experiment: experimentId,
-		digest: digest$1,
+		digest: digest$2,
 		packages: array(text$2)
 	},
 	approved: {
 		experiment: experimentId,
-		digest: digest$1,
+		digest: digest$2,
 		packages: array(text$2)
 	},
 	"incumbent-moved": {
@@ -16346,11 +16361,11 @@ const payloads = {
 		])
 	},
 	synced: {
-		order: digest$1,
+		order: digest$2,
 		from: point,
 		to: point,
 		default_tip: oid,
-		harness: digest$1
+		harness: digest$2
 	},
 	"foreign-tip": {
 		from: point,
@@ -16361,7 +16376,7 @@ const payloads = {
 			"moved-back",
 			"blocked"
 		]),
-		order: digest$1.nullable(),
+		order: digest$2.nullable(),
 		reason: text$2
 	},
 	"round-closed": {
@@ -16374,7 +16389,7 @@ const payloads = {
 		by_experiment: nullableId,
 		from: point,
 		to: point,
-		measured_in: digest$1
+		measured_in: digest$2
 	},
 	/** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
 	"effect-measured": {
@@ -16384,7 +16399,7 @@ const payloads = {
 			"watch"
 		]),
 		experiment: nullableId,
-		order: digest$1,
+		order: digest$2,
 		from: point,
 		to: point,
 		scale,
@@ -16887,6 +16902,24 @@ function runnersUp(ranked, winner, changes, max) {
 	}
 	return chosen;
 }
+// src/decide/evidence/family.ts
+const OVERLAP = .6;
+function sameSet(a, b) {
+	return a.size === b.size && [...a].every((file) => b.has(file));
+}
+/**
+* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
+* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+*/
+function sameFamily(a, b) {
+	if (typeof a.family === "string" && a.family === b.family) return true;
+	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
+	const lines = new Set(a.lines);
+	const others = new Set(b.lines);
+	const smaller = Math.min(lines.size, others.size);
+	const shared = [...lines].filter((line) => others.has(line)).length;
+	return smaller > 0 && shared >= OVERLAP * smaller;
+}
 // src/decide/evidence/levels.ts
 function whole(name, value, least) {
 	if (Number.isInteger(value) && value >= least) return value;
@@ -16913,9 +16946,17 @@ function objectiveLevel(alpha, m) {
 	return share("alpha", alpha) / whole("m", m, 1);
 }
 // src/plan/level.ts
-/** Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. */
-function discoveries({ counts }) {
-	return (counts.kept ?? 0) + (counts.runner_up_kept ?? 0) + (counts.not_selected ?? 0);
+const HELD = /* @__PURE__ */ new Set([
+	"kept",
+	"runner_up_kept",
+	"not_selected"
+]);
+/**
+* Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
+* revert or a simplification that lands has shown no gain.
+*/
+function discoveries({ experiments }) {
+	return Object.values(experiments).filter(({ purpose, outcome }) => purpose === "idea" && outcome !== null && HELD.has(outcome)).length;
 }
 /**
 * What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
@@ -16931,10 +16972,21 @@ function testsLeft(campaign, spec) {
 	if (spec.evidence.campaign_control === "fixed") return Infinity;
 	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
 }
-/** Which variant of its idea comes next, counted from 1: each is tested more strictly than those before it. */
-function nextVariant({ experiments }, family) {
-	if (family === null) return 0;
-	return Object.values(experiments).filter((each) => each.family === family && each.share !== null).length + 1;
+/**
+* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+* (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+*/
+function variantOf({ experiments }, subject) {
+	const own = variantFacts(subject);
+	const earlier = Object.values(experiments).filter((other) => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)));
+	return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1;
+}
+function variantFacts({ family, touched }) {
+	return {
+		family,
+		files: touched === null ? [] : [touched.files],
+		lines: touched?.lines ?? []
+	};
 }
 /** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
 function levelFor(campaign, control, { share, variant }) {
@@ -16998,21 +17050,6 @@ function lnEvidence(differences, theta0) {
 function evidenceOf(ln) {
 	return Math.min(Math.exp(ln), Number.MAX_VALUE);
 }
-// src/decide/evidence/simplification.ts
-const SHOWN$3 = Math.log(20);
-/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
-function simplificationHolds(differences, minEffect) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$3;
-}
-// src/decide/evidence/tie-breaker.ts
-const SHOWN$2 = Math.log(20);
-/**
-* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
-* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
-*/
-function tieBreakerHolds({ differences, minEffect, own, level }) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$2 && lnEvidence(own, 0) >= -Math.log(level);
-}
 // src/decide/evidence/crossing.ts
 /** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
 function firstReached(differences, theta, threshold) {
@@ -17022,6 +17059,25 @@ function firstReached(differences, theta, threshold) {
 /** The same differences seen from the other side: what was better is worse. */
 function turned$1(differences) {
 	return differences.map((difference) => 0 - valueOf$1(difference));
+}
+// src/decide/evidence/simplification.ts
+const SHOWN$3 = Math.log(20);
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+function simplificationHolds(differences, minEffect) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$3;
+}
+/** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
+function simplificationFails(differences, minEffect) {
+	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$3;
+}
+// src/decide/evidence/tie-breaker.ts
+const SHOWN$2 = Math.log(20);
+/**
+* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
+* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+*/
+function tieBreakerHolds({ differences, minEffect, own, level }) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$2 && lnEvidence(own, 0) >= -Math.log(level);
 }
 // src/decide/evidence/hodges-lehmann.ts
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
@@ -17865,14 +17921,10 @@ function standingOf$1(paired) {
 		tie: null,
 		promising: null
 	};
-	if (paired.terms.as === "simplify") {
-		const status = simplifying(paired, parts);
-		return {
-			...standing,
-			status,
-			harmed: status === "keep" ? [] : parts.harmed
-		};
-	}
+	if (paired.terms.as === "simplify") return {
+		...standing,
+		...simplifying(paired, parts)
+	};
 	const gained = parts.improved.length > 0;
 	const dropped = !gained && hasDropped(parts);
 	const tie = dropped ? wonTie(paired, parts) : null;
@@ -17945,13 +17997,25 @@ function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
 		});
 	})?.name ?? null;
 }
-/** Less code for the same speed: it merges when it is shown to cost less than min_effect, be that a loss or not. */
-function simplifying({ spec, rule, terms, jobs }, parts) {
-	const { primary, harmed, open } = parts;
-	const holds = simplificationHolds(primary.differences, rule.min_effect);
-	const tolerated = holds ? spec.metric.primary.name : null;
-	if (harmed.some((name) => name !== tolerated) || statusOf(primary).reason === "broken") return "drop";
-	return holds && open.length === 0 ? "keep" : more$1(terms.max_jobs, jobs);
+/**
+* Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
+* at all, even if that is shown too, is what the campaign has a budget for.
+*/
+function simplifying({ spec, rule, terms, jobs }, { primary, harmed, open }) {
+	const others = harmed.filter((name) => name !== spec.metric.primary.name);
+	const fails = simplificationFails(primary.differences, rule.min_effect);
+	if (others.length > 0 || fails || statusOf(primary).reason === "broken") return {
+		status: "drop",
+		harmed
+	};
+	if (simplificationHolds(primary.differences, rule.min_effect) && open.length === 0) return {
+		status: "keep",
+		harmed: []
+	};
+	return {
+		status: more$1(terms.max_jobs, jobs),
+		harmed
+	};
 }
 // src/spec/resolve-evidence.ts
 const DEFAULT_EFFECT = .02;
@@ -18055,25 +18119,30 @@ function termsOf(ruling, rule, members) {
 			campaign
 		}, rule, experiment, member);
 		terms[member.id] = own;
-		if (experiment.share === null) campaign = withShare(campaign, experiment, own.share);
+		campaign = afterTerms(campaign, { [member.id]: own });
 	}
 	return terms;
 }
-function withShare(campaign, experiment, share) {
-	const { level, experiments } = campaign;
+/** The campaign as these terms leave it: what they take is taken before the next are made. */
+function afterTerms(campaign, terms) {
+	const level = { ...campaign.level };
+	const experiments = { ...campaign.experiments };
+	for (const [id, { share, variant, touched }] of Object.entries(terms)) {
+		const experiment = experiments[id];
+		if (experiment?.share !== null) continue;
+		experiments[id] = {
+			...experiment,
+			share,
+			variant,
+			touched
+		};
+		level.spent += share;
+		level.tests += 1;
+	}
 	return {
 		...campaign,
-		level: {
-			spent: level.spent + share,
-			tests: level.tests + 1
-		},
-		experiments: {
-			...experiments,
-			[experiment.id]: {
-				...experiment,
-				share
-			}
-		}
+		level,
+		experiments
 	};
 }
 function termsFor(ruling, rule, experiment, member) {
@@ -18083,7 +18152,11 @@ function termsFor(ruling, rule, experiment, member) {
 	const jobs = carriedJobs(campaign, experiment, member.tree).length;
 	const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1);
 	const loose = as === "confirmed" || as === "combination";
-	const variant = experiment.evidence?.variant ?? nextVariant(campaign, experiment.family);
+	const touched = experiment.share === null ? member.touched : null;
+	const variant = experiment.variant ?? variantOf(campaign, {
+		...experiment,
+		touched
+	});
 	return {
 		as,
 		level: loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, {
@@ -18091,13 +18164,14 @@ function termsFor(ruling, rule, experiment, member) {
 			variant
 		}),
 		share,
+		max_jobs: Math.max(max_jobs, jobs + 1),
 		variant,
-		max_jobs: Math.max(max_jobs, jobs + 1)
+		touched
 	};
 }
 function kindOf(ruling, rule, experiment, { purpose, tree }) {
-	if (purpose === "combination") return "combination";
 	if (experiment.purpose === "simplify") return "simplify";
+	if (purpose === "combination") return "combination";
 	const { evidence } = experiment;
 	if (evidence === null) return "idea";
 	if (continues(ruling.campaign, evidence, tree)) return evidence.as;
@@ -19427,6 +19501,34 @@ function decidedDraft(decision) {
 		parked: parked ?? false
 	};
 }
+// src/plan/simplification.ts
+/** Why a change may not be judged as a simplification; null where it may. */
+function whyNotSimplified(world, changes) {
+	if (comparing(world)?.by === "numbers") return "kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea";
+	const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0);
+	const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0);
+	if (deleted > added) return null;
+	return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`;
+}
+/**
+* Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
+* may cost one min_effect (decision.md 3.4).
+*/
+function withinBudget({ simplified }, { purpose }, { order }, judgement) {
+	if (purpose !== "simplify" || judgement.is !== "eligible" || order.stop.rule !== "paired") return judgement;
+	const { assessment } = judgement;
+	const { min_effect, scale } = order.stop;
+	const loss = Math.max(0, -(assessment.primary_delta ?? 0));
+	if (simplified + loss <= min_effect) return judgement;
+	const said = (value) => scale === "log" ? `${(value * 100).toFixed(1)} %` : numberText(value);
+	const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`;
+	return {
+		is: "final",
+		outcome: order.purpose === "combination" ? "runner_up_dropped" : "dropped",
+		assessment,
+		reason
+	};
+}
 // src/plan/member.ts
 function memberOf(world, experiment, reports) {
 	const live = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
@@ -19444,7 +19546,7 @@ function memberOf(world, experiment, reports) {
 	return {
 		experiment,
 		measured,
-		judgement: judge(world.spec, experiment, measured),
+		judgement: withinBudget(world.campaign, experiment, measured, judge(world.spec, experiment, measured)),
 		cause: arrived.event
 	};
 }
@@ -19798,12 +19900,14 @@ function wantedOf(world, id, purpose, after) {
 	const facts = world.candidates.get(id);
 	if (!experiment || facts?.merged !== "clean") return [];
 	const attempt = after === "pairs" ? 1 : attemptOf(world, experiment, purpose);
+	const { head, tree, touched } = facts;
 	return [{
 		experiment,
-		head: facts.head,
-		tree: facts.tree,
+		head,
+		tree,
 		purpose,
-		attempt
+		attempt,
+		touched
 	}];
 }
 /** Attempts count failures that were nobody's verdict; a combination starts its own count. */
@@ -19822,7 +19926,7 @@ function requestsFor(world, wanted, round) {
 	});
 	const ideas = wanted.filter((one) => !isRevert(one));
 	if (how.by === "numbers") return [...undoing, ...ideas.map((one) => requestOf([one], round, how))];
-	return [...undoing, ...blocksOf$1(ideas).map((block) => pairedRequest(world, block, round))];
+	return [...undoing, ...pairedRequests(world, ideas, round)];
 }
 function isRevert({ experiment }) {
 	return experiment.purpose === "revert";
@@ -19861,23 +19965,36 @@ function blocksOf$1(wanted) {
 	}
 	return [...groups.values()].flatMap((group) => Array.from({ length: Math.ceil(group.length / BLOCK$1) }, (_, at) => group.slice(at * BLOCK$1, (at + 1) * BLOCK$1)));
 }
-function pairedRequest(world, block, round) {
+function pairedRequests(world, ideas, round) {
+	let { campaign } = world;
+	return blocksOf$1(ideas).map((block) => {
+		const { stop, carried } = pairedBy({
+			...world,
+			campaign
+		}, block);
+		campaign = afterTerms(campaign, stop.terms);
+		return requestOf(block, round, {
+			stop,
+			carried
+		});
+	});
+}
+function pairedBy(world, block) {
 	const { campaign, spec } = world;
 	const carried = {};
 	for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree);
-	const members = block.map(({ experiment: { id }, tree, purpose }) => ({
+	const members = block.map(({ experiment: { id }, ...about }) => ({
 		id,
-		tree,
-		purpose
+		...about
 	}));
-	return requestOf(block, round, {
+	return {
 		stop: pairedStop({
 			campaign,
 			spec,
 			singleMachine: world.runner.runId !== null
 		}, members),
 		carried
-	});
+	};
 }
 /** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
 function measuresNoMore(world) {
@@ -19997,6 +20114,49 @@ function checkChanges(set) {
 	}
 	return tooMuch(set);
 }
+// src/decide/changed-lines.ts
+/** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
+const MOST$1 = 200;
+/**
+* The lines a change takes away, or where it only adds, those it adds: a constant that is tuned once more is the
+* same line, whatever it is set to. Blanks and indentation make no new idea.
+*/
+function touchedBy(files) {
+	const names = files.map(({ path }) => path).toSorted();
+	const lines = new Set(files.flatMap(linesOf));
+	return {
+		files: digest$1(names.join("\n"), 16),
+		lines: [...lines].toSorted().slice(0, MOST$1)
+	};
+}
+function linesOf({ path, before, after }) {
+	const old = textLines(before);
+	const now = textLines(after);
+	const removed = [...old].filter((line) => !now.has(line));
+	return (removed.length > 0 ? removed : [...now].filter((line) => !old.has(line))).map((line) => digest$1(`${path}\n${line}`, 8));
+}
+function textLines(text) {
+	const lines = (text ?? "").split("\n").map((line) => line.trim());
+	return new Set(lines.filter((line) => line !== ""));
+}
+function digest$1(text, length) {
+	return createHash("sha256").update(text).digest("hex").slice(0, length);
+}
+// src/engine/facts/touched.ts
+/** The lines that differ between two trees, from their objects alone: anybody can find them again. */
+async function touchedBetween(repository, from, to) {
+	const entries = await repository.diff(from, to);
+	return touchedBy(await Promise.all(entries.map((entry) => changedFile(repository, entry))));
+}
+async function changedFile(repository, entry) {
+	const { path, oldOid, newOid, oldMode, newMode, added } = entry;
+	const text = async (oid, mode) => oid === null || added === null || mode === "160000" ? null : (await repository.blob(oid)).toString("utf8");
+	return {
+		path,
+		before: await text(oldOid, oldMode),
+		after: await text(newOid, newMode)
+	};
+}
 // src/engine/facts/candidate.ts
 const RESULTS = ".winnow/results";
 const NO_FILE = "000000";
@@ -20018,6 +20178,7 @@ async function candidateFacts(question) {
 		base: incumbent.commit,
 		tree,
 		changes,
+		touched: await touchedBetween(repository, incumbent.tree, tree),
 		refusal: refusalOf$2(changes, spec),
 		aheadOfSync: await isAheadOfSync(question),
 		contains: await containedLanding(question)
@@ -22960,12 +23121,14 @@ const ideaBlock = strictObject({
 	family: text$1.nullable().optional()
 });
 const partialBlock = ideaBlock.partial();
+/** In the spec's own folder of patches only: whoever may write there is a maintainer. */
+const patchBlock = ideaBlock.extend({ kind: _enum(["simplify"]).optional() });
 const LONGEST_NAME = 60;
 /** npm allows 214 characters; no ecosystem we know allows more. */
 const LONGEST_PACKAGE = 214;
 const MOST_PACKAGES = 50;
 function readBlock(block) {
-	return read$2(block, ideaBlock);
+	return read$2(block, patchBlock);
 }
 function readPartialBlock(block) {
 	return read$2(block, partialBlock);
@@ -22986,7 +23149,7 @@ function read$2({ yaml, file, linesBefore }, schema) {
 		ok: true,
 		told: parsed.data
 	};
-	const known = /* @__PURE__ */ new Map([["", new Set(Object.keys(ideaBlock.shape))]]);
+	const known = /* @__PURE__ */ new Map([["", new Set(Object.keys(patchBlock.shape))]]);
 	return {
 		ok: false,
 		problem: said$1(new SpecErrors(parsed.error.issues.flatMap((issue) => findingsOf(issue, {
@@ -27864,8 +28027,10 @@ async function proposePatches(proposing) {
 			key: file.key
 		};
 		const head = await prepare$1(proposing, file);
+		const simplifies = file.simplifies ? { simplifies: true } : {};
 		proposals.push({
 			...file.idea,
+			...simplifies,
 			source,
 			learnings: null,
 			head,
@@ -27989,6 +28154,7 @@ async function readPatch(repo, path, { oid, mode }) {
 	const unread = (problem) => ({
 		...file,
 		idea: asIdea({}, `patch ${path}`),
+		simplifies: false,
 		content: { problem }
 	});
 	if (mode === "120000" || mode === "160000") return unread(`${path} is not a file but a link`);
@@ -27999,9 +28165,11 @@ async function readPatch(repo, path, { oid, mode }) {
 	const block = readBlock(split.block);
 	if (!block.ok) return unread(block.problem);
 	const { rest: diff, linesBefore } = split;
+	const simplifies = block.told.kind === "simplify";
 	return {
 		...file,
 		idea: asIdea(block.told, path),
+		simplifies,
 		content: {
 			diff,
 			linesBefore
@@ -33204,14 +33372,14 @@ function openEngineExperiments({ campaign }) {
 function open$2(world, proposal, id) {
 	const { campaign, spec } = world;
 	const refs = campaignRefs(spec.branches.prefix, campaign.name);
-	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal;
+	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
 	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
 	const made = "rejected" in proposal.head ? null : proposal.head;
 	const draft = {
 		kind: "experiment-opened",
 		cause: source.key,
 		experiment: id,
-		purpose: reverts === void 0 ? "idea" : "revert",
+		purpose: reverts !== void 0 ? "revert" : simplifies ? "simplify" : "idea",
 		hypothesis,
 		category,
 		priority,
@@ -33322,6 +33490,11 @@ function refusalOf(world, experiment, seen) {
 		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
 	};
 	if (facts.refusal) return facts.refusal;
+	const notSimpler = experiment.purpose === "simplify" ? whyNotSimplified(world, facts.changes) : null;
+	if (notSimpler !== null) return {
+		code: "simplify",
+		message: notSimpler
+	};
 	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
 	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
 	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
@@ -35966,11 +36139,15 @@ function pairsGap(campaign, spec, stop) {
 function pairedGap(campaign, spec, order, stop) {
 	if (spec.measurement.stability !== null || campaign.calibration?.noise == null) return "it is judged by pairs, for which the campaign was not calibrated";
 	const purpose = order.purpose === "combination" ? "combination" : "experiment";
-	const members = order.candidates.map(({ label, tree }) => ({
-		id: label,
-		tree,
-		purpose
-	}));
+	const members = order.candidates.map(({ label, tree }) => {
+		const touched = stop.terms[label]?.touched ?? null;
+		return {
+			id: label,
+			tree,
+			purpose,
+			touched
+		};
+	});
 	const wanted = pairedStop({
 		campaign,
 		spec,
@@ -36012,10 +36189,11 @@ function verdictGaps({ campaign, spec, order: record, event }) {
 	if (!candidate) return [`${name} did not measure ${experiment.id}`];
 	if (report.trees[experiment.id] !== candidate.tree) return [`the report of ${name} does not say that tree ${candidate.tree} was measured`];
 	if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`];
-	return againGaps(event, judge(spec, experiment, {
+	const measured = {
 		order,
 		report
-	}), experiment);
+	};
+	return againGaps(event, withinBudget(campaign, experiment, measured, judge(spec, experiment, measured)), experiment);
 }
 function noOrder({ seq, order }) {
 	return order === null ? `its verdict (event ${seq}) names no order, so it was not measured` : `its verdict (event ${seq}) names order ${order.slice(0, 12)}, which was never issued`;
@@ -36338,6 +36516,19 @@ async function rulerGaps$1(place, ruler, path, pinned) {
 	const harness = await harnessOf(place.repository, parsed.spec, pinned);
 	return harness === ruler.harness ? [] : [`the harness of its commit is ${harness}, it says ${ruler.harness}`];
 }
+// src/engine/audit/touched.ts
+/** What a change is said to touch decides how strictly its variants are tested, so it is found again. */
+async function touchedGaps({ repository }, { base, candidates, stop }) {
+	if (stop.rule !== "paired") return [];
+	const gaps = [];
+	for (const { label, tree } of candidates) {
+		const recorded = stop.terms[label]?.touched ?? null;
+		const here = await repository.has(base.tree) && await repository.has(tree);
+		if (recorded === null || !here) continue;
+		if (canonicalJson(await touchedBetween(repository, base.tree, tree)) !== canonicalJson(recorded)) gaps.push(`${label} does not touch what it says`);
+	}
+	return gaps;
+}
 // src/engine/audit/pin.ts
 /** Invariant 4: outside scope.mutable the tree is the pin's, so what was measured is what lies there. */
 async function pinGaps({ place, campaign, spec, to }) {
@@ -36620,7 +36811,7 @@ var Trail = class {
 		this.checked.events += 1;
 		if (kind === "measured") this.checked.orders += 1;
 		this.#awaitSync(event);
-		const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...await this.#rulerGaps(event)];
+		const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...await this.#otherGaps(event)];
 		for (const gap of gaps) this.problems.push({
 			what: `event ${seq} (${kind}): ${gap}`,
 			seq
@@ -36644,8 +36835,9 @@ var Trail = class {
 		const amends = next?.kind === "campaign-amended" && next.source === "default-branch";
 		this.#unsynced = amends ? next.seq : null;
 	}
-	async #rulerGaps(event) {
+	async #otherGaps(event) {
 		if (event.seq === 0 && event.kind !== "campaign-started") return ["a ledger begins with a campaign"];
+		if (event.kind === "order-issued") return touchedGaps(this.#place, event);
 		if (event.kind === "campaign-started") return event.seq === 0 ? startGaps(this.#place, event) : ["a ledger holds one campaign"];
 		return event.kind === "campaign-amended" ? amendmentGaps(this.#place, this.#campaign, event) : [];
 	}
@@ -37084,4 +37276,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { effectText as $, emptyCampaign as $t, reportedEffect as A, objectiveLevel as At, standingIn as B, parseEvent as Bt, networkIsolation as C, UserError as Cn, tieBreakerHolds as Ct, Transaction as D, lnEvidencePath as Dt, startCampaign as E, lnEvidence as Et, tallyText as F, loadCampaign as Ft, metricsText as G, verdictOf as Gt, capitalised as H, eventPath as Ht, oneLine$1 as I, readEvents as It, archive as J, askedIn as Jt, writeLedgerCommit as K, typicalMetrics as Kt, experimentView as L, readEventsAfter as Lt, eventLine as M, shortRef as Mt, short as N, harnessOf as Nt, singleMachineText as O, campaignLevel as Ot, calibrationText as P, treeFiles as Pt, assess as Q, digest$1 as Qt, statusView as R, COMMUTING as Rt, localIsolation as S, LedgerError as Sn, hodgesLehmann as St, requireSupported as T, evidenceOf as Tt, standingSentence as U, fold as Ut, keptExperiments as V, readTip as Vt, waitingSentence as W, EXIT_CODES as Wt, observe as X, jobOf as Xt, listRefs as Y, orderTerms as Yt, unsupported as Z, measuredIn as Zt, nullIfMissing as _, tuple as _n, intervalOf as _t, tick as a, require_dist$2 as an, numberText as at, measure$1 as b, ForgeError as bn, lnTotal as bt, stopFor as c, nearest as cn, evidenceFor as ct, regressionCheck as d, boolean as dn, differencesOf as dt, parseSpec$1 as en, shareOf as et, openWorkshop as f, literal$1 as fn, metricPairs as ft, retryLostRaces as g, string as gn, objectivesOf as gt, pushAttempt as h, strictObject as hn, signedDifference as ht, run as i, usesStoredScore as in, changeText as it, OF_INTEREST as j, campaignRefs as jt, headline as k, familyLevel as kt, directReverts as l, _enum as ln, startEvidence as lt, requireGit as m, number$1 as mn, endJob as mt, parseDecidePayload as n, compilePathspec as nn, evidenceBar as nt, takeEffect as o, SpecErrors as on, plural as ot, localPath as p, looseObject as pn, observePair as pt, openChain as q, sha256 as qt, audit as r, NOT_NOISE_PROOF as rn, effectOf as rt, plan as s, containing as sn, decideStability as st, replay as t, compileScope as tn, evidenceText as tt, calibrationOf as u, array as un, guardrailVerdict as ut, openHands as v, union as vn, statusOf as vt, committedSpec as w, exitCodeOf as wn, simplificationHolds as wt, gitRunner as x, HarnessError as xn, confidenceInterval as xt, requireCampaign as y, ConflictError as yn, verdict as yt, evidenceIn as z, eventId as zt };
+export { effectText as $, digest$2 as $t, reportedEffect as A, objectiveLevel as At, standingIn as B, eventId as Bt, networkIsolation as C, LedgerError as Cn, tieBreakerHolds as Ct, Transaction as D, lnEvidencePath as Dt, startCampaign as E, lnEvidence as Et, tallyText as F, treeFiles as Ft, metricsText as G, EXIT_CODES as Gt, capitalised as H, readTip as Ht, oneLine$1 as I, loadCampaign as It, archive as J, sha256 as Jt, writeLedgerCommit as K, verdictOf as Kt, experimentView as L, readEvents as Lt, eventLine as M, campaignRefs as Mt, short as N, shortRef as Nt, singleMachineText as O, campaignLevel as Ot, calibrationText as P, harnessOf as Pt, assess as Q, measuredIn as Qt, statusView as R, readEventsAfter as Rt, localIsolation as S, HarnessError as Sn, hodgesLehmann as St, requireSupported as T, exitCodeOf as Tn, evidenceOf as Tt, standingSentence as U, eventPath as Ut, keptExperiments as V, parseEvent as Vt, waitingSentence as W, fold as Wt, observe as X, orderTerms as Xt, listRefs as Y, askedIn as Yt, unsupported as Z, jobOf as Zt, nullIfMissing as _, string as _n, intervalOf as _t, tick as a, usesStoredScore as an, numberText as at, measure$1 as b, ConflictError as bn, lnTotal as bt, stopFor as c, containing as cn, evidenceFor as ct, regressionCheck as d, array as dn, differencesOf as dt, emptyCampaign as en, shareOf as et, openWorkshop as f, boolean as fn, metricPairs as ft, retryLostRaces as g, strictObject as gn, objectivesOf as gt, pushAttempt as h, number$1 as hn, signedDifference as ht, run as i, NOT_NOISE_PROOF as in, changeText as it, OF_INTEREST as j, sameFamily as jt, headline as k, familyLevel as kt, directReverts as l, nearest as ln, startEvidence as lt, requireGit as m, looseObject as mn, endJob as mt, parseDecidePayload as n, compileScope as nn, evidenceBar as nt, takeEffect as o, require_dist$2 as on, plural as ot, localPath as p, literal$1 as pn, observePair as pt, openChain as q, typicalMetrics as qt, audit as r, compilePathspec as rn, effectOf as rt, plan as s, SpecErrors as sn, decideStability as st, replay as t, parseSpec$1 as tn, evidenceText as tt, calibrationOf as u, _enum as un, guardrailVerdict as ut, openHands as v, tuple as vn, statusOf as vt, committedSpec as w, UserError as wn, simplificationHolds as wt, gitRunner as x, ForgeError as xn, confidenceInterval as xt, requireCampaign as y, union as yn, verdict as yt, evidenceIn as z, COMMUTING as zt };

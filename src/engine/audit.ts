@@ -9,6 +9,7 @@ import { type Evidence, noEvidence } from './audit/evidence.ts'
 import { type Kept, keptBy, lostCommits, lostText } from './audit/keeper.ts'
 import { readLedger } from './audit/ledger.ts'
 import { amendmentGaps, startGaps } from './audit/ruler.ts'
+import { touchedGaps } from './audit/touched.ts'
 import { stepGaps } from './audit/step.ts'
 import type { Place } from './place.ts'
 import { specsInForce } from './spec-in-force.ts'
@@ -102,7 +103,7 @@ class Trail {
     this.checked.events += 1
     if (kind === 'measured') this.checked.orders += 1
     this.#awaitSync(event)
-    const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...(await this.#rulerGaps(event))]
+    const gaps = [...collect(this.#evidence, this.#campaign, spec, event), ...(await this.#otherGaps(event))]
     for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
     if (event.kind === 'incumbent-moved') await this.#step(event)
     this.#kept.push(...keptBy(event, this.#evidence))
@@ -122,8 +123,9 @@ class Trail {
     this.#unsynced = amends ? next.seq : null
   }
 
-  async #rulerGaps(event: LedgerEvent): Promise<string[]> {
+  async #otherGaps(event: LedgerEvent): Promise<string[]> {
     if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
+    if (event.kind === 'order-issued') return touchedGaps(this.#place, event)
     if (event.kind === 'campaign-started')
       return event.seq === 0 ? startGaps(this.#place, event) : ['a ledger holds one campaign']
     return event.kind === 'campaign-amended' ? amendmentGaps(this.#place, this.#campaign, event) : []

@@ -14,7 +14,7 @@ export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
  * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
  * continues them, anything else starts anew (decision.md 3.4).
  */
-export interface PairedEvidence extends PairedTerms {
+export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs'> {
   base: Oid
   tree: Oid
   harness: string
@@ -59,6 +59,9 @@ export interface Experiment {
   single_machine: boolean
   /** What it has taken of the campaign's level, once and for good; null before its first pair was asked for. */
   share: number | null
+  /** Which variant of its idea it was found to be, and by what later ones are told: as long as its share. */
+  variant: number | null
+  touched: PairedTerms['touched']
   /** How often it was taken up again after its jobs were used up. */
   resumed: number
 }
@@ -171,6 +174,8 @@ export interface Campaign {
   calibration: Calibration | null
   /** How much of the campaign's level its experiments have taken, and how many took some. */
   level: { spent: number; tests: number }
+  /** What simplifications have cost so far, of the one min_effect that they may cost in all. */
+  simplified: number
   /** The headline: the incumbent against where it started, by pairs that nothing was selected by. */
   progression: (Effect & { from: Point; to: Point }) | null
   /** The jobs of the headline that is being measured. */
@@ -237,6 +242,7 @@ export function emptyCampaign(): Campaign {
     next_number: 1,
     calibration: null,
     level: { spent: 0, tests: 0 },
+    simplified: 0,
     progression: null,
     progressing: null,
     baseline: null,

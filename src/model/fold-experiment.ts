@@ -42,6 +42,8 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     evidence: null,
     single_machine: false,
     share: null,
+    variant: null,
+    touched: null,
     resumed: 0,
   }
   campaign.sources[event.source.key] = event.experiment
@@ -120,7 +122,8 @@ const merged: Handler<'merged'> = (campaign, event) => {
   experiment.closed = true
   experiment.pull ??= event.pull
   const { experiment: id, commit, tree, head, base } = event
-  const { order } = experiment
+  const { order, purpose, primary_delta } = experiment
+  if (purpose === 'simplify') campaign.simplified += Math.max(0, -(primary_delta ?? 0))
   const proof = { order, pin: campaign.pin.commit, reverted: null }
   const watch = { state: 'open' as const, jobs: [], at: event.at }
   campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, effect: null, watch })

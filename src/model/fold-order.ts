@@ -58,10 +58,13 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
   if (!candidate || !terms) return
   const jobs = carried[experiment.id] ?? []
-  experiment.evidence = { ...terms, base: base.tree, tree: candidate.tree, harness, jobs }
+  const { as, level, share, max_jobs } = terms
+  experiment.evidence = { as, level, share, max_jobs, base: base.tree, tree: candidate.tree, harness, jobs }
   if (experiment.share !== null) return
-  experiment.share = terms.share
-  campaign.level.spent += terms.share
+  experiment.share = share
+  experiment.variant = terms.variant
+  experiment.touched = terms.touched
+  campaign.level.spent += share
   campaign.level.tests += 1
 }
 

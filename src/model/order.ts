@@ -39,9 +39,11 @@ const pairedTerms = z.strictObject({
   level: z.number().positive().max(1),
   /** What it takes of the campaign's level (decision.md 3.5). */
   share: z.number().nonnegative().max(1),
-  /** Which variant of its idea it is, counted from 1 in the order of testing; 0: it belongs to no family. */
-  variant: z.number().int().nonnegative(),
   max_jobs: z.number().int().positive(),
+  /** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
+  variant: z.number().int().nonnegative(),
+  /** What its change touches, by which later variants are told; with its first order only. */
+  touched: z.strictObject({ files: z.string(), lines: z.array(z.string()) }).nullable(),
 })
 export type PairedTerms = z.infer<typeof pairedTerms>
 

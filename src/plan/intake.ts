@@ -4,6 +4,7 @@ import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
 import { packagesDigest, unapproved } from './approvals.ts'
+import { whyNotSimplified } from './simplification.ts'
 import type { Proposal, World } from './world.ts'
 
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
@@ -50,14 +51,25 @@ export function openEngineExperiments({ campaign }: World): number {
 function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
   const { campaign, spec } = world
   const refs = campaignRefs(spec.branches.prefix, campaign.name)
-  const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts } = proposal
+  const {
+    hypothesis,
+    category,
+    priority,
+    required_deps,
+    family,
+    source,
+    learnings,
+    pull,
+    reverts,
+    simplifies,
+  } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
   const draft: EventDraft<'experiment-opened'> = {
     kind: 'experiment-opened',
     cause: source.key,
     experiment: id,
-    purpose: reverts === undefined ? 'idea' : 'revert',
+    purpose: reverts !== undefined ? 'revert' : simplifies ? 'simplify' : 'idea',
     hypothesis,
     category,
     priority,
@@ -137,6 +149,8 @@ function refusalOf(
     return { code: 'reverted', message }
   }
   if (facts.refusal) return facts.refusal
+  const notSimpler = experiment.purpose === 'simplify' ? whyNotSimplified(world, facts.changes) : null
+  if (notSimpler !== null) return { code: 'simplify', message: notSimpler }
   const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree)
   seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id)
   if (twin === undefined || twin === experiment.id || experiment.purpose === 'revert') return null

@@ -1,13 +1,23 @@
+import { sameFamily, type Variant } from '../decide/evidence/family.ts'
 import { familyLevel } from '../decide/evidence/levels.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Outcome } from '../model/outcome.ts'
 import type { Spec } from '../spec/schema.ts'
 
-type Known = Pick<Campaign, 'level' | 'counts' | 'experiments'>
+type Known = Pick<Campaign, 'level' | 'experiments'>
 type Control = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
 
-/** Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. */
-function discoveries({ counts }: Known): number {
-  return (counts.kept ?? 0) + (counts.runner_up_kept ?? 0) + (counts.not_selected ?? 0)
+const HELD: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
+
+/**
+ * Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
+ * revert or a simplification that lands has shown no gain.
+ */
+function discoveries({ experiments }: Known): number {
+  const held = Object.values(experiments).filter(
+    ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD.has(outcome),
+  )
+  return held.length
 }
 
 /**
@@ -26,11 +36,23 @@ export function testsLeft(campaign: Known, spec: Spec): number {
   return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
 }
 
-/** Which variant of its idea comes next, counted from 1: each is tested more strictly than those before it. */
-export function nextVariant({ experiments }: Known, family: string | null): number {
-  if (family === null) return 0
-  const tested = Object.values(experiments).filter(each => each.family === family && each.share !== null)
-  return tested.length + 1
+/**
+ * Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+ * (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+ */
+export function variantOf(
+  { experiments }: Known,
+  subject: Pick<Experiment, 'id' | 'family' | 'touched'>,
+): number {
+  const own = variantFacts(subject)
+  const earlier = Object.values(experiments).filter(
+    other => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)),
+  )
+  return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1
+}
+
+function variantFacts({ family, touched }: Pick<Experiment, 'family' | 'touched'>): Variant {
+  return { family, files: touched === null ? [] : [touched.files], lines: touched?.lines ?? [] }
 }
 
 /** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */

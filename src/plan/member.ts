@@ -2,6 +2,7 @@ import type { Assessment } from '../decide/assessment.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Judgement, judge, type Measured } from './judgement.ts'
+import { withinBudget } from './simplification.ts'
 import type { World } from './world.ts'
 
 /** An experiment of the open round with what its latest report says. */
@@ -22,7 +23,12 @@ export function memberOf(
   const arrived = live && reports.get(live.order.id)
   if (!live || !arrived) return { experiment, measured: null, judgement: null, cause: experiment.opened }
   const measured = { order: live.order, report: arrived.report }
-  const judgement = judge(world.spec, experiment, measured)
+  const judgement = withinBudget(
+    world.campaign,
+    experiment,
+    measured,
+    judge(world.spec, experiment, measured),
+  )
   return { experiment, measured, judgement, cause: arrived.event }
 }
 

@@ -7,7 +7,7 @@ import type { PairedTerms, StopRule } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
 import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
-import { levelFor, nextShare, nextVariant } from './level.ts'
+import { levelFor, nextShare, variantOf } from './level.ts'
 
 /** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
 const LOOSER_LEVEL = 0.05
@@ -22,6 +22,8 @@ export interface PairedMember {
   id: ExperimentId
   tree: Oid
   purpose: 'experiment' | 'combination'
+  /** What its change touches, to tell whether it is a variant of an earlier idea. */
+  touched: PairedTerms['touched']
 }
 
 type Base = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }
@@ -68,18 +70,23 @@ function termsOf(ruling: Ruling, rule: PairedRule, members: readonly PairedMembe
     if (!experiment) continue
     const own = termsFor({ ...ruling, campaign }, rule, experiment, member)
     terms[member.id] = own
-    if (experiment.share === null) campaign = withShare(campaign, experiment, own.share)
+    campaign = afterTerms(campaign, { [member.id]: own })
   }
   return terms
 }
 
-function withShare(campaign: Campaign, experiment: Experiment, share: number): Campaign {
-  const { level, experiments } = campaign
-  return {
-    ...campaign,
-    level: { spent: level.spent + share, tests: level.tests + 1 },
-    experiments: { ...experiments, [experiment.id]: { ...experiment, share } },
+/** The campaign as these terms leave it: what they take is taken before the next are made. */
+export function afterTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
+  const level = { ...campaign.level }
+  const experiments = { ...campaign.experiments }
+  for (const [id, { share, variant, touched }] of Object.entries(terms)) {
+    const experiment = experiments[id]
+    if (experiment?.share !== null) continue
+    experiments[id] = { ...experiment, share, variant, touched }
+    level.spent += share
+    level.tests += 1
   }
+  return { ...campaign, level, experiments }
 }
 
 function termsFor(
@@ -94,9 +101,10 @@ function termsFor(
   const jobs = carriedJobs(campaign, experiment, member.tree).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
-  const variant = experiment.evidence?.variant ?? nextVariant(campaign, experiment.family)
+  const touched = experiment.share === null ? member.touched : null
+  const variant = experiment.variant ?? variantOf(campaign, { ...experiment, touched })
   const level = loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, { share, variant })
-  return { as, level, share, variant, max_jobs: Math.max(max_jobs, jobs + 1) }
+  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1), variant, touched }
 }
 
 function kindOf(
@@ -105,8 +113,8 @@ function kindOf(
   experiment: Experiment,
   { purpose, tree }: PairedMember,
 ): PairedTerms['as'] {
-  if (purpose === 'combination') return 'combination'
   if (experiment.purpose === 'simplify') return 'simplify'
+  if (purpose === 'combination') return 'combination'
   const { evidence } = experiment
   if (evidence === null) return 'idea'
   if (continues(ruling.campaign, evidence, tree)) return evidence.as

@@ -1,11 +1,13 @@
+import type { Touched } from '../decide/changed-lines.ts'
 import { selectRound } from '../decide/select.ts'
+import type { PairedRule } from '../decide/paired/rule.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 import { testsLeft } from './level.ts'
 import { comparing, harmlessStop, type Request } from './orders.ts'
-import { carriedJobs, pairedStop } from './paired-order.ts'
+import { afterTerms, carriedJobs, pairedStop } from './paired-order.ts'
 import { nextRound, type RoundPlan } from './round.ts'
 import type { World } from './world.ts'
 
@@ -16,6 +18,7 @@ interface Wanted {
   tree: string
   purpose: 'experiment' | 'combination'
   attempt: number
+  touched: Touched
 }
 
 /** Orders for the members of the open round that need one, and for the members of the next round. */
@@ -71,7 +74,8 @@ function wantedOf(
   const facts = world.candidates.get(id)
   if (!experiment || facts?.merged !== 'clean') return []
   const attempt = after === 'pairs' ? 1 : attemptOf(world, experiment, purpose)
-  return [{ experiment, head: facts.head, tree: facts.tree, purpose, attempt }]
+  const { head, tree, touched } = facts
+  return [{ experiment, head, tree, purpose, attempt, touched }]
 }
 
 /** Attempts count failures that were nobody's verdict; a combination starts its own count. */
@@ -93,7 +97,7 @@ function requestsFor(world: World, wanted: readonly Wanted[], round: number): Re
   })
   const ideas = wanted.filter(one => !isRevert(one))
   if (how.by === 'numbers') return [...undoing, ...ideas.map(one => requestOf([one], round, how))]
-  return [...undoing, ...blocksOf(ideas).map(block => pairedRequest(world, block, round))]
+  return [...undoing, ...pairedRequests(world, ideas, round)]
 }
 
 function isRevert({ experiment }: Wanted): boolean {
@@ -137,13 +141,25 @@ function blocksOf(wanted: readonly Wanted[]): Wanted[][] {
   )
 }
 
-function pairedRequest(world: World, block: readonly Wanted[], round: number): Request {
+function pairedRequests(world: World, ideas: readonly Wanted[], round: number): Request[] {
+  let { campaign } = world
+  return blocksOf(ideas).map(block => {
+    const { stop, carried } = pairedBy({ ...world, campaign }, block)
+    campaign = afterTerms(campaign, stop.terms)
+    return requestOf(block, round, { stop, carried })
+  })
+}
+
+function pairedBy(
+  world: World,
+  block: readonly Wanted[],
+): { stop: PairedRule; carried: OrderTerms['carried'] } {
   const { campaign, spec } = world
   const carried: OrderTerms['carried'] = {}
   for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree)
-  const members = block.map(({ experiment: { id }, tree, purpose }) => ({ id, tree, purpose }))
+  const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
   const singleMachine = world.runner.runId !== null
-  return requestOf(block, round, { stop: pairedStop({ campaign, spec, singleMachine }, members), carried })
+  return { stop: pairedStop({ campaign, spec, singleMachine }, members), carried }
 }
 
 /** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */

@@ -1,3 +1,4 @@
+import type { Touched } from '../decide/changed-lines.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
@@ -70,6 +71,8 @@ export interface Proposal extends Idea {
   /** Set when the branch exists already and belongs to whoever made it. */
   branch: string | null
   pull: number | null
+  /** Only in what a maintainer brought to make the code simpler, not faster. */
+  simplifies?: true
   /** Only in proposals made to undo a landing. */
   reverts?: ExperimentId
 }
@@ -93,6 +96,8 @@ export type CandidateFacts =
       base: Oid
       tree: Oid
       changes: Change[]
+      /** Which lines those are, to tell variants of one idea. */
+      touched: Touched
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
       refusal: { code: string; message: string } | null
       /** Default-branch commits the incumbent lacks: sync first. */

@@ -15,6 +15,8 @@ export interface PatchFile {
   /** Names the idea for good: a file that changes is a new idea. */
   key: string
   idea: Idea
+  /** It says that it only makes the code simpler. */
+  simplifies: boolean
   content: { diff: string; linesBefore: number } | { problem: string }
 }
 
@@ -52,6 +54,7 @@ async function readPatch(repo: TreeReader, path: string, { oid, mode }: TreeEntr
   const unread = (problem: string): PatchFile => ({
     ...file,
     idea: asIdea({}, `patch ${path}`),
+    simplifies: false,
     content: { problem },
   })
   if (mode === '120000' || mode === '160000') return unread(`${path} is not a file but a link`)
@@ -66,5 +69,6 @@ async function readPatch(repo: TreeReader, path: string, { oid, mode }: TreeEntr
   const block = readBlock(split.block)
   if (!block.ok) return unread(block.problem)
   const { rest: diff, linesBefore } = split
-  return { ...file, idea: asIdea(block.told, path), content: { diff, linesBefore } }
+  const simplifies = block.told.kind === 'simplify'
+  return { ...file, idea: asIdea(block.told, path), simplifies, content: { diff, linesBefore } }
 }

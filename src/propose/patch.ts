@@ -31,7 +31,8 @@ export async function proposePatches(proposing: PatchProposing): Promise<Proposa
   for (const file of untried.slice(0, limit)) {
     const source = { use: 'patch', key: file.key }
     const head = await prepare(proposing, file)
-    proposals.push({ ...file.idea, source, learnings: null, head, branch: null, pull: null })
+    const simplifies = file.simplifies ? { simplifies: true as const } : {}
+    proposals.push({ ...file.idea, ...simplifies, source, learnings: null, head, branch: null, pull: null })
   }
   return proposals
 }

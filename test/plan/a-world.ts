@@ -78,6 +78,7 @@ function factsOf(campaign: Campaign, { id, head }: Experiment, facts: Facts): Ca
     base,
     tree: candidateTree(campaign, id),
     changes: (files ?? [`src/${id}.txt`]).map(change),
+    touched: { files: `files of ${id}`, lines: [] },
     refusal: null,
     aheadOfSync: false,
     contains: null,

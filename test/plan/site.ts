@@ -1,3 +1,4 @@
+import { touchedBy } from '../../src/decide/changed-lines.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
 import type { Experiment } from '../../src/model/campaign.ts'
@@ -31,6 +32,7 @@ export interface Idea {
   category: string
   priority: 'high' | 'medium' | 'low'
   required_deps?: string[]
+  simplifies?: boolean
 }
 
 export interface SiteOptions {
@@ -312,6 +314,7 @@ export class Site {
       category,
       priority,
       required_deps,
+      ...(idea.simplifies ? { simplifies: true as const } : {}),
       family: null,
       source: { use: 'patch', key: `patch:${hypothesis}` },
       learnings: null,
@@ -345,10 +348,17 @@ export class Site {
       base: incumbent.commit,
       tree,
       changes: this.git.changes(incumbent.tree, tree),
+      touched: this.#touched(incumbent.tree, tree),
       refusal: this.#refusal(spec, incumbent.tree, tree),
       aheadOfSync: false,
       contains: undone?.experiment ?? null,
     }
+  }
+
+  #touched(from: Oid, to: Oid) {
+    const [before, after] = [this.git.files(from), this.git.files(to)]
+    const paths = this.git.changes(from, to).map(({ path }) => path)
+    return touchedBy(paths.map(path => ({ path, before: before[path] ?? null, after: after[path] ?? null })))
   }
 
   #refusal(spec: World['spec'], from: Oid, to: Oid) {

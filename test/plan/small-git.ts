@@ -89,5 +89,11 @@ export class SmallGit {
 function changed(path: string, before: string | undefined, after: string | undefined): Change {
   const mode = (text: string | undefined) => (text === undefined ? '000000' : '100644')
   const status = before === undefined ? 'A' : after === undefined ? 'D' : 'M'
-  return { path, status, oldMode: mode(before), newMode: mode(after), added: 1, deleted: 1, bytes: null }
+  const [added, deleted] = [linesBeside(after, before), linesBeside(before, after)]
+  return { path, status, oldMode: mode(before), newMode: mode(after), added, deleted, bytes: null }
+}
+
+function linesBeside(text: string | undefined, other: string | undefined): number {
+  const there = new Set((other ?? '').split('\n'))
+  return (text ?? '').split('\n').filter(line => !there.has(line)).length
 }

@@ -95,6 +95,8 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     evidence: null,
     single_machine: false,
     share: null,
+    variant: null,
+    touched: null,
     resumed: 0,
     ...rest,
   }

@@ -1,4 +1,4 @@
-import { simplificationHolds } from '../evidence/simplification.ts'
+import { simplificationFails, simplificationHolds } from '../evidence/simplification.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { tieBreakerHolds } from '../evidence/tie-breaker.ts'
 import { type EvidenceStatus, harmShown, statusOf } from '../evidence/verdict.ts'
@@ -39,10 +39,7 @@ export function standingOf(paired: PairedCase): Standing {
   const parts = partsOf(paired)
   const { other, ...known } = parts
   const standing = { ...known, tie: null, promising: null }
-  if (paired.terms.as === 'simplify') {
-    const status = simplifying(paired, parts)
-    return { ...standing, status, harmed: status === 'keep' ? [] : parts.harmed }
-  }
+  if (paired.terms.as === 'simplify') return { ...standing, ...simplifying(paired, parts) }
   const gained = parts.improved.length > 0
   const dropped = !gained && hasDropped(parts)
   const tie = dropped ? wonTie(paired, parts) : null
@@ -102,11 +99,18 @@ function wonTie({ spec, rule, terms, jobs }: PairedCase, { primary, harmed }: Pa
   return won?.name ?? null
 }
 
-/** Less code for the same speed: it merges when it is shown to cost less than min_effect, be that a loss or not. */
-function simplifying({ spec, rule, terms, jobs }: PairedCase, parts: Parts): EvidenceStatus {
-  const { primary, harmed, open } = parts
+/**
+ * Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
+ * at all, even if that is shown too, is what the campaign has a budget for.
+ */
+function simplifying(
+  { spec, rule, terms, jobs }: PairedCase,
+  { primary, harmed, open }: Parts,
+): Pick<Standing, 'status' | 'harmed'> {
+  const others = harmed.filter(name => name !== spec.metric.primary.name)
+  const fails = simplificationFails(primary.differences, rule.min_effect)
+  if (others.length > 0 || fails || statusOf(primary).reason === 'broken') return { status: 'drop', harmed }
   const holds = simplificationHolds(primary.differences, rule.min_effect)
-  const tolerated = holds ? spec.metric.primary.name : null
-  if (harmed.some(name => name !== tolerated) || statusOf(primary).reason === 'broken') return 'drop'
-  return holds && open.length === 0 ? 'keep' : more(terms.max_jobs, jobs)
+  if (holds && open.length === 0) return { status: 'keep', harmed: [] }
+  return { status: more(terms.max_jobs, jobs), harmed }
 }

@@ -71,7 +71,10 @@ function pairedGap(campaign: Campaign, spec: Spec, order: Order, stop: PairedRul
   if (spec.measurement.stability !== null || campaign.calibration?.noise == null)
     return 'it is judged by pairs, for which the campaign was not calibrated'
   const purpose = order.purpose === 'combination' ? 'combination' : 'experiment'
-  const members = order.candidates.map(({ label, tree }) => ({ id: label, tree, purpose }) as const)
+  const members = order.candidates.map(({ label, tree }) => {
+    const touched = stop.terms[label]?.touched ?? null
+    return { id: label, tree, purpose, touched } as const
+  })
   const wanted = pairedStop({ campaign, spec, singleMachine: stop.single_machine }, members)
   if (canonicalJson(stop) !== canonicalJson(wanted)) return 'its terms are not those of the campaign'
   const left = order.candidates.find(({ label, tree }) => {

@@ -1,6 +1,7 @@
 import type { Campaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { decidedDraft, type Judgement, judge } from '../../plan/judgement.ts'
+import { withinBudget } from '../../plan/simplification.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { differingFields } from '../replay/compare.ts'
 import type { OrderRecord } from './evidence.ts'
@@ -27,7 +28,9 @@ export function verdictGaps({ campaign, spec, order: record, event }: Judged): s
   if (report.trees[experiment.id] !== candidate.tree)
     return [`the report of ${name} does not say that tree ${candidate.tree} was measured`]
   if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
-  return againGaps(event, judge(spec, experiment, { order, report }), experiment)
+  const measured = { order, report }
+  const judgement = withinBudget(campaign, experiment, measured, judge(spec, experiment, measured))
+  return againGaps(event, judgement, experiment)
 }
 
 function noOrder({ seq, order }: LedgerEvent<'decided'>): string {

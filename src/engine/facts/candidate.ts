@@ -6,6 +6,7 @@ import type { Oid, Point } from '../../model/ids.ts'
 import type { CandidateFacts, Change } from '../../plan/world.ts'
 import { compileScope } from '../../spec/scope.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { touchedBetween } from './touched.ts'
 
 const RESULTS = '.winnow/results'
 const NO_FILE = '000000'
@@ -33,6 +34,7 @@ export async function candidateFacts(question: CandidateQuestion): Promise<Candi
     base: incumbent.commit,
     tree,
     changes,
+    touched: await touchedBetween(repository, incumbent.tree, tree),
     refusal: refusalOf(changes, spec),
     aheadOfSync: await isAheadOfSync(question),
     contains: await containedLanding(question),

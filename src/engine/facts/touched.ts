@@ -1,0 +1,17 @@
+import { type ChangedFile, type Touched, touchedBy } from '../../decide/changed-lines.ts'
+import type { DiffEntry } from '../../git/diff-tree.ts'
+import type { Repository } from '../../git/repository.ts'
+import type { Oid } from '../../model/ids.ts'
+
+/** The lines that differ between two trees, from their objects alone: anybody can find them again. */
+export async function touchedBetween(repository: Repository, from: Oid, to: Oid): Promise<Touched> {
+  const entries = await repository.diff(from, to)
+  return touchedBy(await Promise.all(entries.map(entry => changedFile(repository, entry))))
+}
+
+async function changedFile(repository: Repository, entry: DiffEntry): Promise<ChangedFile> {
+  const { path, oldOid, newOid, oldMode, newMode, added } = entry
+  const text = async (oid: Oid | null, mode: string | null) =>
+    oid === null || added === null || mode === '160000' ? null : (await repository.blob(oid)).toString('utf8')
+  return { path, before: await text(oldOid, oldMode), after: await text(newOid, newMode) }
+}
