@@ -1793,6 +1793,7 @@ async function contentOf({ around }, file) {
 async function bringTrees(repository, order) {
 	await bring(repository, order.pin.commit);
 	await bring(repository, order.base.commit);
+	await bringHoldout(repository, order);
 	for (const { label, head, tree } of order.candidates) {
 		if (await repository.has(tree)) continue;
 		await bring(repository, head);
@@ -1800,6 +1801,9 @@ async function bringTrees(repository, order) {
 		if (merged.clean && merged.tree === tree) continue;
 		throw new UserError(`${label}: merging ${head} with the base does not give tree ${tree}`, { fix: "measure the order where it was issued" });
 	}
+}
+async function bringHoldout(repository, { stop }) {
+	if (stop.rule === "holdout" && stop.source !== null && "ref" in stop.source) await bring(repository, stop.source.commit);
 }
 async function bring(repository, commit) {
 	if (!await repository.has(commit)) await repository.fetch([{

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { appendFile, chown, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, statfs, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, statfs, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
@@ -6115,12 +6115,12 @@ const suite = strictObject({
 	max_task_regression: maxRegression.nullable().default(null).describe("Allowed loss on one task."),
 	advisory: boolean().default(false).describe("Means only, nothing is proven.")
 });
-const holdout = strictObject({
+const holdout$2 = strictObject({
 	command: text$3.describe("Measures what proposers never see."),
-	source: text$3.nullable().default(null).describe("Private ref or environment it comes from."),
-	pairs: count.default(8).describe("Pairs per use."),
-	margin: number$1().nonnegative().default(0).describe("Loss still allowed."),
-	max_uses: count.default(20).describe("Uses per campaign.")
+	source: text$3.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
+	pairs: count.default(8).describe("Pairs per use; fewer where the numbers repeat exactly."),
+	margin: number$1().nonnegative().default(0).describe("Loss still allowed: a fraction under log scale, metric units under linear."),
+	max_uses: count.default(20).describe("Uses of one holdout in the campaign.")
 });
 // src/spec/sections/measurement.ts
 const parse$4 = strictObject({
@@ -6174,7 +6174,7 @@ const measurement$1 = strictObject({
 	stability: stability$1.nullable().default(null).describe(STABILITY),
 	baseline: _enum(["cached", "fresh"]).default("fresh").describe("Stored incumbent report, or measured again."),
 	suite: suite.nullable().default(null).describe("Many tasks, measured as pairs."),
-	holdout: holdout.nullable().default(null).describe("Measured only before a merge.")
+	holdout: holdout$2.nullable().default(null).describe("Measured only before a merge.")
 });
 function measurementSchema(rules) {
 	return rules === "ce" ? measurement$1.extend({
@@ -13951,6 +13951,7 @@ const unused$1 = [
 	({ spec: { measurement }, raw }) => measurement.stability === null && given$1(raw, ["measurement", "baseline"]) !== void 0 && "measurement.baseline is not used: only measurement.stability compares with a stored score",
 	({ spec: { measurement } }) => (measurement.stability?.ladder ?? null) !== null && measurement.stability?.mode !== "ladder" && `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`
 ];
+const holdout$1 = [({ spec: { measurement } }) => measurement.holdout?.source === null && "measurement.holdout.source is not given: what the holdout measures lies where proposers can read it"];
 const MANY_WORK_TREES = 6;
 const execution$1 = [
 	({ spec }) => spec.parallel.exclusive_resources.length > 0 && `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(", ")}): the campaign is serial`,
@@ -13963,6 +13964,7 @@ function notesOf(context) {
 		...comparison,
 		...compatibility,
 		...unused$1,
+		...holdout$1,
 		...execution$1
 	].flatMap((note) => note(context) || []), ...notedKeys(context.spec, context.rules)];
 }
@@ -14002,11 +14004,11 @@ function artifactsUnique({ spec }) {
 	], JSON.stringify(names[index]), "a name no other artifact has", "rename it"));
 }
 // src/spec/rules/environment.ts
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const VARIABLE$1 = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Untrusted code sees nothing (invariant 6): the forge's own tokens cannot be let through by name. */
 const FORGE_SECRET = /^(?:GITHUB_TOKEN|GH_TOKEN|GH_ENTERPRISE_TOKEN|GITHUB_ENTERPRISE_TOKEN|ACTIONS_\w+)$/;
 function notPassable(name) {
-	if (!VARIABLE.test(name)) return "not a variable name";
+	if (!VARIABLE$1.test(name)) return "not a variable name";
 	if (name.startsWith("WINNOW_")) return "a name winnow sets itself";
 	return FORGE_SECRET.test(name) ? "a token of the forge, which the code under test must not see" : void 0;
 }
@@ -14078,6 +14080,37 @@ function gateNamesUnique({ spec }) {
 			"name"
 		], JSON.stringify(name), "a name no other gate has", "rename it")];
 	});
+}
+// src/spec/holdout-source.ts
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+const NAME$1 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
+const BROKEN = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
+/** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
+function namedSource(text) {
+	if (VARIABLE.test(text)) return { environment: text };
+	if (!NAME$1.test(text) || BROKEN.test(text)) return null;
+	return { ref: text.startsWith("refs/") ? text : `refs/heads/${text}` };
+}
+// src/spec/rules/holdout.ts
+const SOURCE = [
+	"measurement",
+	"holdout",
+	"source"
+];
+function holdoutHasAPlace({ spec }) {
+	const source = spec.measurement.holdout?.source ?? null;
+	if (source === null || namedSource(source) !== null) return [];
+	return [finding$1(SOURCE, JSON.stringify(source), "a branch, a ref in full (refs/...), or a variable in CAPITALS that names a directory", "for example refs/holdout/a")];
+}
+/** What every execution may read is no holdout. */
+function holdoutStaysHidden({ spec }) {
+	const { holdout, env, env_file: file } = spec.measurement;
+	const source = holdout?.source ?? null;
+	const named = source === null ? null : namedSource(source);
+	if (named === null || !("environment" in named)) return [];
+	if (![...env, ...file?.keys ?? []].includes(named.environment)) return [];
+	const found = `${named.environment}, which measurement.env or env_file lets every execution see`;
+	return [finding$1(SOURCE, found, "a variable that is not let through", "take it off that list")];
 }
 // src/spec/decisive.ts
 /** Metrics winnow times or weighs itself that can change a verdict: no two runs of them are ever equal. */
@@ -14673,6 +14706,14 @@ const RULES$1 = [
 		check: networkOffIsEnforced
 	},
 	{
+		name: "a holdout has a place",
+		check: holdoutHasAPlace
+	},
+	{
+		name: "a holdout stays hidden",
+		check: holdoutStaysHidden
+	},
+	{
 		name: "scope patterns stay inside the repository",
 		check: scopePatterns
 	},
@@ -14876,6 +14917,7 @@ function emptyCampaign() {
 			tests: 0
 		},
 		simplified: 0,
+		holdout_uses: {},
 		progression: null,
 		progressing: null,
 		baseline: null,
@@ -14939,6 +14981,15 @@ function proposerOf(campaign, { source }) {
 	if (source.use !== "command") return null;
 	const full = source.key.slice(0, source.key.lastIndexOf(":"));
 	return [full, full.replace(/^command:/, "")].find((name) => Object.hasOwn(campaign.proposers, name)) ?? null;
+}
+// src/model/holdout.ts
+/** Which holdout it is: another tree, or another place, is a fresh one whose uses are counted anew. */
+function holdoutKey({ command, source }) {
+	if (source === null) return `command ${command}`;
+	return "tree" in source ? `tree ${source.tree}` : `environment ${source.environment}`;
+}
+function holdoutUses({ holdout_uses }, holdout) {
+	return holdout_uses[holdoutKey(holdout)] ?? 0;
 }
 // src/model/ids.ts
 const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -15045,7 +15096,8 @@ const orderPurpose = _enum([
 	"revert",
 	"effect",
 	"progression",
-	"regression"
+	"regression",
+	"holdout"
 ]);
 /** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
 const orderCandidate = strictObject({
@@ -15082,6 +15134,12 @@ const pairedTerms = strictObject({
 		lines: array(string())
 	}).nullable()
 });
+/** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
+const holdoutSource = union([strictObject({
+	ref: string(),
+	commit: oid,
+	tree: oid
+}), strictObject({ environment: string() })]);
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
 const stopRule = discriminatedUnion("rule", [
 	strictObject({
@@ -15113,6 +15171,20 @@ const stopRule = discriminatedUnion("rule", [
 		metrics: array(string()).min(1),
 		scale: scale$1,
 		pairs: number$1().int().positive()
+	}),
+	strictObject({
+		rule: literal$1("holdout"),
+		command: string(),
+		/** The primary alone. */
+		metrics: array(string()).length(1),
+		scale: scale$1,
+		pairs: number$1().int().positive(),
+		/** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
+		margin: number$1().nonnegative(),
+		/** The harness was shown to be deterministic: two equal pairs say it all. */
+		exact: boolean(),
+		/** Null: the command brings its own. */
+		source: holdoutSource.nullable()
 	}),
 	strictObject({
 		rule: literal$1("stability"),
@@ -15212,12 +15284,14 @@ const executionStatus = _enum([
 ]);
 const execution = strictObject({
 	side,
-	/** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run. */
+	/** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
+	* holdout: on data of its own, which nothing but the holdout's verdict reads. */
 	role: _enum([
 		"warmup",
 		"smoke",
 		"sample",
-		"repeat"
+		"repeat",
+		"holdout"
 	]),
 	build: number$1().int().nonnegative(),
 	seed: number$1().int().nonnegative(),
@@ -15326,9 +15400,20 @@ const issued$1 = (campaign, event) => {
 	};
 	if (order.purpose === "foreign" && campaign.foreign) campaign.foreign.order = id;
 	const members = membersOf$1(campaign, order);
+	if (order.stop.rule === "holdout") return holdOut(campaign, members, order, order.stop);
 	for (const experiment of members) orderMember(campaign, experiment, order);
 	if (members.length === 0) replaceOwn(campaign, order);
 };
+/** Counted here, before any answer: a report that is lost was still a look that could be had. */
+function holdOut(campaign, members, { id }, stop) {
+	const key = holdoutKey(stop);
+	campaign.holdout_uses[key] = (campaign.holdout_uses[key] ?? 0) + 1;
+	for (const experiment of members) {
+		const previous = experiment.holdout;
+		experiment.holdout = id;
+		release$1(campaign, [previous]);
+	}
+}
 /** The campaign has one order of its own for a purpose: the newest. */
 function replaceOwn(campaign, order) {
 	campaign.attempts[ownSubject(order)] = order.attempt;
@@ -15337,8 +15422,13 @@ function replaceOwn(campaign, order) {
 function orderMember(campaign, experiment, order) {
 	const previous = experiment.order;
 	const standalone = order.purpose === "combination" ? experiment.standalone : null;
-	const released = [previous, experiment.standalone].filter((id) => id !== standalone);
+	const released = [
+		previous,
+		experiment.standalone,
+		experiment.holdout
+	].filter((id) => id !== standalone);
 	experiment.standalone = standalone;
+	experiment.holdout = null;
 	experiment.status = "ordered";
 	experiment.order = order.id;
 	release$1(campaign, released);
@@ -15353,8 +15443,8 @@ function release$1(campaign, ids) {
 		if (live && !membersOf$1(campaign, live.order).some((member) => restsOn(member, live.order.id))) delete campaign.orders[live.order.id];
 	}
 }
-function restsOn({ status, order, standalone }, id) {
-	return status !== "ended" && (order === id || standalone === id);
+function restsOn({ status, order, standalone, holdout }, id) {
+	return status !== "ended" && (order === id || standalone === id || holdout === id);
 }
 /** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
 function carryEvidence(campaign, experiment, order) {
@@ -15474,17 +15564,26 @@ function forget$1(campaign, live, started) {
 	if (campaign.foreign?.order === order.id) campaign.foreign.order = null;
 	const members = membersOf$1(campaign, order);
 	for (const experiment of members) {
-		if (experiment.order !== order.id) continue;
+		if (experiment.order !== order.id && experiment.holdout !== order.id) continue;
 		if (started) experiment.lost += 1;
+		if (experiment.holdout === order.id) {
+			experiment.holdout = null;
+			continue;
+		}
 		experiment.order = experiment.standalone;
 		experiment.status = experiment.standalone === null ? "queued" : "measured";
 	}
 }
 /** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
 function dropOrders(campaign, experiment) {
-	const released = [experiment.order, experiment.standalone];
+	const released = [
+		experiment.order,
+		experiment.standalone,
+		experiment.holdout
+	];
 	experiment.order = null;
 	experiment.standalone = null;
+	experiment.holdout = null;
 	release$1(campaign, released);
 }
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
@@ -15788,6 +15887,7 @@ const opened$1 = (campaign, event) => {
 		round: null,
 		order: null,
 		standalone: null,
+		holdout: null,
 		attempts: 0,
 		lost: 0,
 		learnings: event.learnings,
@@ -16714,7 +16814,10 @@ function file$1(entry) {
 // src/spec/harness.ts
 function harnessSection({ measurement, metric, gates }) {
 	return structuredClone({
-		measurement,
+		measurement: {
+			...measurement,
+			holdout: null
+		},
 		metric,
 		gates
 	});
@@ -17373,7 +17476,7 @@ function lookUp(snapshot, name, options) {
 	return null;
 }
 // src/decide/gates.ts
-function holds$2(value, operator, bound) {
+function holds$3(value, operator, bound) {
 	switch (operator) {
 		case ">=": return value >= bound;
 		case "<=": return value <= bound;
@@ -17388,14 +17491,14 @@ function holds$2(value, operator, bound) {
 function gatePasses(raw, check) {
 	const wanted = parseGateCheck(check);
 	const value = gateValue(raw);
-	return wanted !== void 0 && value !== null && holds$2(value, wanted.op, Number(wanted.value));
+	return wanted !== void 0 && value !== null && holds$3(value, wanted.op, Number(wanted.value));
 }
 function failedGates(gates, values) {
 	return gates.filter((gate) => !gatePasses(Object.hasOwn(values, gate.name) ? values[gate.name] : void 0, gate.check)).map((gate) => gate.name);
 }
 function constraintHolds(constraint, raw) {
 	const value = gateValue(raw);
-	return value !== null && holds$2(value, constraint.op, Number(constraint.value));
+	return value !== null && holds$3(value, constraint.op, Number(constraint.value));
 }
 function constraintText(constraint) {
 	return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`;
@@ -17409,7 +17512,7 @@ function readingOf(execution, name) {
 	if (execution.status !== "ok" || !Object.hasOwn(execution.metrics, name)) return null;
 	return finite$1(execution.metrics[name]);
 }
-function pairOf(name, base, candidate) {
+function pairOf$1(name, base, candidate) {
 	const ours = readingOf(base, name);
 	const theirs = readingOf(candidate, name);
 	if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null;
@@ -17481,7 +17584,7 @@ function decisiveMetrics(spec) {
 /** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
 function tieWon(policy, base, candidate) {
 	for (const tie of tieBreakersOf(policy)) {
-		const pair = pairOf(tie.name, base, candidate);
+		const pair = pairOf$1(tie.name, base, candidate);
 		if (pair === null) return null;
 		const delta = signedDelta(pair.base, pair.candidate, tie.direction);
 		if (delta !== 0) return delta > 0 ? tie.name : null;
@@ -18020,7 +18123,7 @@ function simplifying({ spec, rule, terms, jobs }, { primary, harmed, open }) {
 // src/spec/resolve-evidence.ts
 const DEFAULT_EFFECT = .02;
 /** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
-function scaleOf$3({ evidence, metric }, { scale }) {
+function scaleOf$4({ evidence, metric }, { scale }) {
 	if (evidence.scale === "auto") return scale;
 	if (evidence.scale === "linear" || scale === "log") return evidence.scale;
 	throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
@@ -18048,7 +18151,7 @@ function nullEffect(spec, min, singleMachine) {
 }
 /** The evidence section with everything pinned that the file leaves to calibration. */
 function resolveEvidence(spec, calibrated) {
-	const scale = scaleOf$3(spec, calibrated);
+	const scale = scaleOf$4(spec, calibrated);
 	const min_effect = minEffect(spec, scale, calibrated.deterministic);
 	const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine);
 	return {
@@ -18286,7 +18389,7 @@ function deadline(now, spec, request, queue) {
 	return new Date(now + queue * seconds * 1e3).toISOString();
 }
 function executions(spec, stop) {
-	if (stop.rule === "paired" || stop.rule === "pairs") return stop.pairs + 1;
+	if (stop.rule === "paired" || stop.rule === "pairs" || stop.rule === "holdout") return stop.pairs + 1;
 	const stability = spec.measurement.stability;
 	if (stability === null) return CALIBRATION_RUNS;
 	const { ladder, mode, repeat_count } = stability;
@@ -18386,6 +18489,123 @@ function descending(a, b) {
 }
 function rank(eligible) {
 	return eligible.toSorted((a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number);
+}
+// src/decide/holdout.ts
+/** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
+function holdoutVerdict(judged) {
+	const fault = faultOf(judged);
+	if (fault !== null) return fault;
+	const { report, label, stop } = judged;
+	if (failures(report, "base") >= 2) return again$1("the holdout does not run on the base");
+	if (failures(report, label) >= 2) return { is: "failed" };
+	const pairs = blocksOf$2(report, label).map((block) => pairOf(block, stop));
+	if (!isComplete(stop, pairs)) return again$1("its report ends too early");
+	if (pairs.every(({ base }) => base === null)) return again$1(`the holdout's command prints no ${stop.metrics[0]} for the base`);
+	return { is: holds$2(judged, pairs) ? "passed" : "failed" };
+}
+/** Asked after every pair in the job. */
+function holdoutWantsMore(stop, soFar, label) {
+	return !isComplete(stop, blocksOf$2(soFar, label).map((block) => pairOf(block, stop)));
+}
+function again$1(reason) {
+	return {
+		is: "again",
+		reason
+	};
+}
+function faultOf({ report, label }) {
+	const { tampered, runner_error, setups } = report;
+	if (tampered?.during === label) return {
+		is: "refused",
+		reason: `tampered: its execution changed ${tampered.path}`
+	};
+	if (tampered !== null) return again$1(`${tampered.during} changed ${tampered.path} while it ran`);
+	if (runner_error !== null) return again$1(`the runner failed: ${runner_error}`);
+	const failed = setups.find(({ ok }) => !ok);
+	return failed === void 0 ? null : again$1(`the set-up of ${failed.side} failed`);
+}
+function blocksOf$2(report, label) {
+	const candidates = executionsOf(report, label, "holdout");
+	return executionsOf(report, "base", "holdout").flatMap((base, at) => {
+		const candidate = candidates[at];
+		return candidate === void 0 ? [] : [{
+			base,
+			candidate
+		}];
+	});
+}
+/** Warm-ups too: the runner starts nothing of a side any more once two of its executions failed. */
+function failures(report, side) {
+	return executionsOf(report, side).filter(({ status }) => status !== "ok").length;
+}
+function pairOf({ base, candidate }, { metrics: [metric = ""] }) {
+	return {
+		base: readingOf(base, metric),
+		candidate: readingOf(candidate, metric)
+	};
+}
+function isComplete(stop, pairs) {
+	return pairs.length >= stop.pairs || stop.exact && pairs.length >= 2 && equalPair(pairs) !== null;
+}
+/** The one pair that all of them are, where both sides print the same number every time. */
+function equalPair(pairs) {
+	const [first] = pairs;
+	if (first === void 0 || first.base === null || first.candidate === null) return null;
+	const { base, candidate } = first;
+	return pairs.every((pair) => pair.base === base && pair.candidate === candidate) ? {
+		base,
+		candidate
+	} : null;
+}
+/** A number that repeats is compared as it is; one that varies by what its pairs show (decision.md 3.2). */
+function holds$2({ spec, stop }, pairs) {
+	const { direction } = spec.metric.primary;
+	const equal = equalPair(pairs);
+	if (equal !== null) {
+		const allowed = stop.scale === "log" ? stop.margin * Math.abs(equal.base) : stop.margin;
+		return signedDelta(equal.base, equal.candidate, direction) >= -allowed;
+	}
+	const scale = stop.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+	const differences = differencesOf(pairs, {
+		direction,
+		scale
+	});
+	if (harmShown(differences)) return false;
+	return hodgesLehmann(differences) >= -allowedLoss(stop, pairs, {
+		direction,
+		scale
+	});
+}
+/** The margin on the scale that the pairs are compared on. */
+function allowedLoss({ scale: pinned, margin }, pairs, { direction, scale }) {
+	if (pinned === "linear") return margin;
+	if (scale === "linear") return margin * typicalBase(pairs);
+	return direction === "minimize" ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, .999));
+}
+// src/plan/alerts.ts
+/** An alert is raised once for one thing: the ledger remembers which. */
+function alertOnce(world, alert) {
+	if (world.campaign.alerts.some(({ code, about }) => code === alert.code && about === alert.about)) return [];
+	return [{
+		step: "event",
+		draft: {
+			kind: "alert",
+			cause: alert.about ?? world.campaign.started,
+			...alert
+		}
+	}];
+}
+function pauseOnce(world, reason) {
+	if (world.campaign.status !== "running") return [];
+	return [{
+		step: "event",
+		draft: {
+			kind: "campaign-paused",
+			cause: `pause at ${world.campaign.seq}`,
+			reason,
+			source: "engine"
+		}
+	}];
 }
 // src/model/reason.ts
 const DIVIDER = "\n";
@@ -18835,7 +19055,7 @@ function judgeOnce(rule, base, candidate) {
 	const pairs = /* @__PURE__ */ new Map();
 	const comparisons = {};
 	for (const objective of objectives) {
-		const pair = pairOf(objective.name, base, candidate);
+		const pair = pairOf$1(objective.name, base, candidate);
 		if (pair === null) continue;
 		pairs.set(objective.name, pair);
 		comparisons[objective.name] = compareOnce(objective, pair, rule);
@@ -18878,7 +19098,7 @@ function describe(rule, verdict) {
 		return pair === void 0 ? name : changeText(name, pair.base, pair.candidate);
 	}).join(", ");
 }
-function factsOf(rule, verdict) {
+function factsOf$1(rule, verdict) {
 	const objectives = objectivesOf(rule.spec.metric);
 	const primary = verdict.comparisons[objectives[0].name];
 	const improved = verdict.improved.flatMap((name) => verdict.comparisons[name] ?? []);
@@ -18895,7 +19115,7 @@ function lost$1(rule, verdict) {
 	const primary = verdict.comparisons[rule.spec.metric.primary.name];
 	const worse = verdict.violated.length > 0 || primary?.verdict === "regressed";
 	return finding("dropped", `${worse ? "worse" : "no gain"}: ${describe(rule, verdict)}, deterministic`, {
-		...factsOf(rule, verdict),
+		...factsOf$1(rule, verdict),
 		worse,
 		failure_class: "hypothesis"
 	});
@@ -18904,7 +19124,7 @@ function lost$1(rule, verdict) {
 function confirmed(rule, verdict, repeats) {
 	if (repeats.some((runs) => runs.length === 0)) return again(`${describe(rule, verdict)}: a gain, but the report has no repeat of it on both sides`);
 	const tie = verdict.tie === null ? "" : `, better on ${verdict.tie} (tie-breaker)`;
-	return finding("eligible", `${describe(rule, verdict)}${tie}, deterministic, re-run once and equal`, factsOf(rule, verdict));
+	return finding("eligible", `${describe(rule, verdict)}${tie}, deterministic, re-run once and equal`, factsOf$1(rule, verdict));
 }
 function assessOnce(rule, report, label) {
 	const sides = ["base", label];
@@ -18917,7 +19137,7 @@ function assessOnce(rule, report, label) {
 		const name = unsteady(rule, executionsOf(report, side, "sample", "repeat"));
 		if (name === null) continue;
 		const facts = {
-			...factsOf(rule, verdict),
+			...factsOf$1(rule, verdict),
 			determinism_lost: true,
 			target_reached: false
 		};
@@ -19385,6 +19605,7 @@ function judge$1(input) {
 		}, report, label);
 		case "stability": return assessByStability(input, order.stop.baseline);
 		case "alone": return assessAlone(input);
+		case "holdout": return again("a holdout guards a merge and shows no gain");
 		case "calibrate": throw new TypeError("a calibration has no candidate to assess: use calibrate()");
 		default: return order.stop;
 	}
@@ -19706,30 +19927,190 @@ function baselineAfter(world, { experiment, measured }, cause) {
 		snapshot: snapshotOf(world.spec, report, experiment.id)
 	};
 }
+// src/plan/holdout.ts
+/** Proposers read reasons: this is all that one of them may say (docs/decisions/011-holdout.md). */
+const HOLDOUT_FAILED = "holdout";
+/** The rule of one use, as its runner, its verdict and the audit apply it. */
+function holdoutStop({ campaign, spec }, source) {
+	const { holdout, stability, mode } = spec.measurement;
+	if (holdout === null) return null;
+	const { command, pairs, margin } = holdout;
+	const deterministic = campaign.calibration?.deterministic ?? mode === "once";
+	return {
+		rule: "holdout",
+		command,
+		metrics: [spec.metric.primary.name],
+		scale: scaleOf$3({
+			campaign,
+			spec
+		}),
+		pairs,
+		margin,
+		exact: stability === null && deterministic,
+		source
+	};
+}
+/** ce's rules pin no scale: their thresholds are in the metric's own units, and so is the margin. */
+function scaleOf$3({ campaign, spec }) {
+	const { scale } = spec.evidence;
+	if (spec.measurement.stability !== null) return scale === "log" ? "log" : "linear";
+	return campaign.calibration?.scale ?? (scale === "linear" ? "linear" : "log");
+}
+/** Whether an order asks what the spec in force asks, of a holdout from the place it names. */
+function asksForHoldout(ruling, stop) {
+	if (canonicalJson(holdoutStop(ruling, stop.source)) !== canonicalJson(stop)) return false;
+	const named = ruling.spec.measurement.holdout?.source ?? null;
+	const wanted = named === null ? null : namedSource(named);
+	const { source } = stop;
+	if (wanted === null || source === null) return named === null && source === null;
+	if ("ref" in wanted) return "ref" in source && source.ref === wanted.ref;
+	return "environment" in source && source.environment === wanted.environment;
+}
+/** A person asked for a change back: nothing was selected there that a holdout could guard against. */
+function needsHoldout(spec, experiment) {
+	return spec.measurement.holdout !== null && experiment.purpose !== "revert";
+}
+/** Only what is about to land is tried on the holdout, one at a time, after everything else is decided. */
+function holdoutTrial(world, found, member) {
+	const { experiment } = member;
+	if (!needsHoldout(world.spec, experiment)) return { is: "passed" };
+	const order = orderInForce(world, member);
+	if (order === null) return ask$2(world, member, 1);
+	const arrived = found.reports.get(order.id);
+	if (arrived === void 0) return {
+		is: "waiting",
+		requests: [],
+		steps: []
+	};
+	const { spec } = world;
+	const verdict = holdoutVerdict({
+		spec,
+		stop: order.stop,
+		report: arrived.report,
+		label: experiment.id
+	});
+	switch (verdict.is) {
+		case "passed": return { is: "passed" };
+		case "failed": return ended$1(member, order, arrived.event, "dropped", HOLDOUT_FAILED);
+		case "refused": return ended$1(member, order, arrived.event, "refused", verdict.reason);
+		case "again": {
+			if (order.attempt < spec.execution.max_attempts) return ask$2(world, member, order.attempt + 1);
+			const reason = `its holdout could not be measured (${order.attempt} attempts)`;
+			return ended$1(member, order, arrived.event, "error", reason);
+		}
+		default: return verdict;
+	}
+}
+function orderInForce(world, { experiment }) {
+	const { campaign, spec } = world;
+	const order = experiment.holdout === null ? void 0 : campaign.orders[experiment.holdout]?.order;
+	if (order === void 0 || order.stop.rule !== "holdout") return null;
+	return asksForHoldout({
+		campaign,
+		spec
+	}, order.stop) ? {
+		...order,
+		stop: order.stop
+	} : null;
+}
+/** What it gained stays with it; that it was found good on the metric is no verdict any more. */
+function ended$1(member, { id: order }, cause, outcome, reason) {
+	const found = assessmentOf(member);
+	const assessment = found && {
+		...found,
+		improved_objectives: [],
+		rank_score: 0,
+		failure_class: outcome === "error" ? "eval" : "hypothesis"
+	};
+	return {
+		is: "ended",
+		steps: endSteps({
+			experiment: member.experiment,
+			order,
+			outcome,
+			assessment,
+			reason,
+			cause
+		})
+	};
+}
+function ask$2(world, { experiment, measured }, attempt) {
+	const waiting = {
+		is: "waiting",
+		requests: [],
+		steps: []
+	};
+	const { campaign, spec, holdout } = world;
+	const candidate = measured?.order.candidates.find(({ label }) => label === experiment.id);
+	if (holdout === null || candidate === void 0) return waiting;
+	if ("missing" in holdout) return {
+		...waiting,
+		steps: pauseOnce(world, missingText(holdout.missing))
+	};
+	const stop = holdoutStop({
+		campaign,
+		spec
+	}, holdout.source);
+	if (stop === null) return waiting;
+	if (isUsedUp(world, stop)) return {
+		...waiting,
+		steps: pauseOnce(world, usedUpText(spec))
+	};
+	const round = campaign.round?.number ?? 0;
+	const cause = experiment.opened;
+	return {
+		...waiting,
+		requests: [{
+			purpose: "holdout",
+			round,
+			attempt,
+			cause,
+			candidates: [candidate],
+			stop
+		}]
+	};
+}
+function isUsedUp({ campaign, spec }, stop) {
+	return holdoutUses(campaign, stop) >= (spec.measurement.holdout?.max_uses ?? 0);
+}
+function missingText(what) {
+	return `the holdout cannot be found: ${what}\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`;
+}
+function usedUpText({ measurement }) {
+	return `the holdout was used ${measurement.holdout?.max_uses ?? 0} times (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
+}
 // src/plan/round.ts
+const NOTHING$2 = {
+	steps: [],
+	again: [],
+	combine: null,
+	holdout: []
+};
 function settleRound(world, found) {
 	const { round } = world.campaign;
-	const nothing = {
-		steps: [],
-		again: [],
-		combine: null
-	};
-	if (!round?.open) return nothing;
+	if (!round?.open) return NOTHING$2;
 	const members = membersOf(world, round, found);
 	const again = members.flatMap(needsOrder);
 	const steps = members.flatMap((member) => finalSteps(world.campaign, member));
 	const settled = members.filter((member) => member.judgement?.is === "eligible");
 	if (members.some(isUndecided) || members.some(losesDeterminism)) return {
+		...NOTHING$2,
 		steps,
-		again,
-		combine: null
+		again
 	};
-	if (round.winner === null) return {
-		steps: [...steps, ...landWinner(world, round, settled)],
-		again,
-		combine: null
+	const scene = {
+		world,
+		found,
+		round
 	};
-	return combination(world, round, settled, steps);
+	if (round.winner !== null) return combination(scene, settled, steps);
+	const { steps: landing, holdout } = landWinner(scene, settled);
+	return {
+		...NOTHING$2,
+		steps: [...steps, ...landing],
+		again,
+		holdout
+	};
 }
 function membersOf(world, round, found) {
 	return round.members.flatMap((id) => {
@@ -19760,11 +20141,32 @@ function isUndecided({ judgement }) {
 function losesDeterminism({ judgement }) {
 	return judgement?.is === "final" && judgement.assessment.determinism_lost;
 }
-/** The best lands; those that touch its files, or have no place in the batch, are answered at once. */
-function landWinner(world, round, eligible) {
-	if (eligible.length === 0) return [closeRound(round, null)];
+/** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
+function landWinner({ world, found, round }, eligible) {
 	const [winner, ...others] = ranking(world, eligible);
-	if (!winner) return [];
+	if (!winner) return {
+		steps: [closeRound(round, null)],
+		holdout: []
+	};
+	const trial = holdoutTrial(world, found, winner);
+	switch (trial.is) {
+		case "passed": return {
+			steps: landFirst(world, round, winner, others),
+			holdout: []
+		};
+		case "ended": return {
+			steps: trial.steps,
+			holdout: []
+		};
+		case "waiting": return {
+			steps: trial.steps,
+			holdout: trial.requests
+		};
+		default: return trial;
+	}
+}
+/** Those that touch the winner's files, or have no place in the batch, are answered at once. */
+function landFirst(world, round, winner, others) {
 	const changed = changedPaths(world);
 	const combinable = new Set(runnersUp(others.map((member) => member.experiment.id), winner.experiment.id, changed, world.spec.max_runner_up_merges_per_batch));
 	const steps = others.filter((member) => !combinable.has(member.experiment.id)).flatMap((member) => notSelected(member, `${winner.experiment.id} was better and was merged`));
@@ -19791,16 +20193,14 @@ function changedPaths(world) {
 	for (const [id, facts] of world.candidates) if (facts.merged === "clean") paths.set(id, facts.changes.map((change) => change.path));
 	return paths;
 }
-function combination(world, round, eligible, steps) {
+function combination(scene, eligible, steps) {
+	const { world, round } = scene;
 	const combined = eligible.find((member) => member.measured?.order.purpose === "combination");
 	if (combined) {
-		const last = eligible.length === 1;
-		const landed = landSteps(world, combined, "runner_up_kept");
-		if (last) landed.push(closeRound(round, round.winner));
+		const plan = landCombined(scene, combined, eligible.length === 1);
 		return {
-			steps: [...steps, ...landed],
-			again: [],
-			combine: null
+			...plan,
+			steps: [...steps, ...plan.steps]
 		};
 	}
 	const failed = round.combination_failed || steps.length > 0;
@@ -19809,21 +20209,38 @@ function combination(world, round, eligible, steps) {
 	const reason = failed ? "a runner-up before it did not hold on top of the winner" : "";
 	const rest = eligible.flatMap((member) => notSelected(member, reason));
 	return {
+		...NOTHING$2,
 		steps: [
 			...steps,
 			...rest,
 			closeRound(round, round.winner)
-		],
-		again: [],
-		combine: null
+		]
+	};
+}
+function landCombined({ world, found, round }, combined, last) {
+	const trial = holdoutTrial(world, found, combined);
+	if (trial.is === "waiting") return {
+		...NOTHING$2,
+		steps: trial.steps,
+		holdout: trial.requests
+	};
+	if (trial.is === "ended") return {
+		...NOTHING$2,
+		steps: trial.steps
+	};
+	const landed = landSteps(world, combined, "runner_up_kept");
+	if (last) landed.push(closeRound(round, round.winner));
+	return {
+		...NOTHING$2,
+		steps: landed
 	};
 }
 function startCombination(world, round, next, eligible, steps) {
 	const { experiment } = next;
 	const facts = world.candidates.get(experiment.id);
 	if (facts?.merged !== "conflict") return {
+		...NOTHING$2,
 		steps,
-		again: [],
 		combine: experiment.id
 	};
 	const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(", ")}`;
@@ -19837,14 +20254,13 @@ function startCombination(world, round, next, eligible, steps) {
 	});
 	const unselected = eligible.filter((member) => member !== next).flatMap((member) => notSelected(member, "a runner-up before it did not combine"));
 	return {
+		...NOTHING$2,
 		steps: [
 			...steps,
 			...dropped,
 			...unselected,
 			closeRound(round, round.winner)
-		],
-		again: [],
-		combine: null
+		]
 	};
 }
 function closeRound(round, winner) {
@@ -19871,7 +20287,7 @@ function memberRequests(world, plan) {
 		return wantedOf(world, id, round.combined.includes(id) ? "combination" : "experiment", after);
 	});
 	const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, "combination", "nothing");
-	return requestsFor(world, [...again, ...combine], round.number);
+	return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout];
 }
 function newRound(world, refused) {
 	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !refused.has(experiment.id) && measurable(world, experiment));
@@ -20301,6 +20717,35 @@ async function candidate({ repository, campaign, spec, unsynced }, head) {
 		unsynced
 	});
 }
+// src/engine/facts/holdout.ts
+/** Looked up only while something that was measured may be about to land: nobody else has any use for it. */
+async function holdoutFacts({ repository }, memory, campaign, spec) {
+	const { holdout } = spec.measurement;
+	if (holdout === null || !mayLand(campaign)) return null;
+	memory.holdout ??= await factsOf(repository, holdout.source);
+	return memory.holdout;
+}
+function mayLand({ round, experiments }) {
+	return round?.open === true && round.members.some((id) => experiments[id]?.status === "measured");
+}
+async function factsOf(repository, source) {
+	const named = source === null ? null : namedSource(source);
+	if (named === null) return { source: null };
+	if ("environment" in named) return { source: named };
+	const { ref } = named;
+	const commit = (await repository.remoteRefs([ref])).refs.get(ref);
+	if (commit === void 0) return { missing: `there is no ${ref}` };
+	await repository.fetch([{
+		ref,
+		oid: commit
+	}]);
+	if (!await repository.isCommit(commit)) return { missing: `${ref} is no commit` };
+	return { source: {
+		ref,
+		commit,
+		tree: (await repository.commit(commit)).tree
+	} };
+}
 // src/engine/facts/revert.ts
 /** What taking a landing back would make of the incumbent, for every landing a person asked to take back. */
 async function revertFacts(repository, campaign) {
@@ -20353,10 +20798,6 @@ const measuring = [
 	{
 		used: ({ measurement }) => measurement.suite !== null,
 		sentence: () => "measurement.suite: suites are not built yet; run every task in measurement.command and print one metric."
-	},
-	{
-		used: ({ measurement }) => measurement.holdout !== null,
-		sentence: () => "measurement.holdout: holdouts are not built yet; remove it and measure the holdout by hand before merging."
 	},
 	{
 		used: ({ measurement }) => !["json", "metric-lines"].includes(measurement.output),
@@ -20513,6 +20954,7 @@ function emptyMemory() {
 		specs: /* @__PURE__ */ new Map(),
 		candidates: /* @__PURE__ */ new Map(),
 		refs: null,
+		holdout: null,
 		askedAt: Number.NEGATIVE_INFINITY,
 		shown: null
 	};
@@ -20548,6 +20990,7 @@ async function refsOf({ place, memory }) {
 	if (memory.refs !== null) return memory.refs;
 	const { refs } = await listRefs(place);
 	memory.refs = refs;
+	memory.holdout = null;
 	memory.askedAt = place.clock.monotonic();
 	return refs;
 }
@@ -20622,6 +21065,7 @@ async function lookAround(scene) {
 		}),
 		sync,
 		foreign: await foreignFacts(place, campaign, spec, optimizeTip),
+		holdout: await holdoutFacts(place, memory, campaign, spec),
 		reverts,
 		runs: await runner.facts(campaign),
 		runner: {
@@ -20868,9 +21312,10 @@ function verdictSentence(judged) {
 	const { verdict, outcome, reason, takenBack, parked } = judged;
 	const word = verdict === null ? "Closed" : capitalised(takenBack === true ? TAKEN_BACK : verdict);
 	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : parked === true ? " yet" : "";
-	const why = withoutVerdict(reasonOf$1(reason ?? "").sentence, verdict);
+	const why = reason === "holdout" ? NOT_HELD : withoutVerdict(reasonOf$1(reason ?? "").sentence, verdict);
 	return why === "" ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`;
 }
+const NOT_HELD = "better on the metric, but it did not pass the holdout";
 /** Where it stands now: the verdict, or what is known and missing before there is one. */
 function standingSentence(experiment) {
 	const { verdict, soFar = null, next = null } = experiment;
@@ -21439,6 +21884,7 @@ function decidedText(event) {
 }
 function measuredText(report) {
 	if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`;
+	if (report.executions.some(({ role }) => role === "holdout")) return "measured on the holdout";
 	const shown = [...new Set(report.executions.map(({ side }) => side))].map((side) => `${side} ${metricsText(typicalMetrics(report, side))}`.trim());
 	return `measured: ${shown.length === 0 ? "nothing was executed" : shown.join("; ")}`;
 }
@@ -23015,6 +23461,290 @@ function fromKernel() {
 function fromStartTime() {
 	return sha256(`${hostname()} ${Math.round((Date.now() / 1e3 - uptime()) / 60)}`);
 }
+// src/measure/forbidden.ts
+function isForbidden(error) {
+	return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
+}
+// src/measure/remove.ts
+const run$4 = promisify(execFile);
+/** Removes what untrusted code made, also where it took away its own permissions. */
+async function removeAll(path) {
+	try {
+		await rm(path, {
+			recursive: true,
+			force: true
+		});
+	} catch (error) {
+		if (!isForbidden(error)) throw error;
+		await run$4("chmod", [
+			"-R",
+			"u+rwX",
+			"--",
+			path.toString()
+		]);
+		await rm(path, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+// src/git/path-bytes.ts
+const ESCAPED = /[\u{DC80}-\u{DCFF}]/u;
+/**
+* Git paths are bytes. A name that is not UTF-8 is held with its high bytes as lone surrogates, so that
+* writing a tree back never changes a name winnow did not touch.
+*/
+function decodeName(bytes) {
+	if (isUtf8(bytes)) return bytes.toString("utf8");
+	let name = "";
+	for (const byte of bytes) name += String.fromCharCode(byte < 128 ? byte : 56320 + byte);
+	return name;
+}
+function encodeName(name) {
+	if (!ESCAPED.test(name)) return Buffer$1.from(name, "utf8");
+	const parts = [];
+	for (const char of name) parts.push(ESCAPED.test(char) ? Buffer$1.from([char.charCodeAt(0) - 56320]) : Buffer$1.from(char, "utf8"));
+	return Buffer$1.concat(parts);
+}
+/** A path is decoded name by name, so that it equals the joined names of the trees it runs through. */
+function decodePath(bytes) {
+	if (isUtf8(bytes)) return bytes.toString("utf8");
+	const names = [];
+	for (let start = 0; start <= bytes.length;) {
+		const slash = bytes.indexOf(47, start);
+		const end = slash === -1 ? bytes.length : slash;
+		names.push(decodeName(bytes.subarray(start, end)));
+		start = end + 1;
+	}
+	return names.join("/");
+}
+const NAMED = {
+	a: 7,
+	b: 8,
+	t: 9,
+	n: 10,
+	v: 11,
+	f: 12,
+	r: 13,
+	"\"": 34,
+	"\\": 92
+};
+/** Undoes git's C-style quoting (core.quotePath), which keeps its output ASCII and so loses no byte. */
+function unquotePath(text) {
+	if (!text.startsWith("\"")) return text;
+	const bytes = [];
+	const body = text.slice(1, -1);
+	for (let at = 0; at < body.length; at++) {
+		if (body[at] !== "\\") {
+			bytes.push(body.charCodeAt(at));
+			continue;
+		}
+		const named = NAMED[body[at + 1] ?? ""];
+		bytes.push(named ?? Number.parseInt(body.slice(at + 1, at + 4), 8));
+		at += named === void 0 ? 3 : 1;
+	}
+	return decodePath(Buffer$1.from(bytes));
+}
+// src/measure/tracked-file.ts
+async function trackedFiles(repository, tree) {
+	return treeFiles(repository, tree);
+}
+const NOT_UTF8 = /[\u{DC80}-\u{DCFF}]/u;
+/** Names are bytes; the rare one that is not UTF-8 needs them. */
+function onDisk(dir, path) {
+	const whole = `${dir}/${path}`;
+	return NOT_UTF8.test(path) ? Buffer.concat([Buffer.from(`${dir}/`), encodeName(path)]) : whole;
+}
+/** What git would call this content: files are laid out byte for byte, so it must be the tree's own id. */
+function contentId(path, isLink, format) {
+	const content = isLink ? readlinkSync(path, { encoding: "buffer" }) : readFileSync(path);
+	return createHash(format).update(`blob ${content.length}\0`).update(content).digest("hex");
+}
+// src/measure/seal.ts
+const TYPE = 61440n;
+const LINK = 40960n;
+const PLAIN = 32768n;
+const FOLDER = 16384n;
+const EXECUTABLE = 64n;
+/** Known files alone: all else below `dir` may change. */
+function sealFiles(dir, files) {
+	return sealed(files.map((known) => ({
+		path: known.path,
+		stamp: stampOf(dir, known.path),
+		known,
+		names: null
+	})));
+}
+/** All there is below `dir`, folders included. */
+function sealEverything(dir, files, format) {
+	const known = new Map(files.map((file) => [file.path, file]));
+	const entries = [];
+	const pending = ["."];
+	for (let path = pending.pop(); path !== void 0; path = pending.pop()) {
+		const names = namesIn$1(dir, path);
+		entries.push({
+			path,
+			stamp: stampOf(dir, path),
+			known: null,
+			names: names.join("\0")
+		});
+		for (const name of names) {
+			const below = path === "." ? name : `${path}/${name}`;
+			const stamp = stampOf(dir, below);
+			if ((stamp.mode & TYPE) === FOLDER) pending.push(below);
+			else entries.push({
+				path: below,
+				stamp,
+				known: known.get(below) ?? shared(dir, below, stamp, format),
+				names: null
+			});
+		}
+	}
+	return sealed(entries);
+}
+/** The first path below `dir` that is not what was sealed; null when all is. */
+function brokenSeal(seal, dir, format) {
+	for (const entry of seal.entries) {
+		const now = look(dir, entry.path);
+		if (now === null) return entry.path;
+		if (isSame(now, entry.stamp)) continue;
+		if (!isStillItself(entry, now, dir, format)) return entry.path;
+		entry.stamp = now;
+	}
+	return null;
+}
+/** The first tracked file that does not hold what its tree says; read in full, for a directory found again. */
+function firstDifference(dir, files, format) {
+	for (const file of files) {
+		const now = look(dir, file.path);
+		if (now === null || !holds$1(file, now, dir, format)) return file.path;
+	}
+	return null;
+}
+function sealed(entries) {
+	return {
+		entries,
+		newest: entries.reduce((latest, { stamp }) => stamp.ctimeNs > latest ? stamp.ctimeNs : latest, 0n)
+	};
+}
+function stampOf(dir, path) {
+	return lstatSync(onDisk(dir, path), { bigint: true });
+}
+function isSame(a, b) {
+	return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode;
+}
+function shared(dir, path, stamp, format) {
+	if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null;
+	return {
+		path,
+		mode: (stamp.mode & EXECUTABLE) === 0n ? "100644" : "100755",
+		oid: contentId(onDisk(dir, path), false, format)
+	};
+}
+/** Its change time moved. Renaming a side moves that of its folder. */
+function isStillItself(entry, now, dir, format) {
+	if (entry.known !== null) return holds$1(entry.known, now, dir, format);
+	if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false;
+	return namesIn$1(dir, entry.path).join("\0") === entry.names;
+}
+function holds$1(file, now, dir, format) {
+	const type = now.mode & TYPE;
+	if (file.mode === "160000") return type === FOLDER;
+	if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false;
+	if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false;
+	return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid;
+}
+/** Null for what is not there, and for what was made unreachable. */
+function look(dir, path) {
+	return readable(() => lstatSync(onDisk(dir, path), {
+		bigint: true,
+		throwIfNoEntry: false
+	})) ?? null;
+}
+function readable(read) {
+	try {
+		return read();
+	} catch (error) {
+		if (isForbidden(error)) return null;
+		throw error;
+	}
+}
+/** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
+function namesIn$1(dir, path) {
+	const folder = onDisk(dir, path);
+	const list = () => readdirSync(folder, { encoding: "buffer" }).map(decodeName).toSorted();
+	const names = readable(list);
+	if (names !== null) return names;
+	chmodSync(folder, 493);
+	return list();
+}
+// src/measure/holdout-data.ts
+/**
+* Everything of a holdout order lies in one folder of the work directory: sides, outputs and the holdout. No
+* other order uses it, and it is removed before and after, so that nothing a side has put aside is found later.
+*/
+function holdoutRoom(workDir) {
+	return join(workDir, "holdout");
+}
+/** Where this order's sides are: those of a holdout are never seen by another order. */
+function roomOf({ order, workDir }) {
+	return order.stop.rule === "holdout" ? holdoutRoom(workDir) : workDir;
+}
+/** The directory a variable names; null where the holdout comes from elsewhere. */
+async function namedDirectory({ order, env }) {
+	const { stop } = order;
+	if (stop.rule !== "holdout" || stop.source === null || !("environment" in stop.source)) return null;
+	const name = stop.source.environment;
+	const directory = env[name] ?? "";
+	if (directory !== "" && await isDirectory(directory)) return directory;
+	throw new UserError(`the holdout cannot be found: ${directory === "" ? `${name} is not set` : `${name} names ${directory}, which is no directory`}`, {
+		place: { path: "measurement.holdout.source" },
+		fix: `set ${name} to the directory of the holdout where orders are measured`
+	});
+}
+async function isDirectory(path) {
+	try {
+		return (await stat(path)).isDirectory();
+	} catch (error) {
+		if (isMissing(error)) return false;
+		throw error;
+	}
+}
+/**
+* Invariant 6: the holdout is laid out after every set-up has run, read-only and sealed, and its path is told to
+* its own command alone.
+*/
+async function layOutHoldout(session) {
+	const { input, holdoutDirectory } = session;
+	const { stop } = input.order;
+	if (stop.rule !== "holdout" || stop.source === null) return null;
+	const dir = join(holdoutRoom(input.workDir), "data");
+	await removeAll(dir);
+	await mkdir(dir, { recursive: true });
+	if ("tree" in stop.source) await input.repository.materialize(stop.source.tree, dir);
+	else if (holdoutDirectory !== null) await copyIn(holdoutDirectory, dir);
+	await makeReadOnly(dir);
+	return {
+		dir,
+		seal: sealEverything(dir, [], input.repository.objectFormat)
+	};
+}
+async function copyIn(from, to) {
+	await cp(from, to, {
+		recursive: true,
+		dereference: true,
+		mode: constants.COPYFILE_FICLONE
+	});
+}
+const READ = 292;
+const ENTER = 73;
+async function makeReadOnly(path) {
+	const found = await lstat(path);
+	if (found.isSymbolicLink()) return;
+	if (!found.isDirectory()) return chmod(path, READ | found.mode & ENTER);
+	for (const name of await readdir(path)) await makeReadOnly(join(path, name));
+	await chmod(path, 365);
+}
 // src/measure/process/leftovers.ts
 const FILE = "running.json";
 const processId = strictObject({
@@ -23064,7 +23794,9 @@ async function endMarked(workDir, also = []) {
 async function carriesMark(pid, workDir) {
 	if (process.platform !== "linux") return false;
 	try {
-		return (await readFile(`/proc/${pid}/environ`, "latin1")).split("\0").includes(`WINNOW_OUT_DIR=${join(workDir, "at", "out")}`);
+		const env = await readFile(`/proc/${pid}/environ`, "latin1");
+		const marks = [workDir, holdoutRoom(workDir)].map((room) => `WINNOW_OUT_DIR=${join(room, "at", "out")}`);
+		return env.split("\0").some((entry) => marks.includes(entry));
 	} catch {
 		return false;
 	}
@@ -23268,63 +24000,6 @@ function agentEnvironment(env, place) {
 		GIT_CEILING_DIRECTORIES: dirname(place.tree),
 		GIT_TERMINAL_PROMPT: "0"
 	};
-}
-// src/git/path-bytes.ts
-const ESCAPED = /[\u{DC80}-\u{DCFF}]/u;
-/**
-* Git paths are bytes. A name that is not UTF-8 is held with its high bytes as lone surrogates, so that
-* writing a tree back never changes a name winnow did not touch.
-*/
-function decodeName(bytes) {
-	if (isUtf8(bytes)) return bytes.toString("utf8");
-	let name = "";
-	for (const byte of bytes) name += String.fromCharCode(byte < 128 ? byte : 56320 + byte);
-	return name;
-}
-function encodeName(name) {
-	if (!ESCAPED.test(name)) return Buffer$1.from(name, "utf8");
-	const parts = [];
-	for (const char of name) parts.push(ESCAPED.test(char) ? Buffer$1.from([char.charCodeAt(0) - 56320]) : Buffer$1.from(char, "utf8"));
-	return Buffer$1.concat(parts);
-}
-/** A path is decoded name by name, so that it equals the joined names of the trees it runs through. */
-function decodePath(bytes) {
-	if (isUtf8(bytes)) return bytes.toString("utf8");
-	const names = [];
-	for (let start = 0; start <= bytes.length;) {
-		const slash = bytes.indexOf(47, start);
-		const end = slash === -1 ? bytes.length : slash;
-		names.push(decodeName(bytes.subarray(start, end)));
-		start = end + 1;
-	}
-	return names.join("/");
-}
-const NAMED = {
-	a: 7,
-	b: 8,
-	t: 9,
-	n: 10,
-	v: 11,
-	f: 12,
-	r: 13,
-	"\"": 34,
-	"\\": 92
-};
-/** Undoes git's C-style quoting (core.quotePath), which keeps its output ASCII and so loses no byte. */
-function unquotePath(text) {
-	if (!text.startsWith("\"")) return text;
-	const bytes = [];
-	const body = text.slice(1, -1);
-	for (let at = 0; at < body.length; at++) {
-		if (body[at] !== "\\") {
-			bytes.push(body.charCodeAt(at));
-			continue;
-		}
-		const named = NAMED[body[at + 1] ?? ""];
-		bytes.push(named ?? Number.parseInt(body.slice(at + 1, at + 4), 8));
-		at += named === void 0 ? 3 : 1;
-	}
-	return decodePath(Buffer$1.from(bytes));
 }
 // src/git/tree-object.ts
 const MODES = [
@@ -27662,7 +28337,7 @@ async function ask$1(asking, place) {
 	return propose(asking, place, left.tree);
 }
 /** The brief is its standard input, and a file as well for programs that want a name. */
-async function run$4(asking, place) {
+async function run$3(asking, place) {
 	const { workDir, timeoutSeconds, signal, monotonic } = asking;
 	const supervisor = await chooseSupervisor({
 		owner: null,
@@ -27693,7 +28368,7 @@ async function failureOf$1(asking, place) {
 }
 async function runOrLost(asking, place) {
 	try {
-		return await run$4(asking, place);
+		return await run$3(asking, place);
 	} catch (error) {
 		if (error instanceof SupervisorLost) return "lost";
 		throw error;
@@ -27732,7 +28407,7 @@ function externalTips(facts) {
 		refs.forge
 	].map(shortRef));
 	const experiments = Object.values(campaign.experiments);
-	const isFree = (branch, head) => !experiments.some((holder) => holder.branch === branch && holds$1(holder, shortRef(refs.experiments), head));
+	const isFree = (branch, head) => !experiments.some((holder) => holder.branch === branch && holds(holder, shortRef(refs.experiments), head));
 	const asked = pulls.filter(({ state, branch }) => state === "open" && !own.has(branch)).filter((pull) => !isKnownPull(campaign, pull) && isFree(pull.branch, pull.head)).map((pull) => ({
 		branch: pull.branch,
 		head: pull.head,
@@ -27750,7 +28425,7 @@ function externalTips(facts) {
 * A branch belongs to the experiment that has it. Once that is over, a person's branch with new commits is a
 * new idea; an experiment's own branch, which carries its results by then, never is.
 */
-function holds$1(holder, experiments, head) {
+function holds(holder, experiments, head) {
 	return holder.status !== "ended" || holder.branch === `${experiments}${holder.id}` || holder.head === head;
 }
 function isKnownPull(campaign, { number }) {
@@ -28346,7 +29021,14 @@ async function freeWorkDir(under, lane) {
 }
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 async function reapAll(under) {
-	for (const name of await namesIn$1(under)) await reaped(join(under, name));
+	for (const name of await namesIn(under)) await reaped(join(under, name));
+}
+/** What a killed process left of a holdout, in whatever lane, is gone before anything else is measured. */
+async function sweepHoldouts(under) {
+	for (const name of await namesIn(under)) {
+		const workDir = join(under, name);
+		if (await reaped(workDir)) await removeAll(holdoutRoom(workDir));
+	}
 }
 /** False: a living process is at work there. */
 async function reaped(workDir) {
@@ -28358,7 +29040,7 @@ async function reaped(workDir) {
 		throw error;
 	}
 }
-async function namesIn$1(under) {
+async function namesIn(under) {
 	try {
 		return await readdir(under);
 	} catch (error) {
@@ -28685,143 +29367,6 @@ async function waitPast(file, newest) {
 		utimesSync(file, /* @__PURE__ */ new Date(), /* @__PURE__ */ new Date());
 	}
 }
-// src/measure/forbidden.ts
-function isForbidden(error) {
-	return error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
-}
-// src/measure/tracked-file.ts
-async function trackedFiles(repository, tree) {
-	return treeFiles(repository, tree);
-}
-const NOT_UTF8 = /[\u{DC80}-\u{DCFF}]/u;
-/** Names are bytes; the rare one that is not UTF-8 needs them. */
-function onDisk(dir, path) {
-	const whole = `${dir}/${path}`;
-	return NOT_UTF8.test(path) ? Buffer.concat([Buffer.from(`${dir}/`), encodeName(path)]) : whole;
-}
-/** What git would call this content: files are laid out byte for byte, so it must be the tree's own id. */
-function contentId(path, isLink, format) {
-	const content = isLink ? readlinkSync(path, { encoding: "buffer" }) : readFileSync(path);
-	return createHash(format).update(`blob ${content.length}\0`).update(content).digest("hex");
-}
-// src/measure/seal.ts
-const TYPE = 61440n;
-const LINK = 40960n;
-const PLAIN = 32768n;
-const FOLDER = 16384n;
-const EXECUTABLE = 64n;
-/** Known files alone: all else below `dir` may change. */
-function sealFiles(dir, files) {
-	return sealed(files.map((known) => ({
-		path: known.path,
-		stamp: stampOf(dir, known.path),
-		known,
-		names: null
-	})));
-}
-/** All there is below `dir`, folders included. */
-function sealEverything(dir, files, format) {
-	const known = new Map(files.map((file) => [file.path, file]));
-	const entries = [];
-	const pending = ["."];
-	for (let path = pending.pop(); path !== void 0; path = pending.pop()) {
-		const names = namesIn(dir, path);
-		entries.push({
-			path,
-			stamp: stampOf(dir, path),
-			known: null,
-			names: names.join("\0")
-		});
-		for (const name of names) {
-			const below = path === "." ? name : `${path}/${name}`;
-			const stamp = stampOf(dir, below);
-			if ((stamp.mode & TYPE) === FOLDER) pending.push(below);
-			else entries.push({
-				path: below,
-				stamp,
-				known: known.get(below) ?? shared(dir, below, stamp, format),
-				names: null
-			});
-		}
-	}
-	return sealed(entries);
-}
-/** The first path below `dir` that is not what was sealed; null when all is. */
-function brokenSeal(seal, dir, format) {
-	for (const entry of seal.entries) {
-		const now = look(dir, entry.path);
-		if (now === null) return entry.path;
-		if (isSame(now, entry.stamp)) continue;
-		if (!isStillItself(entry, now, dir, format)) return entry.path;
-		entry.stamp = now;
-	}
-	return null;
-}
-/** The first tracked file that does not hold what its tree says; read in full, for a directory found again. */
-function firstDifference(dir, files, format) {
-	for (const file of files) {
-		const now = look(dir, file.path);
-		if (now === null || !holds(file, now, dir, format)) return file.path;
-	}
-	return null;
-}
-function sealed(entries) {
-	return {
-		entries,
-		newest: entries.reduce((latest, { stamp }) => stamp.ctimeNs > latest ? stamp.ctimeNs : latest, 0n)
-	};
-}
-function stampOf(dir, path) {
-	return lstatSync(onDisk(dir, path), { bigint: true });
-}
-function isSame(a, b) {
-	return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode;
-}
-function shared(dir, path, stamp, format) {
-	if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null;
-	return {
-		path,
-		mode: (stamp.mode & EXECUTABLE) === 0n ? "100644" : "100755",
-		oid: contentId(onDisk(dir, path), false, format)
-	};
-}
-/** Its change time moved. Renaming a side moves that of its folder. */
-function isStillItself(entry, now, dir, format) {
-	if (entry.known !== null) return holds(entry.known, now, dir, format);
-	if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false;
-	return namesIn(dir, entry.path).join("\0") === entry.names;
-}
-function holds(file, now, dir, format) {
-	const type = now.mode & TYPE;
-	if (file.mode === "160000") return type === FOLDER;
-	if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false;
-	if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false;
-	return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid;
-}
-/** Null for what is not there, and for what was made unreachable. */
-function look(dir, path) {
-	return readable(() => lstatSync(onDisk(dir, path), {
-		bigint: true,
-		throwIfNoEntry: false
-	})) ?? null;
-}
-function readable(read) {
-	try {
-		return read();
-	} catch (error) {
-		if (isForbidden(error)) return null;
-		throw error;
-	}
-}
-/** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
-function namesIn(dir, path) {
-	const folder = onDisk(dir, path);
-	const list = () => readdirSync(folder, { encoding: "buffer" }).map(decodeName).toSorted();
-	const names = readable(list);
-	if (names !== null) return names;
-	chmodSync(folder, 493);
-	return list();
-}
 // src/measure/session.ts
 function clockFile(session) {
 	return join(session.input.workDir, "clock");
@@ -28869,7 +29414,7 @@ async function runGuarded(session, label, running, command) {
 }
 function newestSealed(session) {
 	const seals = session.sides.flatMap(({ seals }) => seals === null ? [] : [seals.files, seals.everything]);
-	if (session.trusted !== null) seals.push(session.trusted.seal);
+	for (const tree of [session.trusted, session.holdout]) if (tree !== null) seals.push(tree.seal);
 	return seals.reduce((newest, seal) => seal.newest > newest ? seal.newest : newest, 0n);
 }
 /** The running side may change what its set-up made; of everybody else nothing may change. */
@@ -28883,6 +29428,8 @@ function checkSeals(session, label, running) {
 	const { trusted } = session;
 	const broken = trusted === null ? null : brokenSeal(trusted.seal, trusted.dir, format);
 	if (broken !== null) throw new Tampered(label, broken);
+	const { holdout } = session;
+	if (holdout !== null && brokenSeal(holdout.seal, holdout.dir, format) !== null) throw new Tampered(label, "the holdout");
 	if (running?.seals) running.seals.everything = sealSide(session, running);
 }
 function sealSide(session, side) {
@@ -28892,29 +29439,6 @@ function sealSide(session, side) {
 async function refuseLate({ input }) {
 	input.signal.throwIfAborted();
 	if (input.now() >= Date.parse(input.order.deadline)) throw new Error(`the order's deadline (${input.order.deadline}) passed before it was measured`);
-}
-// src/measure/remove.ts
-const run$3 = promisify(execFile);
-/** Removes what untrusted code made, also where it took away its own permissions. */
-async function removeAll(path) {
-	try {
-		await rm(path, {
-			recursive: true,
-			force: true
-		});
-	} catch (error) {
-		if (!isForbidden(error)) throw error;
-		await run$3("chmod", [
-			"-R",
-			"u+rwX",
-			"--",
-			path.toString()
-		]);
-		await rm(path, {
-			recursive: true,
-			force: true
-		});
-	}
 }
 // src/measure/scrub.ts
 /** Removes everything a tree does not hold: what an earlier build or run left must not help or harm this one. */
@@ -29154,7 +29678,7 @@ function blocksOf(executions) {
 	const blocks = /* @__PURE__ */ new Map();
 	const taken = /* @__PURE__ */ new Map();
 	for (const run of executions) {
-		if (run.role !== "sample" && run.role !== "repeat") continue;
+		if (run.role === "warmup" || run.role === "smoke") continue;
 		const count = taken.get(`${run.role} ${run.side}`) ?? 0;
 		taken.set(`${run.role} ${run.side}`, count + 1);
 		const key = `${run.role} ${count}`;
@@ -29626,7 +30150,10 @@ async function execute(session, side, turn) {
 	await slots.bring(side.slot);
 	await emptyOutputs(paths, input.owner);
 	await announceStart(session);
-	const env = harnessEnvironment(session.allowed, paths, turn.seed);
+	const env = {
+		...harnessEnvironment(session.allowed, paths, turn.seed),
+		...holdoutEnvironment(session)
+	};
 	const { timeout_seconds: timeoutSeconds } = input.spec.measurement;
 	const command = commandOf(session, turn.role);
 	const ended = await runGuarded(session, side.label, side, {
@@ -29636,7 +30163,7 @@ async function execute(session, side, turn) {
 	});
 	const result = failureOf(session, ended, turn.role) ?? await resultOf(session, ended, turn);
 	const tail = result.status === "ok" ? "" : tailOf(paths.stderr);
-	draft.executions.push({
+	const execution = {
 		side: side.label,
 		role: turn.role,
 		build: side.build,
@@ -29646,7 +30173,8 @@ async function execute(session, side, turn) {
 		wall_seconds: ended.wallSeconds,
 		...result,
 		...tail === "" ? {} : { stderr_tail: tail }
-	});
+	};
+	draft.executions.push(heldBack(input.order.stop, execution));
 	if (result.status === "ok") return;
 	side.chances -= 1;
 	if (side.chances <= 0) side.ended = true;
@@ -29659,6 +30187,8 @@ async function announceStart(session) {
 }
 function commandOf({ input }, role) {
 	const { command, stability } = input.spec.measurement;
+	const { stop } = input.order;
+	if (stop.rule === "holdout") return stop.command;
 	return role === "smoke" ? stability?.ladder?.smoke_command ?? command : command;
 }
 /** Any exit code but 0 is a failure, whatever was printed (invariant 5). */
@@ -29675,7 +30205,7 @@ function failureOf(session, ended, role) {
 	};
 }
 async function resultOf(session, ended, turn) {
-	const { score } = session.input.spec.measurement;
+	const score = scoreOf(session);
 	try {
 		const { metrics, ...rest } = await printedBy(session, turn);
 		return {
@@ -29698,8 +30228,32 @@ async function resultOf(session, ended, turn) {
 async function printedBy(session, turn) {
 	const { spec } = session.input;
 	if (turn.role === "smoke") return NOTHING$1;
-	const { score } = spec.measurement;
+	const score = scoreOf(session);
 	return score === null ? readPrinted(session.paths, spec) : runScore(session, score, turn.seed);
+}
+/** A holdout's command prints its metric itself. */
+function scoreOf({ input }) {
+	return input.order.stop.rule === "holdout" ? null : input.spec.measurement.score;
+}
+function holdoutEnvironment({ holdout }) {
+	return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir };
+}
+/** Reports can be read by those who propose: of a holdout only the number that is judged may leave. */
+function heldBack(stop, execution) {
+	if (stop.rule !== "holdout") return execution;
+	const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution;
+	const judged = stop.metrics.filter((name) => Object.hasOwn(execution.metrics, name));
+	return {
+		side,
+		role,
+		build,
+		seed,
+		status,
+		exit_code,
+		signal,
+		wall_seconds,
+		metrics: Object.fromEntries(judged.map((name) => [name, execution.metrics[name] ?? null]))
+	};
 }
 /** What nobody could measure stays missing. */
 function builtIns(ended) {
@@ -29795,6 +30349,28 @@ async function calibrate$1(session, runs) {
 		await execute(session, base, {
 			role: "sample",
 			seed: seedOf(session.input.order, run)
+		});
+	}
+}
+// src/measure/rules/holdout.ts
+/** So many pairs in an order drawn by coin, of the holdout's own command. */
+async function holdout(session, stop) {
+	const { order } = session.input;
+	const base = baseOf(session);
+	const [candidate] = candidatesOf$1(session);
+	if (base === void 0 || candidate === void 0) return;
+	session.holdout = await layOutHoldout(session);
+	const both = [base, candidate];
+	if (!stop.exact) for (const side of turns(order, "warm-up", both)) await execute(session, side, {
+		role: "warmup",
+		seed: seedOf(order, 0)
+	});
+	for (let block = 0; both.every(({ ended }) => !ended); block++) {
+		if (!holdoutWantsMore(stop, session.draft, candidate.label)) return;
+		const seed = seedOf(order, block);
+		for (const side of turns(order, block, both)) await execute(session, side, {
+			role: "holdout",
+			seed
 		});
 	}
 }
@@ -29962,6 +30538,7 @@ async function measure$1(input) {
 	refuseUnsupported(input);
 	const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot);
 	const allowed = environmentOf(input);
+	const holdoutDirectory = await namedDirectory(input);
 	await mkdir(input.workDir, { recursive: true });
 	await claimWorkDir(input.workDir);
 	const draft = {
@@ -29972,14 +30549,17 @@ async function measure$1(input) {
 		unreaped: false
 	};
 	try {
+		await removeAll(holdoutRoom(input.workDir));
 		return reportOf(input, draft, {
 			startedAt,
 			end: await attempt(input, () => work(input, draft, {
 				sharedFiles,
-				allowed
+				allowed,
+				holdoutDirectory
 			}))
 		});
 	} finally {
+		await removeAll(holdoutRoom(input.workDir));
 		await releaseWorkDir(input.workDir);
 	}
 }
@@ -30010,7 +30590,7 @@ async function work(input, draft, prepared) {
 	const wanted = sidesOf(input);
 	const refusal = await refusalOf$1(input, wanted);
 	if (refusal !== null) return refusal;
-	const slots = await Slots.open(input.workDir);
+	const slots = await Slots.open(roomOf(input));
 	const assigned = slots.assign(wanted.map(({ tree }) => tree));
 	const chances = chancesIn(input.order);
 	const sides = wanted.flatMap(({ label, tree }, at) => {
@@ -30042,6 +30622,7 @@ async function work(input, draft, prepared) {
 		}),
 		...prepared,
 		trusted: null,
+		holdout: null,
 		draft,
 		started: false
 	};
@@ -30058,7 +30639,8 @@ async function work(input, draft, prepared) {
 }
 async function run$1(session) {
 	const { order } = session.input;
-	await prepareScore(session);
+	const { stop } = order;
+	if (stop.rule !== "holdout") await prepareScore(session);
 	for (const side of turns(order, "build", session.sides)) await buildSide(session, side, 0);
 	if (isOver(session)) return;
 	for (const side of gated(session)) await runGates(session, side, "pre");
@@ -30073,6 +30655,7 @@ async function follow(session) {
 		case "once": return once$1(session, stop);
 		case "paired": return paired(session, stop);
 		case "pairs": return pairs(session, stop);
+		case "holdout": return holdout(session, stop);
 		case "stability": return stability(session, stop.baseline);
 		case "alone": return alone(session);
 		default: return stop;
@@ -30083,14 +30666,16 @@ function isOver({ sides }) {
 	const base = sides.find((side) => side.label === "base");
 	return base?.ended === true || sides.every((side) => side.ended || side === base && sides.length > 1);
 }
-/** The base's gates were passed when it became the incumbent, unless it is what is being measured. */
+/** The base's gates were passed when it became the incumbent, unless it is what is being measured; a holdout's
+* candidate has passed them too. */
 function gated(session) {
 	const candidates = candidatesOf$1(session);
+	if (session.input.order.stop.rule === "holdout") return [];
 	return candidates.length === 0 ? [...session.sides] : candidates;
 }
 /** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
 function chancesIn({ stop }) {
-	return stop.rule === "paired" || stop.rule === "pairs" ? 2 : 1;
+	return stop.rule === "paired" || stop.rule === "pairs" || stop.rule === "holdout" ? 2 : 1;
 }
 /** The base is not laid out where nothing is compared with it. */
 function sidesOf({ order }) {
@@ -30416,6 +31001,7 @@ async function localRunner(place, lanes) {
 	const runs = new UnderWay();
 	/** Those that have a lane; of the others nothing was begun. */
 	const begun = /* @__PURE__ */ new Set();
+	let swept = null;
 	async function execute(order, spec, signal) {
 		const berth = berthFor(order, spec);
 		const lane = await lanes.enter(berth, signal);
@@ -30428,6 +31014,7 @@ async function localRunner(place, lanes) {
 			}, signal);
 			if (leave === null) return;
 			begun.add(order.id);
+			await (swept ??= sweepHoldouts(join(place.dataDir, "work")));
 			await files.claim(order.id, runId);
 			const answer = await measureIn({
 				place,
@@ -30480,7 +31067,9 @@ async function localRunner(place, lanes) {
 	};
 }
 async function measureIn({ place, runId, lane, files }, order, spec, signal) {
-	const workDir = await freeWorkDir(join(place.dataDir, "work"), lane);
+	const under = join(place.dataDir, "work");
+	await bringHoldout(place.repository, order);
+	const workDir = await freeWorkDir(under, lane);
 	return refuseFullDisk(workDir, await measure$1({
 		order,
 		spec,
@@ -30498,6 +31087,15 @@ async function measureIn({ place, runId, lane, files }, order, spec, signal) {
 		},
 		...spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }
 	}));
+}
+/** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */
+async function bringHoldout(repository, { stop }) {
+	if (stop.rule !== "holdout" || stop.source === null || !("ref" in stop.source)) return;
+	const { ref, commit } = stop.source;
+	await repository.fetch([{
+		ref,
+		oid: commit
+	}]);
 }
 function waitedFor(campaign) {
 	return Object.values(campaign.orders).filter(({ report }) => report === null);
@@ -32260,6 +32858,9 @@ function objectStore(dir, format, reader) {
 		async has(oid) {
 			return await reader.info(oid) !== null;
 		},
+		async isCommit(oid) {
+			return (await reader.info(oid))?.type === "commit";
+		},
 		entryAt: (tree, path) => entryAt(store, tree, path),
 		async writeBlob(value) {
 			return write("blob", typeof value === "string" ? Buffer$1.from(value, "utf8") : value);
@@ -33308,31 +33909,6 @@ function whyNotReportOf(order, report) {
 		if (measured !== void 0 && measured !== tree) return `${label} was tree ${measured}, the order says ${tree}`;
 	}
 	return followsCoins(order, report) ? null : "its executions do not follow the coins of the order";
-}
-// src/plan/alerts.ts
-/** An alert is raised once for one thing: the ledger remembers which. */
-function alertOnce(world, alert) {
-	if (world.campaign.alerts.some(({ code, about }) => code === alert.code && about === alert.about)) return [];
-	return [{
-		step: "event",
-		draft: {
-			kind: "alert",
-			cause: alert.about ?? world.campaign.started,
-			...alert
-		}
-	}];
-}
-function pauseOnce(world, reason) {
-	if (world.campaign.status !== "running") return [];
-	return [{
-		step: "event",
-		draft: {
-			kind: "campaign-paused",
-			cause: `pause at ${world.campaign.seq}`,
-			reason,
-			source: "engine"
-		}
-	}];
 }
 // src/plan/intake.ts
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
@@ -36123,10 +36699,24 @@ function stopGap(campaign, spec, order) {
 		case "regression": return pairsGap(campaign, spec, stop);
 		case "experiment":
 		case "combination": return stop.rule === "paired" ? pairedGap(campaign, spec, order, stop) : comparisonGap(campaign, spec, stop);
+		case "holdout": return holdoutGap(campaign, spec, order);
 		case "foreign":
 		case "revert": return stop.rule === "pairs" ? pairsGap(campaign, spec, stop) : comparisonGap(campaign, spec, stop);
 		default: return purpose;
 	}
+}
+/** One use more than the spec allows would let what was turned away be tried until it passes. */
+function holdoutGap(campaign, spec, { stop, candidates }) {
+	if (stop.rule !== "holdout") return `a holdout is measured by its own rule, not by the rule ${stop.rule}`;
+	if (!asksForHoldout({
+		campaign,
+		spec
+	}, stop)) return "its holdout is not the one the spec asks for";
+	if (candidates.length !== 1) return `a holdout tries one candidate, not ${candidates.length}`;
+	return isUsedUp({
+		campaign,
+		spec
+	}, stop) ? "its holdout was used up before" : null;
 }
 function pairsGap(campaign, spec, stop) {
 	if (canonicalJson(stop) === canonicalJson(pairsStop({
@@ -36174,9 +36764,31 @@ function comparisonGap(campaign, spec, stop) {
 	const wanted = spec.evidence.min_effect ?? 0;
 	return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`;
 }
+// src/engine/audit/holdout.ts
+/** Where the spec has a holdout nothing lands without it: the same two trees, tried and passed. */
+function holdoutGaps(spec, experiment, { order, holdout }) {
+	if (!needsHoldout(spec, experiment)) return [];
+	if (holdout === null) return ["it was not tried on the holdout, which the spec asks for before a merge"];
+	const { id, stop, base } = holdout.order;
+	const name = `holdout order ${id.slice(0, 12)} (event ${holdout.seq})`;
+	if (holdout.gaps.length > 0) return holdout.gaps.map((gap) => `${name}: ${gap}`);
+	const { report } = holdout;
+	if (report === null) return [`${name} was not measured before it landed`];
+	const landed = order.candidates.find(({ label }) => label === experiment.id);
+	const tried = holdout.order.candidates.find(({ label }) => label === experiment.id);
+	if (stop.rule !== "holdout" || tried === void 0 || tried.tree !== landed?.tree) return [`${name} did not try tree ${landed?.tree ?? "that landed"}`];
+	if (report.trees[experiment.id] !== tried.tree || !samePoint(base, order.base)) return [`${name} tried other trees than those that were measured`];
+	return holdoutVerdict({
+		spec,
+		stop,
+		report,
+		label: experiment.id
+	}).is === "passed" ? [] : [`${name}, judged again, did not pass`];
+}
 // src/engine/audit/verdict.ts
 /** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
-function verdictGaps({ campaign, spec, order: record, event }) {
+function verdictGaps(judged) {
+	const { campaign, spec, order: record, event } = judged;
 	const experiment = campaign.experiments[event.experiment];
 	if (!experiment) return [`${event.experiment} was never opened`];
 	if (spec === null) return ["the spec in force cannot be read"];
@@ -36193,7 +36805,11 @@ function verdictGaps({ campaign, spec, order: record, event }) {
 		order,
 		report
 	};
-	return againGaps(event, withinBudget(campaign, experiment, measured, judge(spec, experiment, measured)), experiment);
+	const gaps = againGaps(event, withinBudget(campaign, experiment, measured, judge(spec, experiment, measured)), experiment);
+	return gaps.length > 0 ? gaps : holdoutGaps(spec, experiment, {
+		order,
+		holdout: judged.holdout
+	});
 }
 function noOrder({ seq, order }) {
 	return order === null ? `its verdict (event ${seq}) names no order, so it was not measured` : `its verdict (event ${seq}) names order ${order.slice(0, 12)}, which was never issued`;
@@ -36260,10 +36876,12 @@ function measured(evidence, campaign, event) {
 function decided(evidence, campaign, spec, event) {
 	if (!isLanded(event.outcome)) return;
 	const order = event.order === null ? null : evidence.orders.get(event.order) ?? null;
+	const tried = campaign.experiments[event.experiment]?.holdout ?? null;
 	const gaps = verdictGaps({
 		campaign,
 		spec,
 		order,
+		holdout: tried === null ? null : evidence.orders.get(tried) ?? null,
 		event
 	});
 	evidence.verdicts.set(event.seq, {
@@ -37079,6 +37697,7 @@ function ledgerWorld(campaign, spec, candidates) {
 		candidates,
 		sync: null,
 		foreign: null,
+		holdout: null,
 		reverts: /* @__PURE__ */ new Map(),
 		runs: /* @__PURE__ */ new Map(),
 		runner: {

@@ -52,6 +52,8 @@ function judge(input: AssessInput): Finding {
       return assessByStability(input, order.stop.baseline)
     case 'alone':
       return assessAlone(input)
+    case 'holdout':
+      return again('a holdout guards a merge and shows no gain')
     case 'calibrate':
       throw new TypeError('a calibration has no candidate to assess: use calibrate()')
     default:

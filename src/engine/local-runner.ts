@@ -16,7 +16,7 @@ import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
 import { UnderWay } from './under-way.ts'
 import { orUnwritable } from './unwritable.ts'
-import { freeWorkDir } from './work-dirs.ts'
+import { freeWorkDir, sweepHoldouts } from './work-dirs.ts'
 
 /** Runs orders in this process, in as many lanes as they allow. */
 export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
@@ -25,6 +25,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   const runs = new UnderWay()
   /** Those that have a lane; of the others nothing was begun. */
   const begun = new Set<OrderId>()
+  let swept: Promise<void> | null = null
 
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
     const berth = berthFor(order, spec)
@@ -35,6 +36,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
       leave = await takeTurn(place, { ...berth, what: `campaign ${place.name}` }, signal)
       if (leave === null) return
       begun.add(order.id)
+      await (swept ??= sweepHoldouts(join(place.dataDir, 'work')))
       await files.claim(order.id, runId)
       const answer = await measureIn({ place, runId, lane, files }, order, spec, signal)
       place.faults.reach('measure:before-report')
@@ -99,7 +101,9 @@ async function measureIn(
   spec: Spec,
   signal: AbortSignal,
 ) {
-  const workDir = await freeWorkDir(join(place.dataDir, 'work'), lane)
+  const under = join(place.dataDir, 'work')
+  await bringHoldout(place.repository, order)
+  const workDir = await freeWorkDir(under, lane)
   const answer = await measure({
     order,
     spec,
@@ -118,6 +122,13 @@ async function measureIn(
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
   })
   return refuseFullDisk(workDir, answer)
+}
+
+/** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */
+async function bringHoldout(repository: Place['repository'], { stop }: Order): Promise<void> {
+  if (stop.rule !== 'holdout' || stop.source === null || !('ref' in stop.source)) return
+  const { ref, commit } = stop.source
+  await repository.fetch([{ ref, oid: commit }])
 }
 
 function waitedFor(campaign: Campaign): LiveOrder[] {

@@ -4,10 +4,11 @@ import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/l
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import type { CandidateFacts, World } from '../plan/world.ts'
+import type { CandidateFacts, HoldoutFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
 import { changesBetween, refusalOf } from './facts/candidate.ts'
+import { holdoutFacts } from './facts/holdout.ts'
 import { revertFacts } from './facts/revert.ts'
 import { syncFacts } from './facts/sync.ts'
 import type { Asking } from './asking.ts'
@@ -23,6 +24,8 @@ export interface Memory {
   candidates: Map<string, CandidateFacts>
   /** The remote's refs when they were last asked for, and as our own pushes left them since. */
   refs: ReadonlyMap<string, Oid> | null
+  /** Where the holdout's ref was at the same time. */
+  holdout: HoldoutFacts | null
   /** On the clock that never jumps. */
   askedAt: number
   /** The campaign's state that the ledger's views are known to tell. */
@@ -35,6 +38,7 @@ export function emptyMemory(): Memory {
     specs: new Map(),
     candidates: new Map(),
     refs: null,
+    holdout: null,
     askedAt: Number.NEGATIVE_INFINITY,
     shown: null,
   }
@@ -73,6 +77,7 @@ async function refsOf({ place, memory }: Eyes): Promise<ReadonlyMap<string, Oid>
   if (memory.refs !== null) return memory.refs
   const { refs } = await listRefs(place)
   memory.refs = refs
+  memory.holdout = null
   memory.askedAt = place.clock.monotonic()
   return refs
 }
@@ -132,6 +137,7 @@ async function lookAround(scene: Scene): Promise<World> {
     candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
+    holdout: await holdoutFacts(place, memory, campaign, spec),
     reverts,
     runs: await runner.facts(campaign),
     runner: {

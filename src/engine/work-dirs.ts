@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { holdoutRoom } from '../measure/holdout-data.ts'
 import { isMissing } from '../measure/missing.ts'
 import { reapLeftovers } from '../measure/process/leftovers.ts'
+import { removeAll } from '../measure/remove.ts'
 
 const MOST_PROCESSES = 64
 
@@ -17,6 +19,14 @@ export async function freeWorkDir(under: string, lane: number): Promise<string> 
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 export async function reapAll(under: string): Promise<void> {
   for (const name of await namesIn(under)) await reaped(join(under, name))
+}
+
+/** What a killed process left of a holdout, in whatever lane, is gone before anything else is measured. */
+export async function sweepHoldouts(under: string): Promise<void> {
+  for (const name of await namesIn(under)) {
+    const workDir = join(under, name)
+    if (await reaped(workDir)) await removeAll(holdoutRoom(workDir))
+  }
 }
 
 /** False: a living process is at work there. */

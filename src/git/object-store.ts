@@ -13,6 +13,7 @@ export interface ObjectStore {
   blob(oid: Oid): Promise<Buffer>
   /** whether this object is here; that its history is complete only `fetch` can promise */
   has(oid: Oid): Promise<boolean>
+  isCommit(oid: Oid): Promise<boolean>
   /** null where the path does not exist; '' is the tree itself */
   entryAt(tree: Oid, path: string): Promise<TreeEntry | null>
   writeBlob(content: Buffer | string): Promise<Oid>
@@ -60,6 +61,9 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
     blob: oid => content(oid, 'blob'),
     async has(oid) {
       return (await reader.info(oid)) !== null
+    },
+    async isCommit(oid) {
+      return (await reader.info(oid))?.type === 'commit'
     },
     entryAt: (tree, path) => entryAt(store, tree, path),
     async writeBlob(value) {

@@ -1,5 +1,7 @@
 import { HarnessError } from '../errors.ts'
+import type { StopRule } from '../model/order.ts'
 import type { Execution } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
 import { harnessEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
@@ -25,13 +27,13 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   await slots.bring(side.slot)
   await emptyOutputs(paths, input.owner)
   await announceStart(session)
-  const env = harnessEnvironment(session.allowed, paths, turn.seed)
+  const env = { ...harnessEnvironment(session.allowed, paths, turn.seed), ...holdoutEnvironment(session) }
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
   const command = commandOf(session, turn.role)
   const ended = await runGuarded(session, side.label, side, { command, env, timeoutSeconds })
   const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn))
   const tail = result.status === 'ok' ? '' : tailOf(paths.stderr)
-  draft.executions.push({
+  const execution: Execution = {
     side: side.label,
     role: turn.role,
     build: side.build,
@@ -41,7 +43,8 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     wall_seconds: ended.wallSeconds,
     ...result,
     ...(tail === '' ? {} : { stderr_tail: tail }),
-  })
+  }
+  draft.executions.push(heldBack(input.order.stop, execution))
   if (result.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
@@ -56,6 +59,8 @@ async function announceStart(session: Session): Promise<void> {
 
 function commandOf({ input }: Session, role: Turn['role']): string {
   const { command, stability } = input.spec.measurement
+  const { stop } = input.order
+  if (stop.rule === 'holdout') return stop.command
   return role === 'smoke' ? (stability?.ladder?.smoke_command ?? command) : command
 }
 
@@ -71,7 +76,7 @@ function failureOf(session: Session, ended: Ended, role: Turn['role']): Result |
 }
 
 async function resultOf(session: Session, ended: Ended, turn: Turn): Promise<Result> {
-  const { score } = session.input.spec.measurement
+  const score = scoreOf(session)
   try {
     const printed = await printedBy(session, turn)
     const { metrics, ...rest } = printed
@@ -86,8 +91,26 @@ async function resultOf(session: Session, ended: Ended, turn: Turn): Promise<Res
 async function printedBy(session: Session, turn: Turn): Promise<Printed> {
   const { spec } = session.input
   if (turn.role === 'smoke') return NOTHING
-  const { score } = spec.measurement
+  const score = scoreOf(session)
   return score === null ? readPrinted(session.paths, spec) : runScore(session, score, turn.seed)
+}
+
+/** A holdout's command prints its metric itself. */
+function scoreOf({ input }: Session): Spec['measurement']['score'] {
+  return input.order.stop.rule === 'holdout' ? null : input.spec.measurement.score
+}
+
+function holdoutEnvironment({ holdout }: Session): Record<string, string> {
+  return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir }
+}
+
+/** Reports can be read by those who propose: of a holdout only the number that is judged may leave. */
+function heldBack(stop: StopRule, execution: Execution): Execution {
+  if (stop.rule !== 'holdout') return execution
+  const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution
+  const judged = stop.metrics.filter(name => Object.hasOwn(execution.metrics, name))
+  const metrics = Object.fromEntries(judged.map(name => [name, execution.metrics[name] ?? null]))
+  return { side, role, build, seed, status, exit_code, signal, wall_seconds, metrics }
 }
 
 /** What nobody could measure stays missing. */

@@ -38,7 +38,7 @@ export async function runGuarded(
 
 function newestSealed(session: Session): bigint {
   const seals = session.sides.flatMap(({ seals }) => (seals === null ? [] : [seals.files, seals.everything]))
-  if (session.trusted !== null) seals.push(session.trusted.seal)
+  for (const tree of [session.trusted, session.holdout]) if (tree !== null) seals.push(tree.seal)
   return seals.reduce((newest, seal) => (seal.newest > newest ? seal.newest : newest), 0n)
 }
 
@@ -54,6 +54,10 @@ function checkSeals(session: Session, label: Side['label'], running: Side | null
   const { trusted } = session
   const broken = trusted === null ? null : brokenSeal(trusted.seal, trusted.dir, format)
   if (broken !== null) throw new Tampered(label, broken)
+  const { holdout } = session
+  // Not even the name of a file of it is told.
+  if (holdout !== null && brokenSeal(holdout.seal, holdout.dir, format) !== null)
+    throw new Tampered(label, 'the holdout')
   if (running?.seals) running.seals.everything = sealSide(session, running)
 }
 

@@ -6,6 +6,7 @@ import { readEnvFile } from './env-file.ts'
 import { DiskFull } from './free-space.ts'
 import { allowedEnvironment, portEnvironment } from './environment.ts'
 import { runGates } from './gate-run.ts'
+import { holdoutRoom, namedDirectory, roomOf } from './holdout-data.ts'
 import type { MeasureInput } from './input.ts'
 import { machineFingerprint } from './machine.ts'
 import { refusalOf, refuseUnsupported } from './preflight.ts'
@@ -13,9 +14,11 @@ import { chooseSupervisor } from './process/choose.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import { alone } from './rules/alone.ts'
 import { calibrate } from './rules/calibrate.ts'
+import { holdout } from './rules/holdout.ts'
 import { once } from './rules/once.ts'
 import { paired, pairs } from './rules/paired.ts'
 import { stability } from './rules/stability.ts'
+import { removeAll } from './remove.ts'
 import { prepareScore } from './score-run.ts'
 import { turns } from '../model/coins.ts'
 import { candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
@@ -29,13 +32,16 @@ export async function measure(input: MeasureInput): Promise<Report> {
   refuseUnsupported(input)
   const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
   const allowed = environmentOf(input)
+  const holdoutDirectory = await namedDirectory(input)
   await mkdir(input.workDir, { recursive: true })
   await claimWorkDir(input.workDir)
   const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   try {
-    const end = await attempt(input, () => work(input, draft, { sharedFiles, allowed }))
+    await removeAll(holdoutRoom(input.workDir))
+    const end = await attempt(input, () => work(input, draft, { sharedFiles, allowed, holdoutDirectory }))
     return reportOf(input, draft, { startedAt, end })
   } finally {
+    await removeAll(holdoutRoom(input.workDir))
     await releaseWorkDir(input.workDir)
   }
 }
@@ -55,14 +61,14 @@ async function attempt(input: MeasureInput, run: () => Promise<string | null>): 
   }
 }
 
-type Prepared = Pick<Session, 'sharedFiles' | 'allowed'>
+type Prepared = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'>
 
 /** Null when the order was measured to its end; else why the runner refuses. */
 async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Promise<string | null> {
   const wanted = sidesOf(input)
   const refusal = await refusalOf(input, wanted)
   if (refusal !== null) return refusal
-  const slots = await Slots.open(input.workDir)
+  const slots = await Slots.open(roomOf(input))
   const assigned = slots.assign(wanted.map(({ tree }) => tree))
   const chances = chancesIn(input.order)
   const sides = wanted.flatMap(({ label, tree }, at): Side[] => {
@@ -81,6 +87,7 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
     scorer: await chooseSupervisor({ owner: null, monotonic }),
     ...prepared,
     trusted: null,
+    holdout: null,
     draft,
     started: false,
   }
@@ -100,7 +107,8 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
 
 async function run(session: Session): Promise<void> {
   const { order } = session.input
-  await prepareScore(session)
+  const { stop } = order
+  if (stop.rule !== 'holdout') await prepareScore(session)
   for (const side of turns(order, 'build', session.sides)) await buildSide(session, side, 0)
   if (isOver(session)) return
   for (const side of gated(session)) await runGates(session, side, 'pre')
@@ -120,6 +128,8 @@ async function follow(session: Session): Promise<void> {
       return paired(session, stop)
     case 'pairs':
       return pairs(session, stop)
+    case 'holdout':
+      return holdout(session, stop)
     case 'stability':
       return stability(session, stop.baseline)
     case 'alone':
@@ -135,15 +145,17 @@ function isOver({ sides }: Session): boolean {
   return base?.ended === true || sides.every(side => side.ended || (side === base && sides.length > 1))
 }
 
-/** The base's gates were passed when it became the incumbent, unless it is what is being measured. */
+/** The base's gates were passed when it became the incumbent, unless it is what is being measured; a holdout's
+ * candidate has passed them too. */
 function gated(session: Session): Side[] {
   const candidates = candidatesOf(session)
+  if (session.input.order.stop.rule === 'holdout') return []
   return candidates.length === 0 ? [...session.sides] : candidates
 }
 
 /** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
 function chancesIn({ stop }: MeasureInput['order']): number {
-  return stop.rule === 'paired' || stop.rule === 'pairs' ? 2 : 1
+  return stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout' ? 2 : 1
 }
 
 /** The base is not laid out where nothing is compared with it. */

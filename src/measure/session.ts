@@ -23,7 +23,7 @@ export interface Side {
   ended: boolean
 }
 
-/** The pin, laid out for the scorer, which no experiment code may touch. */
+/** What no experiment code may touch: the pin, laid out for the scorer, or a holdout. */
 export interface TrustedTree {
   dir: string
   seal: Seal
@@ -46,7 +46,11 @@ export interface Session {
   readonly scorer: Supervisor
   readonly allowed: Readonly<Record<string, string>>
   readonly sharedFiles: readonly string[]
+  /** What a variable names as the holdout, if it comes from there. */
+  readonly holdoutDirectory: string | null
   trusted: TrustedTree | null
+  /** The holdout's data, while its command runs. */
+  holdout: TrustedTree | null
   readonly draft: Draft
   started: boolean
 }

@@ -42,6 +42,8 @@ export interface Experiment {
   order: OrderId | null
   /** The order that measured it alone on the incumbent, kept while it is measured again in a combination. */
   standalone: OrderId | null
+  /** The latest order that measures on the holdout what would land otherwise. */
+  holdout: OrderId | null
   attempts: number
   /** Orders lost after an execution had started: one is bad luck, two are an error. */
   lost: number
@@ -176,6 +178,8 @@ export interface Campaign {
   level: { spent: number; tests: number }
   /** What simplifications have cost so far, of the one min_effect that they may cost in all. */
   simplified: number
+  /** How often each holdout was asked, by what it is: a look is counted when it is asked for. */
+  holdout_uses: Record<string, number>
   /** The headline: the incumbent against where it started, by pairs that nothing was selected by. */
   progression: (Effect & { from: Point; to: Point }) | null
   /** The jobs of the headline that is being measured. */
@@ -243,6 +247,7 @@ export function emptyCampaign(): Campaign {
     calibration: null,
     level: { spent: 0, tests: 0 },
     simplified: 0,
+    holdout_uses: {},
     progression: null,
     progressing: null,
     baseline: null,

@@ -64,7 +64,7 @@ function blocksOf(executions: readonly Execution[]): Block[] {
   const blocks = new Map<string, Block>()
   const taken = new Map<string, number>()
   for (const run of executions) {
-    if (run.role !== 'sample' && run.role !== 'repeat') continue
+    if (run.role === 'warmup' || run.role === 'smoke') continue
     const count = taken.get(`${run.role} ${run.side}`) ?? 0
     taken.set(`${run.role} ${run.side}`, count + 1)
     const key = `${run.role} ${count}`

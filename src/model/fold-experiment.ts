@@ -29,6 +29,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     round: null,
     order: null,
     standalone: null,
+    holdout: null,
     attempts: 0,
     lost: 0,
     learnings: event.learnings,

@@ -2,7 +2,8 @@ import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import type { OrderId, Point } from './ids.ts'
-import { askedIn, type Order, ownSubject } from './order.ts'
+import { holdoutKey } from './holdout.ts'
+import { askedIn, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 
@@ -14,8 +15,20 @@ const issued: Handler<'order-issued'> = (campaign, event) => {
   campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
   const members = membersOf(campaign, order)
+  if (order.stop.rule === 'holdout') return holdOut(campaign, members, order, order.stop)
   for (const experiment of members) orderMember(campaign, experiment, order)
   if (members.length === 0) replaceOwn(campaign, order)
+}
+
+/** Counted here, before any answer: a report that is lost was still a look that could be had. */
+function holdOut(campaign: Campaign, members: Experiment[], { id }: Order, stop: HoldoutRule): void {
+  const key = holdoutKey(stop)
+  campaign.holdout_uses[key] = (campaign.holdout_uses[key] ?? 0) + 1
+  for (const experiment of members) {
+    const previous = experiment.holdout
+    experiment.holdout = id
+    release(campaign, [previous])
+  }
 }
 
 /** The campaign has one order of its own for a purpose: the newest. */
@@ -28,8 +41,9 @@ function replaceOwn(campaign: Campaign, order: Order): void {
 function orderMember(campaign: Campaign, experiment: Experiment, order: Order): void {
   const previous = experiment.order
   const standalone = order.purpose === 'combination' ? experiment.standalone : null
-  const released = [previous, experiment.standalone].filter(id => id !== standalone)
+  const released = [previous, experiment.standalone, experiment.holdout].filter(id => id !== standalone)
   experiment.standalone = standalone
+  experiment.holdout = null
   experiment.status = 'ordered'
   experiment.order = order.id
   release(campaign, released)
@@ -47,8 +61,8 @@ function release(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
   }
 }
 
-function restsOn({ status, order, standalone }: Experiment, id: OrderId): boolean {
-  return status !== 'ended' && (order === id || standalone === id)
+function restsOn({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
+  return status !== 'ended' && (order === id || standalone === id || holdout === id)
 }
 
 /** From here on these are the pairs it is judged by; its share of the campaign's level is taken once. */
@@ -162,8 +176,12 @@ function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
   const members = membersOf(campaign, order)
   for (const experiment of members) {
-    if (experiment.order !== order.id) continue
+    if (experiment.order !== order.id && experiment.holdout !== order.id) continue
     if (started) experiment.lost += 1
+    if (experiment.holdout === order.id) {
+      experiment.holdout = null
+      continue
+    }
     experiment.order = experiment.standalone
     experiment.status = experiment.standalone === null ? 'queued' : 'measured'
   }
@@ -171,9 +189,10 @@ function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
 
 /** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */
 export function dropOrders(campaign: Campaign, experiment: Experiment): void {
-  const released = [experiment.order, experiment.standalone]
+  const released = [experiment.order, experiment.standalone, experiment.holdout]
   experiment.order = null
   experiment.standalone = null
+  experiment.holdout = null
   release(campaign, released)
 }
 

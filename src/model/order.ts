@@ -18,6 +18,7 @@ export const orderPurpose = z.enum([
   'effect', // a landing once more, without a stopping rule: what it is reported to bring
   'progression', // the incumbent against where it started
   'regression', // the incumbent against the tree before a landing: does it still hold?
+  'holdout', // what would land, once more, on data that no proposer has seen
 ])
 export type OrderPurpose = z.infer<typeof orderPurpose>
 
@@ -46,6 +47,13 @@ const pairedTerms = z.strictObject({
   touched: z.strictObject({ files: z.string(), lines: z.array(z.string()) }).nullable(),
 })
 export type PairedTerms = z.infer<typeof pairedTerms>
+
+/** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
+const holdoutSource = z.union([
+  z.strictObject({ ref: z.string(), commit: oid, tree: oid }),
+  z.strictObject({ environment: z.string() }),
+])
+export type HoldoutSource = z.infer<typeof holdoutSource>
 
 /** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
 export const stopRule = z.discriminatedUnion('rule', [
@@ -80,12 +88,28 @@ export const stopRule = z.discriminatedUnion('rule', [
     scale,
     pairs: z.number().int().positive(),
   }),
+  /** So many pairs of the holdout's own command, or as many as show that it repeats exactly. */
+  z.strictObject({
+    rule: z.literal('holdout'),
+    command: z.string(),
+    /** The primary alone. */
+    metrics: z.array(z.string()).length(1),
+    scale,
+    pairs: z.number().int().positive(),
+    /** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
+    margin: z.number().nonnegative(),
+    /** The harness was shown to be deterministic: two equal pairs say it all. */
+    exact: z.boolean(),
+    /** Null: the command brings its own. */
+    source: holdoutSource.nullable(),
+  }),
   /** ce stability: samples of the candidate against `baseline` (null: measure the base side too). */
   z.strictObject({ rule: z.literal('stability'), baseline: snapshot.nullable() }),
   /** Gates and one run of the candidate alone (sync, and the incumbent's own baseline). */
   z.strictObject({ rule: z.literal('alone') }),
 ])
 export type StopRule = z.infer<typeof stopRule>
+export type HoldoutRule = Extract<StopRule, { rule: 'holdout' }>
 
 export const orderTerms = z.strictObject({
   purpose: orderPurpose,

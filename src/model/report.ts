@@ -24,8 +24,9 @@ export const executionStatus = z.enum([
 
 export const execution = z.strictObject({
   side,
-  /** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run. */
-  role: z.enum(['warmup', 'smoke', 'sample', 'repeat']),
+  /** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
+   * holdout: on data of its own, which nothing but the holdout's verdict reads. */
+  role: z.enum(['warmup', 'smoke', 'sample', 'repeat', 'holdout']),
   build: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
   status: executionStatus,

@@ -104,7 +104,7 @@ function deadline(now: number, spec: Spec, request: Request, queue: number): str
 }
 
 function executions(spec: Spec, stop: StopRule): number {
-  if (stop.rule === 'paired' || stop.rule === 'pairs') return stop.pairs + 1
+  if (stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const stability = spec.measurement.stability
   if (stability === null) return CALIBRATION_RUNS
   const { ladder, mode, repeat_count } = stability

@@ -4,8 +4,10 @@ import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
+import { holdoutTrial } from './holdout.ts'
 import { endSteps, finalSteps, landSteps, notSelected } from './ending.ts'
 import { assessmentOf, type Member, memberOf } from './member.ts'
+import type { Request } from './orders.ts'
 import type { World } from './world.ts'
 
 /** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
@@ -15,20 +17,30 @@ export interface RoundPlan {
   again: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
   /** The runner-up to be measured on top of the new incumbent. */
   combine: ExperimentId | null
+  /** What would land, to be tried on the holdout first. */
+  holdout: Request[]
 }
+
+const NOTHING: RoundPlan = { steps: [], again: [], combine: null, holdout: [] }
 
 export function settleRound(world: World, found: Arrivals): RoundPlan {
   const { round } = world.campaign
-  const nothing: RoundPlan = { steps: [], again: [], combine: null }
-  if (!round?.open) return nothing
+  if (!round?.open) return NOTHING
   const members = membersOf(world, round, found)
   const again = members.flatMap(needsOrder)
   const steps = members.flatMap(member => finalSteps(world.campaign, member))
   const settled = members.filter(member => member.judgement?.is === 'eligible')
-  if (members.some(isUndecided) || members.some(losesDeterminism)) return { steps, again, combine: null }
-  if (round.winner === null)
-    return { steps: [...steps, ...landWinner(world, round, settled)], again, combine: null }
-  return combination(world, round, settled, steps)
+  if (members.some(isUndecided) || members.some(losesDeterminism)) return { ...NOTHING, steps, again }
+  const scene = { world, found, round }
+  if (round.winner !== null) return combination(scene, settled, steps)
+  const { steps: landing, holdout } = landWinner(scene, settled)
+  return { ...NOTHING, steps: [...steps, ...landing], again, holdout }
+}
+
+interface Scene {
+  world: World
+  found: Arrivals
+  round: Round
 }
 
 function membersOf(world: World, round: Round, found: Arrivals): Member[] {
@@ -55,12 +67,28 @@ function losesDeterminism({ judgement }: Member): boolean {
   return judgement?.is === 'final' && judgement.assessment.determinism_lost
 }
 
-/** The best lands; those that touch its files, or have no place in the batch, are answered at once. */
-function landWinner(world: World, round: Round, eligible: Member[]): Step[] {
-  if (eligible.length === 0) return [closeRound(round, null)]
-  const ranked = ranking(world, eligible)
-  const [winner, ...others] = ranked
-  if (!winner) return []
+/** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
+function landWinner(
+  { world, found, round }: Scene,
+  eligible: Member[],
+): Pick<RoundPlan, 'steps' | 'holdout'> {
+  const [winner, ...others] = ranking(world, eligible)
+  if (!winner) return { steps: [closeRound(round, null)], holdout: [] }
+  const trial = holdoutTrial(world, found, winner)
+  switch (trial.is) {
+    case 'passed':
+      return { steps: landFirst(world, round, winner, others), holdout: [] }
+    case 'ended':
+      return { steps: trial.steps, holdout: [] }
+    case 'waiting':
+      return { steps: trial.steps, holdout: trial.requests }
+    default:
+      return trial satisfies never
+  }
+}
+
+/** Those that touch the winner's files, or have no place in the batch, are answered at once. */
+function landFirst(world: World, round: Round, winner: Member, others: Member[]): Step[] {
   const changed = changedPaths(world)
   const combinable = new Set(
     runnersUp(
@@ -108,20 +136,28 @@ function changedPaths(world: World): Map<ExperimentId, string[]> {
   return paths
 }
 
-function combination(world: World, round: Round, eligible: Member[], steps: Step[]): RoundPlan {
+function combination(scene: Scene, eligible: Member[], steps: Step[]): RoundPlan {
+  const { world, round } = scene
   const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
   if (combined) {
-    const last = eligible.length === 1
-    const landed = landSteps(world, combined, 'runner_up_kept')
-    if (last) landed.push(closeRound(round, round.winner))
-    return { steps: [...steps, ...landed], again: [], combine: null }
+    const plan = landCombined(scene, combined, eligible.length === 1)
+    return { ...plan, steps: [...steps, ...plan.steps] }
   }
   const failed = round.combination_failed || steps.length > 0
   const [next] = ranking(world, eligible)
   if (!failed && next) return startCombination(world, round, next, eligible, steps)
   const reason = failed ? 'a runner-up before it did not hold on top of the winner' : ''
   const rest = eligible.flatMap(member => notSelected(member, reason))
-  return { steps: [...steps, ...rest, closeRound(round, round.winner)], again: [], combine: null }
+  return { ...NOTHING, steps: [...steps, ...rest, closeRound(round, round.winner)] }
+}
+
+function landCombined({ world, found, round }: Scene, combined: Member, last: boolean): RoundPlan {
+  const trial = holdoutTrial(world, found, combined)
+  if (trial.is === 'waiting') return { ...NOTHING, steps: trial.steps, holdout: trial.requests }
+  if (trial.is === 'ended') return { ...NOTHING, steps: trial.steps }
+  const landed = landSteps(world, combined, 'runner_up_kept')
+  if (last) landed.push(closeRound(round, round.winner))
+  return { ...NOTHING, steps: landed }
 }
 
 function startCombination(
@@ -133,7 +169,7 @@ function startCombination(
 ): RoundPlan {
   const { experiment } = next
   const facts = world.candidates.get(experiment.id)
-  if (facts?.merged !== 'conflict') return { steps, again: [], combine: experiment.id }
+  if (facts?.merged !== 'conflict') return { ...NOTHING, steps, combine: experiment.id }
   const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
   const dropped = endSteps({
     experiment,
@@ -145,11 +181,7 @@ function startCombination(
   })
   const rest = eligible.filter(member => member !== next)
   const unselected = rest.flatMap(member => notSelected(member, 'a runner-up before it did not combine'))
-  return {
-    steps: [...steps, ...dropped, ...unselected, closeRound(round, round.winner)],
-    again: [],
-    combine: null,
-  }
+  return { ...NOTHING, steps: [...steps, ...dropped, ...unselected, closeRound(round, round.winner)] }
 }
 
 function closeRound(round: Round, winner: ExperimentId | null): Step {

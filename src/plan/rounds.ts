@@ -30,7 +30,7 @@ export function memberRequests(world: World, plan: RoundPlan): Request[] {
     return wantedOf(world, id, purpose, after)
   })
   const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, 'combination', 'nothing')
-  return requestsFor(world, [...again, ...combine], round.number)
+  return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout]
 }
 
 export function newRound(world: World, refused: ReadonlySet<ExperimentId>): Request[] {

@@ -2,6 +2,7 @@ import type { Touched } from '../decide/changed-lines.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
+import type { HoldoutSource } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { z } from 'zod'
@@ -24,6 +25,8 @@ export interface World {
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
   sync: SyncFacts | null
   foreign: ForeignFacts | null
+  /** Where the holdout is now, once something measured may have to be tried on it; null before. */
+  holdout: HoldoutFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
   runs: ReadonlyMap<OrderId, RunFacts>
   runner: RunnerFacts
@@ -122,6 +125,9 @@ export interface ForeignFacts {
   tip: Point
   refusal: { code: string; message: string } | null
 }
+
+/** `source` is null where the holdout's command brings its own; `missing` says what is not there. */
+export type HoldoutFacts = { source: HoldoutSource | null } | { missing: string }
 
 export interface RevertFacts {
   landing: ExperimentId

@@ -94,6 +94,7 @@ function decidedText(event: LedgerEvent<'decided'>): string {
 
 function measuredText(report: LedgerEvent<'measured'>['report']): string {
   if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`
+  if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
   const shown = sides.map(side => `${side} ${metricsText(typicalMetrics(report, side))}`.trim())
   return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.join('; ')}`

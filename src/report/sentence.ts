@@ -2,6 +2,7 @@ import type { Experiment } from '../model/campaign.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'
+import { HOLDOUT_FAILED } from '../plan/holdout.ts'
 
 /** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
 export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
@@ -49,9 +50,11 @@ export function verdictSentence(judged: Judged): string {
   const { verdict, outcome, reason, takenBack, parked } = judged
   const word = verdict === null ? 'Closed' : capitalised(takenBack === true ? TAKEN_BACK : verdict)
   const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
-  const why = withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
+  const why = reason === HOLDOUT_FAILED ? NOT_HELD : withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
 }
+
+const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
 /** Where it stands now: the verdict, or what is known and missing before there is one. */
 export function standingSentence(experiment: Standing): string {

@@ -70,6 +70,12 @@ const unused: readonly Note[] = [
     `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`,
 ]
 
+const holdout: readonly Note[] = [
+  ({ spec: { measurement } }) =>
+    measurement.holdout?.source === null &&
+    'measurement.holdout.source is not given: what the holdout measures lies where proposers can read it',
+]
+
 const MANY_WORK_TREES = 6
 
 const execution: readonly Note[] = [
@@ -91,7 +97,7 @@ const execution: readonly Note[] = [
 ]
 
 export function notesOf(context: RuleContext): string[] {
-  const single = [...comparison, ...compatibility, ...unused, ...execution].flatMap(
+  const single = [...comparison, ...compatibility, ...unused, ...holdout, ...execution].flatMap(
     note => note(context) || [],
   )
   return [...single, ...notedKeys(context.spec, context.rules)]

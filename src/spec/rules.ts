@@ -2,6 +2,7 @@ import type { Finding } from './problem.ts'
 import { artifactsUnique, commandProposersStart, onePlateau } from './rules/campaign.ts'
 import { environmentNames, environmentOnce, portsExist, portVariable } from './rules/environment.ts'
 import { aGateOfEitherKind, ceMetricGate, gateNamesUnique } from './rules/gates.ts'
+import { holdoutHasAPlace, holdoutStaysHidden } from './rules/holdout.ts'
 import {
   ladderConfirmsAtLeastWhatItExplored,
   legalMeasurement,
@@ -53,6 +54,8 @@ export const RULES: readonly Rule[] = [
   { name: 'suite tasks are unique', check: suiteTasksUnique },
   { name: 'null_effect is below min_effect', check: nullEffectBelowMinEffect },
   { name: 'network off is enforced', check: networkOffIsEnforced },
+  { name: 'a holdout has a place', check: holdoutHasAPlace },
+  { name: 'a holdout stays hidden', check: holdoutStaysHidden },
   { name: 'scope patterns stay inside the repository', check: scopePatterns },
   { name: 'something mutable is left', check: mutableIsReachable },
   { name: 'working_directory is inside the repository', check: workingDirectoryInside },

@@ -79,6 +79,7 @@ async function contentOf({ around }: Call, file: string): Promise<string> {
 async function bringTrees(repository: Repository, order: Order): Promise<void> {
   await bring(repository, order.pin.commit)
   await bring(repository, order.base.commit)
+  await bringHoldout(repository, order)
   for (const { label, head, tree } of order.candidates) {
     if (await repository.has(tree)) continue
     await bring(repository, head)
@@ -88,6 +89,11 @@ async function bringTrees(repository: Repository, order: Order): Promise<void> {
       fix: 'measure the order where it was issued',
     })
   }
+}
+
+async function bringHoldout(repository: Repository, { stop }: Order): Promise<void> {
+  if (stop.rule === 'holdout' && stop.source !== null && 'ref' in stop.source)
+    await bring(repository, stop.source.commit)
 }
 
 async function bring(repository: Repository, commit: Oid): Promise<void> {

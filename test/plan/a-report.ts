@@ -114,6 +114,11 @@ function follow(scene: Scene, executions: Execution[]): void {
       )
     case 'pairs':
       return inBlocks(scene, stop.pairs, executions, () => true)
+    case 'holdout':
+      for (let block = 0; block < stop.pairs; block++)
+        for (const side of turns(order, block, sides))
+          executions.push(execute(scene, side, 'holdout', block, block))
+      return
     case 'stability':
     case 'alone': {
       const samples =

@@ -30,6 +30,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     candidates: candidatesOf(campaign, candidates),
     sync: null,
     foreign: null,
+    holdout: null,
     reverts: new Map(),
     runs: new Map<string, RunFacts>(
       Object.values(campaign.orders)

@@ -119,6 +119,7 @@ export class Site {
       candidates: this.#candidates(spec),
       sync: this.#sync(),
       foreign: this.#foreign(spec),
+      holdout: null,
       reverts: this.#reverts(),
       runs: this.#runFacts(),
       runner: { runId: `run-${this.#runId}`, machine: null, external: false },

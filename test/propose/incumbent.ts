@@ -82,6 +82,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     round: null,
     order: null,
     standalone: null,
+    holdout: null,
     attempts: 0,
     lost: 0,
     learnings: null,

@@ -201,6 +201,35 @@ const cases: Record<string, Case[]> = {
     [W, { 'measurement.network': 'off' }, 'measurement.network: off with isolation auto'],
     [W, { 'measurement.network': 'off', 'measurement.isolation': 'bwrap' }, undefined],
   ],
+  'a holdout has a place': [
+    [W, { 'measurement.holdout': { command: 'x', source: 'refs/holdout/a' } }, undefined],
+    [W, { 'measurement.holdout': { command: 'x', source: 'private/held-back' } }, undefined],
+    [W, { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' } }, undefined],
+    [W, { 'measurement.holdout': { command: 'x' } }, undefined],
+    [
+      W,
+      { 'measurement.holdout': { command: 'x', source: '../data' } },
+      'measurement.holdout.source: "../data"',
+    ],
+    [
+      W,
+      { 'measurement.holdout': { command: 'x', source: 'refs/*' } },
+      'measurement.holdout.source: "refs/*"',
+    ],
+    [W, { 'measurement.holdout': { command: 'x', source: '--all' } }, 'measurement.holdout.source: "--all"'],
+  ],
+  'a holdout stays hidden': [
+    [
+      W,
+      { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' }, 'measurement.env': ['HELD_BACK'] },
+      'measurement.holdout.source: HELD_BACK, which measurement.env or env_file lets every execution see',
+    ],
+    [
+      W,
+      { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' }, 'measurement.env': ['OTHER'] },
+      undefined,
+    ],
+  ],
   'scope patterns stay inside the repository': [
     [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],
     [W, { 'scope.mutable': ['a/../b'] }, 'scope.mutable[0]: "a/../b": a path with ..'],

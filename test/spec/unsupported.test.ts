@@ -17,7 +17,6 @@ describe('what is valid but not built', () => {
 
   const cases: [Record<string, unknown>, string][] = [
     [{ 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }, 'policy.tie_breakers'],
-    [{ 'measurement.holdout': { command: 'x' } }, 'measurement.holdout'],
     ...['go', 'cargo', 'pytest-benchmark', 'hyperfine', 'vitest'].map(
       (output): [Record<string, unknown>, string] => [
         { 'measurement.output': output },
@@ -86,6 +85,7 @@ describe('what is valid but not built', () => {
     const built = {
       'measurement.mode': 'once',
       'measurement.isolation': 'none',
+      'measurement.holdout': { command: 'x', source: 'refs/holdout/a' },
       'measurement.output': 'metric-lines',
       'metric.objectives': [{ name: 'rss', direction: 'minimize', role: 'guardrail' }],
       'search.frontier': { use: 'incumbent' },

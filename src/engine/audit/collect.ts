@@ -68,7 +68,9 @@ function decided(
 ): void {
   if (!isLanded(event.outcome)) return
   const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
-  const gaps = verdictGaps({ campaign, spec, order, event })
+  const tried = campaign.experiments[event.experiment]?.holdout ?? null
+  const holdout = tried === null ? null : (evidence.orders.get(tried) ?? null)
+  const gaps = verdictGaps({ campaign, spec, order, holdout, event })
   evidence.verdicts.set(event.seq, { event, sha256: fileDigest(event), order, gaps })
 }
 

@@ -2,6 +2,7 @@ import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 import { isReporting, type Order } from '../../model/order.ts'
 import type { PairedRule } from '../../decide/paired/rule.ts'
+import { asksForHoldout, isUsedUp } from '../../plan/holdout.ts'
 import { carriedJobs, pairedStop, pairsStop } from '../../plan/paired-order.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { reportingGaps } from './reporting-order.ts'
@@ -53,12 +54,22 @@ function stopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
       return stop.rule === 'paired'
         ? pairedGap(campaign, spec, order, stop)
         : comparisonGap(campaign, spec, stop)
+    case 'holdout':
+      return holdoutGap(campaign, spec, order)
     case 'foreign':
     case 'revert':
       return stop.rule === 'pairs' ? pairsGap(campaign, spec, stop) : comparisonGap(campaign, spec, stop)
     default:
       return purpose satisfies never
   }
+}
+
+/** One use more than the spec allows would let what was turned away be tried until it passes. */
+function holdoutGap(campaign: Campaign, spec: Spec, { stop, candidates }: Order): string | null {
+  if (stop.rule !== 'holdout') return `a holdout is measured by its own rule, not by the rule ${stop.rule}`
+  if (!asksForHoldout({ campaign, spec }, stop)) return 'its holdout is not the one the spec asks for'
+  if (candidates.length !== 1) return `a holdout tries one candidate, not ${candidates.length}`
+  return isUsedUp({ campaign, spec }, stop) ? 'its holdout was used up before' : null
 }
 
 function pairsGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {

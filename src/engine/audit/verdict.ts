@@ -5,16 +5,20 @@ import { withinBudget } from '../../plan/simplification.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { differingFields } from '../replay/compare.ts'
 import type { OrderRecord } from './evidence.ts'
+import { holdoutGaps } from './holdout.ts'
 
 export interface Judged {
   campaign: Campaign
   spec: Spec | null
   order: OrderRecord | null
+  /** The order that tried it on the holdout, if one did. */
+  holdout: OrderRecord | null
   event: LedgerEvent<'decided'>
 }
 
 /** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
-export function verdictGaps({ campaign, spec, order: record, event }: Judged): string[] {
+export function verdictGaps(judged: Judged): string[] {
+  const { campaign, spec, order: record, event } = judged
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return [`${event.experiment} was never opened`]
   if (spec === null) return ['the spec in force cannot be read']
@@ -30,7 +34,8 @@ export function verdictGaps({ campaign, spec, order: record, event }: Judged): s
   if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
   const measured = { order, report }
   const judgement = withinBudget(campaign, experiment, measured, judge(spec, experiment, measured))
-  return againGaps(event, judgement, experiment)
+  const gaps = againGaps(event, judgement, experiment)
+  return gaps.length > 0 ? gaps : holdoutGaps(spec, experiment, { order, holdout: judged.holdout })
 }
 
 function noOrder({ seq, order }: LedgerEvent<'decided'>): string {

@@ -21,6 +21,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     candidates,
     sync: null,
     foreign: null,
+    holdout: null,
     reverts: new Map(),
     runs: new Map(),
     runner: { runId: null, machine: null, external: false },

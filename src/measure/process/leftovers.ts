@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
 import { bootId } from '../boot-id.ts'
+import { holdoutRoom } from '../holdout-data.ts'
 import { isMissing } from '../missing.ts'
 import { descendantsOf, endProcess, findProcess, type ProcessEntry, processTable } from './process-table.ts'
 
@@ -64,7 +65,8 @@ async function carriesMark(pid: number, workDir: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
   try {
     const env = await readFile(`/proc/${pid}/environ`, 'latin1')
-    return env.split('\0').includes(`WINNOW_OUT_DIR=${join(workDir, 'at', 'out')}`)
+    const marks = [workDir, holdoutRoom(workDir)].map(room => `WINNOW_OUT_DIR=${join(room, 'at', 'out')}`)
+    return env.split('\0').some(entry => marks.includes(entry))
   } catch {
     // Another user's process, or one that has just ended: in neither case ours to end.
     return false

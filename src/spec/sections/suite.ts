@@ -24,8 +24,15 @@ export const suite = z.strictObject({
 
 export const holdout = z.strictObject({
   command: text.describe('Measures what proposers never see.'),
-  source: text.nullable().default(null).describe('Private ref or environment it comes from.'),
-  pairs: count.default(8).describe('Pairs per use.'),
-  margin: z.number().nonnegative().default(0).describe('Loss still allowed.'),
-  max_uses: count.default(20).describe('Uses per campaign.'),
+  source: text
+    .nullable()
+    .default(null)
+    .describe('Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command.'),
+  pairs: count.default(8).describe('Pairs per use; fewer where the numbers repeat exactly.'),
+  margin: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('Loss still allowed: a fraction under log scale, metric units under linear.'),
+  max_uses: count.default(20).describe('Uses of one holdout in the campaign.'),
 })

@@ -35,7 +35,15 @@ export function aCase(
 ): PairedCase {
   const primary = { type: 'hard', name: 'score', direction: 'minimize' }
   const spec = aSpec({ metric: { primary, ...more.metric } })
-  const terms = { as: 'idea' as const, level: 0.01, share: 0.1, variant: 0, touched: null, max_jobs: 8, ...more.terms }
+  const terms = {
+    as: 'idea' as const,
+    level: 0.01,
+    share: 0.1,
+    variant: 0,
+    touched: null,
+    max_jobs: 8,
+    ...more.terms,
+  }
   return { spec, rule: aRule(more.rule), terms, jobs }
 }
 

@@ -1,0 +1,38 @@
+import type { Repository } from '../../git/repository.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { HoldoutFacts } from '../../plan/world.ts'
+import { namedSource } from '../../spec/holdout-source.ts'
+import type { Spec } from '../../spec/schema.ts'
+
+interface Looking {
+  repository: Repository
+}
+
+/** Looked up only while something that was measured may be about to land: nobody else has any use for it. */
+export async function holdoutFacts(
+  { repository }: Looking,
+  memory: { holdout: HoldoutFacts | null },
+  campaign: Campaign,
+  spec: Spec,
+): Promise<HoldoutFacts | null> {
+  const { holdout } = spec.measurement
+  if (holdout === null || !mayLand(campaign)) return null
+  memory.holdout ??= await factsOf(repository, holdout.source)
+  return memory.holdout
+}
+
+function mayLand({ round, experiments }: Campaign): boolean {
+  return round?.open === true && round.members.some(id => experiments[id]?.status === 'measured')
+}
+
+async function factsOf(repository: Repository, source: string | null): Promise<HoldoutFacts> {
+  const named = source === null ? null : namedSource(source)
+  if (named === null) return { source: null }
+  if ('environment' in named) return { source: named }
+  const { ref } = named
+  const commit = (await repository.remoteRefs([ref])).refs.get(ref)
+  if (commit === undefined) return { missing: `there is no ${ref}` }
+  await repository.fetch([{ ref, oid: commit }])
+  if (!(await repository.isCommit(commit))) return { missing: `${ref} is no commit` }
+  return { source: { ref, commit, tree: (await repository.commit(commit)).tree } }
+}
