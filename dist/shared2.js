@@ -23860,12 +23860,12 @@ const LONGEST_NAME = 60;
 const LONGEST_PACKAGE = 214;
 const MOST_PACKAGES = 50;
 function readBlock(block) {
-	return read$2(block, patchBlock);
+	return read$2(block, patchBlock, Object.keys(patchBlock.shape));
 }
 function readPartialBlock(block) {
-	return read$2(block, partialBlock);
+	return read$2(block, partialBlock, Object.keys(partialBlock.shape));
 }
-function read$2({ yaml, file, linesBefore }, schema) {
+function read$2({ yaml, file, linesBefore }, schema, keys) {
 	let source;
 	try {
 		source = readDocument("\n".repeat(linesBefore) + yaml, file);
@@ -23881,7 +23881,7 @@ function read$2({ yaml, file, linesBefore }, schema) {
 		ok: true,
 		told: parsed.data
 	};
-	const known = /* @__PURE__ */ new Map([["", new Set(Object.keys(patchBlock.shape))]]);
+	const known = /* @__PURE__ */ new Map([["", new Set(keys)]]);
 	return {
 		ok: false,
 		problem: said$1(new SpecErrors(parsed.error.issues.flatMap((issue) => findingsOf(issue, {

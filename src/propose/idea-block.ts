@@ -36,14 +36,18 @@ const LONGEST_PACKAGE = 214
 const MOST_PACKAGES = 50
 
 export function readBlock(block: Block): BlockResult<z.output<typeof patchBlock>> {
-  return read(block, patchBlock)
+  return read(block, patchBlock, Object.keys(patchBlock.shape))
 }
 
 export function readPartialBlock(block: Block): BlockResult<ToldIdea> {
-  return read(block, partialBlock)
+  return read(block, partialBlock, Object.keys(partialBlock.shape))
 }
 
-function read<T>({ yaml, file, linesBefore }: Block, schema: z.ZodType<T>): BlockResult<T> {
+function read<T>(
+  { yaml, file, linesBefore }: Block,
+  schema: z.ZodType<T>,
+  keys: readonly string[],
+): BlockResult<T> {
   let source: SourceDocument
   try {
     source = readDocument('\n'.repeat(linesBefore) + yaml, file)
@@ -53,7 +57,7 @@ function read<T>({ yaml, file, linesBefore }: Block, schema: z.ZodType<T>): Bloc
   }
   const parsed = schema.safeParse(source.value ?? {})
   if (parsed.success) return { ok: true, told: parsed.data }
-  const known = new Map([['', new Set(Object.keys(patchBlock.shape))]])
+  const known = new Map([['', new Set(keys)]])
   const findings = parsed.error.issues.flatMap(issue => findingsOf(issue, { raw: source.value, known }))
   return { ok: false, problem: said(new SpecErrors(findings.map(finding => source.problem(finding)))) }
 }

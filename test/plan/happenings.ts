@@ -32,6 +32,7 @@ export const specs = fc.constantFrom(
   WINNOW('execution: { mode: serial }\n'),
   WINNOW('execution: { max_concurrent: 2 }\nmax_runner_up_merges_per_batch: 1\n'),
   WINNOW('stopping: { max_iterations: 2 }\n'),
+  WINNOW().replace('name: bytes', 'name: wall_seconds'),
   CE('baseline: fresh, stability: { mode: stable, noise_threshold: 0.5 }'),
   CE('baseline: cached, stability: { mode: repeat, repeat_count: 2, noise_threshold: 0.5 }'),
 )

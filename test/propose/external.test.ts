@@ -158,6 +158,12 @@ describe('a proposal from outside', () => {
     expect(proposed({ pulls: [aPull({ body: long })] }).learnings).toMatch(/more than 10000 characters/)
   })
 
+  it('cannot make itself a simplification: that is for those who may write into the spec’s own folder', () => {
+    const { simplifies, learnings } = proposed({ pulls: [aPull({ body: '```winnow\nkind: simplify\n```' })] })
+    expect(simplifies).toBeUndefined()
+    expect(learnings).toMatch(/was not used: .*kind/)
+  })
+
   it('without a title is named by its commit, then by its branch', () => {
     const branches = { [IDEA]: HEAD }
     const source = { use: 'external', key: `branch:${IDEA}@${HEAD}` }

@@ -122,6 +122,14 @@ describe('front matter', () => {
     })
   })
 
+  it('may say that the patch only makes the code simpler', async () => {
+    const told = 'hypothesis: Drop the cache\nkind: simplify\n'
+    const proposal = await proposeOne(
+      await startWith({ 'patches/a.patch': `---\n${told}---\n${diffOf(threeToThree)}` }),
+    )
+    expect(proposal).toMatchObject({ hypothesis: 'Drop the cache', simplifies: true })
+  })
+
   it('may be only a hypothesis, and have carriage returns', async () => {
     const proposal = await proposeOne(
       await startWith({ 'patches/a.patch': '---\r\nhypothesis: Go\r\n---\r\n' }),

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { experimentText } from '../../src/report/experiment-text.ts'
+import { ledgerReadme } from '../../src/report/ledger-readme.ts'
+import { headline, reportedEffect } from '../../src/report/reported-effect.ts'
+import { runSummary } from '../../src/report/run-summary.ts'
+import { statusText } from '../../src/report/status-text.ts'
+import { statusView } from '../../src/report/status-view.ts'
+import { campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+
+const NUMBERS = {
+  order: '1'.repeat(64),
+  scale: 'log',
+  from: POINT,
+  to: NEXT,
+  state: null,
+  reason: '',
+} as const
+const LANDING: Told = {
+  kind: 'effect-measured',
+  what: 'landing',
+  experiment: 'exp-001',
+  effect: -Math.log(0.97),
+  interval: [-Math.log(0.99), -Math.log(0.95)],
+  pairs: 8,
+  ...NUMBERS,
+}
+const PROGRESS: Told = {
+  ...LANDING,
+  what: 'progression',
+  experiment: null,
+  effect: -Math.log(0.96),
+  pairs: 64,
+}
+const LINE = 'bytes 4.0 % lower (1.0 to 5.0 %) than aaaaaaaaaaaa, 64 pairs'
+
+/** A landing that pairs proved: it has taken its share of the campaign's level. */
+function landed(...more: Told[]): Campaign {
+  const campaign = campaignOf(
+    opened(1, { hypothesis: 'shorter' }),
+    decided(1, { primary_delta: -Math.log(0.92), reason: 'probably 8.0 % lower' }),
+    {
+      kind: 'merged',
+      experiment: 'exp-001',
+      ...NEXT,
+      base: POINT,
+      head: 'a'.repeat(40),
+      results: null,
+      pull: 7,
+      decided: { seq: 3, sha256: '0'.repeat(64) },
+    },
+    { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+    ...more,
+  )
+  const experiment = campaign.experiments['exp-001']
+  if (experiment) experiment.share = 0.01
+  campaign.calibration = {
+    order: '2'.repeat(64),
+    deterministic: false,
+    scale: 'log',
+    reason: '',
+    noise: null,
+  }
+  return campaign
+}
+
+describe('the headline', () => {
+  it('leads the summary, the status and the front page of the ledger', () => {
+    const campaign = landed(LANDING, PROGRESS)
+    expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[0]).toBe(`Progress: ${LINE}.`)
+    expect(statusText(campaign, statusView(campaign, new Map()), [])[1]).toBe(`  progress: ${LINE}`)
+    expect(ledgerReadme(campaign).split('\n').slice(0, 3)).toEqual(['# size', '', `**Progress: ${LINE}.**`])
+  })
+
+  it('is said of the incumbent it was measured of, and of no later one', () => {
+    const later = { commit: 'e'.repeat(40), tree: '9'.repeat(40) }
+    const moved: Told = { kind: 'incumbent-moved', from: NEXT, to: later, why: 'merged' }
+    expect(headline(landed(PROGRESS, moved))).toBeNull()
+    expect(headline(landed(LANDING))).toBeNull()
+  })
+})
+
+describe('a kept experiment', () => {
+  it('shows what it is reported to bring beside what it was selected by', () => {
+    const campaign = landed(LANDING)
+    const experiment = campaign.experiments['exp-001']
+    if (!experiment) throw new Error('it was opened')
+    expect(reportedEffect(campaign, experiment)).toEqual({
+      reported: 'bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs',
+      soFar: 'bytes 8.0 % lower',
+    })
+    const shown = experimentText(campaign, experiment, { pr: 7, branch: null }, []).join('\n')
+    expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)
+    expect(shown).toMatch(/so far +bytes 8\.0 % lower \(what it was selected by, hence flattering\)/)
+    expect(statusText(campaign, statusView(campaign, new Map()), []).at(-1)).toContain(
+      'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; so far bytes 8.0 % lower',
+    )
+  })
+
+  it('says that its effect is not measured yet', () => {
+    const campaign = landed()
+    const [experiment] = Object.values(campaign.experiments)
+    expect(experiment && reportedEffect(campaign, experiment)?.reported).toBe('not measured yet')
+  })
+
+  it('has none where no pairs proved it, or once it was taken back', () => {
+    const campaign = landed(LANDING)
+    const [experiment] = Object.values(campaign.experiments)
+    if (!experiment) throw new Error('it was opened')
+    expect(reportedEffect(campaign, { ...experiment, share: null })).toBeNull()
+    for (const landing of campaign.landings) landing.reverted = 'd'.repeat(40)
+    expect(reportedEffect(campaign, experiment)).toBeNull()
+  })
+})
