@@ -20561,7 +20561,9 @@ function digest$1(text, length) {
 // src/engine/facts/touched.ts
 /** The lines that differ between two trees, from their objects alone: anybody can find them again. */
 async function touchedBetween(repository, from, to) {
-	const entries = await repository.diff(from, to);
+	return touchedIn(repository, await repository.diff(from, to));
+}
+async function touchedIn(repository, entries) {
 	return touchedBy(await Promise.all(entries.map((entry) => changedFile(repository, entry))));
 }
 async function changedFile(repository, entry) {
@@ -20587,14 +20589,15 @@ async function candidateFacts(question) {
 		paths: merged.conflicts
 	};
 	const tree = await withIncumbentResults(repository, incumbent.tree, merged.tree);
-	const changes = await changesBetween(repository, incumbent.tree, tree);
+	const entries = await repository.diff(incumbent.tree, tree);
+	const changes = await changesOf(repository, entries);
 	return {
 		merged: "clean",
 		head,
 		base: incumbent.commit,
 		tree,
 		changes,
-		touched: await touchedBetween(repository, incumbent.tree, tree),
+		touched: await touchedIn(repository, entries),
 		refusal: refusalOf$2(changes, spec),
 		aheadOfSync: await isAheadOfSync(question),
 		contains: await containedLanding(question)
@@ -20615,7 +20618,9 @@ async function withIncumbentResults(repository, incumbent, tree) {
 	}]);
 }
 async function changesBetween(repository, from, to) {
-	const entries = await repository.diff(from, to);
+	return changesOf(repository, await repository.diff(from, to));
+}
+async function changesOf(repository, entries) {
 	return Promise.all(entries.map(async (entry) => ({
 		path: entry.path,
 		status: entry.status,

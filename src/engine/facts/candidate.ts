@@ -6,7 +6,7 @@ import type { Oid, Point } from '../../model/ids.ts'
 import type { CandidateFacts, Change } from '../../plan/world.ts'
 import { compileScope } from '../../spec/scope.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { touchedBetween } from './touched.ts'
+import { touchedIn } from './touched.ts'
 
 const RESULTS = '.winnow/results'
 const NO_FILE = '000000'
@@ -27,14 +27,15 @@ export async function candidateFacts(question: CandidateQuestion): Promise<Candi
   const merged = await repository.mergeTree(incumbent.commit, head)
   if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
   const tree = await withIncumbentResults(repository, incumbent.tree, merged.tree)
-  const changes = await changesBetween(repository, incumbent.tree, tree)
+  const entries = await repository.diff(incumbent.tree, tree)
+  const changes = await changesOf(repository, entries)
   return {
     merged: 'clean',
     head,
     base: incumbent.commit,
     tree,
     changes,
-    touched: await touchedBetween(repository, incumbent.tree, tree),
+    touched: await touchedIn(repository, entries),
     refusal: refusalOf(changes, spec),
     aheadOfSync: await isAheadOfSync(question),
     contains: await containedLanding(question),
@@ -51,7 +52,10 @@ async function withIncumbentResults(repository: Repository, incumbent: Oid, tree
 }
 
 export async function changesBetween(repository: Repository, from: Oid, to: Oid): Promise<Change[]> {
-  const entries = await repository.diff(from, to)
+  return changesOf(repository, await repository.diff(from, to))
+}
+
+async function changesOf(repository: Repository, entries: readonly DiffEntry[]): Promise<Change[]> {
   return Promise.all(
     entries.map(async entry => ({
       path: entry.path,

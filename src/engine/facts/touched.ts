@@ -5,7 +5,10 @@ import type { Oid } from '../../model/ids.ts'
 
 /** The lines that differ between two trees, from their objects alone: anybody can find them again. */
 export async function touchedBetween(repository: Repository, from: Oid, to: Oid): Promise<Touched> {
-  const entries = await repository.diff(from, to)
+  return touchedIn(repository, await repository.diff(from, to))
+}
+
+export async function touchedIn(repository: Repository, entries: readonly DiffEntry[]): Promise<Touched> {
   return touchedBy(await Promise.all(entries.map(entry => changedFile(repository, entry))))
 }
 
