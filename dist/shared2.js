@@ -36632,7 +36632,7 @@ function samePoint(a, b) {
 /** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
 function reportingGaps(campaign, order, purpose) {
 	const [candidate, ...more] = order.candidates;
-	if (candidate?.label !== "incumbent" || more.length > 0) return [`a ${purpose} measures one commit`];
+	if (candidate?.label !== "incumbent" || more.length > 0) return [`an order for ${purpose} measures one commit`];
 	const wanted = between(campaign, order, purpose);
 	if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`];
 	const { from, to, carried } = wanted;
@@ -36641,7 +36641,7 @@ function reportingGaps(campaign, order, purpose) {
 	if (!samePoint({
 		commit: candidate.head,
 		tree: candidate.tree
-	}, to)) gaps.push(`it measures ${candidate.head}, not ${to.commit}`);
+	}, to)) gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`);
 	if (canonicalJson(order.carried["incumbent"] ?? []) !== canonicalJson(carried)) gaps.push("the pairs it carries are not those that were measured");
 	return gaps;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { audit } from '../../src/engine/audit.ts'
 import { replay } from '../../src/engine/replay.ts'
@@ -5,7 +8,8 @@ import { requireCampaign } from '../../src/engine/session.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { rewrite } from '../audit/tampering.ts'
-import { SIZE_FILES, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
+import { letters, SIZE_FILES, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
+import { patchOf } from './yard.ts'
 
 /** About half a percent up or down by chance; the idea is worth a quarter. */
 const NOISY = {
@@ -15,6 +19,12 @@ noise=$(( $(od -An -N1 -tu1 /dev/urandom) * 2 ))
 printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) * 1000 + noise ))"
 `,
 }
+/** From the moment that a file appears, what was short is long. */
+function rotting(flag: string): Record<string, string> {
+  const rots = `[ -e ${flag} ] && grep -q rots src/a.txt && noise=$(( noise + 30000 ))\n`
+  return { ...NOISY, 'bench/size.sh': NOISY['bench/size.sh'].replace('printf', `${rots}printf`) }
+}
+
 const PATCHES_ONLY = SIZE_SPEC.replace(', { use: external }', '')
 
 type Edit = (draft: EventDraft<'effect-measured'>) => EventDraft
@@ -58,5 +68,45 @@ describe('a campaign whose metric is noisy', () => {
     const [words, fields] = await forged(draft => ({ ...draft, effect: 0.9 }))
     expect(words).toContain('it records effect 0.9, read again it is')
     expect(fields).toEqual(['effect', 'effect'])
+
+    await rewrite(site, draft => {
+      const first = draft.kind === 'order-issued' && draft.stop.rule === 'paired' ? draft : null
+      if (first?.stop.rule !== 'paired') return [draft]
+      const terms = Object.entries(first.stop.terms).map(([id, own]) => {
+        return [id, { ...own, touched: { files: 'another file', lines: [] } }]
+      })
+      return [{ ...first, stop: { ...first.stop, terms: Object.fromEntries(terms) } }]
+    })
+    const { problems } = await audit(site.place)
+    expect(problems.map(({ what }) => what).join('\n')).toContain('exp-001 does not touch what it says')
+  })
+
+  it('takes back, some night, what is shown to be worse than the tree before it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'winnow-rot-'))
+    const flag = join(directory, 'flag')
+    let hours = 0
+    const rots = patchOf({ 'src/a.txt': [letters('a', 15), 'rots\n'] }, { hypothesis: 'rots' })
+    const spec = `${SIZE_SPEC}stopping: { max_hours: 500 }\n`
+    const ahead = () => hours * 3_600_000
+    const site = await sizeYard([rots], { spec: () => spec, files: rotting(flag), ahead })
+    await site.start()
+    await site.run()
+    expect(await site.outcomes()).toEqual({ rots: 'kept' })
+    const before = site.bare('rev-parse', 'main^{tree}')
+    expect(site.bare('rev-parse', 'optimize/size^{tree}')).not.toBe(before)
+
+    writeFileSync(flag, '')
+    for (let night = 1; night <= 3; night++) {
+      hours += 21
+      await site.run()
+    }
+    rmSync(directory, { recursive: true })
+    expect(site.bare('rev-parse', 'optimize/size^{tree}')).toBe(before)
+    expect(await site.alerts()).toEqual([expect.stringContaining('exp-001 is shown to be worse')])
+    const looks = (await site.events()).flatMap(event =>
+      event.kind === 'effect-measured' && event.what === 'watch' ? [event.state] : [],
+    )
+    expect(looks.at(-1)).toBe('flagged')
+    await site.proven()
   })
 })

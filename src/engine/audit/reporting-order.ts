@@ -10,14 +10,15 @@ import { samePoint } from './same-point.ts'
 /** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
 export function reportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
   const [candidate, ...more] = order.candidates
-  if (candidate?.label !== 'incumbent' || more.length > 0) return [`a ${purpose} measures one commit`]
+  if (candidate?.label !== 'incumbent' || more.length > 0)
+    return [`an order for ${purpose} measures one commit`]
   const wanted = between(campaign, order, purpose)
   if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`]
   const { from, to, carried } = wanted
   const gaps: string[] = []
   if (!samePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
   if (!samePoint({ commit: candidate.head, tree: candidate.tree }, to))
-    gaps.push(`it measures ${candidate.head}, not ${to.commit}`)
+    gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`)
   if (canonicalJson(order.carried['incumbent'] ?? []) !== canonicalJson(carried))
     gaps.push('the pairs it carries are not those that were measured')
   return gaps

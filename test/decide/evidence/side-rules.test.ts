@@ -3,7 +3,7 @@ import { bettingEvidence } from '../../../src/decide/evidence/betting.ts'
 import { guardrailVerdict } from '../../../src/decide/evidence/guardrail.ts'
 import { lnEvidence } from '../../../src/decide/evidence/rank-evidence.ts'
 import { regressionCheck } from '../../../src/decide/evidence/regression-check.ts'
-import { simplificationHolds } from '../../../src/decide/evidence/simplification.ts'
+import { simplificationFails, simplificationHolds } from '../../../src/decide/evidence/simplification.ts'
 import { largestSuiteEvidence } from '../../../src/decide/evidence/suite-maximum.ts'
 import { tieBreakerHolds } from '../../../src/decide/evidence/tie-breaker.ts'
 import { UserError } from '../../../src/errors.ts'
@@ -61,6 +61,12 @@ describe('a simplification', () => {
     expect(simplificationHolds(around(0), 0.02)).toBe(true)
     expect(simplificationHolds(around(-0.02), 0.02)).toBe(false)
     expect(simplificationHolds([], 0.02)).toBe(false)
+  })
+
+  test('fails when it is shown to cost more, and not only something', () => {
+    expect(simplificationFails(around(-0.05), 0.02)).toBe(true)
+    expect(simplificationFails(around(-0.01), 0.02)).toBe(false)
+    expect(simplificationFails([], 0.02)).toBe(false)
   })
 })
 
