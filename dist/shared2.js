@@ -34972,7 +34972,7 @@ function scaleOf(values, asked) {
 function isDeterministic(jobs, values) {
 	return jobs.filter(({ pairs }) => pairs.length > 0).length >= 2 && values.length >= 3 && new Set(values).size === 1;
 }
-function isFair(differences) {
+function isFair$1(differences) {
 	return [differences, turned$1(differences)].map((side) => firstReached(side, 0, BIASED_AT)).every((at) => at === Number.POSITIVE_INFINITY);
 }
 /** Means of the jobs, in the units of the scale. */
@@ -35002,12 +35002,14 @@ function calibrationOf(jobs, { scale: asked } = {}) {
 		pair_sd: robustSpread(differences),
 		pair_sd_upper90: robustSpreadUpper(differences, .9),
 		between_job_sd: sampleSd(levelsOf(jobs, scale)),
-		fair: isFair(differences),
+		fair: isFair$1(differences),
 		pairs: pairs.length,
 		jobs: jobs.filter((job) => job.pairs.length > 0).length
 	};
 }
 // src/decide/calibrate-noise.ts
+/** A fair harness is suspected in one campaign of fifteen; that a job of its own confirms it happens hardly ever. */
+const SUSPECTING_JOBS = 2;
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
 function calibrateNoise(spec, last, jobs) {
 	const { name } = spec.metric.primary;
@@ -35015,8 +35017,12 @@ function calibrateNoise(spec, last, jobs) {
 	if (raw.every(({ pairs }) => pairs.length === 0)) return { refused: `no pair of the base has ${name} on both sides` };
 	const refused = notComparable(spec, raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate])));
 	if (refused !== null) return { refused };
-	const { scale, fair, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, spec.evidence.scale === "auto" ? {} : { scale: spec.evidence.scale });
-	if (!fair) return { refused: unfair(name, pairs) };
+	const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, spec.evidence.scale === "auto" ? {} : { scale: spec.evidence.scale });
+	if (!isFair(raw.slice(0, SUSPECTING_JOBS), scale)) {
+		const confirming = raw.slice(SUSPECTING_JOBS);
+		if (confirming.length === 0) return { suspected: `${name} may tell copies of the base apart` };
+		if (!isFair(confirming, scale)) return { refused: unfair(name, pairs) };
+	}
 	const gap = effectGap(spec, scale);
 	if (gap !== null) return { refused: gap };
 	return {
@@ -35042,9 +35048,13 @@ function notComparable({ evidence, metric }, values) {
 	if (evidence.scale !== "log" || values.every((value) => value > 0)) return null;
 	return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`;
 }
+/** Jobs without a pair show nothing, and so no fairness either (invariant 5). */
+function isFair(jobs, scale) {
+	return jobs.some(({ pairs }) => pairs.length > 0) && calibrationOf(jobs, { scale }).fair;
+}
 /** Identical code was told apart: whatever it measures, it also measures which side it runs. */
 function unfair(name, pairs) {
-	return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 within ${plural(pairs, "pair")}). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`;
+	return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 twice within ${plural(pairs, "pair")}, the second time in a job of its own). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`;
 }
 function effectGap({ evidence, metric }, scale) {
 	const { min_effect } = evidence;
@@ -35164,7 +35174,7 @@ function readCalibration(world, { order, report, event }) {
 	}, event)];
 }
 const CALIBRATION_JOBS = 2;
-/** Two jobs of the base against itself: how noisy a pair is, and whether both sides are treated alike. */
+/** Two jobs of the base against itself, three in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world, { order, report, event }) {
 	const { spec } = world;
 	const failure = failureOf$3({
@@ -35185,12 +35195,14 @@ function readNoise(world, { order, report, event }) {
 		reason: `the base does not pass: ${failure.reason}`
 	};
 	const jobs = [...order.carried["twin"] ?? [], jobOf(askedIn(order), measuredIn(report), "twin")];
-	if (jobs.length < CALIBRATION_JOBS) return {
+	const another = {
 		is: "wanted",
 		attempt: 1,
 		carried: { twin: jobs }
 	};
+	if (jobs.length < CALIBRATION_JOBS) return another;
 	const found = calibrateNoise(spec, report, jobs);
+	if ("suspected" in found) return another;
 	if ("refused" in found) return {
 		is: "given up",
 		reason: found.refused

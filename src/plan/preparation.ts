@@ -109,7 +109,7 @@ function readCalibration(world: World, { order, report, event }: Answered): Read
 
 const CALIBRATION_JOBS = 2
 
-/** Two jobs of the base against itself: how noisy a pair is, and whether both sides are treated alike. */
+/** Two jobs of the base against itself, three in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world: World, { order, report, event }: Answered): Reading {
   const { spec } = world
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
@@ -119,8 +119,10 @@ function readNoise(world: World, { order, report, event }: Answered): Reading {
   }
   if (failure) return { is: 'given up', reason: `the base does not pass: ${failure.reason}` }
   const jobs = [...(order.carried['twin'] ?? []), jobOf(askedIn(order), measuredIn(report), 'twin')]
-  if (jobs.length < CALIBRATION_JOBS) return { is: 'wanted', attempt: 1, carried: { twin: jobs } }
+  const another = { is: 'wanted', attempt: 1, carried: { twin: jobs } } as const
+  if (jobs.length < CALIBRATION_JOBS) return another
   const found = calibrateNoise(spec, report, jobs)
+  if ('suspected' in found) return another
   if ('refused' in found) return { is: 'given up', reason: found.refused }
   const { scale, noise, reason } = found
   const known = world.campaign.calibration

@@ -67,21 +67,31 @@ describe('a campaign with a noisy metric', () => {
 
   it('whose harness tells two copies of the base apart is refused, with what to look for', () => {
     const built = unprepared(TIMED)
-    const twin = (nth: number) => ({ ...called(BASE, nth), wall_seconds: 0.9 + nth / 1000 })
-    const base = (nth: number) => ({ ...called(BASE, nth), wall_seconds: 1 + nth / 1000 })
-    for (let jobs = 0; jobs < 2; jobs++) {
+    const twin = timed(fewer(0.1, 3))
+    for (let jobs = 0; jobs < 3; jobs++) {
       settle(built)
-      answered(built, { twin, base })
+      answered(built, { ...TIMES, twin })
     }
     settle(built)
     expect(built.campaign).toMatchObject({
       status: 'paused',
       calibration: null,
       status_reason: expect.stringMatching(
-        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 within 16 pairs\)\. Something it does depends on which copy runs/,
+        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 twice within 24 pairs, the second time in a job of its own\)\. Something it does depends on which copy runs/,
       ),
     })
     expect(built.campaign.status_reason).toContain('Mend it, then: winnow resume')
+  })
+
+  it('that is told apart from itself by chance is measured a third time, and goes on', () => {
+    const built = unprepared(TIMED)
+    const lucky = timed(fewer(0.02, 3))
+    for (const twin of [lucky, lucky, TIMES.twin]) {
+      settle(built)
+      answered(built, { ...TIMES, twin })
+    }
+    settle(built)
+    expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 3, pairs: 24 } })
   })
 
   it('whose base fails is measured again with what was measured before, and given up after max_attempts', () => {

@@ -146,7 +146,7 @@ describe('variants of one idea', () => {
     answered(built, { 'exp-001': GAIN })
     built.withExperiment({ family: 'loops' })
     settle(built)
-    expect(built.experiment('exp-001').evidence?.variant).toBe(1)
+    expect(built.experiment('exp-001').variant).toBe(1)
     measuredOut(built, { 'exp-001': GAIN, 'exp-002': LOSS })
     expect(firstTerms(built)['exp-002']?.variant).toBe(2)
   })
