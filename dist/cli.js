@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as effectText, $t as digest, A as reportedEffect, B as standingIn, Bt as eventId, C as networkIsolation, Cn as LedgerError, D as Transaction, E as startCampaign, F as tallyText, Ft as treeFiles, G as metricsText, Gt as EXIT_CODES, H as capitalised, Ht as readTip, I as oneLine, It as loadCampaign, J as archive$1, Jt as sha256, K as writeLedgerCommit, L as experimentView, Lt as readEvents, M as eventLine, Mt as campaignRefs, N as short, Nt as shortRef, O as singleMachineText, P as calibrationText, Pt as harnessOf, Q as assess, Qt as measuredIn$1, R as statusView, Rt as readEventsAfter, S as localIsolation, Sn as HarnessError, T as requireSupported, Tn as exitCodeOf, Tt as evidenceOf, U as standingSentence, Ut as eventPath, V as keptExperiments, W as waitingSentence, X as observe$1, Xt as orderTerms, Y as listRefs, Yt as askedIn, Z as unsupported, Zt as jobOf, _ as nullIfMissing, _n as string, a as tick$1, an as usesStoredScore, at as numberText, b as measure$1, bn as ConflictError, bt as lnTotal, c as stopFor, cn as containing, ct as evidenceFor, dt as differencesOf, et as shareOf, f as openWorkshop, ft as metricPairs, g as retryLostRaces, gt as objectivesOf, h as pushAttempt, ht as signedDifference, i as run$1, in as NOT_NOISE_PROOF, it as changeText, j as OF_INTEREST, k as headline$1, l as directReverts, ln as nearest, m as requireGit, mn as looseObject, n as parseDecidePayload, nn as compileScope, nt as evidenceBar, o as takeEffect, on as require_dist, ot as plural, p as localPath, pn as literal, q as openChain, qt as typicalMetrics, r as audit$1, rn as compilePathspec, rt as effectOf, sn as SpecErrors, st as decideStability, t as replay$1, tn as parseSpec, tt as evidenceText, v as openHands, w as committedSpec, wn as UserError, x as gitRunner, xn as ForgeError, y as requireCampaign, z as evidenceIn, zt as COMMUTING } from "./shared2.js";
+import { $ as experimentView, A as requireCampaign, An as require_dist, B as Transaction, C as openWorkshop, Cn as emptyCampaign, Ct as decideStability, D as retryLostRaces, Dn as timedDecisive, Dt as resolveEvidence, E as pushAttempt, En as compilePathspec, Et as pairsPerJob, F as localIsolation, Ft as signedDifference, G as eventLine, Gn as ForgeError, H as headline$1, I as networkIsolation, It as tieBreakersOf, J as noiseText, Jn as UserError, K as short, Kn as HarnessError, Kt as evidenceOf, L as committedSpec, Ln as literal, Lt as objectivesOf, M as measure$1, Mn as containing, Mt as metricPairs, N as berthFor, Nn as nearest, O as nullIfMissing, On as NOT_NOISE_PROOF, Ot as evidenceFor, P as gitRunner, Q as oneLine, R as requireSupported, Rn as looseObject, Sn as digest, St as plural, T as requireGit, Tn as compileScope, Tt as ownRequest, U as reportedEffect, V as singleMachineText, Vn as string, Vt as lnTotal, W as OF_INTEREST, Wn as ConflictError, X as calibrationText, Xt as nextShare, Y as sizeText, Yn as exitCodeOf, Yt as levelFor, Z as tallyText, _ as needsNoise, _n as sha256, _t as evidenceText, a as seesMinEffect, an as loadCampaign, at as standingSentence, bn as jobOf, bt as changeText, cn as COMMUTING, ct as writeLedgerCommit, d as tick$1, dn as readTip, dt as listRefs, et as statusView, f as takeEffect, fn as eventPath, ft as observe$1, g as needsCalibration, gn as typicalMetrics, gt as shareOf, h as directReverts, ht as effectText, i as expectedCost, in as treeFiles, it as capitalised, j as takeTurn, jn as SpecErrors, jt as differencesOf, k as openHands, kn as usesStoredScore, l as audit$1, ln as eventId, lt as openChain, m as stopFor, mn as EXIT_CODES, mt as assess, n as parseDecidePayload, nn as shortRef, nt as standingIn, o as smallestVisibleGain, on as readEvents, ot as waitingSentence, pt as unsupported, q as noisyText, qn as LedgerError, r as chanceToKeep, rn as harnessOf, rt as keptExperiments, s as waysOut, sn as readEventsAfter, st as metricsText, t as replay$1, tn as campaignRefs, tt as evidenceIn, u as run$1, ut as archive$1, v as calibrateNoise, vn as askedIn, vt as evidenceBar, w as localPath, wn as parseSpec, wt as failureOf, x as calibrate, xn as measuredIn$1, xt as numberText, y as notComparable, yn as orderTerms, yt as effectOf, z as startCampaign } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -691,11 +691,16 @@ function statusText(campaign, view, notes) {
 			short(view.incumbent.commit),
 			metricsText(view.incumbent.metrics)
 		]]),
+		...calibrationLines(campaign),
 		`  ${countsText(view)}`,
 		...notes.map((note) => `  note: ${note}`),
 		...campaign.alerts.slice(-3).map(({ code, message }) => `  alert ${code}: ${message}`),
 		...experimentLines(campaign, view)
 	];
+}
+function calibrationLines({ calibration }) {
+	const text = calibration === null ? null : noisyText(calibration);
+	return text === null ? [] : [`  calibration: ${text}`];
 }
 function stateText({ status, status_reason }) {
 	return status_reason === null || status === "running" ? status : `${status}, ${status_reason}`;
@@ -1167,36 +1172,14 @@ const audit = {
 };
 // src/report/check-forecast.ts
 /** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
-function forecast(spec, trialSeconds) {
+function forecast(spec) {
 	return [
-		`judged by: ${judgedText(spec)}`,
-		`smallest gain: ${smallestGain(spec)}`,
 		...gateTexts(spec).map((text) => `gate: ${text}`),
-		...trialSeconds === null ? [] : [`time: ${timeText(spec, trialSeconds)}`],
 		"isolation: none; experiment code runs with your rights and can read your home directory",
-		"cost: winnow itself spends no money; what proposers spend is not counted",
+		"cost: this machine measures, so no runner is paid for; what proposers spend is not counted",
 		`stops after: ${stopText(spec)}`,
 		`merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`
 	];
-}
-function judgedText({ metric, measurement }) {
-	const { name, direction } = metric.primary;
-	const aim = `${direction === "minimize" ? "less" : "more"} ${name}`;
-	const { stability, mode } = measurement;
-	if (stability !== null) return `${aim}, ${stability.mode} runs compared with a stored score`;
-	if (mode === "once") return `${aim}, each idea run once, and a gain once more`;
-	return `${aim}; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more`;
-}
-function smallestGain({ metric, measurement, evidence }) {
-	const { name } = metric.primary;
-	const { stability } = measurement;
-	if (stability === null) {
-		const least = evidence.min_effect ?? 0;
-		if (least === 0) return `any, where ${name} repeats exactly`;
-		return `${evidence.scale === "linear" ? `${numberText(least)} ${name}` : `${numberText(least * 100)} % of the base`} (evidence.min_effect)`;
-	}
-	const { method, relative_threshold: share } = stability.comparison;
-	return method === "absolute" ? `more than ${numberText(stability.noise_threshold)} ${name} (noise_threshold)` : `more than ${numberText(share * 100)} % of the base (relative_threshold)`;
 }
 function gateTexts({ gates, metric }) {
 	const commands = gates.map(({ name, command, phase }) => `${name}: ${command} (${phase})`);
@@ -1214,13 +1197,14 @@ function mostExecutions({ measurement }) {
 	const samples = mode === "stable" ? 1 : mode === "repeat" ? repeats : ladder?.confirmation_repeats ?? repeats;
 	return baseline === "cached" ? samples : 2 * samples;
 }
+/** Where no noise has to be outlasted: what the executions of a campaign take at most. */
 function timeText(spec, seconds) {
 	const most = mostExecutions(spec);
 	const each = most * seconds / 60;
 	const all = each * spec.stopping.max_iterations;
-	return `at most ${plural(most, "execution")} or ${minutes(each)} an idea, ${minutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`;
+	return `time: at most ${plural(most, "execution")} or ${minutes$1(each)} an idea, ${minutes$1(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`;
 }
-function minutes(count) {
+function minutes$1(count) {
 	return `${numberText(Number(count.toPrecision(2)))} min`;
 }
 function stopText({ stopping }) {
@@ -1232,10 +1216,137 @@ function stopText({ stopping }) {
 		...stopping.max_failures === null ? [] : [`${stopping.max_failures} broken in a row`]
 	].join(", ");
 }
+// src/report/check-compared.ts
+/** `deterministic`: whether it was shown to repeat exactly; null where nobody looked. */
+function comparedMetrics(spec, deterministic) {
+	const compared = wayOf(spec, deterministic);
+	const objectives = objectivesOf(spec.metric).map(({ name, role, direction }, at) => ({
+		name,
+		role: at === 0 ? "primary" : role,
+		direction,
+		compared
+	}));
+	const ties = tieBreakersOf(spec.policy).map((tie) => ({
+		...tie,
+		role: "tie-breaker",
+		compared
+	}));
+	return [...objectives, ...ties];
+}
+function wayOf(spec, deterministic) {
+	const { stability, mode } = spec.measurement;
+	if (stability !== null) return "stored score";
+	if (mode === "once" || deterministic === true) return "once";
+	return mode === "paired" || timedDecisive(spec).length > 0 || deterministic === false ? "pairs" : "once or pairs";
+}
+function comparedText(spec, metrics) {
+	return [...metrics.map(({ name, role, direction, compared }) => {
+		return `compared: ${`${direction === "minimize" ? "less" : "more"} ${name}`} (${role}), ${howText(spec, compared)}`;
+	}), `smallest gain: ${smallestGain(spec, metrics[0]?.compared ?? "pairs")}`];
+}
+function howText({ measurement }, compared) {
+	switch (compared) {
+		case "once": return "each idea run once, and a gain once more";
+		case "pairs": return "in pairs of base and idea, until there is evidence";
+		case "once or pairs": return "each idea run once if it repeats exactly, else in pairs of base and idea";
+		case "stored score": {
+			const runs = `${measurement.stability?.mode ?? "stable"} runs`;
+			return measurement.baseline === "cached" ? `${runs} compared with a stored score` : `${runs} compared with runs of the base`;
+		}
+		default: return compared;
+	}
+}
+function smallestGain(spec, compared) {
+	const { metric, measurement, evidence } = spec;
+	const { name } = metric.primary;
+	if (measurement.stability !== null) return storedGain(name, measurement.stability);
+	if (evidence.min_effect !== null && evidence.min_effect > 0) {
+		const least = evidence.min_effect;
+		return `${evidence.scale === "linear" ? `${numberText(least)} ${name}` : `${numberText(least * 100)} % of the base`} (evidence.min_effect)`;
+	}
+	const always = `any, where ${name} repeats exactly`;
+	const noisy = "2 % of the base (the default of evidence.min_effect)";
+	if (compared === "once") return always;
+	return compared === "pairs" ? noisy : `${always}; else ${noisy}`;
+}
+function storedGain(name, { comparison, noise_threshold }) {
+	return comparison.method === "absolute" ? `more than ${numberText(noise_threshold)} ${name} (noise_threshold)` : `more than ${numberText(comparison.relative_threshold * 100)} % of the base (relative_threshold)`;
+}
+// src/report/check-trial.ts
+function trialText({ seconds, metrics, gates, calibration, prospects }) {
+	const passed = gates.length === 0 ? "" : `; passed ${gates.join(", ")}`;
+	const tried = `tried: ${metricsText(metrics) || "no metric"} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`;
+	if (calibration === null) return [tried];
+	const scale = `scale: ${calibration.scale === "log" ? "log, gains are shares of the base" : "linear, gains are differences"}`;
+	const lines = [
+		tried,
+		`repeats exactly: ${repeatsText(calibration)}`,
+		scale
+	];
+	const noise = calibration.noise === null ? [] : noiseLines({
+		...calibration,
+		noise: calibration.noise
+	});
+	return [
+		...lines,
+		...noise,
+		...prospects === null ? [] : prospectLines(prospects, calibration)
+	];
+}
+function repeatsText({ deterministic, reason, noise }) {
+	if (deterministic) return `yes, ${reason}`;
+	const [why = reason, more] = reason.split("; ");
+	if (noise?.pair_sd === 0) return "not shown";
+	return more === void 0 ? "no" : `no, ${why}`;
+}
+function noiseLines({ scale, noise }) {
+	const { between_job_sd: between, pairs } = noise;
+	const jobs = between === null ? "" : `, jobs by ${sizeText(between, scale)}`;
+	return [`noise: ${noiseText({
+		scale,
+		noise
+	})}${jobs}`, `fair: two copies of the base were not told apart in ${plural(pairs, "pair")}`];
+}
+function prospectLines(prospects, calibration) {
+	const { null_idea, good_idea, chance_to_keep, campaign } = prospects;
+	const gain = (effect) => sizeText(effect, calibration.scale);
+	const [least, most] = campaign.minutes.toSorted((a, b) => a - b);
+	return [
+		`an idea without effect: ${costText(null_idea)}`,
+		`an idea that gains ${gain(2 * prospects.min_effect)}: ${costText(good_idea)}`,
+		`time: ${minutes(least ?? 0)} to ${minutes(most ?? 0)} min for ${plural(campaign.ideas, "idea")}, with set-up and gates; less where ideas share a base`,
+		"chance to keep, by true gain:",
+		...table([["  true gain", ...chance_to_keep.map(({ effect }) => gain(effect))], ["  kept", ...chance_to_keep.map(({ chance }) => `${Math.round(chance * 100)} %`)]]),
+		`smallest visible gain: ${visibleText(prospects, gain)}`,
+		...prospects.ways_out.map((way) => `way out: ${wayText(way, calibration)}`)
+	];
+}
+function costText({ pairs, jobs, executions, minutes: took }) {
+	const one = (value) => value.toFixed(1);
+	return `${one(pairs)} pairs in ${one(jobs)} jobs, ${Math.round(executions)} executions, ${minutes(took)} min`;
+}
+function minutes(count) {
+	return numberText(Number(count.toPrecision(2)));
+}
+function visibleText({ smallest_visible_gain: visible, min_effect, sees_min_effect }, gain) {
+	const wanted = `evidence.min_effect is ${gain(min_effect)}`;
+	if (visible === null) return `none, whatever an idea gains; ${wanted}`;
+	const seen = `${gain(visible)} is kept with a chance of 80 %; ${wanted}`;
+	return sees_min_effect ? seen : `${seen}, and an idea that gains just that is mostly missed`;
+}
+/** What it would take, or that it would not help. */
+function wayText(way, { scale, noise }) {
+	switch (way.way) {
+		case "more-jobs": return way.max_jobs === null ? "more jobs alone do not help, not even evidence.max_jobs: 32" : `more jobs: evidence.max_jobs: ${way.max_jobs}`;
+		case "better-metric": return way.times === null ? "no metric would help that moves less than 64 times as far" : `a better metric: one that the same idea moves ${way.times.toFixed(1)} times as far, with this noise`;
+		case "quieter-machine": return way.pair_sd === null ? "a quieter machine does not help: it is not noise that hides the gain" : `a quieter machine: pairs that differ by ${sizeText(way.pair_sd, scale)} instead of ${sizeText(noise?.pair_sd ?? 0, scale)}`;
+		default: return way;
+	}
+}
 // src/report/check-text.ts
-const HOW_TO_TRY = "Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.";
+/** What is said before anything runs. */
 function checkText(view) {
-	const { file, campaign, scope, rules, tried } = view;
+	const { file, campaign, scope, rules } = view;
 	return [
 		`${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
 		`  scope: ${plural(scope.mutable, "file")} may change, ${scope.outside} may not`,
@@ -1245,14 +1356,20 @@ function checkText(view) {
 		...view.notes.map((note) => `  note: ${note}`),
 		...view.warnings.map((warning) => `  warning: ${warning}`),
 		...view.unsupported.map((sentence) => `  not possible yet: ${sentence}`),
-		...tried === null ? [] : trialText(tried),
-		...blockers(view),
-		...tried === null && !isBlocked(view) ? [HOW_TO_TRY] : []
+		...blockers(view)
 	];
 }
-function trialText({ seconds, metrics, gates }) {
-	const passed = gates.length === 0 ? "" : `; passed ${gates.join(", ")}`;
-	return [`  tried: ${metricsText(metrics) || "no metric"} in ${numberText(seconds)} s${passed}`];
+const NOT_TRIED = "Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.";
+/** How ideas will be compared, and what trying the harness showed of it. */
+function comparisonText(spec, { metrics, tried }) {
+	const compared = comparedText(spec, metrics);
+	if (tried === null) return [...compared.map((line) => `  ${line}`), NOT_TRIED];
+	const time = tried.prospects === null ? [timeText(spec, tried.seconds)] : [];
+	return [
+		...compared,
+		...trialText(tried),
+		...time
+	].map((line) => `  ${line}`);
 }
 /** Whether `winnow run` would refuse. */
 function isBlocked({ scope, unsupported }) {
@@ -1340,15 +1457,123 @@ async function pathsHere({ checkout }) {
 	if (checkout.topLevel === null) return [];
 	return (await readdir(join(checkout.topLevel, ".winnow")).catch(nullIfMissing) ?? []).filter((name) => /\.ya?ml$/.test(name)).map((name) => `.winnow/${name}`);
 }
+// src/plan/prospects.ts
+const EFFECTS = [
+	0,
+	.5,
+	1,
+	1.5,
+	2,
+	3
+];
+const GOOD = 2;
+/** The same numbers for the same noise, whoever asks. */
+const SEED = 1;
+const RUNS = 400;
+function prospectsOf(spec, calibrated) {
+	const { noise, singleMachine, runs = RUNS } = calibrated;
+	const options = optionsOf$1(spec, calibrated);
+	const input = {
+		noise: { pairSd: noise.pair_sd },
+		options,
+		seed: SEED,
+		runs
+	};
+	const min = options.minEffect;
+	const cost = (effect) => expectedCost({
+		...input,
+		effect,
+		...secondsOf(noise)
+	});
+	const [null_idea, good_idea] = [cost(0), cost(GOOD * min)];
+	const ideas = spec.stopping.max_iterations;
+	return {
+		min_effect: min,
+		null_effect: options.nullEffect,
+		level: options.alpha,
+		pairs_per_job: options.pairsPerJob,
+		max_jobs: options.maxJobs,
+		single_machine: singleMachine,
+		chance_to_keep: EFFECTS.map((min_effects) => {
+			const effect = min_effects * min;
+			return {
+				min_effects,
+				effect,
+				chance: chanceToKeep({
+					...input,
+					effect
+				})
+			};
+		}),
+		smallest_visible_gain: smallestVisibleGain(input),
+		sees_min_effect: seesMinEffect(input),
+		ways_out: waysOut(input),
+		null_idea,
+		good_idea,
+		campaign: {
+			ideas,
+			minutes: [ideas * null_idea.minutes, ideas * good_idea.minutes]
+		}
+	};
+}
+/** The rule under which the campaign's first idea is judged on its primary. */
+function optionsOf$1(spec, { scale, noise, singleMachine }) {
+	const evidence = resolveEvidence(spec, {
+		scale,
+		singleMachine,
+		deterministic: false
+	});
+	const campaign = emptyCampaign();
+	const objectives = objectivesOf(spec.metric);
+	return {
+		direction: objectives[0].direction,
+		minEffect: evidence.min_effect,
+		nullEffect: evidence.null_effect,
+		alpha: levelFor(campaign, spec.evidence, {
+			share: nextShare(campaign, spec),
+			variant: 0
+		}),
+		screen: evidence.screen,
+		pairsPerJob: pairsPerJob(spec.evidence, noise.execution_seconds),
+		maxJobs: evidence.max_jobs,
+		freshRunners: evidence.fresh_runners,
+		singleMachine,
+		m: objectives.filter(({ role }) => role === "required").length
+	};
+}
+/** What a job takes besides its pairs holds its warm-ups already: one execution of each side. */
+function secondsOf({ execution_seconds, overhead_seconds }) {
+	return {
+		secondsPerExecution: execution_seconds,
+		setupSeconds: Math.max(0, overhead_seconds - 2 * execution_seconds)
+	};
+}
 // src/verbs/measuring.ts
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
-function measuringFor({ around, interrupt }, { repository, dataDir, checkout }, what) {
+async function measureHere(call, workshop, asked) {
+	const { around, interrupt } = call;
+	const machine = {
+		...around,
+		machineDir: workshop.machineDir
+	};
+	const leave = await takeTurn(machine, {
+		...berthFor(asked.order, asked.spec),
+		what: asked.what
+	}, interrupt);
+	try {
+		interrupt.throwIfAborted();
+		return await measure$1(inputOf(call, workshop, asked));
+	} finally {
+		leave?.();
+	}
+}
+function inputOf({ around, interrupt }, { repository, dataDir, checkout }, { order, spec, place }) {
 	return {
-		order: what.order,
-		spec: what.spec,
+		order,
+		spec,
 		runId: around.by.run_id,
 		repository,
-		workDir: join(dataDir, "work", what.place),
+		workDir: join(dataDir, "work", place),
 		sharedRoot: checkout.topLevel,
 		env: around.env,
 		now: () => around.clock.now(),
@@ -1357,50 +1582,90 @@ function measuringFor({ around, interrupt }, { repository, dataDir, checkout }, 
 		onStart: async () => {}
 	};
 }
-// src/verbs/trial.ts
+// src/verbs/trial-order.ts
 /** A trial ends by the time-outs of its parts, never by a deadline of its own. */
 const DAY = 864e5;
-/** Set-up, gates and harness once on the default branch, as an order that no ledger knows. */
-async function tryOnce(call, workshop, given, base) {
+/** The order that a campaign on this base would begin with, which no ledger knows. */
+async function trialOrder(trying, purpose, jobs) {
+	const { call, workshop, spec, base } = trying;
+	const { random, clock } = call.around;
+	const coins = random.hex(32);
+	const campaign = {
+		...emptyCampaign(),
+		incumbent: base
+	};
+	const carried = jobs.length === 0 ? {} : { twin: [...jobs] };
+	const { cause: _, ...request } = ownRequest({
+		campaign,
+		spec
+	}, purpose, {
+		attempt: 1,
+		carried
+	});
+	return {
+		...request,
+		id: sha256(`trial ${coins}`),
+		spec_sha256: sha256("trial"),
+		harness: await harnessOf(workshop.repository, spec, base.tree),
+		pin: base,
+		base,
+		coins,
+		carried,
+		deadline: new Date(clock.now() + DAY).toISOString()
+	};
+}
+// src/verbs/trial.ts
+async function tryHarness(trying) {
+	const campaign = {
+		...emptyCampaign(),
+		incumbent: trying.base
+	};
+	if (needsCalibration({
+		...trying,
+		campaign
+	})) {
+		const { report, repeats } = await tryRepeats(trying);
+		if (repeats.deterministic) return {
+			...measured(report),
+			calibration: {
+				...repeats,
+				noise: null
+			},
+			prospects: null
+		};
+		return tryNoise(trying, `${repeats.reason}; `);
+	}
+	if (needsNoise({
+		...trying,
+		campaign
+	})) return tryNoise(trying, "");
+	return {
+		...measured(await tryOnce(trying)),
+		calibration: null,
+		prospects: null
+	};
+}
+function measured(report) {
+	const runs = report.executions.filter(({ role }) => role === "sample");
+	return {
+		seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
+		metrics: typicalMetrics(report, "base"),
+		gates: [...new Set(report.gates.map(({ name }) => name))]
+	};
+}
+/** Rules that compare with a stored score, or run each side once, take the harness at its word. */
+async function tryOnce(trying) {
 	const spec = {
-		...given,
+		...trying.spec,
 		measurement: {
-			...given.measurement,
+			...trying.spec.measurement,
 			stability: null
 		}
 	};
-	const order = await trialOrder(call, workshop, spec, base);
-	const report = await measure$1(measuringFor(call, workshop, {
-		order,
-		spec,
-		place: "trial"
-	}));
-	requireSuccess(spec, order, report);
-	return {
-		seconds: report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0),
-		metrics: typicalMetrics(report, "base"),
-		gates: report.gates.map(({ name }) => name)
-	};
-}
-async function trialOrder(call, { repository }, spec, base) {
-	const coins = call.around.random.hex(32);
-	return {
-		id: sha256(`trial ${coins}`),
-		purpose: "baseline",
-		round: 0,
-		attempt: 1,
-		spec_sha256: sha256("trial"),
-		harness: await harnessOf(repository, spec, base.tree),
-		pin: base,
-		base,
-		candidates: [],
-		coins,
-		carried: {},
-		stop: { rule: "alone" },
-		deadline: new Date(call.around.clock.now() + DAY).toISOString()
-	};
-}
-function requireSuccess(spec, order, report) {
+	const { order, report } = await ask({
+		...trying,
+		spec
+	}, "baseline");
 	const { outcome, reason } = assess({
 		spec,
 		order,
@@ -1408,18 +1673,94 @@ function requireSuccess(spec, order, report) {
 		label: "base",
 		baseline: null
 	});
-	if (outcome === "eligible") return;
-	const tail = report.executions.find(({ status }) => status !== "ok")?.stderr_tail ?? report.gates.find(({ passed }) => !passed)?.tail ?? setupTail(report);
-	const detail = tail === void 0 ? {} : { stderrTail: tail };
-	throw new HarnessError(`the default branch does not pass: ${reason}`, detail);
+	if (outcome !== "eligible") throw notPassed(reason, report);
+	return report;
 }
-function setupTail({ setups }) {
-	return setups.find(({ ok }) => !ok)?.tail;
+async function tryRepeats(trying) {
+	const { spec } = trying;
+	const { report } = await ask(trying, "calibration");
+	const repeats = calibrate(spec, report);
+	if (!repeats.failed) return {
+		report,
+		repeats
+	};
+	const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? []);
+	if (refused !== null) throw new UserError(refused, { place: { path: "evidence.scale" } });
+	throw notPassed(repeats.reason, report);
+}
+/** Pairs of the base with itself, in as many jobs as a campaign begins with. */
+async function tryNoise(trying, known) {
+	const { spec, call } = trying;
+	const jobs = [];
+	for (;;) {
+		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of 2 of the base against itself`);
+		const { order, report } = await ask(trying, "noise", jobs);
+		requirePairs(spec, report);
+		jobs.push(jobOf(askedIn(order), measuredIn$1(report), "twin"));
+		if (jobs.length === 2) return noisy(spec, {
+			report,
+			jobs,
+			known
+		});
+	}
+}
+function noisy(spec, { report, jobs, known }) {
+	const found = calibrateNoise(spec, report, jobs);
+	if ("refused" in found) throw new UserError(found.refused);
+	const { scale, noise, reason } = found;
+	const calibration = {
+		deterministic: false,
+		scale,
+		reason: `${known}${reason}`,
+		noise
+	};
+	return {
+		...measured(report),
+		calibration,
+		prospects: prospectsOf(spec, {
+			scale,
+			noise,
+			singleMachine: true
+		})
+	};
+}
+function requirePairs(spec, report) {
+	const failure = failureOf({
+		spec,
+		report,
+		label: "twin",
+		pairs: true
+	});
+	if (failure !== null) throw notPassed(failure.reason, report);
+	const { name } = spec.metric.primary;
+	if (typeof typicalMetrics(report, "base")[name] !== "number") throw notPassed(`missing metric: ${name}`, report);
+}
+async function ask(trying, purpose, jobs = []) {
+	const { call, workshop, spec } = trying;
+	const order = await trialOrder(trying, purpose, jobs);
+	const report = await measureHere(call, workshop, {
+		order,
+		spec,
+		place: "trial",
+		what: "winnow check"
+	});
+	if (report.runner_error !== null) throw notPassed(`the runner failed: ${report.runner_error}`, report);
+	return {
+		order,
+		report
+	};
+}
+function notPassed(reason, report) {
+	const failed = report.executions.find(({ status }) => status !== "ok");
+	const gate = report.gates.find(({ passed }) => !passed);
+	const tail = failed?.stderr_tail ?? gate?.tail ?? report.setups.find(({ ok }) => !ok)?.tail;
+	const detail = tail === void 0 ? {} : { stderrTail: tail };
+	return new HarnessError(`the default branch does not pass: ${reason.replace(/^the base does not pass: /, "")}`, detail);
 }
 // src/verbs/check.ts
 const check = {
 	name: "check",
-	summary: "say whether a spec would run: every mistake at once, what may change, where ideas come from",
+	summary: "say whether a spec would run and what it can show: every mistake, then noise, time, visible gains",
 	access: "read",
 	arguments: [{
 		name: "spec",
@@ -1427,38 +1768,61 @@ const check = {
 		required: false
 	}],
 	options: [{
-		name: "try",
-		summary: "also run set-up, gates and harness once on the default branch"
+		name: "no-try",
+		summary: "only read: run neither set-up, gates nor harness on the default branch"
 	}],
-	examples: ["winnow check", "winnow check .winnow/parser.yaml --try"],
+	examples: ["winnow check", "winnow check .winnow/parser.yaml --no-try"],
 	exits: {
-		2: "the spec cannot be run as it is",
-		13: "with --try: the harness or a gate failed"
+		2: "the spec cannot be run as it is, or its harness is not fair",
+		13: "the harness or a gate failed"
 	},
 	run: (call) => atRepository(call, DEFAULT_PREFIX, async (workshop) => {
-		const view = await checked(call, workshop, await specToCheck(call, workshop));
-		if (call.given.flag("json")) call.terminal.json(view);
-		else for (const line of checkText(view)) call.terminal.out(line);
+		const { spec, base, view } = await reading(call, workshop, await specToCheck(call, workshop));
+		const says = (lines) => {
+			if (!call.given.flag("json")) for (const line of lines) call.terminal.out(line);
+		};
+		says(checkText(view));
+		const whole = !isBlocked(view) && !call.given.flag("no-try") ? tried(spec, view, await tryHarness({
+			call,
+			workshop,
+			spec,
+			base
+		})) : view;
+		if (!isBlocked(view)) says(comparisonText(spec, whole));
+		if (call.given.flag("json")) call.terminal.json(whole);
 		return isBlocked(view) ? 2 : 0;
 	})
 };
-async function checked(call, workshop, { path, yaml, source }) {
+/** All that can be said without running anything. */
+async function reading(call, workshop, { path, yaml, source }) {
 	const { spec, notes } = parseSpec(yaml, { file: path });
 	await requireOwnName(workshop, spec.name, path);
 	const base = await defaultTip(workshop, call.around);
-	const tried = call.given.flag("try") ? await trial(call, workshop, spec, base) : null;
 	return {
-		file: path,
-		campaign: spec.name,
-		rules: spec.rules,
-		source,
-		scope: await scopeOf(workshop, spec, base),
-		notes,
-		unsupported: unsupported(spec),
-		warnings: await warningsOf(call, workshop, path),
-		ideas: ideaSources(spec),
-		forecast: forecast(spec, tried?.seconds ?? null),
-		tried
+		spec,
+		base,
+		view: {
+			file: path,
+			campaign: spec.name,
+			rules: spec.rules,
+			source,
+			scope: await scopeOf(workshop, spec, base),
+			notes,
+			unsupported: unsupported(spec),
+			warnings: await warningsOf(call, workshop, path),
+			ideas: ideaSources(spec),
+			forecast: forecast(spec),
+			metrics: comparedMetrics(spec, null),
+			tried: null
+		}
+	};
+}
+function tried(spec, view, trial) {
+	const deterministic = trial.calibration?.deterministic ?? null;
+	return {
+		...view,
+		metrics: comparedMetrics(spec, deterministic),
+		tried: trial
 	};
 }
 /** A run would not know which of the two is meant. */
@@ -1466,11 +1830,6 @@ async function requireOwnName(workshop, name, path) {
 	const known = (await knownCampaigns(workshop, path)).find((each) => each.name === name);
 	const paths = /* @__PURE__ */ new Set([path, ...known?.spec === null ? [] : known?.paths ?? []]);
 	if (paths.size > 1) throw twins(name, [...paths]);
-}
-function trial(call, workshop, spec, base) {
-	const [missing] = unsupported(spec);
-	if (missing !== void 0) throw new UserError(missing, { fix: "change the spec, then check --try again" });
-	return tryOnce(call, workshop, spec, base);
 }
 async function warningsOf(call, workshop, path) {
 	const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path);
@@ -1751,11 +2110,12 @@ async function measureFile(call) {
 			return 0;
 		}
 		const place = `file-${sha256(order.id).slice(0, 12)}`;
-		const report = await measure$1(measuringFor(call, workshop, {
+		const report = await measureHere(call, workshop, {
 			order,
 			spec,
-			place
-		}));
+			place,
+			what: "winnow measure"
+		});
 		const part = `${reportFile}.${call.around.random.hex(8)}.part`;
 		await writeFile(part, `${JSON.stringify(report)}\n`);
 		await rename(part, reportFile);

@@ -21581,7 +21581,7 @@ function label(text, x) {
 	return `<text x="${px(x + PADDING)}" y="14" textLength="${px(length)}" lengthAdjust="spacingAndGlyphs">${svgText(text)}</text>`;
 }
 // src/report/chart-scale.ts
-const STEPS = [
+const STEPS$1 = [
 	1,
 	2,
 	2.5,
@@ -21603,7 +21603,7 @@ function scaleOf$2(values, { from, to }) {
 function ticksWithin(first, last, most) {
 	const raw = (last - first) / most;
 	const power = 10 ** Math.floor(Math.log10(raw));
-	const step = (STEPS.find((each) => each * power >= raw) ?? 10) * power;
+	const step = (STEPS$1.find((each) => each * power >= raw) ?? 10) * power;
 	const count = Math.floor(last / step) - Math.ceil(first / step) + 1;
 	const lowest = Math.ceil(first / step);
 	return Array.from({ length: Math.max(0, count) }, (_, index) => Number(((lowest + index) * step).toPrecision(12)));
@@ -21814,6 +21814,32 @@ function calibrationText(calibration) {
 	const { pair_sd, pairs, jobs } = calibration.noise;
 	return `A/A fair: the base differs from itself by ${calibration.scale === "log" ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)} (${plural(pairs, "pair")} in ${plural(jobs, "job")})`;
 }
+// src/decide/noise-text.ts
+/** A spread or a gain in words: a share under log, else in the metric's own units. */
+function sizeText(size, scale) {
+	return scale === "log" ? `${(size * 100).toFixed(1)} %` : numberText(Number(size.toPrecision(3)));
+}
+/** What calibration found, in one line: how noisy, how sure that is, and what it took. */
+function noiseText({ scale, noise }) {
+	const { pair_sd, pair_sd_upper90: upper, pairs, jobs } = noise;
+	const most = upper === null ? "" : `at most ${sizeText(upper, scale)}, `;
+	const took = `${plural(pairs, "pair")} in ${plural(jobs, "job")}`;
+	return `pairs of the base with itself differ by ${sizeText(pair_sd, scale)} (${most}${took})`;
+}
+// src/report/noisy-text.ts
+/** What a noisy campaign's evidence rests on, in one line; null where nothing is noisy, or nobody looked yet. */
+function noisyText({ scale, noise }) {
+	return noise === null ? null : `noisy, ${noiseText({
+		scale,
+		noise
+	})}, ${scale} scale, fair to both sides`;
+}
+/** The same for the log, after what was known before: why it was not taken to repeat exactly. */
+function calibratedText(found) {
+	const { deterministic, scale, noise, reason } = found;
+	if (noise === null) return `${deterministic ? "deterministic" : "noisy"}, ${reason}`;
+	return `noisy, ${reason}, ${scale} scale, fair to both sides`;
+}
 // src/report/event-line.ts
 const LONGEST$1 = 400;
 /** One event as one line for people: what happened, in the words of the design. */
@@ -21848,7 +21874,7 @@ const OF_INTEREST = /* @__PURE__ */ new Set([
 const texts = {
 	"campaign-started": ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
 	"campaign-amended": ({ source, reason }) => `spec amended by ${source === "person" ? "a person" : "the default branch"}: ${reason}`,
-	calibrated: ({ deterministic, reason }) => `calibrated: ${deterministic ? "deterministic" : "noisy"}, ${reason}`,
+	calibrated: (event) => `calibrated: ${calibratedText(event)}`,
 	"baseline-measured": ({ tree, snapshot }) => `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
 	"effect-measured": ({ what, experiment, reason }) => `${what === "progression" ? "progress of the campaign" : `effect of ${experiment ?? "the incumbent"}`}: ${reason}`,
 	"hypothesis-added": ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
@@ -29286,7 +29312,7 @@ function machineFingerprint(env) {
 	};
 }
 // src/measure/environment.ts
-const ALLOWED = [
+const ALLOWED$1 = [
 	"PATH",
 	"HOME",
 	"LANG",
@@ -29296,7 +29322,7 @@ const ALLOWED = [
 /** Invariant 6: of the user's environment only these names and those the spec lists, never the rest. */
 function allowedEnvironment(env, names, fromFile) {
 	const passed = {};
-	for (const name of [...ALLOWED, ...names]) {
+	for (const name of [...ALLOWED$1, ...names]) {
 		const value = env[name];
 		if (value !== void 0) passed[name] = value;
 	}
@@ -35025,17 +35051,21 @@ function calibrateNoise(spec, last, jobs) {
 	}
 	const gap = effectGap(spec, scale);
 	if (gap !== null) return { refused: gap };
+	const noise = {
+		pair_sd,
+		pair_sd_upper90,
+		between_job_sd,
+		pairs,
+		jobs: jobs.length,
+		...secondsOf(last)
+	};
 	return {
 		scale,
-		noise: {
-			pair_sd,
-			pair_sd_upper90,
-			between_job_sd,
-			pairs,
-			jobs: jobs.length,
-			...secondsOf(last)
-		},
-		reason: `pairs of the base with itself differ by ${scale === "log" ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)} (${plural(pairs, "pair")})`
+		noise,
+		reason: noiseText({
+			scale,
+			noise
+		})
 	};
 }
 function both({ base, candidate }) {
@@ -35173,7 +35203,6 @@ function readCalibration(world, { order, report, event }) {
 		report
 	}, event)];
 }
-const CALIBRATION_JOBS = 2;
 /** Two jobs of the base against itself, three in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world, { order, report, event }) {
 	const { spec } = world;
@@ -35200,7 +35229,7 @@ function readNoise(world, { order, report, event }) {
 		attempt: 1,
 		carried: { twin: jobs }
 	};
-	if (jobs.length < CALIBRATION_JOBS) return another;
+	if (jobs.length < 2) return another;
 	const found = calibrateNoise(spec, report, jobs);
 	if ("suspected" in found) return another;
 	if ("refused" in found) return {
@@ -37543,6 +37572,222 @@ const COUNTED = {
 	reverted: "reverts",
 	foreign: "foreign"
 };
+// src/decide/evidence/seeded-random.ts
+const STEP = 2654435769;
+/** A Weyl sequence through a 32-bit mixer: fast, and far better than planning needs. */
+function seededRandom(seed) {
+	let state = Math.imul(seed, 2246822507) ^ STEP;
+	return () => {
+		state = state + STEP | 0;
+		let mixed = state ^ state >>> 16;
+		mixed = Math.imul(mixed, 569420461);
+		mixed = Math.imul(mixed ^ mixed >>> 15, 1935289751);
+		return ((mixed ^ mixed >>> 15) >>> 0) / 2 ** 32;
+	};
+}
+function normal(random) {
+	return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+/** Student's t with four degrees of freedom: the tails of timings on shared machines. */
+function heavyTailed(random) {
+	const chiSquared = -2 * Math.log((1 - random()) * (1 - random()));
+	return normal(random) / Math.sqrt(chiSquared / 4);
+}
+// src/decide/evidence/forecast.ts
+const RUNS = 1e3;
+const EFFECT_SPREAD = .25;
+/** 1.4826 times the median size of Student's t with four degrees of freedom. */
+const HEAVY_TAILED_SPREAD = 1.0982;
+function jobMeasured(state, job, draw) {
+	let now = state;
+	do
+		now = observePair(now, {
+			base: 0,
+			candidate: draw(),
+			job,
+			order: "base-first"
+		});
+	while (statusOf(now).status === "continue");
+	return now;
+}
+function experiment(start, { noise, effect }, random) {
+	const { pairSd, effectSpread = start.rule.single_machine ? 0 : EFFECT_SPREAD } = noise;
+	let state = start;
+	for (let job = 0; statusOf(state).status === "new-job"; job++) {
+		const here = effect * (1 + effectSpread * normal(random));
+		state = jobMeasured(state, job, () => here + pairSd / HEAVY_TAILED_SPREAD * heavyTailed(random));
+	}
+	return state;
+}
+/** Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck. */
+function* simulated(input) {
+	const { noise, options, seed } = input;
+	const runs = runsOf(input);
+	if (!(noise.pairSd >= 0 && Number.isFinite(noise.pairSd)) || !Number.isFinite(input.effect)) throw new UserError(`cannot forecast an effect of ${input.effect} under a noise of ${noise.pairSd}`);
+	if (!Number.isInteger(runs) || runs < 1) throw new UserError(`cannot forecast with ${runs} runs`);
+	const start = startEvidence({
+		...options,
+		direction: "maximize",
+		scale: "linear"
+	});
+	for (let run = 0; run < runs; run++) yield experiment(start, input, seededRandom(seed + run * 65537));
+}
+function runsOf({ runs = RUNS }) {
+	return runs;
+}
+/** Experiments simulated under the very rule that judges them (decision 3.8). */
+function forecast(input) {
+	const total = {
+		keep: 0,
+		drop: 0,
+		park: 0,
+		pairs: 0,
+		jobs: 0
+	};
+	for (const ended of simulated(input)) {
+		const { status } = statusOf(ended);
+		if (status === "keep" || status === "drop" || status === "park") total[status] += 1;
+		total.pairs += ended.differences.length;
+		total.jobs += ended.jobs.length;
+	}
+	const runs = runsOf(input);
+	const { keep, drop, park, pairs, jobs } = total;
+	return {
+		keep: keep / runs,
+		drop: drop / runs,
+		park: park / runs,
+		pairs: pairs / runs,
+		jobs: jobs / runs
+	};
+}
+/** Whether `forecast` would keep at least this share, found out with no more runs than that takes. */
+function keepsAtLeast(input, share) {
+	const runs = runsOf(input);
+	let [kept, not] = [0, 0];
+	for (const ended of simulated(input)) {
+		if (statusOf(ended).status === "keep") kept += 1;
+		else not += 1;
+		if (kept / runs >= share) return true;
+		if ((runs - not) / runs < share) return false;
+	}
+	return kept / runs >= share;
+}
+// src/decide/evidence/planning.ts
+const VISIBLE = .8;
+/** Effects that vary from machine to machine by a quarter never let all of exactly min_effect be seen. */
+const ALLOWED = 1.1;
+const STEPS = 8;
+/** Gains beyond this many min_effects are not looked for. */
+const FARTHEST = 64;
+/** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
+function chanceToKeep(input) {
+	return forecast(input).keep;
+}
+/** The smallest x in (0, high] that passes, to 1/256 of high; all above a passing x pass. */
+function smallestPassing(high, passes) {
+	let [below, above] = [0, high];
+	for (let step = 0; step < STEPS; step++) {
+		const middle = (below + above) / 2;
+		if (passes(middle)) above = middle;
+		else below = middle;
+	}
+	return above;
+}
+/** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
+function smallestVisibleGain(input) {
+	const visible = (effect) => keepsAtLeast({
+		...input,
+		effect
+	}, VISIBLE);
+	for (let times = 1; times <= FARTHEST; times *= 2) {
+		const gain = times * input.options.minEffect;
+		if (visible(gain)) return smallestPassing(gain, visible);
+	}
+	return null;
+}
+/** What one idea costs on average (decision 3.8): each job warms up both sides before its pairs. */
+function expectedCost(input) {
+	const { pairs, jobs } = forecast(input);
+	const executions = 2 * (pairs + jobs);
+	return {
+		pairs,
+		jobs,
+		executions,
+		minutes: (executions * input.secondsPerExecution + jobs * input.setupSeconds) / 60
+	};
+}
+const MORE_JOBS = [
+	12,
+	16,
+	24,
+	32
+];
+function enoughJobs(input) {
+	const { options } = input;
+	const used = startEvidence(options).rule.max_jobs;
+	const enough = (maxJobs) => keepsAtLeast({
+		...input,
+		effect: ALLOWED * options.minEffect,
+		options: {
+			...options,
+			maxJobs
+		}
+	}, VISIBLE);
+	const most = MORE_JOBS.at(-1) ?? used;
+	if (most <= used || !enough(most)) return null;
+	return MORE_JOBS.find((jobs) => jobs > used && enough(jobs)) ?? null;
+}
+const QUIETER = Math.SQRT1_2;
+const TIMES_QUIETER = 16;
+/**
+* The loudest noise under which min_effect is visible, looked for from the present noise down: with effects that
+* vary by machine no noise at all hides more than a little, since every machine is then believed at once.
+*/
+function quietEnough(input) {
+	const { noise, options } = input;
+	const visible = (pairSd) => keepsAtLeast({
+		...input,
+		noise: {
+			...noise,
+			pairSd
+		},
+		effect: ALLOWED * options.minEffect
+	}, VISIBLE);
+	let louder = noise.pairSd;
+	for (let times = 1; times <= TIMES_QUIETER; times++) {
+		const pairSd = louder * QUIETER;
+		if (visible(pairSd)) return louder - smallestPassing(louder - pairSd, (less) => visible(louder - less));
+		louder = pairSd;
+	}
+	return null;
+}
+/** Whether a gain of min_effect, or a tenth more, has an 80 % chance to be kept. */
+function seesMinEffect(input) {
+	return keepsAtLeast({
+		...input,
+		effect: ALLOWED * input.options.minEffect
+	}, VISIBLE);
+}
+/** The three ways out where min_effect is too small to be seen (decision 3.8); none where it is visible. */
+function waysOut(input) {
+	const { minEffect } = input.options;
+	if (seesMinEffect(input)) return [];
+	const visible = smallestVisibleGain(input);
+	return [
+		{
+			way: "more-jobs",
+			max_jobs: enoughJobs(input)
+		},
+		{
+			way: "better-metric",
+			times: visible === null ? null : visible / minEffect
+		},
+		{
+			way: "quieter-machine",
+			pair_sd: quietEnough(input)
+		}
+	];
+}
 // src/decide/payload.ts
 /** The boundary of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
 const loose = record$1(string(), unknown());
@@ -37912,4 +38157,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { effectText as $, digest$2 as $t, reportedEffect as A, objectiveLevel as At, standingIn as B, eventId as Bt, networkIsolation as C, LedgerError as Cn, tieBreakerHolds as Ct, Transaction as D, lnEvidencePath as Dt, startCampaign as E, lnEvidence as Et, tallyText as F, treeFiles as Ft, metricsText as G, EXIT_CODES as Gt, capitalised as H, readTip as Ht, oneLine$1 as I, loadCampaign as It, archive as J, sha256 as Jt, writeLedgerCommit as K, verdictOf as Kt, experimentView as L, readEvents as Lt, eventLine as M, campaignRefs as Mt, short as N, shortRef as Nt, singleMachineText as O, campaignLevel as Ot, calibrationText as P, harnessOf as Pt, assess as Q, measuredIn as Qt, statusView as R, readEventsAfter as Rt, localIsolation as S, HarnessError as Sn, hodgesLehmann as St, requireSupported as T, exitCodeOf as Tn, evidenceOf as Tt, standingSentence as U, eventPath as Ut, keptExperiments as V, parseEvent as Vt, waitingSentence as W, fold as Wt, observe as X, orderTerms as Xt, listRefs as Y, askedIn as Yt, unsupported as Z, jobOf as Zt, nullIfMissing as _, string as _n, intervalOf as _t, tick as a, usesStoredScore as an, numberText as at, measure$1 as b, ConflictError as bn, lnTotal as bt, stopFor as c, containing as cn, evidenceFor as ct, regressionCheck as d, array as dn, differencesOf as dt, emptyCampaign as en, shareOf as et, openWorkshop as f, boolean as fn, metricPairs as ft, retryLostRaces as g, strictObject as gn, objectivesOf as gt, pushAttempt as h, number$1 as hn, signedDifference as ht, run as i, NOT_NOISE_PROOF as in, changeText as it, OF_INTEREST as j, sameFamily as jt, headline as k, familyLevel as kt, directReverts as l, nearest as ln, startEvidence as lt, requireGit as m, looseObject as mn, endJob as mt, parseDecidePayload as n, compileScope as nn, evidenceBar as nt, takeEffect as o, require_dist$2 as on, plural as ot, localPath as p, literal$1 as pn, observePair as pt, openChain as q, typicalMetrics as qt, audit as r, compilePathspec as rn, effectOf as rt, plan as s, SpecErrors as sn, decideStability as st, replay as t, parseSpec$1 as tn, evidenceText as tt, calibrationOf as u, _enum as un, guardrailVerdict as ut, openHands as v, tuple as vn, statusOf as vt, committedSpec as w, UserError as wn, simplificationHolds as wt, gitRunner as x, ForgeError as xn, confidenceInterval as xt, requireCampaign as y, union as yn, verdict as yt, evidenceIn as z, COMMUTING as zt };
+export { experimentView as $, objectiveLevel as $t, requireCampaign as A, require_dist$2 as An, guardrailVerdict as At, Transaction as B, strictObject as Bn, verdict as Bt, openWorkshop as C, emptyCampaign as Cn, decideStability as Ct, retryLostRaces as D, timedDecisive as Dn, resolveEvidence as Dt, pushAttempt as E, compilePathspec as En, pairsPerJob as Et, localIsolation as F, array as Fn, signedDifference as Ft, eventLine as G, ForgeError as Gn, simplificationHolds as Gt, headline as H, tuple as Hn, confidenceInterval as Ht, networkIsolation as I, boolean as In, tieBreakersOf as It, noiseText as J, UserError as Jn, lnEvidencePath as Jt, short as K, HarnessError as Kn, evidenceOf as Kt, committedSpec as L, literal$1 as Ln, objectivesOf as Lt, measure$1 as M, containing as Mn, metricPairs as Mt, berthFor as N, nearest as Nn, observePair as Nt, nullIfMissing as O, NOT_NOISE_PROOF as On, evidenceFor as Ot, gitRunner as P, _enum as Pn, endJob as Pt, oneLine$1 as Q, familyLevel as Qt, requireSupported as R, looseObject as Rn, intervalOf as Rt, regressionCheck as S, digest$2 as Sn, plural as St, requireGit as T, compileScope as Tn, ownRequest as Tt, reportedEffect as U, union as Un, hodgesLehmann as Ut, singleMachineText as V, string as Vn, lnTotal as Vt, OF_INTEREST as W, ConflictError as Wn, tieBreakerHolds as Wt, calibrationText as X, nextShare as Xt, sizeText as Y, exitCodeOf as Yn, levelFor as Yt, tallyText as Z, campaignLevel as Zt, needsNoise as _, sha256 as _n, evidenceText as _t, seesMinEffect as a, loadCampaign as an, standingSentence as at, calibrationOf as b, jobOf as bn, changeText as bt, forecast as c, COMMUTING as cn, writeLedgerCommit as ct, tick as d, readTip as dn, listRefs as dt, sameFamily as en, statusView as et, takeEffect as f, eventPath as fn, observe as ft, needsCalibration as g, typicalMetrics as gn, shareOf as gt, directReverts as h, verdictOf as hn, effectText as ht, expectedCost as i, treeFiles as in, capitalised as it, takeTurn as j, SpecErrors as jn, differencesOf as jt, openHands as k, usesStoredScore as kn, startEvidence as kt, audit as l, eventId as ln, openChain as lt, stopFor as m, EXIT_CODES as mn, assess as mt, parseDecidePayload as n, shortRef as nn, standingIn as nt, smallestVisibleGain as o, readEvents as on, waitingSentence as ot, plan as p, fold as pn, unsupported as pt, noisyText as q, LedgerError as qn, lnEvidence as qt, chanceToKeep as r, harnessOf as rn, keptExperiments as rt, waysOut as s, readEventsAfter as sn, metricsText as st, replay as t, campaignRefs as tn, evidenceIn as tt, run as u, parseEvent as un, archive as ut, calibrateNoise as v, askedIn as vn, evidenceBar as vt, localPath as w, parseSpec$1 as wn, failureOf$3 as wt, calibrate as x, measuredIn as xn, numberText as xt, notComparable as y, orderTerms as yn, effectOf as yt, startCampaign as z, number$1 as zn, statusOf as zt };

@@ -5,7 +5,8 @@ import type { Spec } from '../spec/schema.ts'
 import { calibrationOf } from './evidence/noise-calibration.ts'
 import { metricPairs } from './paired/metric-pairs.ts'
 import { executionsOf } from './readings.ts'
-import { numberText, plural } from './wording.ts'
+import { noiseText } from './noise-text.ts'
+import { plural } from './wording.ts'
 
 /** What pairs of the base with itself say about a noisy metric, or why no campaign can rest on it. */
 export type NoiseFound =
@@ -38,19 +39,17 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): 
   const gap = effectGap(spec, scale)
   if (gap !== null) return { refused: gap }
   const noise = { pair_sd, pair_sd_upper90, between_job_sd, pairs, jobs: jobs.length, ...secondsOf(last) }
-  const spread = scale === 'log' ? `${(pair_sd * 100).toFixed(1)} %` : numberText(pair_sd)
-  return {
-    scale,
-    noise,
-    reason: `pairs of the base with itself differ by ${spread} (${plural(pairs, 'pair')})`,
-  }
+  return { scale, noise, reason: noiseText({ scale, noise }) }
 }
 
 function both({ base, candidate }: { base: number | null; candidate: number | null }) {
   return base === null || candidate === null ? [] : [{ base, candidate }]
 }
 
-function notComparable({ evidence, metric }: Spec, values: readonly number[]): string | null {
+export function notComparable(
+  { evidence, metric }: Pick<Spec, 'evidence' | 'metric'>,
+  values: readonly number[],
+): string | null {
   if (evidence.scale !== 'log' || values.every(value => value > 0)) return null
   return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
 }

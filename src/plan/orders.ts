@@ -152,7 +152,7 @@ export function twin({ commit, tree }: Point): OrderCandidate {
 
 /** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
 export function ownRequest(
-  world: World,
+  world: Pick<World, 'campaign' | 'spec'>,
   purpose: OwnPurpose,
   { attempt, carried = {} }: { attempt: number; carried?: OrderTerms['carried'] | undefined },
 ): Request {

@@ -62,14 +62,16 @@ function answeredFirst({ campaign }: World): OwnPurpose | null {
   return null
 }
 
+type Prepared = Pick<World, 'spec' | 'campaign'>
+
 /** Whether it repeats is asked of what might: a unit of time never does. */
-function needsCalibration({ spec, campaign }: World): boolean {
+export function needsCalibration({ spec, campaign }: Prepared): boolean {
   const auto = spec.measurement.stability === null && spec.measurement.mode === 'auto'
   return auto && campaign.calibration === null && timedDecisive(spec).length === 0
 }
 
 /** Pairs are read against noise that was measured, and by a harness that was shown to treat both sides alike. */
-function needsNoise({ spec, campaign }: World): boolean {
+export function needsNoise({ spec, campaign }: Prepared): boolean {
   const { stability, mode } = spec.measurement
   if (stability !== null || mode === 'once') return false
   return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise
@@ -107,7 +109,7 @@ function readCalibration(world: World, { order, report, event }: Answered): Read
   return [{ step: 'event', draft }, baselineStep(world, { order, report }, event)]
 }
 
-const CALIBRATION_JOBS = 2
+export const CALIBRATION_JOBS = 2
 
 /** Two jobs of the base against itself, three in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world: World, { order, report, event }: Answered): Reading {

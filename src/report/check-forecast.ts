@@ -2,44 +2,14 @@ import { numberText, plural } from '../decide/wording.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
-export function forecast(spec: Spec, trialSeconds: number | null): string[] {
+export function forecast(spec: Spec): string[] {
   return [
-    `judged by: ${judgedText(spec)}`,
-    `smallest gain: ${smallestGain(spec)}`,
     ...gateTexts(spec).map(text => `gate: ${text}`),
-    ...(trialSeconds === null ? [] : [`time: ${timeText(spec, trialSeconds)}`]),
     'isolation: none; experiment code runs with your rights and can read your home directory',
-    'cost: winnow itself spends no money; what proposers spend is not counted',
+    'cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
     `stops after: ${stopText(spec)}`,
     `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
   ]
-}
-
-function judgedText({ metric, measurement }: Spec): string {
-  const { name, direction } = metric.primary
-  const aim = `${direction === 'minimize' ? 'less' : 'more'} ${name}`
-  const { stability, mode } = measurement
-  if (stability !== null) return `${aim}, ${stability.mode} runs compared with a stored score`
-  if (mode === 'once') return `${aim}, each idea run once, and a gain once more`
-  return `${aim}; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more`
-}
-
-function smallestGain({ metric, measurement, evidence }: Spec): string {
-  const { name } = metric.primary
-  const { stability } = measurement
-  if (stability === null) {
-    const least = evidence.min_effect ?? 0
-    if (least === 0) return `any, where ${name} repeats exactly`
-    const unit =
-      evidence.scale === 'linear'
-        ? `${numberText(least)} ${name}`
-        : `${numberText(least * 100)} % of the base`
-    return `${unit} (evidence.min_effect)`
-  }
-  const { method, relative_threshold: share } = stability.comparison
-  return method === 'absolute'
-    ? `more than ${numberText(stability.noise_threshold)} ${name} (noise_threshold)`
-    : `more than ${numberText(share * 100)} % of the base (relative_threshold)`
 }
 
 function gateTexts({ gates, metric }: Spec): string[] {
@@ -61,11 +31,12 @@ function mostExecutions({ measurement }: Spec): number {
   return baseline === 'cached' ? samples : 2 * samples
 }
 
-function timeText(spec: Spec, seconds: number): string {
+/** Where no noise has to be outlasted: what the executions of a campaign take at most. */
+export function timeText(spec: Spec, seconds: number): string {
   const most = mostExecutions(spec)
   const each = (most * seconds) / 60
   const all = each * spec.stopping.max_iterations
-  return `at most ${plural(most, 'execution')} or ${minutes(each)} an idea, ${minutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
+  return `time: at most ${plural(most, 'execution')} or ${minutes(each)} an idea, ${minutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
 }
 
 function minutes(count: number): string {

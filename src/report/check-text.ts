@@ -1,6 +1,8 @@
-import { numberText, plural } from '../decide/wording.ts'
+import { plural } from '../decide/wording.ts'
 import type { Spec } from '../spec/schema.ts'
-import { metricsText } from './metrics-text.ts'
+import { type ComparedMetric, comparedText } from './check-compared.ts'
+import { timeText } from './check-forecast.ts'
+import { type Trial, trialText } from './check-trial.ts'
 
 /** What `winnow check` found; printed as it is with --json. */
 export interface CheckView {
@@ -17,20 +19,15 @@ export interface CheckView {
   ideas: string[]
   /** What a run would do. */
   forecast: string[]
+  /** Those that can change a verdict, and how they are compared. */
+  metrics: ComparedMetric[]
+  /** null with --no-try, and where a run would refuse. */
   tried: Trial | null
 }
 
-export interface Trial {
-  seconds: number
-  metrics: Record<string, number | null>
-  gates: string[]
-}
-
-const HOW_TO_TRY =
-  'Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.'
-
+/** What is said before anything runs. */
 export function checkText(view: CheckView): string[] {
-  const { file, campaign, scope, rules, tried } = view
+  const { file, campaign, scope, rules } = view
   return [
     `${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
     `  scope: ${plural(scope.mutable, 'file')} may change, ${scope.outside} may not`,
@@ -40,15 +37,19 @@ export function checkText(view: CheckView): string[] {
     ...view.notes.map(note => `  note: ${note}`),
     ...view.warnings.map(warning => `  warning: ${warning}`),
     ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
-    ...(tried === null ? [] : trialText(tried)),
     ...blockers(view),
-    ...(tried === null && !isBlocked(view) ? [HOW_TO_TRY] : []),
   ]
 }
 
-function trialText({ seconds, metrics, gates }: Trial): string[] {
-  const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
-  return [`  tried: ${metricsText(metrics) || 'no metric'} in ${numberText(seconds)} s${passed}`]
+const NOT_TRIED =
+  'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
+
+/** How ideas will be compared, and what trying the harness showed of it. */
+export function comparisonText(spec: Spec, { metrics, tried }: CheckView): string[] {
+  const compared = comparedText(spec, metrics)
+  if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
+  const time = tried.prospects === null ? [timeText(spec, tried.seconds)] : []
+  return [...compared, ...trialText(tried), ...time].map(line => `  ${line}`)
 }
 
 /** Whether `winnow run` would refuse. */

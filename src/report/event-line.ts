@@ -5,6 +5,7 @@ import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
 import { typicalMetrics } from '../model/report.ts'
 import { metricsText, snapshotMetrics } from './metrics-text.ts'
+import { calibratedText } from './noisy-text.ts'
 import { verdictSentence } from './sentence.ts'
 
 const LONGEST = 400
@@ -44,8 +45,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
   'campaign-amended': ({ source, reason }) =>
     `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
-  calibrated: ({ deterministic, reason }) =>
-    `calibrated: ${deterministic ? 'deterministic' : 'noisy'}, ${reason}`,
+  calibrated: event => `calibrated: ${calibratedText(event)}`,
   'baseline-measured': ({ tree, snapshot }) =>
     `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
   'effect-measured': ({ what, experiment, reason }) =>

@@ -3,6 +3,7 @@ import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { short } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
+import { noisyText } from './noisy-text.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
@@ -21,11 +22,17 @@ export function statusText(campaign: Campaign, view: StatusView, notes: readonly
       ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics)],
       ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics)],
     ]),
+    ...calibrationLines(campaign),
     `  ${countsText(view)}`,
     ...notes.map(note => `  note: ${note}`),
     ...campaign.alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...experimentLines(campaign, view),
   ]
+}
+
+function calibrationLines({ calibration }: Campaign): string[] {
+  const text = calibration === null ? null : noisyText(calibration)
+  return text === null ? [] : [`  calibration: ${text}`]
 }
 
 export function stateText({ status, status_reason }: Campaign): string {

@@ -1,10 +1,11 @@
 import type { Workshop } from '../engine/open.ts'
-import { UserError } from '../errors.ts'
 import { treeFiles } from '../git/tree-walk.ts'
 import type { Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import { forecast } from '../report/check-forecast.ts'
-import { type CheckView, checkText, ideaSources, isBlocked, type Trial } from '../report/check-text.ts'
+import { comparedMetrics } from '../report/check-compared.ts'
+import { type CheckView, checkText, comparisonText, ideaSources, isBlocked } from '../report/check-text.ts'
+import type { Trial } from '../report/check-trial.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -16,34 +17,52 @@ import { defaultTip } from './default-branch.ts'
 import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
-import { tryOnce } from './trial.ts'
+import { tryHarness } from './trial.ts'
 import { unusedWork } from './unused-work.ts'
 import type { Verb } from './verb.ts'
 
 export const check: Verb = {
   name: 'check',
-  summary: 'say whether a spec would run: every mistake at once, what may change, where ideas come from',
+  summary:
+    'say whether a spec would run and what it can show: every mistake, then noise, time, visible gains',
   access: 'read',
   arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
-  options: [{ name: 'try', summary: 'also run set-up, gates and harness once on the default branch' }],
-  examples: ['winnow check', 'winnow check .winnow/parser.yaml --try'],
-  exits: { 2: 'the spec cannot be run as it is', 13: 'with --try: the harness or a gate failed' },
+  options: [
+    { name: 'no-try', summary: 'only read: run neither set-up, gates nor harness on the default branch' },
+  ],
+  examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
+  exits: {
+    2: 'the spec cannot be run as it is, or its harness is not fair',
+    13: 'the harness or a gate failed',
+  },
   run: call =>
     atRepository(call, DEFAULT_PREFIX, async workshop => {
       const text = await specToCheck(call, workshop)
-      const view = await checked(call, workshop, text)
-      if (call.given.flag('json')) call.terminal.json(view)
-      else for (const line of checkText(view)) call.terminal.out(line)
+      const { spec, base, view } = await reading(call, workshop, text)
+      const says = (lines: string[]) => {
+        if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
+      }
+      says(checkText(view))
+      const tries = !isBlocked(view) && !call.given.flag('no-try')
+      const whole = tries ? tried(spec, view, await tryHarness({ call, workshop, spec, base })) : view
+      if (!isBlocked(view)) says(comparisonText(spec, whole))
+      if (call.given.flag('json')) call.terminal.json(whole)
       return isBlocked(view) ? 2 : 0
     }),
 }
 
-async function checked(call: Call, workshop: Workshop, { path, yaml, source }: SpecText): Promise<CheckView> {
+interface Reading {
+  spec: Spec
+  base: Point
+  view: CheckView
+}
+
+/** All that can be said without running anything. */
+async function reading(call: Call, workshop: Workshop, { path, yaml, source }: SpecText): Promise<Reading> {
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
   const base = await defaultTip(workshop, call.around)
-  const tried = call.given.flag('try') ? await trial(call, workshop, spec, base) : null
-  return {
+  const view = {
     file: path,
     campaign: spec.name,
     rules: spec.rules,
@@ -53,9 +72,16 @@ async function checked(call: Call, workshop: Workshop, { path, yaml, source }: S
     unsupported: unsupported(spec),
     warnings: await warningsOf(call, workshop, path),
     ideas: ideaSources(spec),
-    forecast: forecast(spec, tried?.seconds ?? null),
-    tried,
+    forecast: forecast(spec),
+    metrics: comparedMetrics(spec, null),
+    tried: null,
   }
+  return { spec, base, view }
+}
+
+function tried(spec: Spec, view: CheckView, trial: Trial): CheckView {
+  const deterministic = trial.calibration?.deterministic ?? null
+  return { ...view, metrics: comparedMetrics(spec, deterministic), tried: trial }
 }
 
 /** A run would not know which of the two is meant. */
@@ -63,12 +89,6 @@ async function requireOwnName(workshop: Workshop, name: string, path: string): P
   const known = (await knownCampaigns(workshop, path)).find(each => each.name === name)
   const paths = new Set([path, ...(known?.spec === null ? [] : (known?.paths ?? []))])
   if (paths.size > 1) throw twins(name, [...paths])
-}
-
-function trial(call: Call, workshop: Workshop, spec: Spec, base: Point): Promise<Trial> {
-  const [missing] = unsupported(spec)
-  if (missing !== undefined) throw new UserError(missing, { fix: 'change the spec, then check --try again' })
-  return tryOnce(call, workshop, spec, base)
 }
 
 async function warningsOf(call: Call, workshop: Workshop, path: string): Promise<string[]> {

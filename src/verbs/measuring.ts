@@ -1,22 +1,45 @@
 import { join } from 'node:path'
+import { berthFor } from '../engine/lanes.ts'
+import { takeTurn } from '../engine/machine-turn.ts'
 import type { Workshop } from '../engine/open.ts'
-import type { measure } from '../measure/measure.ts'
+import { measure } from '../measure/measure.ts'
 import type { Order } from '../model/order.ts'
+import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 
+interface Asked {
+  order: Order
+  spec: Spec
+  place: string
+  /** For whoever has to wait for it. */
+  what: string
+}
+
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
-export function measuringFor(
+export async function measureHere(call: Call, workshop: Workshop, asked: Asked): Promise<Report> {
+  const { around, interrupt } = call
+  const machine = { ...around, machineDir: workshop.machineDir }
+  const leave = await takeTurn(machine, { ...berthFor(asked.order, asked.spec), what: asked.what }, interrupt)
+  try {
+    interrupt.throwIfAborted()
+    return await measure(inputOf(call, workshop, asked))
+  } finally {
+    leave?.()
+  }
+}
+
+function inputOf(
   { around, interrupt }: Call,
   { repository, dataDir, checkout }: Workshop,
-  what: { order: Order; spec: Spec; place: string },
+  { order, spec, place }: Asked,
 ): Parameters<typeof measure>[0] {
   return {
-    order: what.order,
-    spec: what.spec,
+    order,
+    spec,
     runId: around.by.run_id,
     repository,
-    workDir: join(dataDir, 'work', what.place),
+    workDir: join(dataDir, 'work', place),
     sharedRoot: checkout.topLevel,
     env: around.env,
     now: () => around.clock.now(),

@@ -3,14 +3,13 @@ import { resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
 import type { Repository } from '../git/repository.ts'
-import { measure } from '../measure/measure.ts'
 import { sha256 } from '../model/canonical.ts'
 import { digest, type Oid } from '../model/ids.ts'
 import { type Order, orderTerms } from '../model/order.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { measuringFor } from './measuring.ts'
+import { measureHere } from './measuring.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 
 const orderSchema = orderTerms.extend({ id: digest })
@@ -35,7 +34,7 @@ export async function measureFile(call: Call): Promise<number> {
       return 0
     }
     const place = `file-${sha256(order.id).slice(0, 12)}`
-    const report = await measure(measuringFor(call, workshop, { order, spec, place }))
+    const report = await measureHere(call, workshop, { order, spec, place, what: 'winnow measure' })
     const part = `${reportFile}.${call.around.random.hex(8)}.part`
     await writeFile(part, `${JSON.stringify(report)}\n`)
     await rename(part, reportFile)

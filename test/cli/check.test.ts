@@ -2,33 +2,34 @@ import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, project, SPEC } from './project.ts'
 
 describe('winnow check', () => {
-  it('says what may change, and where ideas come from', async () => {
+  it('says what may change, and where ideas come from, and runs nothing with --no-try', async () => {
     const { winnow } = project()
-    const { code, out, err } = await winnow('check')
+    const { code, out, err } = await winnow('check', '--no-try')
     expect([code, err]).toEqual([0, ''])
     expect(out.split('\n')).toEqual([
       '.winnow/size.yaml is valid: campaign size, winnow defaults, read from the work tree.',
       '  scope: 1 file may change, 2 may not',
       '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
-      '  judged by: less bytes; three runs first show whether it repeats exactly, then each idea is run once, and a gain once more',
-      '  smallest gain: any, where bytes repeats exactly',
       '  gate: tests: test -s src/value (pre)',
       '  isolation: none; experiment code runs with your rights and can read your home directory',
-      '  cost: winnow itself spends no money; what proposers spend is not counted',
+      '  cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
       '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
       '  merges into: optimize/size, and never into the default branch',
-      'Nothing was run: winnow check --try runs set-up, gates and harness once on the default branch.',
+      '  compared: less bytes (primary), each idea run once if it repeats exactly, else in pairs of base and idea',
+      '  smallest gain: any, where bytes repeats exactly; else 2 % of the base (the default of evidence.min_effect)',
+      'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.',
       '',
     ])
   })
 
   it('answers as JSON', async () => {
-    const view = await project().json('check')
+    const view = await project().json('check', '--no-try')
     expect(view).toMatchObject({
       campaign: 'size',
       scope: { mutable: 1, outside: 2, unmatched: [] },
       unsupported: [],
       warnings: [],
+      metrics: [{ name: 'bytes', role: 'primary', direction: 'minimize', compared: 'once or pairs' }],
       tried: null,
     })
   })
@@ -42,15 +43,14 @@ describe('winnow check', () => {
     expect(err).toContain('.winnow/size.yaml:3:16')
   })
 
-  it('names machinery that is not built yet, and that a run would refuse', async () => {
+  it('names machinery that is not built yet, that a run would refuse, and does not try it', async () => {
     const { winnow, write } = project()
     write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, output: go'))
-    const { code, out } = await winnow('check')
-    expect(code).toBe(2)
+    const { code, out, err } = await winnow('check')
+    expect([code, err]).toEqual([2, ''])
     expect(out).toContain('  not possible yet: measurement.output go: this format is not read yet')
     expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
-    const tried = await winnow('check', '--try')
-    expect([tried.code, tried.err]).toEqual([2, expect.stringContaining('this format is not read yet')])
+    expect(out).not.toContain('tried')
   })
 
   it('names a pattern that matches nothing, and refuses a scope of no file', async () => {
@@ -66,7 +66,7 @@ describe('winnow check', () => {
     const { write, json } = project()
     write('.winnow/new.yaml', SPEC)
     write('src/value', 'b\n')
-    const { warnings } = await json('check', '.winnow/new.yaml')
+    const { warnings } = await json('check', '.winnow/new.yaml', '--no-try')
     expect(warnings).toEqual([
       '.winnow/new.yaml is not committed on main: a run does not see it',
       '1 change in the work tree not committed and not used: src/value',
@@ -77,19 +77,21 @@ describe('winnow check', () => {
     const { write, commit, json } = clonedProject()
     commit('local only', { 'src/value': 'short\n' })
     write('.winnow/size.yaml', `${SPEC}# changed\n`)
-    const { warnings } = await json('check')
+    const { warnings } = await json('check', '--no-try')
     expect(warnings).toEqual([
       '.winnow/size.yaml in the work tree is not what main of the remote has: the committed one is used',
       '1 local commit not on main of the remote: not used until pushed there',
     ])
   })
 
-  it('tries set-up, gates and harness once, and says what they printed', async () => {
+  it('tries set-up, gates and harness, and says what they printed and whether it repeats', async () => {
     const { winnow, refs } = project()
     const before = refs()
-    const { code, out } = await winnow('check', '--try')
-    expect(code).toBe(0)
+    const { code, out, err } = await winnow('check')
+    expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
+    expect(out).toContain('  repeats exactly: yes, equal in 3 runs with different seeds and builds')
+    expect(out).toContain('  compared: less bytes (primary), each idea run once, and a gain once more')
     expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
     expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)
@@ -97,7 +99,7 @@ describe('winnow check', () => {
 
   it('tells a harness that does not work, with what it printed last', async () => {
     const broken = { ...FILES, 'bench/size.sh': 'echo "cannot find the ruler" >&2; exit 3\n' }
-    const { code, err } = await project(broken).winnow('check', '--try')
+    const { code, err } = await project(broken).winnow('check')
     expect(code).toBe(13)
     expect(err).toContain(
       'error: the default branch does not pass: the execution crashed: ended with exit code 3',
@@ -110,7 +112,7 @@ describe('winnow check', () => {
       ...FILES,
       '.winnow/size.yaml': SPEC.replace('test -s src/value', 'echo not today; false'),
     }
-    const { code, err } = await project(failing).winnow('check', '--try')
+    const { code, err } = await project(failing).winnow('check')
     expect(code).toBe(13)
     expect(err).toContain('gate tests failed (exit 1)')
     expect(err).toContain('not today')

@@ -5,10 +5,12 @@ import { metricsText } from '../../src/report/metrics-text.ts'
 import { table } from '../../src/report/table.ts'
 import {
   baseline,
+  calibrated,
   campaignOf,
   decided,
   eventsOf,
   NEXT,
+  NOISE,
   opened,
   POINT,
   started,
@@ -31,6 +33,11 @@ describe('an event as a line', () => {
     [
       decided(1, { reason: 'r', warnings: ['compared with a stored score', 'forgeable: the harness …'] }),
       'exp-001 Kept: r [compared with a stored score; forgeable]',
+    ],
+    [calibrated(null), 'calibrated: deterministic, equal in 3 runs'],
+    [
+      calibrated(NOISE),
+      'calibrated: noisy, bytes varies; pairs differ by 3.0 %, log scale, fair to both sides',
     ],
     [baseline(100), 'baseline on tree bbbbbbbbbbbb: bytes 100'],
     [

@@ -4,7 +4,17 @@ import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { statusView } from '../../src/report/status-view.ts'
-import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+import {
+  baseline,
+  calibrated,
+  campaignOf,
+  decided,
+  NEXT,
+  NOISE,
+  opened,
+  POINT,
+  type Told,
+} from './campaign-of.ts'
 
 const NONE = new Map<string, number>()
 
@@ -148,6 +158,20 @@ describe('status for people', () => {
       'exp-001  #7  Kept: bytes 100 -> 90 (-10.0 %), deterministic  Shorter',
       'exp-002      Waiting for a runner.                           Idea 2',
     ])
+  })
+
+  it('says in one line what the evidence of a noisy metric rests on', () => {
+    const shown = (noise: Parameters<typeof calibrated>[0]) => {
+      const campaign = campaignOf(calibrated(noise))
+      return statusText(campaign, statusView(campaign, NONE), []).filter(line => line.includes('calibration'))
+    }
+    expect(shown(NOISE)).toEqual([
+      '  calibration: noisy, pairs of the base with itself differ by 3.0 % (at most 4.5 %, 16 pairs in 2 jobs), log scale, fair to both sides',
+    ])
+    expect(shown({ ...NOISE, pair_sd_upper90: null, pairs: 1, jobs: 1 })).toEqual([
+      '  calibration: noisy, pairs of the base with itself differ by 3.0 % (1 pair in 1 job), log scale, fair to both sides',
+    ])
+    expect(shown(null)).toEqual([])
   })
 
   it('says why a campaign is paused', () => {

@@ -45,25 +45,45 @@ function experiment(start: EvidenceState, { noise, effect }: ForecastInput, rand
   return state
 }
 
-/**
- * Experiments simulated under the very rule that judges them (decision 3.8). Run i always draws the same
- * numbers, so that forecasts of different effects or noises compare without luck.
- */
-export function forecast(input: ForecastInput): Forecast {
-  const { noise, options, seed, runs = RUNS } = input
+/** Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck. */
+function* simulated(input: ForecastInput): Generator<EvidenceState> {
+  const { noise, options, seed } = input
+  const runs = runsOf(input)
   if (!(noise.pairSd >= 0 && Number.isFinite(noise.pairSd)) || !Number.isFinite(input.effect)) {
     throw new UserError(`cannot forecast an effect of ${input.effect} under a noise of ${noise.pairSd}`)
   }
   if (!Number.isInteger(runs) || runs < 1) throw new UserError(`cannot forecast with ${runs} runs`)
   const start = startEvidence({ ...options, direction: 'maximize', scale: 'linear' })
+  for (let run = 0; run < runs; run++) yield experiment(start, input, seededRandom(seed + run * 0x10001))
+}
+
+function runsOf({ runs = RUNS }: ForecastInput): number {
+  return runs
+}
+
+/** Experiments simulated under the very rule that judges them (decision 3.8). */
+export function forecast(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
-  for (let run = 0; run < runs; run++) {
-    const ended = experiment(start, input, seededRandom(seed + run * 0x10001))
+  for (const ended of simulated(input)) {
     const { status } = statusOf(ended)
     if (status === 'keep' || status === 'drop' || status === 'park') total[status] += 1
     total.pairs += ended.differences.length
     total.jobs += ended.jobs.length
   }
+  const runs = runsOf(input)
   const { keep, drop, park, pairs, jobs } = total
   return { keep: keep / runs, drop: drop / runs, park: park / runs, pairs: pairs / runs, jobs: jobs / runs }
+}
+
+/** Whether `forecast` would keep at least this share, found out with no more runs than that takes. */
+export function keepsAtLeast(input: ForecastInput, share: number): boolean {
+  const runs = runsOf(input)
+  let [kept, not] = [0, 0]
+  for (const ended of simulated(input)) {
+    if (statusOf(ended).status === 'keep') kept += 1
+    else not += 1
+    if (kept / runs >= share) return true
+    if ((runs - not) / runs < share) return false
+  }
+  return kept / runs >= share
 }

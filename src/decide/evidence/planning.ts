@@ -1,10 +1,12 @@
-import { type Forecast, forecast, type ForecastInput } from './forecast.ts'
+import { type Forecast, forecast, type ForecastInput, keepsAtLeast } from './forecast.ts'
 import { startEvidence } from './start-evidence.ts'
 
 export type PlanningInput = Omit<ForecastInput, 'effect'>
 
 const VISIBLE = 0.8
-const STEPS = 10
+/** Effects that vary from machine to machine by a quarter never let all of exactly min_effect be seen. */
+const ALLOWED = 1.1
+const STEPS = 8
 /** Gains beyond this many min_effects are not looked for. */
 const FARTHEST = 64
 
@@ -13,7 +15,7 @@ export function chanceToKeep(input: ForecastInput): number {
   return forecast(input).keep
 }
 
-/** The smallest x in (0, high] that passes, to about 1/1000 of high; all above a passing x pass. */
+/** The smallest x in (0, high] that passes, to 1/256 of high; all above a passing x pass. */
 function smallestPassing(high: number, passes: (x: number) => boolean): number {
   let [below, above] = [0, high]
   for (let step = 0; step < STEPS; step++) {
@@ -26,7 +28,7 @@ function smallestPassing(high: number, passes: (x: number) => boolean): number {
 
 /** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
 export function smallestVisibleGain(input: PlanningInput): number | null {
-  const visible = (effect: number) => chanceToKeep({ ...input, effect }) >= VISIBLE
+  const visible = (effect: number) => keepsAtLeast({ ...input, effect }, VISIBLE)
   for (let times = 1; times <= FARTHEST; times *= 2) {
     const gain = times * input.options.minEffect
     if (visible(gain)) return smallestPassing(gain, visible)
@@ -64,23 +66,41 @@ function enoughJobs(input: PlanningInput): number | null {
   const { options } = input
   const used = startEvidence(options).rule.max_jobs
   const enough = (maxJobs: number) =>
-    chanceToKeep({ ...input, effect: options.minEffect, options: { ...options, maxJobs } }) >= VISIBLE
+    keepsAtLeast({ ...input, effect: ALLOWED * options.minEffect, options: { ...options, maxJobs } }, VISIBLE)
+  const most = MORE_JOBS.at(-1) ?? used
+  if (most <= used || !enough(most)) return null
   return MORE_JOBS.find(jobs => jobs > used && enough(jobs)) ?? null
 }
 
-/** Bisection over how much quieter: the loudest noise under which min_effect is visible. */
+const QUIETER = Math.SQRT1_2
+const TIMES_QUIETER = 16
+
+/**
+ * The loudest noise under which min_effect is visible, looked for from the present noise down: with effects that
+ * vary by machine no noise at all hides more than a little, since every machine is then believed at once.
+ */
 function quietEnough(input: PlanningInput): number | null {
   const { noise, options } = input
   const visible = (pairSd: number) =>
-    chanceToKeep({ ...input, noise: { ...noise, pairSd }, effect: options.minEffect }) >= VISIBLE
-  if (!visible(0)) return null
-  return noise.pairSd - smallestPassing(noise.pairSd, less => visible(noise.pairSd - less))
+    keepsAtLeast({ ...input, noise: { ...noise, pairSd }, effect: ALLOWED * options.minEffect }, VISIBLE)
+  let louder = noise.pairSd
+  for (let times = 1; times <= TIMES_QUIETER; times++) {
+    const pairSd = louder * QUIETER
+    if (visible(pairSd)) return louder - smallestPassing(louder - pairSd, less => visible(louder - less))
+    louder = pairSd
+  }
+  return null
+}
+
+/** Whether a gain of min_effect, or a tenth more, has an 80 % chance to be kept. */
+export function seesMinEffect(input: PlanningInput): boolean {
+  return keepsAtLeast({ ...input, effect: ALLOWED * input.options.minEffect }, VISIBLE)
 }
 
 /** The three ways out where min_effect is too small to be seen (decision 3.8); none where it is visible. */
 export function waysOut(input: PlanningInput): WayOut[] {
   const { minEffect } = input.options
-  if (chanceToKeep({ ...input, effect: minEffect }) >= VISIBLE) return []
+  if (seesMinEffect(input)) return []
   const visible = smallestVisibleGain(input)
   return [
     { way: 'more-jobs', max_jobs: enoughJobs(input) },

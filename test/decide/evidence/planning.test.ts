@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { forecast } from '../../../src/decide/evidence/forecast.ts'
+import { forecast, keepsAtLeast } from '../../../src/decide/evidence/forecast.ts'
 import {
   chanceToKeep,
   expectedCost,
+  seesMinEffect,
   smallestVisibleGain,
   waysOut,
 } from '../../../src/decide/evidence/planning.ts'
@@ -57,6 +58,24 @@ describe('the chance to keep', () => {
   })
 })
 
+describe('whether enough are kept', () => {
+  test('is answered as the whole forecast would answer it', () => {
+    for (const effect of [0, 0.02, 0.025, 0.03, 0.05]) {
+      const input = at(0.03, effect, 60)
+      const chance = chanceToKeep(input)
+      for (const share of [0, 0.5, 0.8, 1, chance])
+        expect([effect, share, keepsAtLeast(input, share)]).toEqual([effect, share, chance >= share])
+    }
+  })
+
+  test('of min_effect allows a tenth more: an effect that varies by machine is never seen at exactly that', () => {
+    const varying = { noise: { pairSd: 0.014 }, options, seed: 9, runs: RUNS }
+    expect(chanceToKeep({ ...varying, effect: 0.02 })).toBeLessThan(0.8)
+    expect(seesMinEffect(varying)).toBe(true)
+    expect(waysOut(varying)).toEqual([])
+  })
+})
+
 describe('the smallest visible gain', () => {
   test('on a typical runner lies between 2 % (47.7 % kept) and 3 % (88.3 % kept)', () => {
     const gain = smallestVisibleGain({ noise: { pairSd: 0.03 }, options, seed: 9, runs: RUNS }) ?? Number.NaN
@@ -94,6 +113,15 @@ describe('the ways out', () => {
     expect(jobs).toMatchObject({ way: 'more-jobs' })
     expect(metric).toEqual({ way: 'better-metric', times: expect.closeTo(1.3, 0) })
     expect(machine).toEqual({ way: 'quieter-machine', pair_sd: expect.closeTo(0.019, 2) })
+  })
+
+  test('find the quieter machine though no noise at all would hide more, where effects vary by machine', () => {
+    const input = { options, seed: 9, runs: 200 }
+    expect(seesMinEffect({ ...input, noise: { pairSd: 0 } })).toBe(false)
+    const quieter = waysOut({ ...input, noise: { pairSd: 0.06 } }).find(
+      ({ way }) => way === 'quieter-machine',
+    )
+    expect(quieter).toEqual({ way: 'quieter-machine', pair_sd: expect.closeTo(0.02, 2) })
   })
 
   test('say so when there is none', () => {

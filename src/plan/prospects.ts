@@ -1,0 +1,98 @@
+import { chanceToKeep, type ExpectedCost, expectedCost, seesMinEffect } from '../decide/evidence/planning.ts'
+import { smallestVisibleGain, type WayOut, waysOut } from '../decide/evidence/planning.ts'
+import type { EvidenceOptions } from '../decide/evidence/start-evidence.ts'
+import { objectivesOf } from '../decide/objectives.ts'
+import { emptyCampaign, type Noise } from '../model/campaign.ts'
+import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
+import type { Spec } from '../spec/schema.ts'
+import { levelFor, nextShare } from './level.ts'
+
+/** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */
+export interface Prospects {
+  min_effect: number
+  null_effect: number
+  /** The level of the first idea: every keep loosens it under e-lond. */
+  level: number
+  pairs_per_job: number
+  max_jobs: number
+  single_machine: boolean
+  chance_to_keep: { min_effects: number; effect: number; chance: number }[]
+  /** Kept with a chance of 80 %; null: nothing up to 64 min_effects is. */
+  smallest_visible_gain: number | null
+  /** It is no more than min_effect, or a tenth above it. */
+  sees_min_effect: boolean
+  /** None where min_effect is visible. */
+  ways_out: WayOut[]
+  null_idea: ExpectedCost
+  /** A true gain of twice min_effect. */
+  good_idea: ExpectedCost
+  /** If no idea is worth anything, and if all are good. */
+  campaign: { ideas: number; minutes: [null_ideas: number, good_ideas: number] }
+}
+
+export interface Calibrated {
+  scale: 'log' | 'linear'
+  noise: Noise
+  singleMachine: boolean
+  /** Of each simulation; fewer are quicker and say less. */
+  runs?: number
+}
+
+const EFFECTS = [0, 0.5, 1, 1.5, 2, 3]
+const GOOD = 2
+/** The same numbers for the same noise, whoever asks. */
+const SEED = 1
+const RUNS = 400
+
+export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
+  const { noise, singleMachine, runs = RUNS } = calibrated
+  const options = optionsOf(spec, calibrated)
+  const input = { noise: { pairSd: noise.pair_sd }, options, seed: SEED, runs }
+  const min = options.minEffect
+  const cost = (effect: number) => expectedCost({ ...input, effect, ...secondsOf(noise) })
+  const [null_idea, good_idea] = [cost(0), cost(GOOD * min)]
+  const ideas = spec.stopping.max_iterations
+  return {
+    min_effect: min,
+    null_effect: options.nullEffect,
+    level: options.alpha,
+    pairs_per_job: options.pairsPerJob,
+    max_jobs: options.maxJobs,
+    single_machine: singleMachine,
+    chance_to_keep: EFFECTS.map(min_effects => {
+      const effect = min_effects * min
+      return { min_effects, effect, chance: chanceToKeep({ ...input, effect }) }
+    }),
+    smallest_visible_gain: smallestVisibleGain(input),
+    sees_min_effect: seesMinEffect(input),
+    ways_out: waysOut(input),
+    null_idea,
+    good_idea,
+    campaign: { ideas, minutes: [ideas * null_idea.minutes, ideas * good_idea.minutes] },
+  }
+}
+
+/** The rule under which the campaign's first idea is judged on its primary. */
+function optionsOf(spec: Spec, { scale, noise, singleMachine }: Calibrated) {
+  const evidence = resolveEvidence(spec, { scale, singleMachine, deterministic: false })
+  const campaign = emptyCampaign()
+  const objectives = objectivesOf(spec.metric)
+  return {
+    direction: objectives[0].direction,
+    minEffect: evidence.min_effect,
+    nullEffect: evidence.null_effect,
+    alpha: levelFor(campaign, spec.evidence, { share: nextShare(campaign, spec), variant: 0 }),
+    screen: evidence.screen,
+    pairsPerJob: pairsPerJob(spec.evidence, noise.execution_seconds),
+    maxJobs: evidence.max_jobs,
+    freshRunners: evidence.fresh_runners,
+    singleMachine,
+    m: objectives.filter(({ role }) => role === 'required').length,
+  } satisfies EvidenceOptions
+}
+
+/** What a job takes besides its pairs holds its warm-ups already: one execution of each side. */
+function secondsOf({ execution_seconds, overhead_seconds }: Noise) {
+  const setupSeconds = Math.max(0, overhead_seconds - 2 * execution_seconds)
+  return { secondsPerExecution: execution_seconds, setupSeconds }
+}

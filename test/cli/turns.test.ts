@@ -1,0 +1,95 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { turnTakers } from '../engine/turn-takers.ts'
+import { noisyProject } from './noisy-project.ts'
+import { FILES, project } from './project.ts'
+
+const take = turnTakers()
+
+/** What is measured leaves a file in HOME; another process of the same user is measuring already. */
+async function beside(files: Record<string, string>) {
+  const person = project(files)
+  const machineDir = join(person.cache, '.cache', 'winnow')
+  const holder = take({
+    machineDir,
+    log: join(person.dir, '..', 'log'),
+    name: 'other',
+    how: 'alone',
+    times: 'hold',
+  })
+  await holder.says('in')
+  const queue = () => readdirSync(machineDir).flatMap(name => readdirSync(join(machineDir, name)))
+  return {
+    person,
+    holder,
+    ran: () => existsSync(join(person.cache, 'ran')),
+    waits: (count: number) => vi.waitFor(() => expect(queue().length).toBe(count), { timeout: 20_000 }),
+  }
+}
+
+const MARKED = { ...FILES, 'bench/size.sh': `touch "$HOME/ran"\n${FILES['bench/size.sh']}` }
+
+describe('while another process of this user measures', () => {
+  it.each([['check'], ['run']])('winnow %s waits, says for whom, and goes on afterwards', async verb => {
+    const { person, holder, waits, ran } = await beside(MARKED)
+    const answer = person.winnow(verb)
+    await waits(2)
+    expect(ran()).toBe(false)
+    await holder.release()
+    const { err } = await answer
+    expect(err).toContain(
+      `waiting for process ${holder.process.pid} (campaign other), which is measuring: timing is never measured in parallel on one machine`,
+    )
+    expect(ran()).toBe(true)
+    await waits(0)
+  })
+
+  it('a check that is interrupted stops waiting, and is in nobody’s way', async () => {
+    const { person, waits, ran } = await beside(MARKED)
+    const abort = new AbortController()
+    const answer = person.winnowWith({ signal: abort.signal }, 'check')
+    await waits(2)
+    abort.abort()
+    expect((await answer).code).toBe(130)
+    expect(ran()).toBe(false)
+    await waits(1)
+  })
+
+  it('a run that is interrupted stops waiting as well, and goes on another time', async () => {
+    const { person, holder, waits } = await beside(MARKED)
+    const abort = new AbortController()
+    const answer = person.winnowWith({ signal: abort.signal }, 'run')
+    await waits(2)
+    abort.abort()
+    expect((await answer).code).toBe(130)
+    await waits(1)
+    await holder.release()
+    expect((await person.winnow('run')).out).toContain('size: 0 experiments opened')
+  })
+
+  it('is no reason to wait once it was killed', async () => {
+    const { person, holder, waits } = await beside(MARKED)
+    const answer = person.winnow('check')
+    await waits(2)
+    await holder.kill()
+    expect((await answer).code).toBe(0)
+    await waits(0)
+  })
+})
+
+describe('two checks of a noisy metric at once', () => {
+  it('never run the harness side by side', async () => {
+    const bench = `mkdir "$HOME/busy" || { echo 'side by side' >&2; exit 3; }
+sleep 0.01
+rmdir "$HOME/busy"
+printf '{"ms": 1%s}' "$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
+`
+    const person = noisyProject({ files: { 'bench/ms.sh': bench } })
+    const answers = await Promise.all([person.winnow('check'), person.winnow('check')])
+    expect(answers.map(({ code, err }) => [code, err.includes('side by side')])).toEqual([
+      [0, false],
+      [0, false],
+    ])
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { Noise } from '../../src/model/campaign.ts'
+import { prospectsOf } from '../../src/plan/prospects.ts'
+import { NOISE } from '../report/campaign-of.ts'
+import { winnowSpec } from '../spec/problems-of.ts'
+
+const QUIET = { 'evidence.min_effect': 0.02 }
+
+function seen(noise: Partial<Noise> = {}, changes: Record<string, unknown> = QUIET, singleMachine = true) {
+  return prospectsOf(winnowSpec(changes), {
+    scale: 'log',
+    noise: { ...NOISE, ...noise },
+    singleMachine,
+    runs: 60,
+  })
+}
+
+describe('what a campaign can hope for', () => {
+  it('is judged by the rule of its first idea', () => {
+    expect(seen({}, { ...QUIET, 'stopping.max_iterations': 50 })).toMatchObject({
+      min_effect: 0.02,
+      null_effect: 0.01,
+      level: 0.1 / 50,
+      pairs_per_job: 8,
+      max_jobs: 8,
+      single_machine: true,
+    })
+    const fixed = { evidence: { campaign_control: 'fixed', alpha: 0.05, pairs_per_job: 5, max_jobs: 3 } }
+    expect(seen({}, fixed, false)).toMatchObject({
+      null_effect: 0.005,
+      level: 0.05,
+      pairs_per_job: 5,
+      max_jobs: 3,
+    })
+  })
+
+  it('asks for fewer pairs a job where an execution is long', () => {
+    expect(seen({ execution_seconds: 60 }).pairs_per_job).toBe(4)
+  })
+
+  it('is a table from nothing to three times min_effect, in which nothing is never kept', () => {
+    const { chance_to_keep } = seen()
+    expect(chance_to_keep.map(({ effect }) => effect)).toEqual([0, 0.01, 0.02, 0.03, 0.04, 0.06])
+    expect(chance_to_keep[0]?.chance).toBeLessThanOrEqual(0.01)
+    const chances = chance_to_keep.map(({ chance }) => chance)
+    expect(chances).toEqual(chances.toSorted((a, b) => a - b))
+  })
+
+  it('needs no way out on a quiet machine, and has three on a loud one', () => {
+    const quiet = seen({ pair_sd: 0.005 })
+    expect([quiet.sees_min_effect, quiet.ways_out]).toEqual([true, []])
+    expect(quiet.smallest_visible_gain).toBeLessThanOrEqual(0.022)
+    const loud = seen({ pair_sd: 0.1 })
+    expect(loud.sees_min_effect).toBe(false)
+    expect(loud.smallest_visible_gain).toBeGreaterThan(0.022)
+    expect(loud.ways_out.map(({ way }) => way)).toEqual(['more-jobs', 'better-metric', 'quieter-machine'])
+  })
+})
+
+describe('what a campaign costs', () => {
+  it('counts the warm-ups of a job once, and what it takes besides once a job', () => {
+    const { null_idea } = seen({ execution_seconds: 3, overhead_seconds: 26 })
+    const { pairs, jobs, executions, minutes } = null_idea
+    expect(executions).toBeCloseTo(2 * (pairs + jobs))
+    expect(minutes * 60).toBeCloseTo(3 * 2 * pairs + 26 * jobs)
+  })
+
+  it('is never less than its executions, however a job was timed', () => {
+    const { null_idea } = seen({ execution_seconds: 3, overhead_seconds: 0 })
+    expect(null_idea.minutes * 60).toBeCloseTo(3 * null_idea.executions)
+  })
+
+  it('lies between that of ideas without effect and that of good ones', () => {
+    const { null_idea, good_idea, campaign } = seen({}, { ...QUIET, 'stopping.max_iterations': 30 })
+    expect(campaign).toEqual({ ideas: 30, minutes: [30 * null_idea.minutes, 30 * good_idea.minutes] })
+  })
+})

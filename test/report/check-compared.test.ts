@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { comparedMetrics, comparedText } from '../../src/report/check-compared.ts'
+import { winnowSpec } from '../spec/problems-of.ts'
+
+const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
+const speed = { 'metric.primary': { name: 'rps', direction: 'maximize' } }
+const seconds = { 'metric.primary': { name: 'wall_seconds', direction: 'minimize' } }
+
+function said(changes: Record<string, unknown>, deterministic: boolean | null = null): string[] {
+  const spec = winnowSpec(changes)
+  return comparedText(spec, comparedMetrics(spec, deterministic))
+}
+
+describe('how metrics are compared', () => {
+  it.each<[string, Record<string, unknown>, boolean | null, string]>([
+    [
+      'once',
+      { ...bytes, 'measurement.mode': 'once' },
+      null,
+      'less bytes (primary), each idea run once, and a gain once more',
+    ],
+    [
+      'not known yet',
+      speed,
+      null,
+      'more rps (primary), each idea run once if it repeats exactly, else in pairs of base and idea',
+    ],
+    ['shown to repeat', speed, true, 'more rps (primary), each idea run once, and a gain once more'],
+    ['shown to vary', speed, false, 'more rps (primary), in pairs of base and idea, until there is evidence'],
+    [
+      'a time',
+      seconds,
+      null,
+      'less wall_seconds (primary), in pairs of base and idea, until there is evidence',
+    ],
+    [
+      'a stored score',
+      { ...bytes, 'measurement.stability': { mode: 'repeat' }, 'measurement.baseline': 'cached' },
+      null,
+      'less bytes (primary), repeat runs compared with a stored score',
+    ],
+    [
+      'a base measured beside it',
+      { ...bytes, 'measurement.stability': { mode: 'repeat' }, 'measurement.baseline': 'fresh' },
+      null,
+      'less bytes (primary), repeat runs compared with runs of the base',
+    ],
+  ])('%s', (_, changes, deterministic, expected) => {
+    expect(said(changes, deterministic)[0]).toBe(`compared: ${expected}`)
+  })
+
+  it('is said of every metric that can change a verdict, and of no other', () => {
+    const objectives = [
+      { name: 'rss', direction: 'minimize', role: 'guardrail' },
+      { name: 'score', direction: 'maximize', role: 'required' },
+      { name: 'seen', direction: 'maximize', role: 'secondary' },
+    ]
+    const policy = { 'policy.tie_breakers': [{ lower: 'lines' }] }
+    const metrics = comparedMetrics(
+      winnowSpec({ ...bytes, 'metric.objectives': objectives, ...policy }),
+      false,
+    )
+    expect(metrics.map(({ name, role, compared }) => [name, role, compared])).toEqual([
+      ['bytes', 'primary', 'pairs'],
+      ['rss', 'guardrail', 'pairs'],
+      ['score', 'required', 'pairs'],
+      ['lines', 'tie-breaker', 'pairs'],
+    ])
+  })
+})
+
+describe('the smallest gain', () => {
+  const noisy = '2 % of the base (the default of evidence.min_effect)'
+
+  it.each<[Record<string, unknown>, boolean | null, string]>([
+    [{}, null, `any, where bytes repeats exactly; else ${noisy}`],
+    [{}, true, 'any, where bytes repeats exactly'],
+    [{}, false, noisy],
+    [{ 'evidence.min_effect': 0.05 }, null, '5 % of the base (evidence.min_effect)'],
+    [{ evidence: { min_effect: 3, scale: 'linear' } }, null, '3 bytes (evidence.min_effect)'],
+    [{ 'measurement.stability': {} }, null, 'more than 0.02 bytes (noise_threshold)'],
+    [
+      { 'measurement.stability': { comparison: { method: 'relative', relative_threshold: 0.1 } } },
+      null,
+      'more than 10 % of the base (relative_threshold)',
+    ],
+  ])('%j', (changes, deterministic, expected) => {
+    expect(said({ ...bytes, ...changes }, deterministic).at(-1)).toBe(`smallest gain: ${expected}`)
+  })
+})
