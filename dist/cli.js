@@ -2885,31 +2885,15 @@ var PairStories = class {
 	}
 	/** Every event of the campaign, in turn. */
 	take(event) {
-		switch (event.kind) {
-			case "campaign-started":
-				this.#file = event.spec_path;
-				this.#specs.set(event.spec_sha256, {
-					yaml: event.spec_yaml,
-					file: this.#file
-				});
-				return;
-			case "campaign-amended":
-				this.#specs.set(event.spec_sha256, {
-					yaml: event.spec_yaml,
-					file: this.#file
-				});
-				return;
-			case "order-issued":
-				if (event.stop.rule === "paired" && event.stop.terms[this.#id]) this.#open.set(event.id, event);
-				return;
-			case "order-lost":
-			case "report-rejected":
-				this.#open.delete(event.order);
-				return;
-			case "measured":
-				this.#measured(event);
-				return;
-		}
+		const { kind } = event;
+		if (kind === "campaign-started") this.#file = event.spec_path;
+		if (kind === "campaign-started" || kind === "campaign-amended") this.#specs.set(event.spec_sha256, {
+			yaml: event.spec_yaml,
+			file: this.#file
+		});
+		if (kind === "order-issued" && event.stop.rule === "paired" && event.stop.terms[this.#id]) this.#open.set(event.id, event);
+		if (kind === "order-lost" || kind === "report-rejected") this.#open.delete(event.order);
+		if (kind === "measured") this.#measured(event);
 	}
 	/** Only the first report of an order that was not lost before it counts. */
 	#measured({ order: id, report }) {

@@ -89,11 +89,11 @@ describe('a kept experiment', () => {
       reported: 'bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs',
       soFar: 'bytes 8.0 % lower',
     })
-    const shown = experimentText(campaign, experiment, { pr: 7, branch: null }, []).join('\n')
+    const shown = experimentText(campaign, experiment, { pr: 7, branch: null, evidence: null }, { events: [] }).join('\n')
     expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)
     expect(shown).toMatch(/so far +bytes 8\.0 % lower \(what it was selected by, hence flattering\)/)
     expect(statusText(campaign, statusView(campaign, new Map()), []).at(-1)).toContain(
-      'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; so far bytes 8.0 % lower',
+      'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower',
     )
   })
 
