@@ -19282,15 +19282,27 @@ function evidenceBar(evidence, threshold, width) {
 /** What shows that a simplification is harmless enough (decision.md 3.4). */
 const HARMLESS_AT = 20;
 /** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
-function evidenceLine(paired, { primary }) {
-	const { evidence, threshold } = weighed(paired, primary);
+function evidenceLine(paired, standing) {
+	const other = otherThanPrimary(paired, standing);
+	const { evidence, threshold } = weighed(paired, other?.state ?? standing.primary);
+	const about = other === null ? "" : ` for ${other.name}`;
 	const bar = evidenceBar(evidence, threshold, 20);
-	return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} ▕${bar}▏ ${costText(paired)}`;
+	return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)}${about} ▕${bar}▏ ${costText(paired)}`;
 }
-function weighed({ terms, rule }, primary) {
-	if (terms.as !== "simplify") return verdict(primary);
+/** The required objective that decided, or goes on, where it is not the primary. */
+function otherThanPrimary(paired, { improved, promising }) {
+	const [primary, ...others] = objectivesOf(paired.spec.metric);
+	const name = improved.includes(primary.name) ? void 0 : improved[0] ?? promising;
+	const objective = others.find((each) => each.name === name);
+	return objective ? {
+		name: objective.name,
+		state: evidenceFor(paired, objective)
+	} : null;
+}
+function weighed({ terms, rule }, state) {
+	if (terms.as !== "simplify") return verdict(state);
 	return {
-		evidence: evidenceOf(lnEvidence(primary.differences, -rule.min_effect)),
+		evidence: evidenceOf(lnEvidence(state.differences, -rule.min_effect)),
 		threshold: HARMLESS_AT
 	};
 }

@@ -1,8 +1,10 @@
 import { evidenceOf, lnEvidence } from '../evidence/rank-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { verdict } from '../evidence/verdict.ts'
+import { objectivesOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
 import { evidenceBar } from './evidence-bar.ts'
+import { evidenceFor } from './objective-evidence.ts'
 import type { PairedCase } from './rule.ts'
 import type { Standing } from './standing.ts'
 
@@ -10,19 +12,31 @@ import type { Standing } from './standing.ts'
 const HARMLESS_AT = 20
 
 /** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
-export function evidenceLine(paired: PairedCase, { primary }: Pick<Standing, 'primary'>): string {
-  const { evidence, threshold } = weighed(paired, primary)
+export function evidenceLine(paired: PairedCase, standing: Deciding): string {
+  const other = otherThanPrimary(paired, standing)
+  const { evidence, threshold } = weighed(paired, other?.state ?? standing.primary)
+  const about = other === null ? '' : ` for ${other.name}`
   const bar = evidenceBar(evidence, threshold, 20)
-  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} ▕${bar}▏ ${costText(paired)}`
+  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)}${about} ▕${bar}▏ ${costText(paired)}`
 }
 
-function weighed(
-  { terms, rule }: PairedCase,
-  primary: EvidenceState,
-): { evidence: number; threshold: number } {
-  if (terms.as !== 'simplify') return verdict(primary)
+type Deciding = Pick<Standing, 'primary' | 'improved' | 'promising'>
+
+/** The required objective that decided, or goes on, where it is not the primary. */
+function otherThanPrimary(
+  paired: PairedCase,
+  { improved, promising }: Deciding,
+): { name: string; state: EvidenceState } | null {
+  const [primary, ...others] = objectivesOf(paired.spec.metric)
+  const name = improved.includes(primary.name) ? undefined : (improved[0] ?? promising)
+  const objective = others.find(each => each.name === name)
+  return objective ? { name: objective.name, state: evidenceFor(paired, objective) } : null
+}
+
+function weighed({ terms, rule }: PairedCase, state: EvidenceState): { evidence: number; threshold: number } {
+  if (terms.as !== 'simplify') return verdict(state)
   return {
-    evidence: evidenceOf(lnEvidence(primary.differences, -rule.min_effect)),
+    evidence: evidenceOf(lnEvidence(state.differences, -rule.min_effect)),
     threshold: HARMLESS_AT,
   }
 }

@@ -121,6 +121,24 @@ describe('the evidence line', () => {
   })
 })
 
+describe("the evidence of a gain that is not the primary's", () => {
+  it('is that of the objective that gained, by name', () => {
+    const metric = { objectives: [{ name: 'memory', direction: 'minimize', role: 'required' }] }
+    const jobs = CONFIRMED.map(job => ({
+      ...job,
+      pairs: job.pairs.map((pair, at) => ({
+        ...pair,
+        base: { score: 100, memory: 50 },
+        candidate: { score: 100.1 - (at % 2) / 5, memory: 45 - at / 7 },
+      })),
+    }))
+    const paired = aCase(jobs, { metric, terms: { level: 0.02 } })
+    const standing = standingOf(paired)
+    expect(standing.improved).toEqual(['memory'])
+    expect(evidenceLine(paired, standing)).toMatch(/^evidence \d+ of 100 for memory ▕█{20}▏ /)
+  })
+})
+
 describe('the bar', () => {
   it('is empty where nothing is known, half full half way on a log scale, and full when it is reached', () => {
     expect(evidenceBar(1, 100, 4)).toBe('····')
