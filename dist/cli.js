@@ -1693,19 +1693,20 @@ async function tryNoise(trying, known) {
 	const { spec, call } = trying;
 	const jobs = [];
 	for (;;) {
-		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of 2 of the base against itself`);
+		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${Math.max(2, jobs.length + 1)} of the base against itself`);
 		const { order, report } = await ask(trying, "noise", jobs);
 		requirePairs(spec, report);
 		jobs.push(jobOf(askedIn(order), measuredIn$1(report), "twin"));
-		if (jobs.length === 2) return noisy(spec, {
+		if (jobs.length < 2) continue;
+		const found = calibrateNoise(spec, report, jobs);
+		if (!("suspected" in found)) return noisy(spec, {
 			report,
-			jobs,
+			found,
 			known
 		});
 	}
 }
-function noisy(spec, { report, jobs, known }) {
-	const found = calibrateNoise(spec, report, jobs);
+function noisy(spec, { report, found, known }) {
 	if ("refused" in found) throw new UserError(found.refused);
 	const { scale, noise, reason } = found;
 	const calibration = {

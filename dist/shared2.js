@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
-import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, rmdir, stat, statfs, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, rmdirSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
 import { arch, availableParallelism, constants as constants$1, cpus, hostname, platform, release, tmpdir, totalmem, uptime } from "node:os";
 import { execFile, spawn } from "node:child_process";
@@ -23513,6 +23513,7 @@ const run$4 = promisify(execFile);
 /** Removes what untrusted code made, also where it took away its own permissions. */
 async function removeAll(path) {
 	try {
+		if (lstatSync(path, { throwIfNoEntry: false }) === void 0) return;
 		await rm(path, {
 			recursive: true,
 			force: true
@@ -23609,18 +23610,24 @@ const LINK = 40960n;
 const PLAIN = 32768n;
 const FOLDER = 16384n;
 const EXECUTABLE = 64n;
-/** Known files alone: all else below `dir` may change. */
-function sealFiles(dir, files) {
-	return sealed(files.map((known) => ({
-		path: known.path,
-		stamp: stampOf(dir, known.path),
-		known,
-		names: null
-	})));
+/** Known files alone, of all that was sealed just now: all else may change. */
+function sealFiles(everything, files) {
+	const stamps = stampsIn(everything);
+	return sealed(files.map((known) => {
+		const stamp = stamps.get(known.path);
+		if (stamp === void 0) throw new Error(`${known.path} was not laid out`);
+		return {
+			path: known.path,
+			stamp,
+			known,
+			names: null
+		};
+	}));
 }
-/** All there is below `dir`, folders included. */
-function sealEverything(dir, files, format) {
+/** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
+function sealEverything(dir, files, format, whole) {
 	const known = new Map(files.map((file) => [file.path, file]));
+	const stamps = whole ? stampsIn(whole) : null;
 	const entries = [];
 	const pending = ["."];
 	for (let path = pending.pop(); path !== void 0; path = pending.pop()) {
@@ -23633,7 +23640,7 @@ function sealEverything(dir, files, format) {
 		});
 		for (const name of names) {
 			const below = path === "." ? name : `${path}/${name}`;
-			const stamp = stampOf(dir, below);
+			const stamp = stamps?.get(below) ?? stampOf(dir, below);
 			if ((stamp.mode & TYPE) === FOLDER) pending.push(below);
 			else entries.push({
 				path: below,
@@ -23669,6 +23676,9 @@ function sealed(entries) {
 		entries,
 		newest: entries.reduce((latest, { stamp }) => stamp.ctimeNs > latest ? stamp.ctimeNs : latest, 0n)
 	};
+}
+function stampsIn({ entries }) {
+	return new Map(entries.map(({ path, stamp }) => [path, stamp]));
 }
 function stampOf(dir, path) {
 	return lstatSync(onDisk(dir, path), { bigint: true });
@@ -23813,7 +23823,7 @@ async function releaseWorkDir(workDir) {
 }
 /** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
 async function reapLeftovers(workDir) {
-	const record = await read$3(workDir);
+	const record = read$3(workDir);
 	if (record === null || record.boot_id !== bootId()) return 0;
 	const owner = await alive(record.owner);
 	if (owner !== null && owner.pid !== process.pid) throw new UserError(`${workDir} is in use by process ${owner.pid}`, { fix: "wait for it, or end it; two measurements in one place would disturb each other" });
@@ -23863,10 +23873,10 @@ async function write$1(workDir, supervisor) {
 	};
 	writeFileSync(join(workDir, FILE), JSON.stringify(value));
 }
-async function read$3(workDir) {
+function read$3(workDir) {
 	let text;
 	try {
-		text = await readFile(join(workDir, FILE), "utf8");
+		text = readFileSync(join(workDir, FILE), "utf8");
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -29473,11 +29483,11 @@ function checkSeals(session, label, running) {
 	if (broken !== null) throw new Tampered(label, broken);
 	const { holdout } = session;
 	if (holdout !== null && brokenSeal(holdout.seal, holdout.dir, format) !== null) throw new Tampered(label, "the holdout");
-	if (running?.seals) running.seals.everything = sealSide(session, running);
+	if (running?.seals) running.seals.everything = sealSide(session, running, running.seals.files);
 }
-function sealSide(session, side) {
+function sealSide(session, side, whole) {
 	const { objectFormat } = session.input.repository;
-	return sealEverything(session.slots.placeOf(side.slot), side.files, objectFormat);
+	return sealEverything(session.slots.placeOf(side.slot), side.files, objectFormat, whole);
 }
 async function refuseLate({ input }) {
 	input.signal.throwIfAborted();
@@ -29742,7 +29752,7 @@ function sameSequence(a, b) {
 /** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
 async function buildSide(session, side, number) {
 	const { slots, paths, input, draft } = session;
-	await makeRoom(session, side);
+	makeRoom(session, side);
 	await slots.bring(side.slot);
 	side.seals = null;
 	side.build = number;
@@ -29751,14 +29761,15 @@ async function buildSide(session, side, number) {
 	if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint);
 	await emptyOutputs(paths, input.owner);
 	draft.trees[side.label] = side.tree;
+	const everything = sealSide(session, side);
 	side.seals = {
-		files: sealFiles(paths.root, side.files),
-		everything: sealSide(session, side)
+		files: sealFiles(everything, side.files),
+		everything
 	};
 	if (!(kept && side.slot.built !== null)) await setUp(session, side);
 }
-async function makeRoom({ slots, input }, side) {
-	await mkdir(slots.placeOf(side.slot), { recursive: true });
+function makeRoom({ slots, input }, side) {
+	mkdirSync(slots.placeOf(side.slot), { recursive: true });
 	input.signal.throwIfAborted();
 }
 /** `setup_scope: once`: the outputs stay good while command and tree are the same. */
@@ -30507,11 +30518,11 @@ var Slots = class Slots {
 		this.#slots = slots;
 	}
 	static async open(workDir) {
-		await mkdir(join(workDir, "slots"), {
+		mkdirSync(join(workDir, "slots"), {
 			recursive: true,
 			mode: 448
 		});
-		const known = await readState(workDir);
+		const known = readState(workDir);
 		const slots = new Slots(workDir, known.filter((slot) => existsSync(join(workDir, "slots", slot.name))));
 		await removeAll(slots.stage);
 		return slots;
@@ -30566,9 +30577,9 @@ var Slots = class Slots {
 	}
 };
 /** What cannot be read is laid out anew: it is only a cache. */
-async function readState(workDir) {
+function readState(workDir) {
 	try {
-		return file.safeParse(JSON.parse(await readFile(join(workDir, "slots.json"), "utf8"))).data?.slots ?? [];
+		return file.safeParse(JSON.parse(readFileSync(join(workDir, "slots.json"), "utf8"))).data?.slots ?? [];
 	} catch (error) {
 		if (isMissing(error) || error instanceof SyntaxError) return [];
 		throw error;
@@ -30582,7 +30593,7 @@ async function measure$1(input) {
 	const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot);
 	const allowed = environmentOf(input);
 	const holdoutDirectory = await namedDirectory(input);
-	await mkdir(input.workDir, { recursive: true });
+	mkdirSync(input.workDir, { recursive: true });
 	await claimWorkDir(input.workDir);
 	const draft = {
 		setups: [],
@@ -30946,7 +30957,6 @@ const claim = strictObject({
 function orderFiles(directory) {
 	const host = hostname();
 	const path = (order, kind) => join(directory, `${order}.${kind}.json`);
-	/** Small, and waited for by every order: not worth a trip to the thread pool. */
 	async function write(file, value) {
 		mkdirSync(directory, { recursive: true });
 		writeFileSync(`${file}.part`, JSON.stringify(value));
@@ -30965,20 +30975,20 @@ function orderFiles(directory) {
 		}),
 		report: (order, answer) => write(path(order, "report"), answer),
 		async read(order) {
-			const text = await readOptional(path(order, "claim"));
+			const text = readOptional$1(path(order, "claim"));
 			if (text === null) return null;
-			const answer = await readOptional(path(order, "report"));
+			const answer = readOptional$1(path(order, "report"));
 			return {
 				...readClaim(text, host),
 				report: answer === null ? null : readReport(answer)
 			};
 		},
 		async prune(live, forgettable) {
-			for (const order of await ordersIn(directory)) {
+			for (const order of ordersIn(directory)) {
 				if (live.has(order)) continue;
-				const text = await readOptional(path(order, "claim"));
+				const text = readOptional$1(path(order, "claim"));
 				if (text !== null && !await forgettable(readClaim(text, host))) continue;
-				for (const kind of ["report", "claim"]) await rm(path(order, kind), { force: true });
+				for (const kind of ["report", "claim"]) rmSync(path(order, kind), { force: true });
 			}
 		}
 	};
@@ -30991,8 +31001,8 @@ function readClaim(text, host) {
 		started: parsed.started
 	};
 }
-async function ordersIn(directory) {
-	const names = await readdir(directory).catch(absent) ?? [];
+function ordersIn(directory) {
+	const names = unlessAbsent(() => readdirSync(directory)) ?? [];
 	return new Set(names.map((name) => name.slice(0, name.indexOf("."))));
 }
 function readReport(text) {
@@ -31006,12 +31016,16 @@ function readReport(text) {
 		throw error;
 	}
 }
-async function readOptional(file) {
-	return readFile(file, "utf8").catch(absent);
+function readOptional$1(file) {
+	return unlessAbsent(() => readFileSync(file, "utf8"));
 }
-function absent(error) {
-	if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-	throw error;
+function unlessAbsent(look) {
+	try {
+		return look();
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+		throw error;
+	}
 }
 // src/engine/unwritable.ts
 const CODES = /* @__PURE__ */ new Set([
@@ -32281,6 +32295,15 @@ function unmergeable(ours, theirs, stderr) {
 	if (!stderr.includes("unrelated histories")) return /* @__PURE__ */ new Error(`git cannot merge ${theirs} into ${ours}: ${stderr.trim()}`);
 	return new UserError(`${theirs} and ${ours} have no common history`, { fix: "if the repository is a shallow clone run `git fetch --unshallow` in it; otherwise rebase the branch" });
 }
+// src/git/optional-file.ts
+/** A small file that may not be there: not worth a trip to the thread pool. */
+function readOptional(path) {
+	try {
+		return readFileSync(path, "utf8");
+	} catch (error) {
+		return nullIfMissing(error);
+	}
+}
 // src/git/fetch.ts
 /**
 * Where a fetched tip is held. The name is a hash: it is renewed when the remote ref moves, and never
@@ -32319,16 +32342,16 @@ function isShallow(dir) {
 	return existsSync(join(dir, "shallow"));
 }
 /** A held tip is complete: it is held only after git has checked everything reachable from it. */
-async function isHeld(dir, tip) {
-	return (await readFile(join(dir, heldRef(tip.ref)), "utf8").catch(nullIfMissing))?.trim() === tip.oid;
+function isHeld(dir, tip) {
+	return readOptional(join(dir, heldRef(tip.ref)))?.trim() === tip.oid;
 }
 /** Written here and not by git, whose lock file would stay behind when it is killed. */
-async function hold(dir, tip) {
+function hold(dir, tip) {
 	const file = join(dir, heldRef(tip.ref));
-	await mkdir(dirname(file), { recursive: true });
+	mkdirSync(dirname(file), { recursive: true });
 	const temporary = join(scratchOf(dir), `held-${randomBytes(8).toString("hex")}`);
-	await writeFile(temporary, `${tip.oid}\n`);
-	await rename(temporary, file);
+	writeFileSync(temporary, `${tip.oid}\n`);
+	renameSync(temporary, file);
 }
 // src/git/near-history.ts
 /** Commits looked at on each side before git is asked: reading one takes a tenth of a millisecond at most. */
@@ -32477,10 +32500,10 @@ async function applyDifferences(store, dir, from, to) {
 	const differences = await treeDifferences(store, from, to);
 	for (const { path, to: added } of differences) if (added !== null) checkPath(path);
 	const root = new Folders(dir);
-	await root.make("");
-	for (const { path, from: removed } of differences) if (removed !== null) await root.remove(path);
+	root.make("");
+	for (const { path, from: removed } of differences) if (removed !== null) root.remove(path);
 	const folders = new Set(differences.filter(isAdded).map(({ path }) => parentOf(path)));
-	for (const folder of folders) await root.make(folder);
+	for (const folder of folders) root.make(folder);
 	await inParallel(differences.filter(isAdded), async ({ path, to: entry }) => {
 		await writeEntry(store, root.at(path), entry);
 	});
@@ -32499,12 +32522,12 @@ async function inParallel(items, work) {
 /** `wx`: on a file system that folds case, a second name for the same file is an error and not a surprise. */
 async function writeEntry(store, path, entry) {
 	if (entry.mode === "160000") {
-		await mkdir(path, { recursive: true });
+		mkdirSync(path, { recursive: true });
 		return;
 	}
 	const content = await store.blob(entry.oid);
-	if (entry.mode === "120000") await symlink(content, path);
-	else await writeFile(path, content, {
+	if (entry.mode === "120000") symlinkSync(content, path);
+	else writeFileSync(path, content, {
 		flag: "wx",
 		mode: entry.mode === "100755" ? 493 : 420
 	});
@@ -32522,35 +32545,42 @@ var Folders = class {
 	at(path) {
 		return path === "" ? Buffer$1.from(this.#dir) : Buffer$1.from([...Buffer$1.from(`${this.#dir}/`), ...encodeName(path)]);
 	}
-	async make(path) {
+	make(path) {
 		if (this.#real.has(path)) return;
-		if (path !== "") await this.make(parentOf(path));
-		const found = await lstat(this.at(path)).catch(nullIfMissing);
-		if (found !== null && !found.isDirectory() && path !== "") await rm(this.at(path));
-		if (found === null || !found.isDirectory()) await mkdir(this.at(path), { recursive: path === "" });
+		if (path !== "") this.make(parentOf(path));
+		const found = lstatSync(this.at(path), { throwIfNoEntry: false });
+		if (found !== void 0 && !found.isDirectory() && path !== "") rmSync(this.at(path));
+		if (!found?.isDirectory()) mkdirSync(this.at(path), { recursive: path === "" });
 		this.#real.add(path);
 	}
-	async remove(path) {
-		if (!await this.#isReal(parentOf(path))) return;
-		await rm(this.at(path), {
+	remove(path) {
+		if (!this.#isReal(parentOf(path))) return;
+		rmSync(this.at(path), {
 			recursive: true,
 			force: true
 		});
-		await this.#removeEmpty(parentOf(path));
+		this.#removeEmpty(parentOf(path));
 	}
-	async #isReal(path) {
+	#isReal(path) {
 		if (path === "" || this.#real.has(path)) return true;
-		if (!await this.#isReal(parentOf(path))) return false;
-		return (await lstat(this.at(path)).catch(nullIfMissing))?.isDirectory() ?? false;
+		if (!this.#isReal(parentOf(path))) return false;
+		return lstatSync(this.at(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 	}
-	async #removeEmpty(path) {
-		if (path === "") return;
-		if (await rmdir(this.at(path)).then(() => true, falseIfFull)) await this.#removeEmpty(parentOf(path));
+	#removeEmpty(path) {
+		if (path !== "" && removedIfEmpty(this.at(path))) this.#removeEmpty(parentOf(path));
 	}
 };
-function falseIfFull(error) {
-	if (error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST")) return false;
-	throw error;
+function removedIfEmpty(folder) {
+	try {
+		rmdirSync(folder);
+		return true;
+	} catch (error) {
+		if (isFull(error)) return false;
+		throw error;
+	}
+}
+function isFull(error) {
+	return error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST");
 }
 function parentOf(path) {
 	return path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -32867,9 +32897,11 @@ function weightedCache(capacity) {
 }
 // src/git/object-store.ts
 const CACHE_BYTES = 33554432;
+const SMALL_BYTES = 65536;
 function objectStore(dir, format, reader) {
 	const trees = weightedCache(CACHE_BYTES);
 	const commits = weightedCache(CACHE_BYTES);
+	const blobs = weightedCache(SMALL_BYTES * 128);
 	const rawLength = format === "sha1" ? 20 : 32;
 	async function content(oid, type) {
 		const found = await reader.read(oid);
@@ -32879,6 +32911,11 @@ function objectStore(dir, format, reader) {
 	}
 	function write(type, bytes) {
 		return writeLooseObject(dir, format, type, bytes);
+	}
+	/** What is small is mostly our own and read again soon. */
+	function remembered(oid, bytes) {
+		if (bytes.length <= SMALL_BYTES) blobs.set(oid, bytes, bytes.length + 200);
+		return bytes;
 	}
 	const store = {
 		async commit(oid) {
@@ -32897,16 +32934,23 @@ function objectStore(dir, format, reader) {
 			trees.set(oid, entries, bytes.length * 4);
 			return entries;
 		},
-		blob: (oid) => content(oid, "blob"),
+		async blob(oid) {
+			const cached = blobs.get(oid);
+			if (cached !== void 0) return cached;
+			return remembered(oid, await content(oid, "blob"));
+		},
 		async has(oid) {
-			return await reader.info(oid) !== null;
+			return commits.get(oid) !== void 0 || await reader.info(oid) !== null;
 		},
 		async isCommit(oid) {
 			return (await reader.info(oid))?.type === "commit";
 		},
 		entryAt: (tree, path) => entryAt(store, tree, path),
 		async writeBlob(value) {
-			return write("blob", typeof value === "string" ? Buffer$1.from(value, "utf8") : value);
+			const bytes = typeof value === "string" ? Buffer$1.from(value, "utf8") : value;
+			const oid = write("blob", bytes);
+			if (typeof value === "string") remembered(oid, bytes);
+			return oid;
 		},
 		async writeTree(entries) {
 			const { bytes, sorted } = serializeTree(entries);
@@ -32942,23 +32986,23 @@ async function entryAt(store, root, path) {
 // src/git/apply-patch.ts
 /** In an index of its own, never in a work tree. A patch comes from outside: it can only be rejected. */
 async function applyPatch(place, tree, patch) {
-	const scratch = await mkdtemp(join(scratchOf(place.dir), "patch-"));
+	const scratch = mkdtempSync(join(scratchOf(place.dir), "patch-"));
 	try {
 		const patchFile = join(scratch, "patch");
-		await writeFile(patchFile, patch.endsWith("\n") ? patch : `${patch}\n`);
+		writeFileSync(patchFile, patch.endsWith("\n") ? patch : `${patch}\n`);
 		const files = await treeFiles(place.store, tree);
 		const index = indexFile(place.format, files);
 		const indexPath = join(scratch, "index");
 		const reasons = [];
 		for (const options of [[], ["--3way"]]) {
-			await writeFile(indexPath, index);
+			writeFileSync(indexPath, index);
 			const refused = await place.runner.run(apply(patchFile, indexPath, options));
-			if (refused === null) return { tree: await treeOf(place, tree, files, await readFile(indexPath)) };
+			if (refused === null) return { tree: await treeOf(place, tree, files, readFileSync(indexPath)) };
 			reasons.push(refused);
 		}
 		return { rejected: reasons[0] ?? "" };
 	} finally {
-		await rm(scratch, {
+		rmSync(scratch, {
 			recursive: true,
 			force: true
 		});
@@ -33069,32 +33113,27 @@ function fetching(line) {
 	return {
 		async fetch(tips) {
 			for (const { oid } of tips) line.checkFormat(oid);
-			const missing = await notHeld(place.dir, tips);
+			const missing = tips.filter((tip) => !isHeld(place.dir, tip));
 			if (missing.length === 0) return;
 			const output = await ask("fetch from", fetchTask(place, missing, "oid"));
 			if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing);
 			else if (output.exitCode !== 0) throw remoteFailure("fetch from", place.remote, place.dir, output.stderr);
-			for (const tip of missing) await hold(place.dir, tip);
+			for (const tip of missing) hold(place.dir, tip);
 		},
 		async fetchFrom(path, oid) {
 			const tip = {
 				ref: `submitted/${oid}`,
 				oid
 			};
-			if (await isHeld(place.dir, tip)) return;
+			if (isHeld(place.dir, tip)) return;
 			const output = await ask("fetch from", fetchTask({
 				dir: place.dir,
 				remote: path
 			}, [tip], "oid"));
 			if (output.exitCode !== 0) throw remoteFailure("fetch from", path, place.dir, output.stderr);
-			await hold(place.dir, tip);
+			hold(place.dir, tip);
 		}
 	};
-}
-async function notHeld(dir, tips) {
-	const missing = [];
-	for (const tip of tips) if (!await isHeld(dir, tip)) missing.push(tip);
-	return missing;
 }
 // src/git/push.ts
 /**
@@ -33369,7 +33408,7 @@ function remoteOf(place, network, local) {
 			}));
 			const result = judgePush(answer, updates);
 			if (result === null) throw remoteFailure("push to", place.remote, place.dir, answer.output.stderr);
-			if (result.ok) await holdPushed(place.dir, updates);
+			if (result.ok) holdPushed(place.dir, updates);
 			return result.ok ? result : explain(result, updates);
 		},
 		async worktreesHolding(refs) {
@@ -33401,8 +33440,8 @@ function remoteOf(place, network, local) {
 	}
 	return remote;
 }
-async function holdPushed(dir, updates) {
-	for (const { ref, to } of updates) if (to !== null) await hold(dir, {
+function holdPushed(dir, updates) {
+	for (const { ref, to } of updates) if (to !== null) hold(dir, {
 		ref,
 		oid: to
 	});
@@ -33441,6 +33480,8 @@ var GitShell = class {
 		const command = `${Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `).join("")}${this.#prefix} ${args.map(quoted).join(" ")} </dev/null`;
 		holdOpen(this.#child, true);
 		return new Promise((resolve, reject) => {
+			this.#out.clear();
+			this.#err.clear();
 			this.#waiting = {
 				resolve,
 				reject
@@ -33456,13 +33497,12 @@ var GitShell = class {
 		await gone;
 	}
 	#read(printed, chunk) {
+		if (this.#waiting === null) return;
 		printed.add(chunk);
 		const [stdout, stderr] = [this.#out.before(this.#mark), this.#err.before(this.#mark)];
 		if (stdout === null || stderr === null) return;
 		const waiting = this.#waiting;
 		this.#waiting = null;
-		this.#out.clear();
-		this.#err.clear();
 		holdOpen(this.#child, false);
 		waiting?.resolve({
 			exitCode: Number(stdout.after),

@@ -1,5 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -8,7 +7,8 @@ import { type Report, report } from '../model/report.ts'
 
 /**
  * Orders of this machine as files: who took one, whether harness code has run, what was reported. They are
- * written before anything reads them (write, rename), so that a kill leaves either nothing or the whole.
+ * written before anything reads them (write, rename), so that a kill leaves either nothing or the whole. They are
+ * small, and every tick looks at them: not worth a trip to the thread pool.
  */
 export interface OrderFiles {
   claim(order: OrderId, runId: string): Promise<void>
@@ -34,7 +34,6 @@ export function orderFiles(directory: string): OrderFiles {
   const host = hostname()
   const path = (order: OrderId, kind: 'claim' | 'report') => join(directory, `${order}.${kind}.json`)
 
-  /** Small, and waited for by every order: not worth a trip to the thread pool. */
   async function write(file: string, value: unknown): Promise<void> {
     mkdirSync(directory, { recursive: true })
     writeFileSync(`${file}.part`, JSON.stringify(value))
@@ -46,17 +45,17 @@ export function orderFiles(directory: string): OrderFiles {
     started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
     report: (order, answer) => write(path(order, 'report'), answer),
     async read(order) {
-      const text = await readOptional(path(order, 'claim'))
+      const text = readOptional(path(order, 'claim'))
       if (text === null) return null
-      const answer = await readOptional(path(order, 'report'))
+      const answer = readOptional(path(order, 'report'))
       return { ...readClaim(text, host), report: answer === null ? null : readReport(answer) }
     },
     async prune(live, forgettable) {
-      for (const order of await ordersIn(directory)) {
+      for (const order of ordersIn(directory)) {
         if (live.has(order)) continue
-        const text = await readOptional(path(order, 'claim'))
+        const text = readOptional(path(order, 'claim'))
         if (text !== null && !(await forgettable(readClaim(text, host)))) continue
-        for (const kind of ['report', 'claim'] as const) await rm(path(order, kind), { force: true })
+        for (const kind of ['report', 'claim'] as const) rmSync(path(order, kind), { force: true })
       }
     },
   }
@@ -67,8 +66,8 @@ function readClaim(text: string, host: string): Claim {
   return { runId: parsed.run_id, here: parsed.host === host, started: parsed.started }
 }
 
-async function ordersIn(directory: string): Promise<Set<OrderId>> {
-  const names = (await readdir(directory).catch(absent)) ?? []
+function ordersIn(directory: string): Set<OrderId> {
+  const names = unlessAbsent(() => readdirSync(directory)) ?? []
   return new Set(names.map(name => name.slice(0, name.indexOf('.'))))
 }
 
@@ -84,11 +83,15 @@ function readReport(text: string): Report | { unreadable: string } {
   }
 }
 
-async function readOptional(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(absent)
+function readOptional(file: string): string | null {
+  return unlessAbsent(() => readFileSync(file, 'utf8'))
 }
 
-function absent(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-  throw error
+function unlessAbsent<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
 }

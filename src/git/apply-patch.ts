@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchOf } from './bare-repository.ts'
 import type { TreeChange } from './edit-tree.ts'
@@ -20,23 +20,23 @@ export interface PatchPlace {
 
 /** In an index of its own, never in a work tree. A patch comes from outside: it can only be rejected. */
 export async function applyPatch(place: PatchPlace, tree: Oid, patch: string): Promise<PatchResult> {
-  const scratch = await mkdtemp(join(scratchOf(place.dir), 'patch-'))
+  const scratch = mkdtempSync(join(scratchOf(place.dir), 'patch-'))
   try {
     const patchFile = join(scratch, 'patch')
-    await writeFile(patchFile, patch.endsWith('\n') ? patch : `${patch}\n`)
+    writeFileSync(patchFile, patch.endsWith('\n') ? patch : `${patch}\n`)
     const files = await treeFiles(place.store, tree)
     const index = indexFile(place.format, files)
     const indexPath = join(scratch, 'index')
     const reasons: string[] = []
     for (const options of [[], ['--3way']]) {
-      await writeFile(indexPath, index)
+      writeFileSync(indexPath, index)
       const refused = await place.runner.run(apply(patchFile, indexPath, options))
-      if (refused === null) return { tree: await treeOf(place, tree, files, await readFile(indexPath)) }
+      if (refused === null) return { tree: await treeOf(place, tree, files, readFileSync(indexPath)) }
       reasons.push(refused)
     }
     return { rejected: reasons[0] ?? '' }
   } finally {
-    await rm(scratch, { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }
 

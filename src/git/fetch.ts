@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nullIfMissing, scratchOf } from './bare-repository.ts'
+import { scratchOf } from './bare-repository.ts'
 import type { Oid } from './object-format.ts'
+import { readOptional } from './optional-file.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface RemoteTip {
@@ -51,16 +51,15 @@ export function isShallow(dir: string): boolean {
 }
 
 /** A held tip is complete: it is held only after git has checked everything reachable from it. */
-export async function isHeld(dir: string, tip: RemoteTip): Promise<boolean> {
-  const held = await readFile(join(dir, heldRef(tip.ref)), 'utf8').catch(nullIfMissing)
-  return held?.trim() === tip.oid
+export function isHeld(dir: string, tip: RemoteTip): boolean {
+  return readOptional(join(dir, heldRef(tip.ref)))?.trim() === tip.oid
 }
 
 /** Written here and not by git, whose lock file would stay behind when it is killed. */
-export async function hold(dir: string, tip: RemoteTip): Promise<void> {
+export function hold(dir: string, tip: RemoteTip): void {
   const file = join(dir, heldRef(tip.ref))
-  await mkdir(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true })
   const temporary = join(scratchOf(dir), `held-${randomBytes(8).toString('hex')}`)
-  await writeFile(temporary, `${tip.oid}\n`)
-  await rename(temporary, file)
+  writeFileSync(temporary, `${tip.oid}\n`)
+  renameSync(temporary, file)
 }

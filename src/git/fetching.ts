@@ -33,26 +33,20 @@ export function fetching(line: RemoteLine): Fetching {
   return {
     async fetch(tips) {
       for (const { oid } of tips) line.checkFormat(oid)
-      const missing = await notHeld(place.dir, tips)
+      const missing = tips.filter(tip => !isHeld(place.dir, tip))
       if (missing.length === 0) return
       const output = await ask('fetch from', fetchTask(place, missing, 'oid'))
       if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing)
       else if (output.exitCode !== 0)
         throw remoteFailure('fetch from', place.remote, place.dir, output.stderr)
-      for (const tip of missing) await hold(place.dir, tip)
+      for (const tip of missing) hold(place.dir, tip)
     },
     async fetchFrom(path, oid) {
       const tip = { ref: `submitted/${oid}`, oid }
-      if (await isHeld(place.dir, tip)) return
+      if (isHeld(place.dir, tip)) return
       const output = await ask('fetch from', fetchTask({ dir: place.dir, remote: path }, [tip], 'oid'))
       if (output.exitCode !== 0) throw remoteFailure('fetch from', path, place.dir, output.stderr)
-      await hold(place.dir, tip)
+      hold(place.dir, tip)
     },
   }
-}
-
-async function notHeld(dir: string, tips: readonly RemoteTip[]): Promise<RemoteTip[]> {
-  const missing: RemoteTip[] = []
-  for (const tip of tips) if (!(await isHeld(dir, tip))) missing.push(tip)
-  return missing
 }

@@ -43,6 +43,9 @@ export class GitShell {
     const command = `${set.join('')}${this.#prefix} ${args.map(quoted).join(' ')} </dev/null`
     holdOpen(this.#child, true)
     return new Promise((resolve, reject) => {
+      // What a child of the command before may have said since is nobody's.
+      this.#out.clear()
+      this.#err.clear()
       this.#waiting = { resolve, reject }
       this.#child.stdin.write(`${command}; echo "${this.#mark}$?"; echo ${this.#mark} >&2\n`)
     })
@@ -57,13 +60,12 @@ export class GitShell {
   }
 
   #read(printed: Printed, chunk: Buffer): void {
+    if (this.#waiting === null) return
     printed.add(chunk)
     const [stdout, stderr] = [this.#out.before(this.#mark), this.#err.before(this.#mark)]
     if (stdout === null || stderr === null) return
     const waiting = this.#waiting
     this.#waiting = null
-    this.#out.clear()
-    this.#err.clear()
     holdOpen(this.#child, false)
     waiting?.resolve({ exitCode: Number(stdout.after), stdout: stdout.text, stderr: stderr.text })
   }

@@ -1,7 +1,6 @@
-import { lstat, mkdir, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
+import { lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Buffer } from 'node:buffer'
 import { UserError } from '../errors.ts'
-import { nullIfMissing } from './bare-repository.ts'
 import type { Oid } from './object-format.ts'
 import type { ObjectStore } from './object-store.ts'
 import { encodeName } from './path-bytes.ts'
@@ -26,10 +25,10 @@ async function applyDifferences(store: ObjectStore, dir: string, from: Oid | nul
   const differences = await treeDifferences(store, from, to)
   for (const { path, to: added } of differences) if (added !== null) checkPath(path)
   const root = new Folders(dir)
-  await root.make('')
-  for (const { path, from: removed } of differences) if (removed !== null) await root.remove(path)
+  root.make('')
+  for (const { path, from: removed } of differences) if (removed !== null) root.remove(path)
   const folders = new Set(differences.filter(isAdded).map(({ path }) => parentOf(path)))
-  for (const folder of folders) await root.make(folder)
+  for (const folder of folders) root.make(folder)
   await inParallel(differences.filter(isAdded), async ({ path, to: entry }) => {
     await writeEntry(store, root.at(path), entry)
   })
@@ -52,12 +51,12 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 /** `wx`: on a file system that folds case, a second name for the same file is an error and not a surprise. */
 async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): Promise<void> {
   if (entry.mode === '160000') {
-    await mkdir(path, { recursive: true })
+    mkdirSync(path, { recursive: true })
     return
   }
   const content = await store.blob(entry.oid)
-  if (entry.mode === '120000') await symlink(content, path)
-  else await writeFile(path, content, { flag: 'wx', mode: entry.mode === '100755' ? 0o755 : 0o644 })
+  if (entry.mode === '120000') symlinkSync(content, path)
+  else writeFileSync(path, content, { flag: 'wx', mode: entry.mode === '100755' ? 0o755 : 0o644 })
 }
 
 /**
@@ -78,39 +77,44 @@ class Folders {
       : Buffer.from([...Buffer.from(`${this.#dir}/`), ...encodeName(path)])
   }
 
-  async make(path: string): Promise<void> {
+  make(path: string): void {
     if (this.#real.has(path)) return
-    if (path !== '') await this.make(parentOf(path))
-    const found = await lstat(this.at(path)).catch(nullIfMissing)
-    if (found !== null && !found.isDirectory() && path !== '') await rm(this.at(path))
-    if (found === null || !found.isDirectory()) await mkdir(this.at(path), { recursive: path === '' })
+    if (path !== '') this.make(parentOf(path))
+    const found = lstatSync(this.at(path), { throwIfNoEntry: false })
+    if (found !== undefined && !found.isDirectory() && path !== '') rmSync(this.at(path))
+    if (!found?.isDirectory()) mkdirSync(this.at(path), { recursive: path === '' })
     this.#real.add(path)
   }
 
-  async remove(path: string): Promise<void> {
-    if (!(await this.#isReal(parentOf(path)))) return
-    await rm(this.at(path), { recursive: true, force: true })
-    await this.#removeEmpty(parentOf(path))
+  remove(path: string): void {
+    if (!this.#isReal(parentOf(path))) return
+    rmSync(this.at(path), { recursive: true, force: true })
+    this.#removeEmpty(parentOf(path))
   }
 
-  async #isReal(path: string): Promise<boolean> {
+  #isReal(path: string): boolean {
     if (path === '' || this.#real.has(path)) return true
-    if (!(await this.#isReal(parentOf(path)))) return false
-    const found = await lstat(this.at(path)).catch(nullIfMissing)
-    return found?.isDirectory() ?? false
+    if (!this.#isReal(parentOf(path))) return false
+    return lstatSync(this.at(path), { throwIfNoEntry: false })?.isDirectory() ?? false
   }
 
-  async #removeEmpty(path: string): Promise<void> {
-    if (path === '') return
-    const removed = await rmdir(this.at(path)).then(() => true, falseIfFull)
-    if (removed) await this.#removeEmpty(parentOf(path))
+  #removeEmpty(path: string): void {
+    if (path !== '' && removedIfEmpty(this.at(path))) this.#removeEmpty(parentOf(path))
   }
 }
 
-function falseIfFull(error: unknown): false {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))
-    return false
-  throw error
+function removedIfEmpty(folder: Buffer): boolean {
+  try {
+    rmdirSync(folder)
+    return true
+  } catch (error) {
+    if (isFull(error)) return false
+    throw error
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
 }
 
 function parentOf(path: string): string {

@@ -24,10 +24,12 @@ export interface ObjectStore {
 }
 
 const CACHE_BYTES = 32 * 1024 * 1024
+const SMALL_BYTES = 64 * 1024
 
 export function objectStore(dir: string, format: ObjectFormat, reader: ObjectReader): ObjectStore {
   const trees = weightedCache<readonly TreeEntry[]>(CACHE_BYTES)
   const commits = weightedCache<Commit>(CACHE_BYTES)
+  const blobs = weightedCache<Buffer>(SMALL_BYTES * 128)
   const rawLength = format === 'sha1' ? 20 : 32
 
   async function content(oid: Oid, type: ObjectType): Promise<Buffer> {
@@ -39,6 +41,12 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
 
   function write(type: ObjectType, bytes: Buffer): Oid {
     return writeLooseObject(dir, format, type, bytes)
+  }
+
+  /** What is small is mostly our own and read again soon. */
+  function remembered(oid: Oid, bytes: Buffer): Buffer {
+    if (bytes.length <= SMALL_BYTES) blobs.set(oid, bytes, bytes.length + 200)
+    return bytes
   }
 
   const store: ObjectStore = {
@@ -58,16 +66,23 @@ export function objectStore(dir: string, format: ObjectFormat, reader: ObjectRea
       trees.set(oid, entries, bytes.length * 4)
       return entries
     },
-    blob: oid => content(oid, 'blob'),
+    async blob(oid) {
+      const cached = blobs.get(oid)
+      if (cached !== undefined) return cached
+      return remembered(oid, await content(oid, 'blob'))
+    },
     async has(oid) {
-      return (await reader.info(oid)) !== null
+      return commits.get(oid) !== undefined || (await reader.info(oid)) !== null
     },
     async isCommit(oid) {
       return (await reader.info(oid))?.type === 'commit'
     },
     entryAt: (tree, path) => entryAt(store, tree, path),
     async writeBlob(value) {
-      return write('blob', typeof value === 'string' ? Buffer.from(value, 'utf8') : value)
+      const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value
+      const oid = write('blob', bytes)
+      if (typeof value === 'string') remembered(oid, bytes)
+      return oid
     },
     async writeTree(entries) {
       const { bytes, sorted } = serializeTree(entries)

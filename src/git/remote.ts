@@ -32,7 +32,7 @@ export function remoteOf(place: RemotePlace, network: GitRunner, local: GitRunne
       }
       const result = judgePush(answer, updates)
       if (result === null) throw remoteFailure('push to', place.remote, place.dir, answer.output.stderr)
-      if (result.ok) await holdPushed(place.dir, updates)
+      if (result.ok) holdPushed(place.dir, updates)
       return result.ok ? result : explain(result, updates)
     },
     async worktreesHolding(refs) {
@@ -63,6 +63,6 @@ export function remoteOf(place: RemotePlace, network: GitRunner, local: GitRunne
   return remote
 }
 
-async function holdPushed(dir: string, updates: readonly RefUpdate[]): Promise<void> {
-  for (const { ref, to } of updates) if (to !== null) await hold(dir, { ref, oid: to })
+function holdPushed(dir: string, updates: readonly RefUpdate[]): void {
+  for (const { ref, to } of updates) if (to !== null) hold(dir, { ref, oid: to })
 }

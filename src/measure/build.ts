@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
 import { sha256 } from '../model/canonical.ts'
 import { harnessEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
@@ -14,7 +14,7 @@ import type { Session, Side } from './session.ts'
 /** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
 export async function buildSide(session: Session, side: Side, number: number): Promise<void> {
   const { slots, paths, input, draft } = session
-  await makeRoom(session, side)
+  makeRoom(session, side)
   await slots.bring(side.slot)
   side.seals = null
   side.build = number
@@ -23,12 +23,13 @@ export async function buildSide(session: Session, side: Side, number: number): P
   if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint)
   await emptyOutputs(paths, input.owner)
   draft.trees[side.label] = side.tree
-  side.seals = { files: sealFiles(paths.root, side.files), everything: sealSide(session, side) }
+  const everything = sealSide(session, side)
+  side.seals = { files: sealFiles(everything, side.files), everything }
   if (!(kept && side.slot.built !== null)) await setUp(session, side)
 }
 
-async function makeRoom({ slots, input }: Session, side: Side): Promise<void> {
-  await mkdir(slots.placeOf(side.slot), { recursive: true })
+function makeRoom({ slots, input }: Session, side: Side): void {
+  mkdirSync(slots.placeOf(side.slot), { recursive: true })
   input.signal.throwIfAborted()
 }
 

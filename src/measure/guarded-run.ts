@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { waitPast } from './clock-file.ts'
 import type { Ended, Launch } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
-import { brokenSeal, sealEverything } from './seal.ts'
+import { brokenSeal, type Seal, sealEverything } from './seal.ts'
 import { clockFile, type Session, type Side, Tampered } from './session.ts'
 
 type Command = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
@@ -58,12 +58,12 @@ function checkSeals(session: Session, label: Side['label'], running: Side | null
   // Not even the name of a file of it is told.
   if (holdout !== null && brokenSeal(holdout.seal, holdout.dir, format) !== null)
     throw new Tampered(label, 'the holdout')
-  if (running?.seals) running.seals.everything = sealSide(session, running)
+  if (running?.seals) running.seals.everything = sealSide(session, running, running.seals.files)
 }
 
-export function sealSide(session: Session, side: Side) {
+export function sealSide(session: Session, side: Side, whole?: Seal): Seal {
   const { objectFormat } = session.input.repository
-  return sealEverything(session.slots.placeOf(side.slot), side.files, objectFormat)
+  return sealEverything(session.slots.placeOf(side.slot), side.files, objectFormat, whole)
 }
 
 async function refuseLate({ input }: Session): Promise<void> {

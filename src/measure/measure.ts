@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
 import { UserError } from '../errors.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import { buildSide } from './build.ts'
@@ -33,7 +33,7 @@ export async function measure(input: MeasureInput): Promise<Report> {
   const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
   const allowed = environmentOf(input)
   const holdoutDirectory = await namedDirectory(input)
-  await mkdir(input.workDir, { recursive: true })
+  mkdirSync(input.workDir, { recursive: true })
   await claimWorkDir(input.workDir)
   const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   try {

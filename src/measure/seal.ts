@@ -32,16 +32,27 @@ const PLAIN = 0o100000n
 const FOLDER = 0o040000n
 const EXECUTABLE = 0o100n
 
-/** Known files alone: all else below `dir` may change. */
-export function sealFiles(dir: string, files: readonly TrackedFile[]): Seal {
+/** Known files alone, of all that was sealed just now: all else may change. */
+export function sealFiles(everything: Seal, files: readonly TrackedFile[]): Seal {
+  const stamps = stampsIn(everything)
   return sealed(
-    files.map(known => ({ path: known.path, stamp: stampOf(dir, known.path), known, names: null })),
+    files.map(known => {
+      const stamp = stamps.get(known.path)
+      if (stamp === undefined) throw new Error(`${known.path} was not laid out`)
+      return { path: known.path, stamp, known, names: null }
+    }),
   )
 }
 
-/** All there is below `dir`, folders included. */
-export function sealEverything(dir: string, files: readonly TrackedFile[], format: Format): Seal {
+/** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
+export function sealEverything(
+  dir: string,
+  files: readonly TrackedFile[],
+  format: Format,
+  whole?: Seal,
+): Seal {
   const known = new Map(files.map(file => [file.path, file]))
+  const stamps = whole ? stampsIn(whole) : null
   const entries: SealedEntry[] = []
   const pending = ['.']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -49,7 +60,7 @@ export function sealEverything(dir: string, files: readonly TrackedFile[], forma
     entries.push({ path, stamp: stampOf(dir, path), known: null, names: names.join('\0') })
     for (const name of names) {
       const below = path === '.' ? name : `${path}/${name}`
-      const stamp = stampOf(dir, below)
+      const stamp = stamps?.get(below) ?? stampOf(dir, below)
       if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
       else
         entries.push({
@@ -87,6 +98,10 @@ export function firstDifference(dir: string, files: readonly TrackedFile[], form
 function sealed(entries: SealedEntry[]): Seal {
   const newest = entries.reduce((latest, { stamp }) => (stamp.ctimeNs > latest ? stamp.ctimeNs : latest), 0n)
   return { entries, newest }
+}
+
+function stampsIn({ entries }: Seal): Map<string, Stamp> {
+  return new Map(entries.map(({ path, stamp }) => [path, stamp]))
 }
 
 function stampOf(dir: string, path: string): Stamp {

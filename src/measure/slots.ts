@@ -1,5 +1,5 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
@@ -37,8 +37,8 @@ export class Slots {
   }
 
   static async open(workDir: string): Promise<Slots> {
-    await mkdir(join(workDir, 'slots'), { recursive: true, mode: 0o700 })
-    const known = await readState(workDir)
+    mkdirSync(join(workDir, 'slots'), { recursive: true, mode: 0o700 })
+    const known = readState(workDir)
     const slots = new Slots(
       workDir,
       known.filter(slot => existsSync(join(workDir, 'slots', slot.name))),
@@ -103,9 +103,9 @@ export class Slots {
 }
 
 /** What cannot be read is laid out anew: it is only a cache. */
-async function readState(workDir: string): Promise<Slot[]> {
+function readState(workDir: string): Slot[] {
   try {
-    const parsed = file.safeParse(JSON.parse(await readFile(join(workDir, 'slots.json'), 'utf8')))
+    const parsed = file.safeParse(JSON.parse(readFileSync(join(workDir, 'slots.json'), 'utf8')))
     return parsed.data?.slots ?? []
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return []

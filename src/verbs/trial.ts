@@ -1,6 +1,6 @@
 import { assess } from '../decide/assess.ts'
 import { calibrate, type Calibration as Repeats } from '../decide/calibrate.ts'
-import { calibrateNoise, notComparable } from '../decide/calibrate-noise.ts'
+import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
 import type { Workshop } from '../engine/open.ts'
 import { HarnessError, UserError } from '../errors.ts'
@@ -72,17 +72,20 @@ async function tryNoise(trying: Trying, known: string): Promise<Trial> {
   const jobs: Job[] = []
   for (;;) {
     call.around.progress.say(
-      `trying the harness: job ${jobs.length + 1} of ${CALIBRATION_JOBS} of the base against itself`,
+      `trying the harness: job ${jobs.length + 1} of ${Math.max(CALIBRATION_JOBS, jobs.length + 1)} of the base against itself`,
     )
     const { order, report } = await ask(trying, 'noise', jobs)
     requirePairs(spec, report)
     jobs.push(jobOf(askedIn(order), measuredIn(report), 'twin'))
-    if (jobs.length === CALIBRATION_JOBS) return noisy(spec, { report, jobs, known })
+    if (jobs.length < CALIBRATION_JOBS) continue
+    const found = calibrateNoise(spec, report, jobs)
+    if (!('suspected' in found)) return noisy(spec, { report, found, known })
   }
 }
 
-function noisy(spec: Spec, { report, jobs, known }: { report: Report; jobs: Job[]; known: string }): Trial {
-  const found = calibrateNoise(spec, report, jobs)
+type Found = Exclude<NoiseFound, { suspected: string }>
+
+function noisy(spec: Spec, { report, found, known }: { report: Report; found: Found; known: string }): Trial {
   if ('refused' in found) throw new UserError(found.refused)
   const { scale, noise, reason } = found
   const calibration: { noise: Noise } & Pick<Repeats, 'deterministic' | 'scale' | 'reason'> = {

@@ -58,7 +58,7 @@ describe('a sealed side', () => {
   ]
   test.each(changes)('%s breaks either kind of seal', async (_, change, path) => {
     const { dir, files } = laidOut(TWO)
-    const both = [sealFiles(dir, files), sealEverything(dir, files, 'sha1')]
+    const both = [sealFiles(sealEverything(dir, files, 'sha1'), files), sealEverything(dir, files, 'sha1')]
     await waitPast(`${dir}-clock`, both[1]?.newest ?? 0n)
     change(dir)
     for (const seal of both) expect([path, 'sub', '.']).toContain(brokenSeal(seal, dir, 'sha1'))
@@ -66,7 +66,7 @@ describe('a sealed side', () => {
 
   test('a write whose time is put back is found at once', async () => {
     const { dir, files } = laidOut(TWO)
-    const seal = sealFiles(dir, files)
+    const seal = sealFiles(sealEverything(dir, files, 'sha1'), files)
     await waitPast(`${dir}-clock`, seal.newest)
     const before = new Date(1_000_000)
     writeFileSync(join(dir, 'a.txt'), 'ONE\n')
@@ -84,11 +84,30 @@ describe('a sealed side', () => {
 
   test('files nobody knows may come and go in the running side, not in the other', async () => {
     const { dir, files } = laidOut(TWO)
-    const [running, parked] = [sealFiles(dir, files), sealEverything(dir, files, 'sha1')]
+    const [running, parked] = [
+      sealFiles(sealEverything(dir, files, 'sha1'), files),
+      sealEverything(dir, files, 'sha1'),
+    ]
     await waitPast(`${dir}-clock`, parked.newest)
     writeFileSync(join(dir, 'sub/cache'), 'x')
     expect(brokenSeal(running, dir, 'sha1')).toBeNull()
     expect(brokenSeal(parked, dir, 'sha1')).toBe('sub')
+  })
+
+  test('what was just found whole need not be looked at again for a seal of everything', async () => {
+    const { dir, files } = laidOut(TWO)
+    const tracked = sealFiles(sealEverything(dir, files, 'sha1'), files)
+    await waitPast(`${dir}-clock`, tracked.newest)
+    writeFileSync(join(dir, 'sub/cache'), 'x')
+    writeFileSync(join(dir, 'a.txt'), 'one\n')
+    expect(brokenSeal(tracked, dir, 'sha1')).toBeNull()
+    const again = sealEverything(dir, files, 'sha1', tracked)
+    const looked = ({ entries }: typeof again) =>
+      entries.map(({ path, names, stamp }) => [path, names, stamp.ctimeNs, stamp.size, stamp.ino, stamp.mode])
+    expect(looked(again)).toEqual(looked(sealEverything(dir, files, 'sha1')))
+    await waitPast(`${dir}-clock`, again.newest)
+    writeFileSync(join(dir, 'a.txt'), 'ONE\n')
+    expect(brokenSeal(again, dir, 'sha1')).toBe('a.txt')
   })
 
   test('a file of a shared store may be linked elsewhere, but not written', async () => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -32,7 +32,7 @@ export async function releaseWorkDir(workDir: string): Promise<void> {
 
 /** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
 export async function reapLeftovers(workDir: string): Promise<number> {
-  const record = await read(workDir)
+  const record = read(workDir)
   if (record === null || record.boot_id !== bootId()) return 0
   const owner = await alive(record.owner)
   if (owner !== null && owner.pid !== process.pid) {
@@ -88,10 +88,10 @@ async function write(workDir: string, supervisor: ProcessEntry | null): Promise<
   writeFileSync(join(workDir, FILE), JSON.stringify(value))
 }
 
-async function read(workDir: string): Promise<Running | null> {
+function read(workDir: string): Running | null {
   let text: string
   try {
-    text = await readFile(join(workDir, FILE), 'utf8')
+    text = readFileSync(join(workDir, FILE), 'utf8')
   } catch (error) {
     if (isMissing(error)) return null
     throw error
