@@ -97,7 +97,7 @@ describe('a kept experiment', () => {
     )
   })
 
-  it('says that its effect is not measured yet', () => {
+  it('says nothing of an effect that is not measured yet', () => {
     const campaign = landed()
     const [experiment] = Object.values(campaign.experiments)
     expect(experiment && reportedEffect(campaign, experiment)?.reported).toBeNull()
