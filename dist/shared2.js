@@ -14889,7 +14889,7 @@ function emptyCampaign() {
 		tree: ""
 	};
 	return {
-		fold: 3,
+		fold: 4,
 		seq: 0,
 		name: "",
 		spec_path: "",
@@ -16205,7 +16205,7 @@ async function readCheckpoint(repo, tip) {
 	const parsed = header.safeParse(value);
 	if (!parsed.success) return ignored("is not a checkpoint");
 	const { fold, seq, head, state_digest } = parsed.data;
-	if (fold !== 3) return ignored(`was folded by version ${fold}, this is 3`);
+	if (fold !== 4) return ignored(`was folded by version ${fold}, this is 4`);
 	if (seq > tip.seq) return ignored(`covers ${seq} events, the ledger has ${tip.seq}`);
 	const { before, after } = frame({
 		fold,
@@ -18582,6 +18582,26 @@ function allowedLoss({ scale: pinned, margin }, pairs, { direction, scale }) {
 	if (scale === "linear") return margin * typicalBase(pairs);
 	return direction === "minimize" ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, .999));
 }
+// src/decide/wording.ts
+/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
+function numberText(value) {
+	return String(Number(value.toPrecision(6)));
+}
+/** "-8.3 %", with two digits where one decimal would show nothing. */
+function percentText(fraction) {
+	const percent = fraction * 100;
+	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
+	return `${percent > 0 ? "+" : ""}${digits} %`;
+}
+/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
+function changeText(name, base, candidate) {
+	const fraction = (candidate - base) / Math.abs(base);
+	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
+	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
+}
+function plural(count, noun) {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
 // src/plan/alerts.ts
 /** An alert is raised once for one thing: the ledger remembers which. */
 function alertOnce(world, alert) {
@@ -19005,26 +19025,6 @@ function weigh({ spec, candidate }, judged, primary, comparisons) {
 		rank_score: rankScore(primary.comparison, improved.map((entry) => entry.comparison)),
 		reason: reasonFor(verdict, lists.improved_objectives, lists.violated_objectives)
 	};
-}
-// src/decide/wording.ts
-/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
-function numberText(value) {
-	return String(Number(value.toPrecision(6)));
-}
-/** "-8.3 %", with two digits where one decimal would show nothing. */
-function percentText(fraction) {
-	const percent = fraction * 100;
-	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
-	return `${percent > 0 ? "+" : ""}${digits} %`;
-}
-/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
-function changeText(name, base, candidate) {
-	const fraction = (candidate - base) / Math.abs(base);
-	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
-	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
-}
-function plural(count, noun) {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 // src/decide/once.ts
 /** Under log a fraction of the base, under linear the metric's own units. */
@@ -20089,7 +20089,7 @@ function missingText(what) {
 	return `the holdout cannot be found: ${what}\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`;
 }
 function usedUpText({ measurement }) {
-	return `the holdout was used ${measurement.holdout?.max_uses ?? 0} times (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
+	return `the holdout was used ${plural(measurement.holdout?.max_uses ?? 0, "time")} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
 }
 // src/plan/round.ts
 const NOTHING$2 = {
@@ -29076,7 +29076,7 @@ async function freeWorkDir(under, lane) {
 async function reapAll(under) {
 	for (const name of await namesIn(under)) await reaped(join(under, name));
 }
-/** What a killed process left of a holdout, in whatever lane, is gone before anything else is measured. */
+/** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 async function sweepHoldouts(under) {
 	for (const name of await namesIn(under)) {
 		const workDir = join(under, name);
@@ -38209,4 +38209,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { experimentView as $, objectiveLevel as $t, requireCampaign as A, require_dist$2 as An, guardrailVerdict as At, Transaction as B, strictObject as Bn, verdict as Bt, openWorkshop as C, emptyCampaign as Cn, decideStability as Ct, retryLostRaces as D, timedDecisive as Dn, resolveEvidence as Dt, pushAttempt as E, compilePathspec as En, pairsPerJob as Et, localIsolation as F, array as Fn, signedDifference as Ft, eventLine as G, ForgeError as Gn, simplificationHolds as Gt, headline as H, tuple as Hn, confidenceInterval as Ht, networkIsolation as I, boolean as In, tieBreakersOf as It, noiseText as J, UserError as Jn, lnEvidencePath as Jt, short as K, HarnessError as Kn, evidenceOf as Kt, committedSpec as L, literal$1 as Ln, objectivesOf as Lt, measure$1 as M, containing as Mn, metricPairs as Mt, berthFor as N, nearest as Nn, observePair as Nt, nullIfMissing as O, NOT_NOISE_PROOF as On, evidenceFor as Ot, gitRunner as P, _enum as Pn, endJob as Pt, oneLine$1 as Q, familyLevel as Qt, requireSupported as R, looseObject as Rn, intervalOf as Rt, regressionCheck as S, digest$2 as Sn, plural as St, requireGit as T, compileScope as Tn, ownRequest as Tt, reportedEffect as U, union as Un, hodgesLehmann as Ut, singleMachineText as V, string as Vn, lnTotal as Vt, OF_INTEREST as W, ConflictError as Wn, tieBreakerHolds as Wt, calibrationText as X, nextShare as Xt, sizeText as Y, exitCodeOf as Yn, levelFor as Yt, tallyText as Z, campaignLevel as Zt, needsNoise as _, sha256 as _n, evidenceText as _t, seesMinEffect as a, loadCampaign as an, standingSentence as at, calibrationOf as b, jobOf as bn, changeText as bt, forecast as c, COMMUTING as cn, writeLedgerCommit as ct, tick as d, readTip as dn, listRefs as dt, sameFamily as en, statusView as et, takeEffect as f, eventPath as fn, observe as ft, needsCalibration as g, typicalMetrics as gn, shareOf as gt, directReverts as h, verdictOf as hn, effectText as ht, expectedCost as i, treeFiles as in, capitalised as it, takeTurn as j, SpecErrors as jn, differencesOf as jt, openHands as k, usesStoredScore as kn, startEvidence as kt, audit as l, eventId as ln, openChain as lt, stopFor as m, EXIT_CODES as mn, assess as mt, parseDecidePayload as n, shortRef as nn, standingIn as nt, smallestVisibleGain as o, readEvents as on, waitingSentence as ot, plan as p, fold as pn, unsupported as pt, noisyText as q, LedgerError as qn, lnEvidence as qt, chanceToKeep as r, harnessOf as rn, keptExperiments as rt, waysOut as s, readEventsAfter as sn, metricsText as st, replay as t, campaignRefs as tn, evidenceIn as tt, run as u, parseEvent as un, archive as ut, calibrateNoise as v, askedIn as vn, evidenceBar as vt, localPath as w, parseSpec$1 as wn, failureOf$3 as wt, calibrate as x, measuredIn as xn, numberText as xt, notComparable as y, orderTerms as yn, effectOf as yt, startCampaign as z, number$1 as zn, statusOf as zt };
+export { experimentView as $, objectiveLevel as $t, requireCampaign as A, require_dist$2 as An, guardrailVerdict as At, Transaction as B, strictObject as Bn, verdict as Bt, openWorkshop as C, emptyCampaign as Cn, numberText as Ct, retryLostRaces as D, timedDecisive as Dn, resolveEvidence as Dt, pushAttempt as E, compilePathspec as En, pairsPerJob as Et, localIsolation as F, array as Fn, signedDifference as Ft, eventLine as G, ForgeError as Gn, simplificationHolds as Gt, headline as H, tuple as Hn, confidenceInterval as Ht, networkIsolation as I, boolean as In, tieBreakersOf as It, noiseText as J, UserError as Jn, lnEvidencePath as Jt, short as K, HarnessError as Kn, evidenceOf as Kt, committedSpec as L, literal$1 as Ln, objectivesOf as Lt, measure$1 as M, containing as Mn, metricPairs as Mt, berthFor as N, nearest as Nn, observePair as Nt, nullIfMissing as O, NOT_NOISE_PROOF as On, evidenceFor as Ot, gitRunner as P, _enum as Pn, endJob as Pt, oneLine$1 as Q, familyLevel as Qt, requireSupported as R, looseObject as Rn, intervalOf as Rt, regressionCheck as S, digest$2 as Sn, changeText as St, requireGit as T, compileScope as Tn, ownRequest as Tt, reportedEffect as U, union as Un, hodgesLehmann as Ut, singleMachineText as V, string as Vn, lnTotal as Vt, OF_INTEREST as W, ConflictError as Wn, tieBreakerHolds as Wt, calibrationText as X, nextShare as Xt, sizeText as Y, exitCodeOf as Yn, levelFor as Yt, tallyText as Z, campaignLevel as Zt, needsNoise as _, sha256 as _n, evidenceText as _t, seesMinEffect as a, loadCampaign as an, standingSentence as at, calibrationOf as b, jobOf as bn, decideStability as bt, forecast as c, COMMUTING as cn, writeLedgerCommit as ct, tick as d, readTip as dn, listRefs as dt, sameFamily as en, statusView as et, takeEffect as f, eventPath as fn, observe as ft, needsCalibration as g, typicalMetrics as gn, shareOf as gt, directReverts as h, verdictOf as hn, effectText as ht, expectedCost as i, treeFiles as in, capitalised as it, takeTurn as j, SpecErrors as jn, differencesOf as jt, openHands as k, usesStoredScore as kn, startEvidence as kt, audit as l, eventId as ln, openChain as lt, stopFor as m, EXIT_CODES as mn, assess as mt, parseDecidePayload as n, shortRef as nn, standingIn as nt, smallestVisibleGain as o, readEvents as on, waitingSentence as ot, plan as p, fold as pn, unsupported as pt, noisyText as q, LedgerError as qn, lnEvidence as qt, chanceToKeep as r, harnessOf as rn, keptExperiments as rt, waysOut as s, readEventsAfter as sn, metricsText as st, replay as t, campaignRefs as tn, evidenceIn as tt, run as u, parseEvent as un, archive as ut, calibrateNoise as v, askedIn as vn, evidenceBar as vt, localPath as w, parseSpec$1 as wn, plural as wt, calibrate as x, measuredIn as xn, failureOf$3 as xt, notComparable as y, orderTerms as yn, effectOf as yt, startCampaign as z, number$1 as zn, statusOf as zt };

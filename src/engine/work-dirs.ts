@@ -21,7 +21,7 @@ export async function reapAll(under: string): Promise<void> {
   for (const name of await namesIn(under)) await reaped(join(under, name))
 }
 
-/** What a killed process left of a holdout, in whatever lane, is gone before anything else is measured. */
+/** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 export async function sweepHoldouts(under: string): Promise<void> {
   for (const name of await namesIn(under)) {
     const workDir = join(under, name)

@@ -217,7 +217,7 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
 }
 
-export const FOLD_VERSION = 3
+export const FOLD_VERSION = 4
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -1,4 +1,5 @@
 import { holdoutVerdict } from '../decide/holdout.ts'
+import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { canonicalJson } from '../model/canonical.ts'
 import { holdoutUses } from '../model/holdout.ts'
@@ -148,5 +149,5 @@ function missingText(what: string): string {
 
 function usedUpText({ measurement }: Spec): string {
   const uses = measurement.holdout?.max_uses ?? 0
-  return `the holdout was used ${uses} times (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`
+  return `the holdout was used ${plural(uses, 'time')} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`
 }

@@ -23,6 +23,7 @@ describe('who may be measured beside whom', () => {
     { rule: 'calibrate', runs: 3 },
     { rule: 'stability', baseline: null },
     { rule: 'alone' },
+    { rule: 'holdout', command: 'x', metrics: ['ms'], scale, pairs: 8, margin: 0, exact: true, source: null },
   ])('$rule is alone on the machine', stop => {
     expect(berthFor({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
   })
