@@ -1693,7 +1693,7 @@ async function tryNoise(trying, known) {
 	const { spec, call } = trying;
 	const jobs = [];
 	for (;;) {
-		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${Math.max(2, jobs.length + 1)} of the base against itself`);
+		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of the base against itself`);
 		const { order, report } = await ask(trying, "noise", jobs);
 		requirePairs(spec, report);
 		jobs.push(jobOf(askedIn(order), measuredIn$1(report), "twin"));

@@ -71,9 +71,7 @@ async function tryNoise(trying: Trying, known: string): Promise<Trial> {
   const { spec, call } = trying
   const jobs: Job[] = []
   for (;;) {
-    call.around.progress.say(
-      `trying the harness: job ${jobs.length + 1} of ${Math.max(CALIBRATION_JOBS, jobs.length + 1)} of the base against itself`,
-    )
+    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of the base against itself`)
     const { order, report } = await ask(trying, 'noise', jobs)
     requirePairs(spec, report)
     jobs.push(jobOf(askedIn(order), measuredIn(report), 'twin'))
@@ -83,9 +81,13 @@ async function tryNoise(trying: Trying, known: string): Promise<Trial> {
   }
 }
 
-type Found = Exclude<NoiseFound, { suspected: string }>
+interface Found {
+  report: Report
+  found: Exclude<NoiseFound, { suspected: string }>
+  known: string
+}
 
-function noisy(spec: Spec, { report, found, known }: { report: Report; found: Found; known: string }): Trial {
+function noisy(spec: Spec, { report, found, known }: Found): Trial {
   if ('refused' in found) throw new UserError(found.refused)
   const { scale, noise, reason } = found
   const calibration: { noise: Noise } & Pick<Repeats, 'deterministic' | 'scale' | 'reason'> = {

@@ -50,7 +50,7 @@ function harbour() {
   const left = new Map<string, () => void>()
   return {
     inside,
-    enter(name: string, alone: boolean, { limit = 2, signal = new AbortController().signal } = {}) {
+    enter: (name: string, alone: boolean, { limit = 2, signal = new AbortController().signal } = {}) => {
       void lanes.enter({ limit, alone }, signal).then(lane => {
         if (lane === null) return
         inside.push(name)
@@ -60,7 +60,7 @@ function harbour() {
         })
       })
     },
-    async leave(name: string) {
+    leave: async (name: string) => {
       left.get(name)?.()
       await settled()
     },
