@@ -15247,11 +15247,22 @@ function canonicalJson(value) {
 function canonicalArray(items) {
 	return `[${items.map(canonicalJson).join(",")}]`;
 }
-/** JavaScript compares strings by UTF-16 code units, as the RFC asks. */
-function canonicalObject(members) {
-	let text = "";
-	for (const [key, member] of Object.entries(members).sort(byKey)) if (member !== void 0) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(member)}`;
-	return `{${text}}`;
+function canonicalObject(object) {
+	return joined$1(canonicalMembers(object).map(([, member]) => member));
+}
+/** Every member as it stands in the text of its object, beside its name, in order. */
+function canonicalMembers(object) {
+	const members = [];
+	for (const [name, value] of inOrder$2(Object.entries(object))) if (value !== void 0) members.push([name, `${JSON.stringify(name)}:${canonicalJson(value)}`]);
+	return members;
+}
+/** The object of which these are the members, in order. */
+function joined$1(members) {
+	return `{${members.join(",")}}`;
+}
+/** JavaScript compares strings by UTF-16 code units, as the RFC asks. What was canonical is in order already. */
+function inOrder$2(entries) {
+	return entries.every((entry, at) => at === 0 || byKey(entries[at - 1] ?? entry, entry) < 0) ? entries : entries.sort(byKey);
 }
 function byKey([a], [b]) {
 	return a < b ? -1 : 1;
@@ -16577,8 +16588,9 @@ const COMMUTING = /* @__PURE__ */ new Set([
 function isEventKind(kind) {
 	return Object.hasOwn(payloads, kind);
 }
+const named$1 = looseObject({ kind: text$2 });
 function parseEvent(value) {
-	const kind = looseObject({ kind: text$2 }).parse(value).kind;
+	const { kind } = named$1.parse(value);
 	const schema = isEventKind(kind) ? schemas[kind] : void 0;
 	if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`);
 	return schema.parse(value);
@@ -16588,15 +16600,17 @@ function eventId(draft) {
 	return sha256(canonicalJson(draft));
 }
 // src/ledger/event-file.ts
+const utf8 = new TextDecoder();
+const named = looseObject({ kind: string() });
 /** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
 function checkEventFile(bytes, expected) {
-	const text = new TextDecoder().decode(bytes);
+	const text = utf8.decode(bytes);
 	const event = parse$2(text, expected.seq);
 	if (event.seq !== expected.seq) throw misfit(expected.seq, `it says seq ${event.seq}`);
 	if (event.prev !== expected.head) throw misfit(expected.seq, `its prev is ${event.prev}, the file before it has sha256 ${expected.head}`);
-	const id = recomputedId(event);
+	const { whole, id } = recomputed(event);
 	if (event.id !== id) throw misfit(expected.seq, `its id is ${event.id}, its content makes it ${id}`);
-	if (`${canonicalJson(event)}\n` !== text) throw misfit(expected.seq, "it is not canonical JSON and a newline");
+	if (`${whole}\n` !== text) throw misfit(expected.seq, "it is not canonical JSON and a newline");
 	return {
 		event,
 		sha256: sha256(bytes)
@@ -16604,9 +16618,10 @@ function checkEventFile(bytes, expected) {
 }
 function parse$2(text, seq) {
 	const value = json$1(text, seq);
-	const named = looseObject({ kind: string() }).safeParse(value);
-	if (!named.success) throw misfit(seq, "it has no kind");
-	if (!isEventKind(named.data.kind)) throw misfit(seq, `its kind ${JSON.stringify(named.data.kind)} is unknown: a newer winnow wrote it, upgrade`);
+	const found = named.safeParse(value);
+	if (!found.success) throw misfit(seq, "it has no kind");
+	const { kind } = found.data;
+	if (!isEventKind(kind)) throw misfit(seq, `its kind ${JSON.stringify(kind)} is unknown: a newer winnow wrote it, upgrade`);
 	try {
 		return parseEvent(value);
 	} catch (error) {
@@ -16621,9 +16636,21 @@ function json$1(text, seq) {
 		throw misfit(seq, `it is not JSON (${error instanceof Error ? error.message : String(error)})`);
 	}
 }
-function recomputedId(event) {
-	const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event;
-	return eventId(draft);
+const ENVELOPE = /* @__PURE__ */ new Set([
+	"seq",
+	"id",
+	"at",
+	"by",
+	"prev"
+]);
+/** The file as it must be, and the id of what it holds beside its place in the chain: one walk for both. */
+function recomputed(event) {
+	const members = canonicalMembers(event);
+	const draft = members.filter(([name]) => !ENVELOPE.has(name));
+	return {
+		whole: joined$1(members.map(([, member]) => member)),
+		id: sha256(joined$1(draft.map(([, member]) => member)))
+	};
 }
 function misfit(seq, what) {
 	return new LedgerError(`event ${seq} (${eventPath(seq).path}) does not fit: ${what}`, seq);
@@ -28578,7 +28605,7 @@ function hasDiff(lines) {
 	});
 }
 // src/propose/diff-prefix.ts
-const NOWHERE$1 = "/dev/null";
+const NOWHERE = "/dev/null";
 const GIT = "diff --git ";
 /** `git apply` takes `a/` and `b/` off every name; where they were never put on (--no-prefix) they are now. */
 function withPrefixes(lines) {
@@ -28657,8 +28684,8 @@ function unprefixedNames(lines, section) {
 	} : null;
 }
 function isUnprefixed(from, to) {
-	if (from === NOWHERE$1) return !/^"?b\//.test(to);
-	if (to === NOWHERE$1) return !/^"?a\//.test(from);
+	if (from === NOWHERE) return !/^"?b\//.test(to);
+	if (to === NOWHERE) return !/^"?a\//.test(from);
 	return from === to || withoutFirst(from) !== withoutFirst(to);
 }
 function withoutFirst(name) {
@@ -28668,7 +28695,7 @@ function nameIn(lines, index) {
 	return bare(index === null ? "" : lines[index]?.text ?? "").slice(4).replace(/\t.*$/, "");
 }
 function prefix(name, added) {
-	if (name.startsWith(NOWHERE$1)) return name;
+	if (name.startsWith(NOWHERE)) return name;
 	return name.startsWith("\"") ? `"${added}${name.slice(1)}` : `${added}${name}`;
 }
 function bare(text) {
@@ -32156,7 +32183,6 @@ function revList(options) {
 		parse: ({ stdout }) => lines(stdout)
 	};
 }
-/** `merge-base --is-ancestor` answers without printing, which the runner waits 50 ms for. */
 function isAncestor(ancestor, descendant) {
 	return {
 		args: [
@@ -32407,11 +32433,6 @@ async function fewBelow(store, commit) {
 	return below;
 }
 // src/git/history-queries.ts
-const NOWHERE = {
-	parents: [],
-	message: "part of no history\n",
-	date: 0
-};
 /** What a few objects answer costs no process; for everything else git is asked. */
 function historyOf({ dir, store, runner, differ }) {
 	async function contains(descendant, ancestor) {
@@ -32465,12 +32486,8 @@ function historyOf({ dir, store, runner, differ }) {
 				else if (!contained) missing.add(commit);
 			}
 			if (open.length === 0) return missing;
-			const nowhere = await store.writeCommit({
-				...NOWHERE,
-				tree: await store.writeTree([])
-			});
 			const listed = new Set(await runner.run(revList({
-				from: [...open, nowhere],
+				from: open,
 				not: base
 			})));
 			for (const commit of open) if (listed.has(commit)) missing.add(commit);

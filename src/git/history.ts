@@ -17,7 +17,6 @@ export function revList(options: RevListOptions): GitTask<Oid[]> {
   return { args, parse: ({ stdout }) => lines(stdout) }
 }
 
-/** `merge-base --is-ancestor` answers without printing, which the runner waits 50 ms for. */
 export function isAncestor(ancestor: Oid, descendant: Oid): GitTask<boolean> {
   return {
     args: ['rev-list', '--count', '--max-count=1', ancestor, `^${descendant}`],

@@ -33,14 +33,27 @@ function canonicalArray(items: readonly unknown[]): string {
   return `[${items.map(canonicalJson).join(',')}]`
 }
 
-/** JavaScript compares strings by UTF-16 code units, as the RFC asks. */
-function canonicalObject(members: object): string {
-  let text = ''
-  for (const [key, member] of Object.entries(members).sort(byKey)) {
-    if (member !== undefined)
-      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
-  }
-  return `{${text}}`
+function canonicalObject(object: object): string {
+  return joined(canonicalMembers(object).map(([, member]) => member))
+}
+
+/** Every member as it stands in the text of its object, beside its name, in order. */
+export function canonicalMembers(object: object): [name: string, member: string][] {
+  const members: [string, string][] = []
+  for (const [name, value] of inOrder(Object.entries(object)))
+    if (value !== undefined) members.push([name, `${JSON.stringify(name)}:${canonicalJson(value)}`])
+  return members
+}
+
+/** The object of which these are the members, in order. */
+export function joined(members: readonly string[]): string {
+  return `{${members.join(',')}}`
+}
+
+/** JavaScript compares strings by UTF-16 code units, as the RFC asks. What was canonical is in order already. */
+function inOrder(entries: [string, unknown][]): [string, unknown][] {
+  const sorted = entries.every((entry, at) => at === 0 || byKey(entries[at - 1] ?? entry, entry) < 0)
+  return sorted ? entries : entries.sort(byKey)
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

@@ -229,8 +229,10 @@ export function isEventKind(kind: string): kind is EventKind {
   return Object.hasOwn(payloads, kind)
 }
 
+const named = z.looseObject({ kind: text })
+
 export function parseEvent(value: unknown): LedgerEvent {
-  const kind = z.looseObject({ kind: text }).parse(value).kind
+  const { kind } = named.parse(value)
   const schema = isEventKind(kind) ? schemas[kind] : undefined
   if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`)
   return schema.parse(value) as LedgerEvent

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, canonicalMembers, joined } from '../../src/model/canonical.ts'
+
+const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }))
+
+describe('canonical JSON', () => {
+  it('is one spelling for a value, in whatever order its members were written', () => {
+    fc.assert(
+      fc.property(object, fc.infiniteStream(fc.nat()), (value, chances) => {
+        const shuffled = Object.entries(value)
+          .map(entry => ({ entry, chance: chances.next().value }))
+          .sort((a, b) => a.chance - b.chance)
+          .map(({ entry }) => entry)
+        expect(canonicalJson(Object.fromEntries(shuffled))).toBe(canonicalJson(value))
+      }),
+    )
+  })
+
+  it('keeps the value, and orders names by their UTF-16 code units', () => {
+    fc.assert(
+      fc.property(object, value => {
+        const text = canonicalJson(value)
+        expect(canonicalJson(JSON.parse(text))).toBe(text)
+        const names = canonicalMembers(value).map(([name]) => name)
+        expect(names).toEqual(Object.keys(value).toSorted((a, b) => (a < b ? -1 : 1)))
+      }),
+    )
+    expect(canonicalJson({ b: 1, '10': 2, '9': 3, é: 4, '\u{1F600}': 5, '\uFB33': 6, a: undefined })).toBe(
+      '{"10":2,"9":3,"b":1,"é":4,"\u{1F600}":5,"\uFB33":6}',
+    )
+  })
+
+  it('is made of its members, so that a part of an object is the text of that part', () => {
+    fc.assert(
+      fc.property(object, fc.func(fc.boolean()), (value, wanted) => {
+        const members = canonicalMembers(value)
+        expect(joined(members.map(([, member]) => member))).toBe(canonicalJson(value))
+        const part = members.filter(([name]) => wanted(name))
+        const rest = Object.fromEntries(part.map(([name]) => [name, value[name]]))
+        expect(joined(part.map(([, member]) => member))).toBe(canonicalJson(rest))
+      }),
+    )
+  })
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1])('refuses what JSON cannot hold: %s', value => {
+    expect(() => canonicalJson({ value })).toThrow('not representable in JSON')
+  })
+})
