@@ -33,7 +33,10 @@ describe('a metric that is noisy', () => {
       { 'src/a.txt': [letters('a', 15), letters('z', 15)] },
       { hypothesis: 'does nothing' },
     )
-    const site = await sizeYard([idle], { spec: text => text.replace('name: bytes', 'name: wall_seconds') })
+    const site = await sizeYard([idle], {
+      spec: text =>
+        `${text.replace('name: bytes', 'name: wall_seconds')}evidence: { pairs_per_job: 4, max_jobs: 2 }\n`,
+    })
     await site.start()
     await site.run()
     const { calibration } = await site.campaign()
