@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { VERBS } from '../../src/verbs/registry.ts'
+import { optionsOf } from '../../src/verbs/verb.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -79,6 +81,22 @@ describe('the pages', () => {
   it('the package ships only what exists', () => {
     const { files } = JSON.parse(read('package.json'))
     expect(files.filter((name: string) => !existsSync(join(ROOT, name)))).toEqual([])
+  })
+})
+
+describe('the skill for agents', () => {
+  const SKILL = read('skills/winnow/SKILL.md')
+
+  it('names only commands and options that there are, and is short', () => {
+    const named = [...SKILL.matchAll(/`winnow ([a-z]+)([^`]*)`/g)]
+    expect(named.length).toBeGreaterThan(5)
+    for (const [, word = '', rest = ''] of named) {
+      const verb = VERBS.find(each => each.name === word)
+      expect(verb?.name).toBe(word)
+      const options = verb === undefined ? [] : optionsOf(verb).map(({ name }) => `--${name}`)
+      for (const [option] of rest.matchAll(/--[a-z-]+/g)) expect(options).toContain(option)
+    }
+    expect(SKILL.split('\n').length).toBeLessThan(60)
   })
 })
 
