@@ -29748,22 +29748,29 @@ function buildsFollow(order, report, sides) {
 	return sameSequence(built, turns(order, "build", sides).filter((side) => built.includes(side)));
 }
 function executionsFollow(order, report, sides) {
-	return blocksOf(report.executions).every(({ coins, seed, runs }) => {
+	const blocks = blocksOf(report.executions);
+	return blocks.every(({ coins, seed, runs }) => {
 		const took = runs.map(({ side }) => side);
 		return sameSequence(took, turns(order, coins, sides.filter((side) => took.includes(side)))) && runs.every((run) => run.seed === seedOf(order, seed));
-	});
+	}) && inTurn(report.executions, blocks);
+}
+/** One block after the other: runs of a pair that lie far apart share neither the hour nor the neighbours. */
+function inTurn(executions, blocks) {
+	const drawn = blocks.flatMap(({ runs }) => runs);
+	return executions.filter(({ role }) => role !== "smoke").every((run, index) => run === drawn[index]);
 }
 /** A side's n-th sample belongs to block n; a repeat has the seed of what it repeats and turns of its own. */
 function blocksOf(executions) {
 	const blocks = /* @__PURE__ */ new Map();
 	const taken = /* @__PURE__ */ new Map();
 	for (const run of executions) {
-		if (run.role === "warmup" || run.role === "smoke") continue;
+		if (run.role === "smoke") continue;
 		const count = taken.get(`${run.role} ${run.side}`) ?? 0;
 		taken.set(`${run.role} ${run.side}`, count + 1);
 		const key = `${run.role} ${count}`;
+		const coins = run.role === "warmup" ? "warm-up" : count + (run.role === "repeat" ? 1 : 0);
 		const block = blocks.get(key) ?? {
-			coins: count + (run.role === "repeat" ? 1 : 0),
+			coins,
 			seed: count,
 			runs: []
 		};

@@ -44,19 +44,27 @@ function buildsFollow(order: Order, report: Report, sides: readonly Side[]): boo
 }
 
 interface Block {
-  coins: number
+  coins: number | 'warm-up'
   seed: number
   runs: Execution[]
 }
 
 function executionsFollow(order: Order, report: Report, sides: readonly Side[]): boolean {
-  return blocksOf(report.executions).every(({ coins, seed, runs }) => {
+  const blocks = blocksOf(report.executions)
+  const follow = blocks.every(({ coins, seed, runs }) => {
     const took = runs.map(({ side }) => side)
     const present = sides.filter(side => took.includes(side))
     return (
       sameSequence(took, turns(order, coins, present)) && runs.every(run => run.seed === seedOf(order, seed))
     )
   })
+  return follow && inTurn(report.executions, blocks)
+}
+
+/** One block after the other: runs of a pair that lie far apart share neither the hour nor the neighbours. */
+function inTurn(executions: readonly Execution[], blocks: readonly Block[]): boolean {
+  const drawn = blocks.flatMap(({ runs }) => runs)
+  return executions.filter(({ role }) => role !== 'smoke').every((run, index) => run === drawn[index])
 }
 
 /** A side's n-th sample belongs to block n; a repeat has the seed of what it repeats and turns of its own. */
@@ -64,11 +72,12 @@ function blocksOf(executions: readonly Execution[]): Block[] {
   const blocks = new Map<string, Block>()
   const taken = new Map<string, number>()
   for (const run of executions) {
-    if (run.role === 'warmup' || run.role === 'smoke') continue
+    if (run.role === 'smoke') continue
     const count = taken.get(`${run.role} ${run.side}`) ?? 0
     taken.set(`${run.role} ${run.side}`, count + 1)
     const key = `${run.role} ${count}`
-    const block = blocks.get(key) ?? { coins: count + (run.role === 'repeat' ? 1 : 0), seed: count, runs: [] }
+    const coins = run.role === 'warmup' ? 'warm-up' : count + (run.role === 'repeat' ? 1 : 0)
+    const block = blocks.get(key) ?? { coins, seed: count, runs: [] }
     blocks.set(key, block)
     block.runs.push(run)
   }

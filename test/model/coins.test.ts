@@ -105,4 +105,37 @@ describe('a report follows its coins', () => {
       ),
     ).toBe(true)
   })
+
+  describe('in blocks', () => {
+    const [template] = report.executions
+    if (template === undefined) throw new Error('the builder runs something')
+    const block = (number: number | 'warm-up'): Execution[] =>
+      turns(order, number, ['base' as const, 'exp-001']).map(side => ({
+        ...template,
+        side,
+        role: number === 'warm-up' ? 'warmup' : 'sample',
+        seed: seedOf(order, number === 'warm-up' ? 0 : number),
+      }))
+    const blocks = [block('warm-up'), ...[0, 1, 2, 3].map(block)]
+    const follows = (executions: Execution[]) => followsCoins(order, { ...report, executions })
+
+    it('when they come one after the other', () => {
+      expect(follows(blocks.flat())).toBe(true)
+    })
+
+    it('not when they are torn apart: one side first, then the other', () => {
+      const bySide = ['base', 'exp-001'].flatMap(side => blocks.flat().filter(run => run.side === side))
+      const alike = [0, 1, 2, 3].every(number => block(number)[0]?.side === 'base')
+      expect(alike).toBe(false)
+      expect(follows(bySide)).toBe(false)
+      const [warmUp = [], first = [], second = [], ...others] = blocks
+      const torn = [first[0], second[0], first[1], second[1]].flatMap(run => run ?? [])
+      expect(follows([...warmUp, ...torn, ...others.flat()])).toBe(false)
+    })
+
+    it('not when the warm-ups took other turns', () => {
+      const [warmUp = [], ...others] = blocks
+      expect(follows([...warmUp.toReversed(), ...others.flat()])).toBe(false)
+    })
+  })
 })
