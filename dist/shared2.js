@@ -32670,7 +32670,7 @@ var ObjectReader = class {
 		const child = this.#child;
 		if (child === null) return;
 		const gone = new Promise((resolve) => child.once("close", () => resolve()));
-		child.ref();
+		holdOpen(child, true);
 		child.stdin.end();
 		await gone;
 	}

@@ -43,7 +43,8 @@ export class ObjectReader {
     const child = this.#child
     if (child === null) return
     const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
-    child.ref()
+    // Its pipes as well: they may be read to their end only after the process is gone.
+    holdOpen(child, true)
     child.stdin.end()
     await gone
   }
