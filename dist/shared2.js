@@ -15385,9 +15385,9 @@ function machineKey(of) {
 function typicalMetrics(of, which) {
 	const samples = of.executions.filter((run) => run.side === which && run.role === "sample" && run.status === "ok");
 	const names = new Set(samples.flatMap((run) => Object.keys(run.metrics)));
-	return Object.fromEntries([...names].map((name) => [name, middle$1(samples.map((run) => run.metrics[name] ?? null))]));
+	return Object.fromEntries([...names].map((name) => [name, middle(samples.map((run) => run.metrics[name] ?? null))]));
 }
-function middle$1(values) {
+function middle(values) {
 	const numbers = values.filter((value) => value !== null).toSorted((a, b) => a - b);
 	if (numbers.length === 0 || numbers.length < values.length) return null;
 	const half = numbers.length / 2;
@@ -18905,6 +18905,26 @@ function climb(rungs, decision, samples, smokePassed) {
 		next: samples < rungs.exploratory ? "exploratory" : above
 	};
 }
+// src/decide/evidence/median-bound.ts
+/**
+* How bad the median of what a harness prints may be: the value that it is not worse than, with 97.5 % confidence
+* and whatever the distribution, from the binomial law of how many runs lie beyond it. Null below six runs, where
+* none of them can say so.
+*/
+function medianBound(values, direction) {
+	const worstFirst = values.toSorted((a, b) => direction === "minimize" ? b - a : a - b);
+	let chance = 2 ** -values.length;
+	let below = chance;
+	if (below > ALPHA) return null;
+	let rank = 0;
+	for (; rank + 1 < values.length; rank++) {
+		chance *= (values.length - rank) / (rank + 1);
+		if (below + chance > ALPHA) break;
+		below += chance;
+	}
+	return worstFirst[rank] ?? null;
+}
+const ALPHA = .025;
 // src/decide/targets.ts
 function meetsTarget(objective, value) {
 	if (objective.target === null || value === void 0) return false;
@@ -18922,6 +18942,15 @@ function targetsMet(spec, snapshot) {
 		judged,
 		aggregation
 	})?.value);
+}
+/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
+function targetsShown(spec, snapshot) {
+	return targetReached$1(objectivesOf(spec.metric), ({ name, judged, direction }) => {
+		return medianBound(lookUp(snapshot, name, {
+			judged,
+			aggregation: "median"
+		})?.samples ?? [], direction) ?? void 0;
+	});
 }
 // src/decide/stability.ts
 function closed$1(decision, reason, kept) {
@@ -19273,14 +19302,11 @@ function targetHeld({ spec, rule, jobs }) {
 			direction,
 			scale
 		}));
-		const base = middle(pairs.flatMap((pair) => pair.base ?? []));
-		if (interval === null || base === void 0) return void 0;
+		const base = aggregate(pairs.flatMap((pair) => pair.base ?? []), "median");
+		if (interval === null || base === null) return void 0;
 		const gain = direction === "minimize" ? -interval[0] : interval[0];
 		return scale === "log" ? base * Math.exp(gain) : base + gain;
 	});
-}
-function middle(values) {
-	return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 // src/decide/paired/evidence-bar.ts
 const EIGHTHS = [
@@ -19558,12 +19584,12 @@ function assessPairs(input, rule) {
 		const pairs = metricPairs([job], name);
 		return harmShown(differencesOf(pairs, {
 			direction,
-			scale: rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear"
+			scale: scaleFor(rule, pairs)
 		})) ? [name] : [];
 	});
 	const [primary] = objectivesOf(spec.metric);
 	const pairs = metricPairs([job], primary.name);
-	const scale = rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+	const scale = scaleFor(rule, pairs);
 	const { effect, interval } = effectOf(differencesOf(pairs, {
 		direction: primary.direction,
 		scale
@@ -20762,7 +20788,7 @@ async function candidate({ repository, campaign, spec, unsynced }, head) {
 	});
 }
 // src/engine/facts/holdout.ts
-/** Looked up only while something that was measured may be about to land: nobody else has any use for it. */
+/** Looked up only while something that was measured may be about to land: it is of no use to others. */
 async function holdoutFacts({ repository }, memory, campaign, spec) {
 	const { holdout } = spec.measurement;
 	if (holdout === null || !mayLand(campaign)) return null;
@@ -22197,7 +22223,7 @@ var Transaction = class {
 		});
 		const sealed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind)).map(({ event }) => chain.seal(draftOf(event)));
 		const wanted = [...this.#moves.keys()].filter((ref) => ref !== refs.state);
-		const message = `the remote refused to move ${wanted.map(shortRef).join(", ")}: ${refusal.message}`;
+		const message = refusedText(refusal, wanted);
 		const cause = `refused at ${this.#ground.loaded.campaign.seq}`;
 		sealed.push(chain.seal({
 			kind: "alert",
@@ -22259,6 +22285,10 @@ function ruleOf(refusal) {
 function draftOf(event) {
 	const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event;
 	return draft;
+}
+/** The remote's own rule first, which is what a person has to change; its whole answer last. */
+function refusedText({ message, rule }, wanted) {
+	return `${`the remote refused to move ${wanted.map(shortRef).join(", ")}: ${rule ?? "its answer is below"}`}. Let winnow push to its branches there, then: winnow resume\n${message}`;
 }
 // src/engine/start.ts
 /** The spec as the default branch has it: what is only in a work tree is never used. */
@@ -35544,8 +35574,10 @@ function usedUp(world) {
 	};
 }
 /** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
-function targetReached({ campaign: { baseline, incumbent }, spec }) {
-	return baseline !== null && baseline.tree === incumbent.tree && targetsMet(spec, baseline.snapshot);
+function targetReached(world) {
+	const { baseline, incumbent } = world.campaign;
+	if (baseline === null || baseline.tree !== incumbent.tree) return false;
+	return (comparing(world)?.by === "pairs" ? targetsShown : targetsMet)(world.spec, baseline.snapshot);
 }
 /** Nothing is queued, open or proposed; what waits for an approval, or was parked twice, counts apart. */
 function nothingToMeasure(world) {

@@ -60,6 +60,12 @@ function answer(worker: Worker, piece: Piece): Promise<Tally> {
   })
 }
 
+/** The same plays in this thread: what a table says of one case can be checked without the rest of it. */
+export function playHere(each: Case, { seed, size }: { seed: string; size: Size }): Tally {
+  const pieces = piecesOf(each, size, seed)
+  return sum(pieces.map(({ plays, name, number }) => playMany(plays, seeded(seed, name, number), each)))
+}
+
 /** What a worker thread does: plays the pieces it is given. */
 export function serve(cases: ReadonlyMap<string, Case>): void {
   parentPort?.on('message', ({ name, number, plays, seed }: Piece) => {

@@ -23,7 +23,7 @@ const SHOWN = [
 
 /** What the README says about deciding, all of its numbers from one run of this command. */
 export function readmeTable(results: Results, { seed, size }: { seed: string; size: Size }): string {
-  const rows = SHOWN.map(name => row(results, 'typical', ruleNamed(name)))
+  const rows = SHOWN.map(name => readmeRow(results, name))
   return `### How often a rule is wrong (simulated, our noise model)
 
 A typical hosted runner: runs of the same code differ by 8 % from job to job, two runs side by side by 3 %.
@@ -50,7 +50,8 @@ function ruleNamed(name: string): Rule {
   return rule
 }
 
-function row(results: Results, scenario: ScenarioName, rule: Rule): string {
+export function readmeRow(results: Results, name: string): string {
+  const [scenario, rule] = ['typical' as const, ruleNamed(name)]
   const effects = ['null', '+1 %', '+2 %', '+5 %'] as const
   const shares = effects.map(effect => `${keptPercent(results, scenario, rule, effect)} %`)
   const cost = (key: 'executions' | 'jobs', digits: number) =>

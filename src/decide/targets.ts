@@ -1,5 +1,6 @@
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
+import { medianBound } from './evidence/median-bound.ts'
 import { lookUp } from './lookup.ts'
 import { type Objective, objectivesOf, signedDelta } from './objectives.ts'
 
@@ -24,4 +25,12 @@ export function targetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapshot:
     objectivesOf(spec.metric),
     ({ name, judged }) => lookUp(snapshot, name, { judged, aggregation })?.value,
   )
+}
+
+/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
+export function targetsShown(spec: Pick<Spec, 'metric'>, snapshot: Snapshot): boolean {
+  return targetReached(objectivesOf(spec.metric), ({ name, judged, direction }) => {
+    const samples = lookUp(snapshot, name, { judged, aggregation: 'median' })?.samples ?? []
+    return medianBound(samples, direction) ?? undefined
+  })
 }

@@ -161,7 +161,7 @@ export class Transaction {
     const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
     const sealed = observed.map(({ event }) => chain.seal(draftOf(event)))
     const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
-    const message = `the remote refused to move ${wanted.map(shortRef).join(', ')}: ${refusal.message}`
+    const message = refusedText(refusal, wanted)
     const cause = `refused at ${this.#ground.loaded.campaign.seq}`
     sealed.push(
       chain.seal({ kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null }),
@@ -204,4 +204,13 @@ function ruleOf(refusal: { message: string; rule?: string }) {
 function draftOf(event: SealedEvent['event']): EventDraft {
   const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
   return draft as EventDraft
+}
+
+/** The remote's own rule first, which is what a person has to change; its whole answer last. */
+function refusedText(
+  { message, rule }: { message: string; rule?: string },
+  wanted: readonly string[],
+): string {
+  const what = `the remote refused to move ${wanted.map(shortRef).join(', ')}: ${rule ?? 'its answer is below'}`
+  return `${what}. Let winnow push to its branches there, then: winnow resume\n${message}`
 }

@@ -1,5 +1,5 @@
 import { type Stop, stopReason } from '../decide/stopping.ts'
-import { targetsMet } from '../decide/targets.ts'
+import { targetsMet, targetsShown } from '../decide/targets.ts'
 import type { Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { withAside } from '../model/reason.ts'
@@ -9,6 +9,7 @@ import { finalSteps, notSelected } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
+import { comparing } from './orders.ts'
 import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'
 
@@ -51,8 +52,11 @@ function usedUp(world: World): ReturnType<typeof stopReason> {
 }
 
 /** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
-function targetReached({ campaign: { baseline, incumbent }, spec }: World): boolean {
-  return baseline !== null && baseline.tree === incumbent.tree && targetsMet(spec, baseline.snapshot)
+function targetReached(world: World): boolean {
+  const { baseline, incumbent } = world.campaign
+  if (baseline === null || baseline.tree !== incumbent.tree) return false
+  const met = comparing(world)?.by === 'pairs' ? targetsShown : targetsMet
+  return met(world.spec, baseline.snapshot)
 }
 
 /** Nothing is queued, open or proposed; what waits for an approval, or was parked twice, counts apart. */

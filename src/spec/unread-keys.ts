@@ -1,7 +1,7 @@
 import { given } from './prepare.ts'
 import { type ParsedSpec, type Rules, type Spec, specSchema } from './schema.ts'
 
-/** A key that is validated and that nothing reads yet: any value that asks for something is refused. */
+/** A key that is validated and that nothing reads yet: a value that asks for something is refused. */
 interface Unread {
   path: readonly [section: string, ...below: string[]]
   /** What is not built, with its verb: `… is`. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { targetsMet } from '../../src/decide/targets.ts'
+import { normal, seededRandom } from '../../src/decide/evidence/seeded-random.ts'
+import { targetsMet, targetsShown } from '../../src/decide/targets.ts'
 import { aSpec, ceSpec, sampled, withMetrics } from './a-spec.ts'
 
 const primary = { type: 'hard', name: 'bytes', direction: 'minimize', target: 90 }
@@ -26,5 +27,35 @@ describe('a stored snapshot meets its targets', () => {
     const snapshot = withMetrics({ bytes: sampled(80, 85, 200) })
     expect(targetsMet(aSpec({ metric: { primary } }), snapshot)).toBe(true)
     expect(targetsMet(ceSpec({ aggregation: 'max' }, { primary }), snapshot)).toBe(false)
+  })
+})
+
+describe('numbers that vary meet a target', () => {
+  const spec = aSpec({ metric: { primary } })
+  const around = (...values: number[]) => targetsShown(spec, withMetrics({ bytes: sampled(...values) }))
+
+  test('only when the cautious end of their median does', () => {
+    expect(around(80, 82, 84, 86, 88, 89)).toBe(true)
+    expect(around(80, 82, 84, 86, 88, 91)).toBe(false)
+    expect(around(80, 80, 80, 80, 80, 80, 80, 80, 95)).toBe(true)
+    expect(around(80, 80, 80, 80, 80, 80, 80, 94, 95)).toBe(false)
+  })
+
+  test('never from too few runs, nor from none', () => {
+    expect(around(1, 1, 1, 1, 1)).toBe(false)
+    expect(targetsShown(spec, withMetrics({ bytes: 1 }))).toBe(false)
+    expect(targetsShown(spec, withMetrics({}))).toBe(false)
+  })
+
+  test('with the confidence they promise', () => {
+    const random = seededRandom(7)
+    const rounds = 4_000
+    let wrong = 0
+    for (let round = 0; round < rounds; round++) {
+      const values = Array.from({ length: 8 + (round % 5) }, () => 90.0001 + normal(random))
+      if (around(...values)) wrong += 1
+    }
+    expect(wrong / rounds).toBeLessThan(0.025 + 4 * Math.sqrt((0.025 * 0.975) / rounds))
+    expect(wrong).toBeGreaterThan(0)
   })
 })

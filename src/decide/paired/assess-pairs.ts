@@ -9,7 +9,8 @@ import { failureOf } from '../failures.ts'
 import { objectivesOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
 import { effectText } from './effect-text.ts'
-import { differencesOf, hasLogarithms, metricPairs } from './metric-pairs.ts'
+import { differencesOf, metricPairs } from './metric-pairs.ts'
+import { scaleFor } from './objective-evidence.ts'
 
 type PairsRule = Extract<StopRule, { rule: 'pairs' }>
 type Input = { spec: Spec; order: Pick<Order, 'id' | 'stop' | 'carried'>; report: Report; label: Side }
@@ -23,12 +24,12 @@ export function assessPairs(input: Input, rule: PairsRule): Finding {
   if (!job.complete) return again(`the report has ${job.pairs.length} of ${plural(rule.pairs, 'pair')}`)
   const harmed = objectivesOf(spec.metric).flatMap(({ name, direction }) => {
     const pairs = metricPairs([job], name)
-    const scale = rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
+    const scale = scaleFor(rule, pairs)
     return harmShown(differencesOf(pairs, { direction, scale })) ? [name] : []
   })
   const [primary] = objectivesOf(spec.metric)
   const pairs = metricPairs([job], primary.name)
-  const scale = rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
+  const scale = scaleFor(rule, pairs)
   const { effect, interval } = effectOf(differencesOf(pairs, { direction: primary.direction, scale }))
   const said = effect === null ? primary.name : effectText(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0

@@ -23,7 +23,7 @@ function shareOf({ scale, min_effect }: PairedRule): number {
 }
 
 /** The scale was pinned for the primary; another metric is compared on it where it can be. */
-export function scaleFor(rule: PairedRule, pairs: readonly MetricPair[]): Scale {
+export function scaleFor(rule: Pick<PairedRule, 'scale'>, pairs: readonly MetricPair[]): Scale {
   return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
 }
 

@@ -1,3 +1,4 @@
+import { aggregate } from '../aggregate.ts'
 import { effectOf } from '../evidence/reported-effect.ts'
 import { targetReached } from '../targets.ts'
 import { objectivesOf } from '../objectives.ts'
@@ -11,13 +12,12 @@ export function targetHeld({ spec, rule, jobs }: PairedCase): boolean {
     const pairs = metricPairs(jobs, name)
     const scale = scaleFor(rule, pairs)
     const { interval } = effectOf(differencesOf(pairs, { direction, scale }))
-    const base = middle(pairs.flatMap(pair => pair.base ?? []))
-    if (interval === null || base === undefined) return undefined
+    const base = aggregate(
+      pairs.flatMap(pair => pair.base ?? []),
+      'median',
+    )
+    if (interval === null || base === null) return undefined
     const gain = direction === 'minimize' ? -interval[0] : interval[0]
     return scale === 'log' ? base * Math.exp(gain) : base + gain
   })
-}
-
-function middle(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

@@ -8,7 +8,7 @@ interface Looking {
   repository: Repository
 }
 
-/** Looked up only while something that was measured may be about to land: nobody else has any use for it. */
+/** Looked up only while something that was measured may be about to land: it is of no use to others. */
 export async function holdoutFacts(
   { repository }: Looking,
   memory: { holdout: HoldoutFacts | null },
