@@ -114,3 +114,18 @@ export function baseline(bytes: unknown, tree = POINT.tree): Told<'baseline-meas
     snapshot: { metrics: { bytes: { aggregate: bytes, samples: [bytes] } } },
   }
 }
+
+/** The landing of exp-001: its merge, and the branch that moved to it. */
+export const LANDS = [
+  {
+    kind: 'merged',
+    experiment: 'exp-001',
+    ...NEXT,
+    base: POINT,
+    head: 'a'.repeat(40),
+    results: null,
+    pull: 7,
+    decided: { seq: 3, sha256: '0'.repeat(64) },
+  },
+  { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+] as const satisfies readonly Told[]

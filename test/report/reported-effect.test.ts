@@ -6,7 +6,7 @@ import { headline, reportedEffect } from '../../src/report/reported-effect.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { statusView } from '../../src/report/status-view.ts'
-import { campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+import { campaignOf, decided, NEXT, opened, POINT, type Told, LANDS } from './campaign-of.ts'
 
 const NUMBERS = {
   order: '1'.repeat(64),
@@ -39,17 +39,7 @@ function landed(...more: Told[]): Campaign {
   const campaign = campaignOf(
     opened(1, { hypothesis: 'shorter' }),
     decided(1, { primary_delta: -Math.log(0.92), reason: 'probably 8.0 % lower' }),
-    {
-      kind: 'merged',
-      experiment: 'exp-001',
-      ...NEXT,
-      base: POINT,
-      head: 'a'.repeat(40),
-      results: null,
-      pull: 7,
-      decided: { seq: 3, sha256: '0'.repeat(64) },
-    },
-    { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+    ...LANDS,
     ...more,
   )
   const experiment = campaign.experiments['exp-001']

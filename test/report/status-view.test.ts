@@ -14,6 +14,7 @@ import {
   opened,
   POINT,
   type Told,
+  LANDS,
 } from './campaign-of.ts'
 
 const NONE = new Map<string, number>()
@@ -23,17 +24,7 @@ const LANDED = [
   opened(1, { hypothesis: 'shorter' }),
   opened(2),
   decided(1),
-  {
-    kind: 'merged',
-    experiment: 'exp-001',
-    ...NEXT,
-    base: POINT,
-    head: 'a'.repeat(40),
-    results: null,
-    pull: 7,
-    decided: { seq: 3, sha256: '0'.repeat(64) },
-  },
-  { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
+  ...LANDS,
   baseline(90, NEXT.tree),
 ] as const satisfies readonly Told[]
 
