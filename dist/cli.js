@@ -534,6 +534,7 @@ function pathInRepository({ around }, { checkout }, spec) {
 // src/verbs/amend.ts
 const amend = {
 	name: "amend",
+	group: "more",
 	summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
 	access: "write",
 	arguments: [],
@@ -740,6 +741,7 @@ const REASON = {
 };
 const pause = {
 	name: "pause",
+	group: "steer",
 	summary: "stop giving out work until winnow resume; what is being measured ends",
 	access: "write",
 	arguments: [],
@@ -982,6 +984,7 @@ async function unpushedSentence({ repository, defaultBranch, local }, topLevel, 
 // src/verbs/run.ts
 const run = {
 	name: "run",
+	group: "start",
 	summary: "start a campaign or continue it, measuring on this machine, until it stops or waits",
 	access: "write",
 	arguments: [{
@@ -1109,6 +1112,7 @@ async function summarise({ given, terminal }, { place }, { campaign, waiting }) 
 // src/verbs/archive.ts
 const archive = {
 	name: "archive",
+	group: "more",
 	summary: "stop the campaign and put its branches aside; nothing of it is lost",
 	access: "write",
 	arguments: [],
@@ -1149,6 +1153,7 @@ function shown(value) {
 // src/verbs/audit.ts
 const audit = {
 	name: "audit",
+	group: "more",
 	summary: "show from git alone that every commit on the optimize branch was measured as recorded",
 	access: "read",
 	arguments: [{
@@ -1761,6 +1766,7 @@ function notPassed(reason, report) {
 // src/verbs/check.ts
 const check = {
 	name: "check",
+	group: "start",
 	summary: "say whether a spec would run and what it can show: every mistake, then noise, time, visible gains",
 	access: "read",
 	arguments: [{
@@ -1853,6 +1859,7 @@ async function scopeOf({ repository }, spec, base) {
 // src/verbs/decide.ts
 const decide = {
 	name: "decide",
+	group: "more",
 	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
 	access: "apart",
 	arguments: [{
@@ -2039,6 +2046,7 @@ function optionText({ name, short, value, many }) {
 // src/verbs/help.ts
 const help = {
 	name: "help",
+	group: "more",
 	summary: "list the commands, or show one in full",
 	access: "apart",
 	arguments: [{
@@ -2076,6 +2084,7 @@ async function* ledgerEvents({ repository, refs, name }) {
 // src/verbs/log.ts
 const log = {
 	name: "log",
+	group: "see",
 	summary: "every event of the campaign, oldest first; with --json one event a line",
 	access: "read",
 	arguments: [],
@@ -2175,6 +2184,7 @@ async function bring(repository, commit) {
 // src/verbs/measure.ts
 const measure = {
 	name: "measure",
+	group: "more",
 	summary: "measure orders of the campaign on this machine; the next tick takes their reports in",
 	access: "write",
 	arguments: [{
@@ -2301,6 +2311,7 @@ function experimentNamed(campaign, given) {
 // src/verbs/note.ts
 const note = {
 	name: "note",
+	group: "more",
 	summary: "write a sentence into the ledger, about the campaign or one experiment",
 	access: "write",
 	arguments: [{
@@ -2445,6 +2456,7 @@ function numberOf([answer]) {
 // src/verbs/propose.ts
 const propose = {
 	name: "propose",
+	group: "more",
 	summary: "offer a commit as an idea: a branch and a pull request that the campaign will measure",
 	access: "write",
 	arguments: [{
@@ -2564,6 +2576,7 @@ function requireName(name) {
 // src/verbs/replay.ts
 const replay = {
 	name: "replay",
+	group: "more",
 	summary: "compute every verdict again from the ledger and name each that differs",
 	access: "read",
 	arguments: [{
@@ -2588,6 +2601,7 @@ const replay = {
 // src/verbs/resume.ts
 const resume = {
 	name: "resume",
+	group: "more",
 	summary: "go on with a campaign that was paused or stopped",
 	access: "write",
 	arguments: [],
@@ -2637,6 +2651,7 @@ function wayOn(code) {
 // src/verbs/revert.ts
 const revert = {
 	name: "revert",
+	group: "more",
 	summary: "ask for a kept experiment to be taken back; the next tick does it, measured",
 	access: "write",
 	arguments: [{
@@ -2972,6 +2987,7 @@ function weightOf(pair) {
 // src/verbs/show.ts
 const show = {
 	name: "show",
+	group: "see",
 	summary: "one experiment: its verdict, the pairs it rests on, and everything that happened to it",
 	access: "read",
 	arguments: [{
@@ -3032,6 +3048,7 @@ const VERBS = [
 	run,
 	{
 		name: "tick",
+		group: "more",
 		summary: "observe, plan and apply until nothing is left to do now; measures nothing",
 		access: "write",
 		arguments: [],
@@ -3054,6 +3071,7 @@ const VERBS = [
 	decide,
 	{
 		name: "status",
+		group: "see",
 		summary: "where the campaign stands: baseline, incumbent, and a verdict for every experiment",
 		access: "read",
 		arguments: [],
@@ -3084,6 +3102,7 @@ const VERBS = [
 	resume,
 	{
 		name: "stop",
+		group: "steer",
 		summary: "end the campaign; what is open is closed with its reason, what was kept stays",
 		access: "write",
 		arguments: [],
@@ -3108,6 +3127,7 @@ const VERBS = [
 	help,
 	{
 		name: "version",
+		group: "more",
 		summary: "print the version",
 		access: "apart",
 		arguments: [],

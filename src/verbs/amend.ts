@@ -9,6 +9,7 @@ import type { Verb } from './verb.ts'
 
 export const amend: Verb = {
   name: 'amend',
+  group: 'more',
   summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
   access: 'write',
   arguments: [],

@@ -9,6 +9,7 @@ import type { Verb } from './verb.ts'
 
 export const archive: Verb = {
   name: 'archive',
+  group: 'more',
   summary: 'stop the campaign and put its branches aside; nothing of it is lost',
   access: 'write',
   arguments: [],

@@ -5,6 +5,7 @@ import type { Verb } from './verb.ts'
 
 export const audit: Verb = {
   name: 'audit',
+  group: 'more',
   summary: 'show from git alone that every commit on the optimize branch was measured as recorded',
   access: 'read',
   arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],

@@ -23,6 +23,7 @@ import type { Verb } from './verb.ts'
 
 export const check: Verb = {
   name: 'check',
+  group: 'start',
   summary:
     'say whether a spec would run and what it can show: every mistake, then noise, time, visible gains',
   access: 'read',

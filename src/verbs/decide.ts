@@ -9,6 +9,7 @@ import type { Verb } from './verb.ts'
 
 export const decide: Verb = {
   name: 'decide',
+  group: 'more',
   summary: 'judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision',
   access: 'apart',
   arguments: [{ name: 'payload', summary: 'a JSON file; standard input by default', required: false }],

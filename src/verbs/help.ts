@@ -6,6 +6,7 @@ import type { Verb } from './verb.ts'
 
 export const help: Verb = {
   name: 'help',
+  group: 'more',
   summary: 'list the commands, or show one in full',
   access: 'apart',
   arguments: [{ name: 'command', summary: 'the command to show', required: false }],

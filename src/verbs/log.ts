@@ -5,6 +5,7 @@ import type { Verb } from './verb.ts'
 
 export const log: Verb = {
   name: 'log',
+  group: 'see',
   summary: 'every event of the campaign, oldest first; with --json one event a line',
   access: 'read',
   arguments: [],

@@ -11,6 +11,7 @@ import type { Verb } from './verb.ts'
 
 export const measure: Verb = {
   name: 'measure',
+  group: 'more',
   summary: 'measure orders of the campaign on this machine; the next tick takes their reports in',
   access: 'write',
   arguments: [

@@ -7,6 +7,7 @@ import type { Verb } from './verb.ts'
 
 export const note: Verb = {
   name: 'note',
+  group: 'more',
   summary: 'write a sentence into the ledger, about the campaign or one experiment',
   access: 'write',
   arguments: [{ name: 'text', summary: 'what to remember', required: true }],

@@ -9,6 +9,7 @@ export const REASON: Option = { name: 'message', short: 'm', value: 'reason', su
 
 export const pause: Verb = {
   name: 'pause',
+  group: 'steer',
   summary: 'stop giving out work until winnow resume; what is being measured ends',
   access: 'write',
   arguments: [],

@@ -10,6 +10,7 @@ import type { Verb } from './verb.ts'
 
 export const propose: Verb = {
   name: 'propose',
+  group: 'more',
   summary: 'offer a commit as an idea: a branch and a pull request that the campaign will measure',
   access: 'write',
   arguments: [{ name: 'commit', summary: 'what to offer; HEAD by default', required: false }],

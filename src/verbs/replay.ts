@@ -5,6 +5,7 @@ import type { Verb } from './verb.ts'
 
 export const replay: Verb = {
   name: 'replay',
+  group: 'more',
   summary: 'compute every verdict again from the ledger and name each that differs',
   access: 'read',
   arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],

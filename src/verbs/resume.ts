@@ -13,6 +13,7 @@ import type { Verb } from './verb.ts'
 
 export const resume: Verb = {
   name: 'resume',
+  group: 'more',
   summary: 'go on with a campaign that was paused or stopped',
   access: 'write',
   arguments: [],

@@ -9,6 +9,7 @@ import type { Verb } from './verb.ts'
 
 export const revert: Verb = {
   name: 'revert',
+  group: 'more',
   summary: 'ask for a kept experiment to be taken back; the next tick does it, measured',
   access: 'write',
   arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],

@@ -8,6 +8,7 @@ import type { Verb } from './verb.ts'
 
 export const status: Verb = {
   name: 'status',
+  group: 'see',
   summary: 'where the campaign stands: baseline, incumbent, and a verdict for every experiment',
   access: 'read',
   arguments: [],

@@ -6,6 +6,7 @@ import type { Verb } from './verb.ts'
 
 export const stop: Verb = {
   name: 'stop',
+  group: 'steer',
   summary: 'end the campaign; what is open is closed with its reason, what was kept stays',
   access: 'write',
   arguments: [],

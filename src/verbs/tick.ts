@@ -6,6 +6,7 @@ import type { Verb } from './verb.ts'
 
 export const tick: Verb = {
   name: 'tick',
+  group: 'more',
   summary: 'observe, plan and apply until nothing is left to do now; measures nothing',
   access: 'write',
   arguments: [],

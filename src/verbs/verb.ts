@@ -15,9 +15,13 @@ export interface Argument {
   required: boolean
 }
 
+type VerbGroup = 'start' | 'see' | 'steer' | 'more'
+
 /** One verb: everything that the command line, its help and other front ends know about it. */
 export interface Verb {
   name: string
+  /** Where plain `winnow` lists it; `more` is left to `winnow help all`. */
+  group: VerbGroup
   summary: string
   /** `read` never writes, `write` can be rehearsed with --dry-run, `apart` needs no repository. */
   access: 'read' | 'write' | 'apart'

@@ -2,6 +2,7 @@ import type { Verb } from './verb.ts'
 
 export const version: Verb = {
   name: 'version',
+  group: 'more',
   summary: 'print the version',
   access: 'apart',
   arguments: [],
