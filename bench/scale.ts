@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { localForge } from '../src/forge/local.ts'
 import { appendCommuting } from '../src/ledger/append.ts'
 import { checkpointBytes } from '../src/ledger/checkpoint.ts'
@@ -24,6 +26,8 @@ export async function scale(): Promise<void> {
   const [young, old] = [await tempLedger(), await tempLedger()]
   await fill(young, 10, 10)
   await fill(old, EVENTS, CLOSED)
+  await keepHouse(young)
+  await keepHouse(old)
   await appends(young, old)
   await keepers(young, old)
   await loads(old)
@@ -37,6 +41,12 @@ async function fill(ledger: TempLedger, events: number, closed: number): Promise
   for (let at = 0; at < drafts.length; at += 500) await ledger.write(drafts.slice(at, at + 500))
   await pushRef(ledger, refs.closed, null, await keepersOf(ledger, closed))
   await closedPulls(ledger, closed)
+}
+
+/** As `run` does with winnow's repository, and git with the one that is pushed to. */
+async function keepHouse({ repo, root }: TempLedger): Promise<void> {
+  if (await repo.isScattered()) await repo.packUp()
+  execFileSync('git', ['--git-dir', join(root, 'remote.git'), 'gc', '--quiet'])
 }
 
 function experiment(number: number): EventDraft[] {

@@ -19028,7 +19028,7 @@ function rankScore(primary, improved) {
 	if (primary.verdict === "improved" || improved.length === 0) return primary.relative;
 	return Math.max(...improved.map((comparison) => comparison.relative));
 }
-function names(judged) {
+function names$1(judged) {
 	return judged.map((entry) => entry.objective.name);
 }
 function reasonFor(decision, improved, violated) {
@@ -19052,8 +19052,8 @@ function weigh({ spec, candidate }, judged, primary, comparisons) {
 	const required = judged.filter((entry) => entry.objective.role === "required");
 	const improved = required.filter((entry) => entry.comparison.verdict === "improved");
 	const lists = {
-		improved_objectives: names(improved),
-		violated_objectives: names(judged.filter((entry) => entry.comparison.violated)),
+		improved_objectives: names$1(improved),
+		violated_objectives: names$1(judged.filter((entry) => entry.comparison.violated)),
 		comparisons,
 		primary_delta: primary.comparison.delta
 	};
@@ -33104,6 +33104,47 @@ async function treeOf({ store, format }, before, files, index) {
 	});
 	return store.replaceAt(before, changes);
 }
+// src/git/pack-up.ts
+/** Where git's own housekeeping would begin. */
+const LOOSE_LIMIT = 6700;
+const PACK_LIMIT = 50;
+/**
+* Whether objects are so many single files, or packs, that git gets slow over them. Names are digests: one of the
+* 256 folders stands for all.
+*/
+async function isScattered(dir) {
+	if ((await names(join(dir, "objects", "17"))).length * 256 > LOOSE_LIMIT) return true;
+	return (await names(join(dir, "objects", "pack"))).filter((name) => name.endsWith(".pack")).length > PACK_LIMIT;
+}
+/** Packing up takes emptied folders away. */
+async function names(folder) {
+	return await readdir(folder).catch(nullIfMissing) ?? [];
+}
+/**
+* Puts together what is scattered and drops nothing: objects here have no branch to hold them, and another process
+* may push tomorrow what it wrote today.
+*/
+function packUpTask() {
+	return {
+		args: [
+			...[
+				"-c",
+				"pack.threads=1",
+				"-c",
+				"pack.window=0",
+				"-c",
+				"repack.writeBitmaps=false"
+			],
+			"repack",
+			"--geometric=2",
+			"-d",
+			"-l",
+			"-q",
+			"-n"
+		],
+		parse: () => void 0
+	};
+}
 // src/git/remote-failure.ts
 /** A URL in an error must not carry the password that was in it. */
 function masked(text) {
@@ -33764,6 +33805,8 @@ function assemble(options, format) {
 			runner: local,
 			store
 		}, tree, patch),
+		isScattered: () => isScattered(dir),
+		packUp: () => local.run(packUpTask()),
 		async close() {
 			await Promise.all([
 				reader.close(),
@@ -36546,6 +36589,7 @@ async function run(hands, options) {
 	const { signal } = options;
 	try {
 		for (let status = "running";;) {
+			await packUp(hands, signal);
 			const { waiting, seen } = await tick(hands);
 			const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, {
 				...options,
@@ -36560,6 +36604,20 @@ async function run(hands, options) {
 		throw error;
 	} finally {
 		await Promise.all([hands.runner.close(), hands.asking.close()]);
+	}
+}
+/** Years of events and trees are many small files; packing them must not disturb what is timed, here or next door. */
+async function packUp({ place, runner, asking }, signal) {
+	if (runner.busy || asking.busy || !await place.repository.isScattered()) return;
+	const leave = await takeTurn(place, {
+		alone: false,
+		what: `packing the objects of ${place.name}`
+	}, signal);
+	if (leave === null) return;
+	try {
+		await place.repository.packUp();
+	} finally {
+		leave();
 	}
 }
 /** What is under way does not depend on what went wrong: its report or answer is there for the next run. */

@@ -1,5 +1,6 @@
 import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
+import { takeTurn } from './machine-turn.ts'
 import type { Observation } from './observe.ts'
 import { standBy } from './stand-by.ts'
 import { tick } from './tick.ts'
@@ -21,6 +22,7 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
   const { signal } = options
   try {
     for (let status = 'running'; ; ) {
+      await packUp(hands, signal)
       const { waiting, seen } = await tick(hands)
       const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, { ...options, seen, status })
       if (over) return over
@@ -31,6 +33,18 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
     throw error
   } finally {
     await Promise.all([hands.runner.close(), hands.asking.close()])
+  }
+}
+
+/** Years of events and trees are many small files; packing them must not disturb what is timed, here or next door. */
+async function packUp({ place, runner, asking }: Hands, signal: AbortSignal): Promise<void> {
+  if (runner.busy || asking.busy || !(await place.repository.isScattered())) return
+  const leave = await takeTurn(place, { alone: false, what: `packing the objects of ${place.name}` }, signal)
+  if (leave === null) return
+  try {
+    await place.repository.packUp()
+  } finally {
+    leave()
   }
 }
 

@@ -10,6 +10,7 @@ import { emptyTreeOid, type ObjectFormat, type Oid, zeroOid } from './object-for
 import { ObjectReader } from './object-reader.ts'
 import { type ObjectStore, objectStore } from './object-store.ts'
 import { applyPatch, type PatchResult } from './apply-patch.ts'
+import { isScattered, packUpTask } from './pack-up.ts'
 import { type Remote, remoteOf } from './remote.ts'
 import { isNetwork, isPath } from './remote-failure.ts'
 import { remoteFormat } from './remote-format.ts'
@@ -37,6 +38,10 @@ export interface Repository extends ObjectStore, History, Materializer, Remote {
   readonly zero: Oid
   /** the tree with a unified diff applied, three-way where it does not apply as it is */
   applyPatch(tree: Oid, patch: string): Promise<PatchResult>
+  /** whether packing up is worth it */
+  isScattered(): Promise<boolean>
+  /** puts scattered objects together and drops none; never to be done beside anything timed */
+  packUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -76,6 +81,8 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     ...materializer(store),
     ...remoteOf({ ...options, format }, network, outside),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
+    isScattered: () => isScattered(dir),
+    packUp: () => local.run(packUpTask()),
     async close() {
       await Promise.all([reader.close(), differ.close(), local.close(), network.close()])
     },
