@@ -3434,6 +3434,74 @@ function interruption(tell) {
 		}
 	};
 }
+// src/report/text-width.ts
+/** Characters that take no column, or two; what is not known here takes one. */
+const NONE = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const TWO = /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+/** How many columns of a terminal a line takes. */
+function widthOf(line) {
+	let width = 0;
+	for (const character of line) width += columnsOf$1(character);
+	return width;
+}
+/** The line, or as much of its beginning as fits, and a sign that there was more. */
+function fitted(line, columns) {
+	if (widthOf(line) <= columns) return line;
+	let room = columns - 1;
+	let kept = "";
+	for (const character of line) {
+		room -= columnsOf$1(character);
+		if (room < 0) break;
+		kept += character;
+	}
+	return columns < 1 ? "" : `${kept.trimEnd()}…`;
+}
+function columnsOf$1(character) {
+	if (NONE.test(character)) return 0;
+	return TWO.test(character) ? 2 : 1;
+}
+// src/cli/live-line.ts
+const USUAL_COLUMNS = 80;
+const LONGEST = 500;
+/** Where nobody looks there is no such line, and no character that would move a cursor. */
+function liveLine(screen) {
+	if (screen === null) return {
+		show: () => {},
+		around: (print) => print()
+	};
+	let wanted = null;
+	let drawn = 0;
+	function erase() {
+		if (drawn === 0) return;
+		const above = Math.ceil(drawn / columnsOf(screen)) - 1;
+		screen?.write(`\r${above > 0 ? `\u001b[${above}A` : ""}\u001b[J`);
+		drawn = 0;
+	}
+	function draw() {
+		if (wanted === null) return;
+		const line = fitted(wanted, columnsOf(screen) - 1);
+		screen?.write(line);
+		drawn = widthOf(line);
+	}
+	return {
+		show(text) {
+			wanted = text === null ? null : oneLine(plainText(text), LONGEST);
+			erase();
+			draw();
+		},
+		around(print) {
+			erase();
+			print();
+			draw();
+		}
+	};
+}
+function columnsOf(screen) {
+	return screen?.columns || USUAL_COLUMNS;
+}
+function wantsLiveLine(stream, env) {
+	return stream.isTTY === true && env["TERM"] !== "dumb" && (env["CI"] ?? "") === "";
+}
 // src/cli/colour.ts
 const COLOURS = {
 	kept: 32,
@@ -3456,12 +3524,14 @@ function painted(line, inColour) {
 }
 // src/cli/terminal.ts
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-function terminal({ input, out, err, colour }) {
-	const write = (stream, text, inColour) => void stream.write(`${painted(plainText(text), inColour)}\n`);
+function terminal({ input, out, err, colour, live = null }) {
+	const line = liveLine(live);
+	const print = (stream, text) => line.around(() => void stream.write(`${text}\n`));
 	return {
-		out: (text) => write(out, text, colour.out),
-		err: (text) => write(err, text, colour.err),
-		json: (value, indent) => void out.write(`${plainJson(value, indent)}\n`),
+		out: (text) => print(out, painted(plainText(text), colour.out)),
+		err: (text) => print(err, painted(plainText(text), colour.err)),
+		json: (value, indent) => print(out, plainJson(value, indent)),
+		live: (text) => line.show(text),
 		lines: () => createInterface({
 			input,
 			crlfDelay: Number.POSITIVE_INFINITY
@@ -3490,8 +3560,10 @@ async function main() {
 		colour: {
 			out: wantsColour(out, env),
 			err: wantsColour(err, env)
-		}
+		},
+		live: wantsLiveLine(err, env) ? err : null
 	});
+	process.once("exit", () => words.live(null));
 	if (process.platform === "win32") {
 		words.err("error: winnow runs on Linux and macOS; on Windows use it inside WSL.");
 		return 2;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
+import { wantsLiveLine } from './live-line.ts'
 import { terminal, wantsColour } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -17,7 +18,8 @@ async function main(): Promise<number> {
   const { stdin: input, stdout: out, stderr: err } = process
   out.on('error', endQuietly)
   const colour = { out: wantsColour(out, env), err: wantsColour(err, env) }
-  const words = terminal({ input, out, err, colour })
+  const words = terminal({ input, out, err, colour, live: wantsLiveLine(err, env) ? err : null })
+  process.once('exit', () => words.live(null))
   if (process.platform === 'win32') {
     words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')
     return 2

@@ -7,6 +7,11 @@ export interface Terminal {
   err(text: string): void
   /** Whole JSON on one line, escaped where a terminal would obey it. */
   json(value: unknown, indent?: number): void
+  /**
+   * One line at the bottom of a person's terminal, in place of the last one; null takes it away. Nothing at all
+   * is shown in CI, in a pipe or in a file: what has to be known there is printed as a line of its own.
+   */
+  live(text: string | null): void
   /** Standard input, line by line. */
   lines(): AsyncIterable<string>
 }

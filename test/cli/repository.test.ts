@@ -44,6 +44,7 @@ describe('where winnow is started', () => {
     const quiet = {
       out: () => {},
       json: () => {},
+      live: () => {},
       lines: async function* () {},
       err: (line: string) => said.push(line),
     }

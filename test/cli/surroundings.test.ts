@@ -11,6 +11,7 @@ function around(env: Record<string, string>, given: Record<string, string> = {})
   const words = {
     out: () => {},
     json: () => {},
+    live: () => {},
     lines: async function* () {},
     err: (line: string) => lines.push(line),
   }

@@ -1,0 +1,47 @@
+import { widthOf } from '../../src/report/text-width.ts'
+
+const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJ])|[^]`, 'gu')
+
+/** A terminal as far as winnow uses one: text, line ends, back to the first column, up, and clear to the end. */
+export class AScreen {
+  readonly isTTY = true
+  columns: number
+  #rows: string[] = ['']
+  #row = 0
+
+  constructor(columns: number) {
+    this.columns = columns
+  }
+
+  get rows(): readonly string[] {
+    return this.#rows
+  }
+
+  write(text: string): void {
+    for (const [token, count = '', what = ''] of text.matchAll(STEP)) {
+      if (what === 'A') this.#row = Math.max(0, this.#row - Number(count))
+      else if (what === 'J') this.#rows = [...this.#rows.slice(0, this.#row), '']
+      else if (token === '\n') this.#next()
+      else if (token !== '\r') this.#put(token)
+    }
+  }
+
+  /** What is on the last row is wrapped again, as terminals do it. */
+  narrow(columns: number): void {
+    this.columns = columns
+    const last = this.#rows.pop() ?? ''
+    this.#rows.push('')
+    this.#row = this.#rows.length - 1
+    for (const character of last) this.#put(character)
+  }
+
+  #next(): void {
+    this.#row += 1
+    if (this.#row === this.#rows.length) this.#rows.push('')
+  }
+
+  #put(character: string): void {
+    if (widthOf(`${this.#rows[this.#row]}${character}`) > this.columns) this.#next()
+    this.#rows[this.#row] += character
+  }
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { liveLine, wantsLiveLine } from '../../src/cli/live-line.ts'
+import { terminal } from '../../src/cli/terminal.ts'
+import { widthOf } from '../../src/report/text-width.ts'
+import { showingLive } from '../../src/verbs/live.ts'
+import { Readable, Writable } from 'node:stream'
+import { AScreen } from './a-screen.ts'
+
+const said = (screen: AScreen, text: string) => () => screen.write(`${text}\n`)
+
+describe('the live line', () => {
+  it('is overwritten in place, stays below what is printed, and leaves nothing behind', () => {
+    const screen = new AScreen(40)
+    const line = liveLine(screen)
+    line.show('exp-001: 0:01')
+    line.show('exp-001: 0:02')
+    expect(screen.rows).toEqual(['exp-001: 0:02'])
+    line.around(said(screen, 'exp-001 Kept.'))
+    expect(screen.rows).toEqual(['exp-001 Kept.', 'exp-001: 0:02'])
+    line.show(null)
+    line.around(said(screen, 'Done.'))
+    expect(screen.rows).toEqual(['exp-001 Kept.', 'Done.', ''])
+  })
+
+  it.each([10, 40, 80])('is never as wide as a terminal of %i columns', columns => {
+    const screen = new AScreen(columns)
+    liveLine(screen).show('measuring 漢字 '.repeat(20))
+    expect(screen.rows).toHaveLength(1)
+    expect(widthOf(screen.rows[0] ?? '')).toBeLessThan(columns)
+    expect(screen.rows[0]?.endsWith('…')).toBe(true)
+  })
+
+  it('is taken away whole from a terminal that was made narrower meanwhile', () => {
+    const screen = new AScreen(60)
+    const line = liveLine(screen)
+    line.show('x'.repeat(100))
+    screen.narrow(20)
+    expect(screen.rows).toHaveLength(3)
+    line.show('short')
+    expect(screen.rows).toEqual(['short'])
+  })
+
+  it('takes 80 columns where a terminal does not say how many it has', () => {
+    const screen = new AScreen(200)
+    liveLine({ write: text => screen.write(text), isTTY: true, columns: 0 }).show('x'.repeat(100))
+    expect(screen.rows).toEqual([`${'x'.repeat(78)}…`])
+  })
+
+  it('shows text from branches as text', () => {
+    const screen = new AScreen(60)
+    liveLine(screen).show('a\u001b[2J\rb\u202ec\nd')
+    expect(screen.rows).toEqual(['abc d'])
+  })
+
+  it('never disturbs what is printed, whatever the order of things', () => {
+    const step = fc.oneof(
+      fc.record({ show: fc.option(fc.string({ unit: 'grapheme', maxLength: 60 })) }),
+      fc.record({ print: fc.stringMatching(/^[a-z]{0,19}$/) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step), steps => {
+        const screen = new AScreen(20)
+        const line = liveLine(screen)
+        const printed: string[] = []
+        for (const each of steps) {
+          if ('show' in each) line.show(each.show)
+          else {
+            line.around(said(screen, each.print))
+            printed.push(each.print)
+          }
+          expect(screen.rows.slice(0, -1)).toEqual(printed)
+        }
+      }),
+    )
+  })
+
+  it.each([
+    [{ isTTY: true }, {}, true],
+    [{ isTTY: true }, { NO_COLOR: '1' }, true],
+    [{ isTTY: true }, { TERM: 'dumb' }, false],
+    [{ isTTY: true }, { CI: 'true' }, false],
+    [{}, {}, false],
+  ])('on %j with %j is shown: %s', (stream, env: Record<string, string>, expected) => {
+    expect(wantsLiveLine(stream, env)).toBe(expected)
+  })
+})
+
+function scene(live: AScreen | null) {
+  let written = ''
+  const stream = new Writable({ write: (chunk, _encoding, done) => ((written += String(chunk)), done()) })
+  const colour = { out: false, err: false }
+  const words = terminal({ input: Readable.from([]), out: stream, err: stream, colour, live })
+  let now = 0
+  let wake = () => {}
+  const clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: (milliseconds: number, signal?: AbortSignal) =>
+      new Promise<void>(resolve => {
+        signal?.addEventListener('abort', () => resolve())
+        wake = () => {
+          now += milliseconds
+          resolve()
+        }
+      }),
+  }
+  const later = async () => {
+    wake()
+    await new Promise(setImmediate)
+  }
+  return { call: { terminal: words, around: { clock } } as never, later, written: () => written }
+}
+
+describe('work that is shown while it goes on', () => {
+  const text = (seconds: number) => `measuring, ${seconds} s`
+
+  it('is shown anew every second, and not after it ended', async () => {
+    const screen = new AScreen(40)
+    const { call, later } = scene(screen)
+    const answer = await showingLive(call, text, async () => {
+      expect(screen.rows).toEqual(['measuring, 0 s'])
+      await later()
+      await later()
+      expect(screen.rows).toEqual(['measuring, 2 s'])
+      return 7
+    })
+    expect([answer, screen.rows]).toEqual([7, ['']])
+  })
+
+  it('is not shown where nobody looks', async () => {
+    const { call, later, written } = scene(null)
+    await showingLive(call, text, later)
+    expect(written()).toBe('')
+  })
+
+  it('fails in its own words, and takes its line with it', async () => {
+    const screen = new AScreen(40)
+    const { call, later } = scene(screen)
+    const failing = showingLive(call, text, async () => {
+      await later()
+      throw new Error('the disk is full')
+    })
+    await expect(failing).rejects.toThrow('the disk is full')
+    expect(screen.rows).toEqual([''])
+  })
+})
