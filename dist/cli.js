@@ -378,10 +378,10 @@ async function describeRehearsal(terminal, { repository, pushes, files }, refs) 
 	for (const file of files) terminal.out(`file ${file}`);
 	for (const updates of pushes) {
 		terminal.out("one push");
-		for (const line of await linesOf$2(repository, updates, refs)) terminal.out(`  ${line}`);
+		for (const line of await linesOf$3(repository, updates, refs)) terminal.out(`  ${line}`);
 	}
 }
-async function linesOf$2(repository, updates, refs) {
+async function linesOf$3(repository, updates, refs) {
 	const lines = [];
 	for (const update of updates) {
 		const events = update.ref === refs.state ? await pushedEvents(repository, update) : [];
@@ -985,7 +985,7 @@ async function unpushedSentence({ repository, defaultBranch, local }, topLevel, 
 const run = {
 	name: "run",
 	group: "start",
-	summary: "start a campaign or continue it, measuring on this machine, until it stops or waits",
+	summary: "start or continue a campaign on this machine, until it stops or waits",
 	access: "write",
 	arguments: [{
 		name: "spec",
@@ -1881,7 +1881,7 @@ const decide = {
 };
 async function decideLines(call) {
 	let number = 0;
-	for await (const line of linesOf$1(call)) {
+	for await (const line of linesOf$2(call)) {
 		number += 1;
 		if (line.trim() !== "") call.terminal.json(decided(line, number));
 	}
@@ -1902,7 +1902,7 @@ function decided(text, line) {
 		});
 	}
 }
-async function* linesOf$1(call) {
+async function* linesOf$2(call) {
 	const file = fileOf(call);
 	if (file === null) yield* call.terminal.lines();
 	else yield* (await contentOf$1(call, file)).split("\n");
@@ -1955,7 +1955,7 @@ const REPOSITORY = [
 ];
 const CAMPAIGN = {
 	name: "campaign",
-	value: "name",
+	value: "campaign",
 	summary: "which campaign, where there are several"
 };
 const JSON_OUTPUT = {
@@ -1966,6 +1966,10 @@ const DRY_RUN = {
 	name: "dry-run",
 	summary: "say exactly what would be written, and write nothing"
 };
+/** The word for an option's value; undefined for a switch. */
+function valueWord({ value, values }) {
+	return value ?? values?.join("|");
+}
 /** What may stand before the verb's name. */
 const GLOBAL_OPTIONS = [...EVERYWHERE, ...REPOSITORY];
 function optionsOf(verb) {
@@ -1994,17 +1998,69 @@ const COMMON_EXITS = {
 	75: "lost a race: nothing was written, try again"
 };
 // src/verbs/help-text.ts
+const GROUPS = {
+	start: "Start",
+	see: "See",
+	steer: "Steer",
+	more: "More"
+};
+/** What a person types first, where this winnow has it. */
+const FIRST = {
+	demo: "a whole campaign in a minute, in a directory of its own",
+	init: "write a spec for this repository",
+	check: "say what a campaign would cost, and what it could show",
+	run: "search"
+};
+const FIRST_SHOWN = 3;
 /** Help is derived from the registry: what it says is what is accepted. */
 function overviewText(verbs) {
 	return [
-		"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
+		...HEAD,
+		...groupsText(verbs, [
+			"start",
+			"see",
+			"steer"
+		]),
 		"",
-		"usage: winnow <command> [arguments] [options]",
+		...firstText(verbs),
 		"",
-		...table(verbs.map(({ name, summary }) => [`  ${name}`, summary])),
-		"",
-		"winnow help <command> shows its arguments, options, examples and exit codes."
+		"winnow help <command>  its arguments, options, examples and exit codes",
+		"winnow help all        every command"
 	];
+}
+function everythingText(verbs) {
+	return [
+		...HEAD,
+		...groupsText(verbs, [
+			"start",
+			"see",
+			"steer",
+			"more"
+		]),
+		"",
+		"winnow help <command>  its arguments, options, examples and exit codes"
+	];
+}
+const HEAD = [
+	"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
+	"",
+	"usage: winnow <command> [arguments] [options]"
+];
+/** One column for all names, so that every summary begins at the same place. */
+function groupsText(verbs, groups) {
+	const listed = groups.map((group) => verbs.filter((verb) => verb.group === group));
+	const lines = table(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]));
+	return groups.flatMap((group, index) => {
+		const own = lines.splice(0, listed[index]?.length ?? 0);
+		return own.length === 0 ? [] : [
+			"",
+			GROUPS[group],
+			...own
+		];
+	});
+}
+function firstText(verbs) {
+	return ["Begin with", ...table(Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]))];
 }
 function verbText(verb) {
 	const options = optionsOf(verb);
@@ -2016,7 +2072,7 @@ function verbText(verb) {
 		`${usageText(verb)}`,
 		"",
 		`${verb.summary}.`,
-		...section("arguments", verb.arguments.map(({ name, summary }) => [`  ${name}`, summary])),
+		...section("arguments", verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)])),
 		...section("options", options.map((option) => [`  ${optionText(option)}`, option.summary])),
 		...section("examples", verb.examples.map((example) => [`  ${example}`])),
 		...section("exit codes", exits.map(([code, meaning]) => [`  ${code}`, meaning]))
@@ -2029,6 +2085,9 @@ function section(title, rows) {
 		...table(rows)
 	];
 }
+function withValues(summary, values) {
+	return values === void 0 ? summary : `${summary}: ${values.join(", ")}`;
+}
 function usageText(verb) {
 	const words = verb.arguments.map(({ name, required }) => required ? `<${name}>` : `[${name}]`);
 	return [
@@ -2038,37 +2097,166 @@ function usageText(verb) {
 		"[options]"
 	].join(" ");
 }
-function optionText({ name, short, value, many }) {
+function optionText(option) {
+	const { name, short, many } = option;
+	const value = valueWord(option);
 	const long = value === void 0 ? `--${name}` : `--${name} <${value}>`;
 	const repeated = many === true ? `${long} ...` : long;
 	return short === void 0 ? `    ${repeated}` : `-${short}, ${repeated}`;
+}
+// src/verbs/unknown-verb.ts
+/** What people type elsewhere for what a verb does here. */
+const OTHER_WORDS = {
+	init: [
+		"setup",
+		"new",
+		"create",
+		"install"
+	],
+	check: [
+		"validate",
+		"lint",
+		"doctor",
+		"verify",
+		"test"
+	],
+	compare: [
+		"diff",
+		"bench",
+		"benchmark",
+		"versus"
+	],
+	try: [
+		"attempt",
+		"eval",
+		"evaluate",
+		"submit"
+	],
+	run: [
+		"start",
+		"go",
+		"optimize",
+		"optimise",
+		"continue",
+		"exec",
+		"watch"
+	],
+	demo: ["example", "tutorial"],
+	status: [
+		"list",
+		"ls",
+		"st",
+		"info",
+		"state",
+		"results",
+		"experiments",
+		"summary"
+	],
+	show: [
+		"view",
+		"describe",
+		"explain",
+		"cat",
+		"get",
+		"inspect"
+	],
+	log: [
+		"logs",
+		"history",
+		"events"
+	],
+	approve: [
+		"accept",
+		"allow",
+		"ok"
+	],
+	pause: [
+		"hold",
+		"suspend",
+		"freeze"
+	],
+	stop: [
+		"end",
+		"abort",
+		"cancel",
+		"kill",
+		"quit",
+		"finish"
+	],
+	resume: ["unpause"],
+	revert: [
+		"undo",
+		"rollback",
+		"reject"
+	],
+	amend: [
+		"edit",
+		"config",
+		"change"
+	],
+	archive: [
+		"reset",
+		"clean",
+		"clear"
+	],
+	uninstall: [
+		"remove",
+		"delete",
+		"rm",
+		"purge"
+	],
+	propose: [
+		"add",
+		"offer",
+		"suggest"
+	],
+	note: ["comment", "remember"],
+	audit: ["prove", "proof"],
+	version: ["about"]
+};
+/** There is no such command: always with one that was probably meant, or where they are all listed. */
+function unknownVerb(name, verbs) {
+	const near = meant(name, verbs);
+	return new UserError(`there is no command ${JSON.stringify(name)}`, { fix: near === void 0 ? "winnow help lists the commands" : `did you mean winnow ${near}?` });
+}
+function meant(word, verbs) {
+	const names = verbs.map(({ name }) => name);
+	const same = names.find((name) => OTHER_WORDS[name]?.includes(word.toLowerCase()));
+	const begun = word.length < 2 ? void 0 : names.find((name) => name.startsWith(word.toLowerCase()));
+	return same ?? nearest(word, names) ?? begun;
 }
 // src/verbs/help.ts
 const help = {
 	name: "help",
 	group: "more",
-	summary: "list the commands, or show one in full",
+	summary: "list the commands most people need, all of them, or show one in full",
 	access: "apart",
 	arguments: [{
 		name: "command",
-		summary: "the command to show",
+		summary: "the command to show, or all",
 		required: false
 	}],
 	options: [],
-	examples: ["winnow help", "winnow help run"],
+	examples: [
+		"winnow help",
+		"winnow help run",
+		"winnow help all"
+	],
 	exits: {},
 	async run({ given, terminal, verbs }) {
 		const [name] = given.positionals;
-		const lines = name === void 0 ? overviewText(verbs) : verbText(verbNamed(verbs, name));
-		for (const line of lines) terminal.out(line);
+		for (const line of linesOf$1(name, verbs)) terminal.out(line);
 		return 0;
 	}
 };
+function linesOf$1(name, verbs) {
+	if (name === void 0) return overviewText(verbs);
+	return name === "all" ? everythingText(verbs) : verbText(verbNamed(verbs, name));
+}
 function verbNamed(verbs, name) {
 	const found = verbs.find((each) => each.name === name);
 	if (found !== void 0) return found;
-	const near = nearest(name, verbs.map((each) => each.name));
-	throw new UserError(`there is no command ${JSON.stringify(name)}`, { fix: near === void 0 ? "winnow help lists the commands" : `did you mean winnow ${near}?` });
+	throw unknownVerb(name, verbs);
 }
 // src/verbs/ledger-events.ts
 /** Every event of the campaign, from the first. */
@@ -2085,7 +2273,7 @@ async function* ledgerEvents({ repository, refs, name }) {
 const log = {
 	name: "log",
 	group: "see",
-	summary: "every event of the campaign, oldest first; with --json one event a line",
+	summary: "every event of the campaign, oldest first; with --json one a line",
 	access: "read",
 	arguments: [],
 	options: [],
@@ -2478,7 +2666,11 @@ const propose = {
 		},
 		{
 			name: "priority",
-			value: "high|medium|low",
+			values: [
+				"high",
+				"medium",
+				"low"
+			],
 			summary: "how soon to measure it (medium)"
 		},
 		{
@@ -2532,19 +2724,11 @@ function body(given, hypothesis) {
 	const told = {
 		hypothesis,
 		category: given.text("category"),
-		priority: priorityOf(given.text("priority")),
+		priority: given.text("priority"),
 		required_deps: given.texts("dep").length === 0 ? void 0 : given.texts("dep"),
 		family: given.text("family")
 	};
 	return `${hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)(told, { lineWidth: 0 })}\`\`\`\n`;
-}
-function priorityOf(given) {
-	if (given === void 0 || [
-		"high",
-		"medium",
-		"low"
-	].includes(given)) return given;
-	throw new UserError(`--priority ${given} is not one`, { fix: "give high, medium or low" });
 }
 async function resolveCommit({ directory, env }, given) {
 	const found = await gitRunner(localIsolation(directory, env)).run({
@@ -2988,7 +3172,7 @@ function weightOf(pair) {
 const show = {
 	name: "show",
 	group: "see",
-	summary: "one experiment: its verdict, the pairs it rests on, and everything that happened to it",
+	summary: "one experiment: its verdict, its pairs, and all that happened to it",
 	access: "read",
 	arguments: [{
 		name: "exp",
@@ -3042,10 +3226,61 @@ async function told({ place }, id) {
 	};
 }
 // src/verbs/registry.ts
-/** The one list of verbs: the command line, its help and its checks are derived from it. */
+/**
+* The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
+* group, people read them in this order: first what is done first.
+*/
 const VERBS = [
 	check,
 	run,
+	{
+		name: "status",
+		group: "see",
+		summary: "where the campaign stands, and a verdict for every experiment",
+		access: "read",
+		arguments: [],
+		options: [],
+		examples: ["winnow status", "winnow status --json --campaign parser"],
+		exits: {},
+		run: (call) => atCampaign(call, {
+			access: "read",
+			startedOnly: true
+		}, async ({ place }) => {
+			const { loaded, spec } = await requireCampaign(place);
+			const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign));
+			if (call.given.flag("json")) {
+				call.terminal.json(view);
+				return 0;
+			}
+			const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : [];
+			for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line);
+			return 0;
+		})
+	},
+	show,
+	log,
+	pause,
+	{
+		name: "stop",
+		group: "steer",
+		summary: "end the campaign: what is open is closed, what was kept stays",
+		access: "write",
+		arguments: [],
+		options: [REASON],
+		examples: ["winnow stop -m \"good enough\""],
+		exits: {},
+		run: (call) => atCampaign(call, {
+			access: "write",
+			startedOnly: true
+		}, async (scene) => {
+			const { campaign } = (await requireCampaign(scene.place)).loaded;
+			const already = campaign.status === "stopped";
+			await closeDown(call, scene, "person", call.given.text("message") ?? `stopped by ${scene.place.by.actor}`);
+			if (scene.rehearsal) return 0;
+			call.terminal.out(already ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}` : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`);
+			return 0;
+		})
+	},
 	{
 		name: "tick",
 		group: "more",
@@ -3069,58 +3304,10 @@ const VERBS = [
 	propose,
 	measure,
 	decide,
-	{
-		name: "status",
-		group: "see",
-		summary: "where the campaign stands: baseline, incumbent, and a verdict for every experiment",
-		access: "read",
-		arguments: [],
-		options: [],
-		examples: ["winnow status", "winnow status --json --campaign parser"],
-		exits: {},
-		run: (call) => atCampaign(call, {
-			access: "read",
-			startedOnly: true
-		}, async ({ place }) => {
-			const { loaded, spec } = await requireCampaign(place);
-			const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign));
-			if (call.given.flag("json")) {
-				call.terminal.json(view);
-				return 0;
-			}
-			const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : [];
-			for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line);
-			return 0;
-		})
-	},
-	log,
-	show,
 	note,
 	amend,
 	revert,
-	pause,
 	resume,
-	{
-		name: "stop",
-		group: "steer",
-		summary: "end the campaign; what is open is closed with its reason, what was kept stays",
-		access: "write",
-		arguments: [],
-		options: [REASON],
-		examples: ["winnow stop -m \"good enough\""],
-		exits: {},
-		run: (call) => atCampaign(call, {
-			access: "write",
-			startedOnly: true
-		}, async (scene) => {
-			const { campaign } = (await requireCampaign(scene.place)).loaded;
-			const already = campaign.status === "stopped";
-			await closeDown(call, scene, "person", call.given.text("message") ?? `stopped by ${scene.place.by.actor}`);
-			if (scene.rehearsal) return 0;
-			call.terminal.out(already ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}` : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`);
-			return 0;
-		})
-	},
 	archive,
 	audit,
 	replay,
@@ -3183,9 +3370,9 @@ const LENIENT = {
 	tokens: true
 };
 function settings(options) {
-	return Object.fromEntries(options.map(({ name, short, value }) => [name, {
-		type: value === void 0 ? "boolean" : "string",
-		...short === void 0 ? {} : { short }
+	return Object.fromEntries(options.map((option) => [option.name, {
+		type: valueWord(option) === void 0 ? "boolean" : "string",
+		...option.short === void 0 ? {} : { short: option.short }
 	}]));
 }
 function read(args, options, command) {
@@ -3203,7 +3390,7 @@ function read(args, options, command) {
 		const option = known.get(token.name) ?? unknownOption(token.rawName, options, command);
 		const value = valueOf(option, token, command);
 		const before = values.get(option.name) ?? [];
-		if (before.length > 0 && option.value !== void 0 && option.many !== true) throw new UserError(`${token.rawName} is given twice`, { fix: "give it once" });
+		if (before.length > 0 && valueWord(option) !== void 0 && option.many !== true) throw new UserError(`${token.rawName} is given twice`, { fix: "give it once" });
 		values.set(option.name, [...before, value]);
 	}
 	return {
@@ -3212,13 +3399,23 @@ function read(args, options, command) {
 	};
 }
 function valueOf(option, { rawName, value, inlineValue }, command) {
-	if (option.value === void 0) {
+	const word = valueWord(option);
+	if (word === void 0) {
 		if (inlineValue !== true) return "";
 		throw new UserError(`${rawName} takes no value`, { fix: `${command} ${rawName}` });
 	}
 	const looksLikeAnOption = inlineValue !== true && value !== void 0 && /^-./.test(value);
-	if (value !== void 0 && value !== "" && !looksLikeAnOption) return value;
-	throw new UserError(`${rawName} needs a value`, { fix: looksLikeAnOption ? `write --${option.name}=${value} if that is its value` : `${command} ${rawName} <${option.value}>` });
+	if (value !== void 0 && value !== "" && !looksLikeAnOption) {
+		requireListed(rawName, value, option.values);
+		return value;
+	}
+	throw new UserError(`${rawName} needs a value`, { fix: looksLikeAnOption ? `write --${option.name}=${value} if that is its value` : `${command} ${rawName} <${word}>` });
+}
+function requireListed(what, value, values) {
+	if (values === void 0 || values.includes(value)) return;
+	const near = nearest(value, values);
+	const listed = values.length === 1 ? values.join() : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+	throw new UserError(`${what} cannot be ${JSON.stringify(value)}`, { fix: near === void 0 ? `give ${listed}` : `did you mean ${near}? It can be ${listed}` });
 }
 function unknownOption(rawName, options, command) {
 	const word = rawName.replace(/^-+/, "");
@@ -3229,6 +3426,10 @@ function unknownOption(rawName, options, command) {
 function requireArguments(verb, positionals) {
 	const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? "") === "");
 	if (missing !== void 0) throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, { fix: usageText(verb) });
+	for (const [index, { name, values }] of verb.arguments.entries()) {
+		const given = positionals[index];
+		if (given !== void 0) requireListed(`<${name}> of winnow ${verb.name}`, given, values);
+	}
 	const extra = positionals[verb.arguments.length];
 	if (extra === void 0) return;
 	throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, { fix: usageText(verb) });

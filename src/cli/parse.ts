@@ -4,7 +4,7 @@ import { containing, nearest } from '../spec/suggest.ts'
 import type { Given } from '../verbs/call.ts'
 import { verbNamed } from '../verbs/help.ts'
 import { usageText } from '../verbs/help-text.ts'
-import { GLOBAL_OPTIONS, type Option, optionsOf, type Verb } from '../verbs/verb.ts'
+import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verbs/verb.ts'
 
 export interface Parsed {
   verb: Verb
@@ -41,11 +41,11 @@ const LENIENT = { strict: false, allowPositionals: true, tokens: true } as const
 
 function settings(options: readonly Option[]) {
   return Object.fromEntries(
-    options.map(({ name, short, value }) => [
-      name,
+    options.map(option => [
+      option.name,
       {
-        type: value === undefined ? ('boolean' as const) : ('string' as const),
-        ...(short === undefined ? {} : { short }),
+        type: valueWord(option) === undefined ? ('boolean' as const) : ('string' as const),
+        ...(option.short === undefined ? {} : { short: option.short }),
       },
     ]),
   )
@@ -62,7 +62,7 @@ function read(args: readonly string[], options: readonly Option[], command: stri
     const option = known.get(token.name) ?? unknownOption(token.rawName, options, command)
     const value = valueOf(option, token, command)
     const before = values.get(option.name) ?? []
-    if (before.length > 0 && option.value !== undefined && option.many !== true) {
+    if (before.length > 0 && valueWord(option) !== undefined && option.many !== true) {
       throw new UserError(`${token.rawName} is given twice`, { fix: 'give it once' })
     }
     values.set(option.name, [...before, value])
@@ -77,16 +77,29 @@ interface OptionToken {
 }
 
 function valueOf(option: Option, { rawName, value, inlineValue }: OptionToken, command: string): string {
-  if (option.value === undefined) {
+  const word = valueWord(option)
+  if (word === undefined) {
     if (inlineValue !== true) return ''
     throw new UserError(`${rawName} takes no value`, { fix: `${command} ${rawName}` })
   }
   const looksLikeAnOption = inlineValue !== true && value !== undefined && /^-./.test(value)
-  if (value !== undefined && value !== '' && !looksLikeAnOption) return value
+  if (value !== undefined && value !== '' && !looksLikeAnOption) {
+    requireListed(rawName, value, option.values)
+    return value
+  }
   throw new UserError(`${rawName} needs a value`, {
     fix: looksLikeAnOption
       ? `write --${option.name}=${value} if that is its value`
-      : `${command} ${rawName} <${option.value}>`,
+      : `${command} ${rawName} <${word}>`,
+  })
+}
+
+function requireListed(what: string, value: string, values: readonly string[] | undefined): void {
+  if (values === undefined || values.includes(value)) return
+  const near = nearest(value, values)
+  const listed = values.length === 1 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  throw new UserError(`${what} cannot be ${JSON.stringify(value)}`, {
+    fix: near === undefined ? `give ${listed}` : `did you mean ${near}? It can be ${listed}`,
   })
 }
 
@@ -105,6 +118,10 @@ function requireArguments(verb: Verb, positionals: readonly string[]): void {
     throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, {
       fix: usageText(verb),
     })
+  }
+  for (const [index, { name, values }] of verb.arguments.entries()) {
+    const given = positionals[index]
+    if (given !== undefined) requireListed(`<${name}> of winnow ${verb.name}`, given, values)
   }
   const extra = positionals[verb.arguments.length]
   if (extra === undefined) return

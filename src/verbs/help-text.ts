@@ -1,17 +1,64 @@
 import { table } from '../report/table.ts'
-import { COMMON_EXITS, type Option, optionsOf, type Verb } from './verb.ts'
+import { COMMON_EXITS, type Option, optionsOf, valueWord, type Verb, type VerbGroup } from './verb.ts'
+
+const GROUPS: Readonly<Record<VerbGroup, string>> = {
+  start: 'Start',
+  see: 'See',
+  steer: 'Steer',
+  more: 'More',
+}
+
+/** What a person types first, where this winnow has it. */
+const FIRST: Readonly<Record<string, string>> = {
+  demo: 'a whole campaign in a minute, in a directory of its own',
+  init: 'write a spec for this repository',
+  check: 'say what a campaign would cost, and what it could show',
+  run: 'search',
+}
+const FIRST_SHOWN = 3
 
 /** Help is derived from the registry: what it says is what is accepted. */
 export function overviewText(verbs: readonly Verb[]): string[] {
   return [
-    'winnow searches for a better version of a code base; every idea is a branch, every gain is proven.',
+    ...HEAD,
+    ...groupsText(verbs, ['start', 'see', 'steer']),
     '',
-    'usage: winnow <command> [arguments] [options]',
+    ...firstText(verbs),
     '',
-    ...table(verbs.map(({ name, summary }) => [`  ${name}`, summary])),
-    '',
-    'winnow help <command> shows its arguments, options, examples and exit codes.',
+    'winnow help <command>  its arguments, options, examples and exit codes',
+    'winnow help all        every command',
   ]
+}
+
+export function everythingText(verbs: readonly Verb[]): string[] {
+  return [
+    ...HEAD,
+    ...groupsText(verbs, ['start', 'see', 'steer', 'more']),
+    '',
+    'winnow help <command>  its arguments, options, examples and exit codes',
+  ]
+}
+
+const HEAD = [
+  'winnow searches for a better version of a code base; every idea is a branch, every gain is proven.',
+  '',
+  'usage: winnow <command> [arguments] [options]',
+]
+
+/** One column for all names, so that every summary begins at the same place. */
+function groupsText(verbs: readonly Verb[], groups: readonly VerbGroup[]): string[] {
+  const listed = groups.map(group => verbs.filter(verb => verb.group === group))
+  const lines = table(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]))
+  return groups.flatMap((group, index) => {
+    const own = lines.splice(0, listed[index]?.length ?? 0)
+    return own.length === 0 ? [] : ['', GROUPS[group], ...own]
+  })
+}
+
+function firstText(verbs: readonly Verb[]): string[] {
+  const there = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first))
+  const rows = there.slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning])
+  return ['Begin with', ...table(rows)]
 }
 
 export function verbText(verb: Verb): string[] {
@@ -23,7 +70,7 @@ export function verbText(verb: Verb): string[] {
     `${verb.summary}.`,
     ...section(
       'arguments',
-      verb.arguments.map(({ name, summary }) => [`  ${name}`, summary]),
+      verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]),
     ),
     ...section(
       'options',
@@ -44,12 +91,18 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
   return rows.length === 0 ? [] : ['', `${title}:`, ...table(rows)]
 }
 
+function withValues(summary: string, values: readonly string[] | undefined): string {
+  return values === undefined ? summary : `${summary}: ${values.join(', ')}`
+}
+
 export function usageText(verb: Verb): string {
   const words = verb.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
   return ['usage: winnow', verb.name, ...words, '[options]'].join(' ')
 }
 
-function optionText({ name, short, value, many }: Option): string {
+export function optionText(option: Option): string {
+  const { name, short, many } = option
+  const value = valueWord(option)
   const long = value === undefined ? `--${name}` : `--${name} <${value}>`
   const repeated = many === true ? `${long} ...` : long
   return short === undefined ? `    ${repeated}` : `-${short}, ${repeated}`

@@ -6,7 +6,7 @@ import type { Verb } from './verb.ts'
 export const log: Verb = {
   name: 'log',
   group: 'see',
-  summary: 'every event of the campaign, oldest first; with --json one event a line',
+  summary: 'every event of the campaign, oldest first; with --json one a line',
   access: 'read',
   arguments: [],
   options: [],

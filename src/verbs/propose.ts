@@ -22,7 +22,7 @@ export const propose: Verb = {
       summary: "the hypothesis; by default the commit's subject",
     },
     { name: 'category', value: 'word', summary: 'what kind of idea it is' },
-    { name: 'priority', value: 'high|medium|low', summary: 'how soon to measure it (medium)' },
+    { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to measure it (medium)' },
     { name: 'dep', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
     { name: 'family', value: 'word', summary: 'ideas of one family are variants of each other' },
     {
@@ -65,16 +65,11 @@ function body(given: Given, hypothesis: string): string {
   const told = {
     hypothesis,
     category: given.text('category'),
-    priority: priorityOf(given.text('priority')),
+    priority: given.text('priority'),
     required_deps: given.texts('dep').length === 0 ? undefined : given.texts('dep'),
     family: given.text('family'),
   }
   return `${hypothesis}\n\n\`\`\`winnow\n${stringify(told, { lineWidth: 0 })}\`\`\`\n`
-}
-
-function priorityOf(given: string | undefined): string | undefined {
-  if (given === undefined || ['high', 'medium', 'low'].includes(given)) return given
-  throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
 }
 
 async function resolveCommit({ directory, env }: Call['around'], given: string) {

@@ -20,23 +20,26 @@ import { tick } from './tick.ts'
 import type { Verb } from './verb.ts'
 import { version } from './version.ts'
 
-/** The one list of verbs: the command line, its help and its checks are derived from it. */
+/**
+ * The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
+ * group, people read them in this order: first what is done first.
+ */
 export const VERBS: readonly Verb[] = [
   check,
   run,
+  status,
+  show,
+  log,
+  pause,
+  stop,
   tick,
   propose,
   measure,
   decide,
-  status,
-  log,
-  show,
   note,
   amend,
   revert,
-  pause,
   resume,
-  stop,
   archive,
   audit,
   replay,

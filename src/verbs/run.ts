@@ -19,7 +19,7 @@ import type { Verb } from './verb.ts'
 export const run: Verb = {
   name: 'run',
   group: 'start',
-  summary: 'start a campaign or continue it, measuring on this machine, until it stops or waits',
+  summary: 'start or continue a campaign on this machine, until it stops or waits',
   access: 'write',
   arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
   options: [

@@ -15,7 +15,7 @@ import type { Verb } from './verb.ts'
 export const show: Verb = {
   name: 'show',
   group: 'see',
-  summary: 'one experiment: its verdict, the pairs it rests on, and everything that happened to it',
+  summary: 'one experiment: its verdict, its pairs, and all that happened to it',
   access: 'read',
   arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
   options: [],

@@ -9,7 +9,7 @@ import type { Verb } from './verb.ts'
 export const status: Verb = {
   name: 'status',
   group: 'see',
-  summary: 'where the campaign stands: baseline, incumbent, and a verdict for every experiment',
+  summary: 'where the campaign stands, and a verdict for every experiment',
   access: 'read',
   arguments: [],
   options: [],

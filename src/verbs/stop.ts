@@ -7,7 +7,7 @@ import type { Verb } from './verb.ts'
 export const stop: Verb = {
   name: 'stop',
   group: 'steer',
-  summary: 'end the campaign; what is open is closed with its reason, what was kept stays',
+  summary: 'end the campaign: what is open is closed, what was kept stays',
   access: 'write',
   arguments: [],
   options: [REASON],

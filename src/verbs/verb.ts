@@ -4,8 +4,10 @@ export interface Option {
   name: string
   short?: string
   summary: string
-  /** The word for its value in help; without one it is a switch. */
+  /** The word for its value in help; without one, and without `values`, it is a switch. */
   value?: string
+  /** All that it can be, where that is a closed list: anything else is an error that suggests. */
+  values?: readonly string[]
   many?: boolean
 }
 
@@ -13,9 +15,11 @@ export interface Argument {
   name: string
   summary: string
   required: boolean
+  /** All that it can be, where that is a closed list. */
+  values?: readonly string[]
 }
 
-type VerbGroup = 'start' | 'see' | 'steer' | 'more'
+export type VerbGroup = 'start' | 'see' | 'steer' | 'more'
 
 /** One verb: everything that the command line, its help and other front ends know about it. */
 export interface Verb {
@@ -46,11 +50,16 @@ const REPOSITORY: readonly Option[] = [
 
 const CAMPAIGN: Option = {
   name: 'campaign',
-  value: 'name',
+  value: 'campaign',
   summary: 'which campaign, where there are several',
 }
 const JSON_OUTPUT: Option = { name: 'json', summary: 'print JSON' }
 const DRY_RUN: Option = { name: 'dry-run', summary: 'say exactly what would be written, and write nothing' }
+
+/** The word for an option's value; undefined for a switch. */
+export function valueWord({ value, values }: Option): string | undefined {
+  return value ?? values?.join('|')
+}
 
 /** What may stand before the verb's name. */
 export const GLOBAL_OPTIONS: readonly Option[] = [...EVERYWHERE, ...REPOSITORY]

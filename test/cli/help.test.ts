@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseCommandLine } from '../../src/cli/parse.ts'
-import { overviewText, verbText } from '../../src/verbs/help-text.ts'
+import { everythingText, overviewText, verbText } from '../../src/verbs/help-text.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { optionsOf } from '../../src/verbs/verb.ts'
 import { project } from './project.ts'
@@ -8,9 +8,26 @@ import { project } from './project.ts'
 const NAMES = VERBS.map(({ name }) => name)
 
 describe('the registry of verbs', () => {
-  it('has the verbs of this release', () => {
-    const spoken = 'check run tick propose measure decide status log show note amend revert pause resume stop'
-    expect(NAMES).toEqual([...spoken.split(' '), 'archive', 'audit', 'replay', 'help', 'version'])
+  it('has each verb once', () => {
+    expect(new Set(NAMES).size).toBe(NAMES.length)
+  })
+
+  it.each([
+    ['start', ['init', 'check', 'compare', 'try', 'run', 'demo']],
+    ['see', ['status', 'show', 'log']],
+    ['steer', ['approve', 'pause', 'stop']],
+  ])('names in the group %s those that people meet first, in this order', (group, meant) => {
+    const own = VERBS.filter(verb => verb.group === group).map(({ name }) => name)
+    expect(own).toEqual(meant.filter(name => NAMES.includes(name)))
+  })
+
+  it('has no closed list that says its values twice, or has none', () => {
+    for (const { name, options } of VERBS) {
+      for (const option of options.filter(({ values }) => values !== undefined)) {
+        expect([name, option.name, option.value]).toEqual([name, option.name, undefined])
+        expect(option.values?.length).toBeGreaterThan(0)
+      }
+    }
   })
 
   it('offers --json on every read and --dry-run on every write', () => {
@@ -45,9 +62,21 @@ describe('the registry of verbs', () => {
       expect(text).toContain(`  ${code} `)
   })
 
-  it('lists every verb once in the overview', () => {
-    const text = overviewText(VERBS)
-    for (const name of NAMES) expect(text.filter(line => line.startsWith(`  ${name} `))).toHaveLength(1)
+  it('lists in the overview, in groups, what most people need, and with help all every verb', () => {
+    const listed = (lines: string[]) =>
+      lines.flatMap(line => /^(?: {2}(\w+) {2,}|([A-Z]\w+)$)/.exec(line)?.slice(1).find(Boolean) ?? [])
+    const inGroup = (group: string) => VERBS.filter(verb => verb.group === group).map(({ name }) => name)
+    const groups = ['Start', ...inGroup('start'), 'See', ...inGroup('see'), 'Steer', ...inGroup('steer')]
+    expect(listed(overviewText(VERBS))).toEqual(groups)
+    expect(listed(everythingText(VERBS))).toEqual([...groups, 'More', ...inGroup('more')])
+  })
+
+  it('says in the overview what to type first, and only what there is', () => {
+    const shown = (verbs: typeof VERBS) =>
+      overviewText(verbs).flatMap(line => /^ {2}winnow (\w+)/.exec(line)?.[1] ?? [])
+    expect(shown(VERBS).length).toBeGreaterThanOrEqual(2)
+    expect(shown(VERBS).filter(name => !NAMES.includes(name))).toEqual([])
+    expect(shown(VERBS.filter(({ name }) => name !== 'check'))).not.toContain('check')
   })
 })
 
@@ -57,12 +86,28 @@ describe('winnow help', () => {
     const overview = await winnowWith({ directory: '/' }, 'help')
     expect(overview.code).toBe(0)
     expect(overview.out).toContain('usage: winnow <command>')
+    expect(await winnowWith({ directory: '/' })).toEqual(overview)
+    const everything = await winnowWith({ directory: '/' }, 'help', 'all')
+    expect([everything.code, everything.err]).toEqual([0, ''])
+    expect(everything.out).toContain('\nMore\n')
     expect((await winnowWith({ directory: '/' }, 'run', '--help')).out).toContain('usage: winnow run [spec]')
     expect((await winnowWith({ directory: '/' }, 'version')).out).toBe('0.0.0-test\n')
   })
 
-  it('names what is near to a command there is not', async () => {
-    const { code, err } = await project().winnow('help', 'runn')
-    expect([code, err]).toEqual([2, 'error: there is no command "runn"\n  fix: did you mean winnow run?\n'])
+  it.each([['help', 'runn'], ['runn'], ['start'], ['ru']])(
+    'names what was probably meant by %s %s, on standard error',
+    async (...argv) => {
+      const { code, out, err } = await project().winnow(...argv)
+      const said = `error: there is no command "${argv.at(-1)}"\n  fix: did you mean winnow run?\n`
+      expect([code, out, err]).toEqual([2, '', said])
+    },
+  )
+
+  it('says where they are listed when nothing is near', async () => {
+    const { code, err } = await project().winnow('xyzzy')
+    expect([code, err]).toEqual([
+      2,
+      'error: there is no command "xyzzy"\n  fix: winnow help lists the commands\n',
+    ])
   })
 })

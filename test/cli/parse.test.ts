@@ -52,6 +52,12 @@ describe('the command line', () => {
     [['pause', '--message='], '--message needs a value / winnow pause --message <reason>'],
     [['run', '--fresh=yes'], '--fresh takes no value / winnow run --fresh'],
     [['pause', '-m', 'a', '-m', 'b'], '-m is given twice / give it once'],
+    [
+      ['propose', '--priority', 'hihg'],
+      '--priority cannot be "hihg" / did you mean high? It can be high, medium or low',
+    ],
+    [['propose', '--priority=urgent'], '--priority cannot be "urgent" / give high, medium or low'],
+    [['propose', '--priority'], '--priority needs a value / winnow propose --priority <high|medium|low>'],
     [['show'], 'winnow show needs <exp>: the experiment, exp-007 or 7 / usage: winnow show <exp> [options]'],
     [['note', ''], 'winnow note needs <text>: what to remember / usage: winnow note <text> [options]'],
     [['tick', 'now'], 'winnow tick does not know what to do with "now" / usage: winnow tick [options]'],

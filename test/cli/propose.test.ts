@@ -4,7 +4,7 @@ import { offer, project, SHORT } from './project.ts'
 describe('an idea that is offered', () => {
   it.each([
     [['nothing'], 'nothing is not a commit of this repository'],
-    [['-m', 'x', '--priority', 'urgent'], '--priority urgent is not one'],
+    [['-m', 'x', '--priority', 'urgent'], '--priority cannot be "urgent"'],
     [['-m', 'x', '--name', '../up'], '"../up" cannot name an idea'],
     [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow gives itself'],
     [['main', '-m', 'x'], 'has no commit that optimize/size lacks'],
