@@ -1,7 +1,7 @@
 import { table } from '../report/table.ts'
 import { COMMON_EXITS, type Option, optionsOf, valueWord, type Verb, type VerbGroup } from './verb.ts'
 
-const GROUPS: Readonly<Record<VerbGroup, string>> = {
+export const GROUPS: Readonly<Record<VerbGroup, string>> = {
   start: 'Start',
   see: 'See',
   steer: 'Steer',

@@ -1,0 +1,7 @@
+import { VERBS } from '../../src/verbs/registry.ts'
+import { commandsPage } from './commands-page.ts'
+
+/** Every page that is written from the code, by its path; `npm run docs` writes them, a test compares them. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/commands.md': () => commandsPage(VERBS),
+}

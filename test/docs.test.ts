@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PAGES } from '../docs/generate/pages.ts'
+import { VERBS } from '../src/verbs/registry.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const committed = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+describe('pages that are written from the code', () => {
+  it.each(Object.entries(PAGES))('%s is what the code says', (path, page) => {
+    expect(committed(path), `${path} is stale: npm run docs writes it`).toBe(page())
+  })
+})
+
+describe('the page of commands', () => {
+  const page = committed('docs/commands.md')
+  const section = (name: string) =>
+    page.split(/^###? /m).find(text => text.startsWith(`winnow ${name}\n`)) ?? ''
+
+  it.each(VERBS.map(verb => [verb.name, verb] as const))('has all of %s', (name, verb) => {
+    const text = section(name)
+    for (const option of verb.options) expect(text).toContain(`--${option.name}`)
+    for (const argument of verb.arguments) expect(text).toContain(`| \`${argument.name}\` |`)
+    for (const example of verb.examples) expect(text).toContain(`\n${example}\n`)
+    for (const [exit, meaning] of Object.entries(verb.exits))
+      expect(text).toContain(`| \`${exit}\` | ${meaning} |`)
+  })
+
+  it('has tables whose every row has two cells', () => {
+    const rows = page.split('\n').filter(line => line.startsWith('|'))
+    expect(rows.filter(row => row.split(/(?<!\\)\|/).length !== 4)).toEqual([])
+  })
+
+  it('names its parts as links do', () => {
+    const anchors = [...page.matchAll(/\]\(#([a-z-]+)\)/g)].map(match => match[1])
+    const titles = [...page.matchAll(/^#+ (.*)$/gm)].map(match =>
+      match[1]?.toLowerCase().replaceAll(' ', '-'),
+    )
+    expect(anchors.filter(anchor => !titles.includes(anchor))).toEqual([])
+  })
+})
