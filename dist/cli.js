@@ -1856,76 +1856,6 @@ async function scopeOf({ repository }, spec, base) {
 		unmatched
 	};
 }
-// src/verbs/decide.ts
-const decide = {
-	name: "decide",
-	group: "more",
-	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
-	access: "apart",
-	arguments: [{
-		name: "payload",
-		summary: "a JSON file; standard input by default",
-		required: false
-	}],
-	options: [{
-		name: "jsonl",
-		summary: "one payload a line, one decision a line"
-	}],
-	examples: ["winnow decide payload.json", "winnow decide --jsonl < payloads.jsonl"],
-	exits: {},
-	async run(call) {
-		if (call.given.flag("jsonl")) await decideLines(call);
-		else call.terminal.json(decided(await wholeInput(call), null), 2);
-		return 0;
-	}
-};
-async function decideLines(call) {
-	let number = 0;
-	for await (const line of linesOf$2(call)) {
-		number += 1;
-		if (line.trim() !== "") call.terminal.json(decided(line, number));
-	}
-}
-function decided(text, line) {
-	try {
-		return decideStability(parseDecidePayload(text));
-	} catch (error) {
-		if (line === null || !(error instanceof UserError)) throw error;
-		const { fix, place } = error;
-		throw new UserError(`line ${line}: ${error.message}`, {
-			place: {
-				...place,
-				line
-			},
-			...fix === void 0 ? {} : { fix },
-			cause: error
-		});
-	}
-}
-async function* linesOf$2(call) {
-	const file = fileOf(call);
-	if (file === null) yield* call.terminal.lines();
-	else yield* (await contentOf$1(call, file)).split("\n");
-}
-async function wholeInput(call) {
-	const file = fileOf(call);
-	if (file !== null) return contentOf$1(call, file);
-	const lines = [];
-	for await (const line of call.terminal.lines()) lines.push(line);
-	return lines.join("\n");
-}
-function fileOf({ given }) {
-	const [file = "-"] = given.positionals;
-	return file === "-" ? null : file;
-}
-async function contentOf$1({ around }, file) {
-	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
-	if (text !== null) return text;
-	throw new UserError(`there is no file ${file}`, {
-		place: { file },
-		fix: "give a file, or - for standard input"
-	});
-}
 // src/verbs/verb.ts
 const EVERYWHERE = [{
 	name: "help",
@@ -2245,11 +2175,11 @@ const help = {
 	exits: {},
 	async run({ given, terminal, verbs }) {
 		const [name] = given.positionals;
-		for (const line of linesOf$1(name, verbs)) terminal.out(line);
+		for (const line of linesOf$2(name, verbs)) terminal.out(line);
 		return 0;
 	}
 };
-function linesOf$1(name, verbs) {
+function linesOf$2(name, verbs) {
 	if (name === void 0) return overviewText(verbs);
 	return name === "all" ? everythingText(verbs) : verbText(verbNamed(verbs, name));
 }
@@ -2257,6 +2187,435 @@ function verbNamed(verbs, name) {
 	const found = verbs.find((each) => each.name === name);
 	if (found !== void 0) return found;
 	throw unknownVerb(name, verbs);
+}
+// src/verbs/completion/completed-by.ts
+/** The word for a value is the same everywhere, so it says what can stand there. */
+const BY_WORD = {
+	campaign: "campaigns",
+	spec: "campaigns",
+	file: "files",
+	payload: "files",
+	dir: "directories",
+	commit: "revisions",
+	base: "revisions",
+	head: "revisions"
+};
+function valueCompletedBy(option) {
+	return option.values ?? BY_WORD[valueWord(option) ?? ""] ?? "nothing";
+}
+function argumentCompletedBy({ name, values }, verb, verbs) {
+	if (verb.name === "help") return [...verbs.map((each) => each.name), "all"];
+	return values ?? BY_WORD[name] ?? "nothing";
+}
+/** An option as it is typed: --message and -m. */
+function spellings({ name, short }) {
+	return short === void 0 ? [`--${name}`] : [`--${name}`, `-${short}`];
+}
+function valuedOptions(options) {
+	return options.filter((option) => valueWord(option) !== void 0);
+}
+/** Everything that takes a value, with what a verb adds of its own. */
+function allValued(verbs) {
+	return verbs.flatMap((verb) => valuedOptions(optionsOf(verb)).map((option) => ({
+		verb: verb.name,
+		option
+	})));
+}
+// src/verbs/completion/bash.ts
+/** Names from a repository are offered only if they are plain: a shell would obey the others. */
+function bashCompletion(verbs) {
+	const ofVerb = verbs.map((verb) => `    ${verb.name}) echo '${optionsOf(verb).flatMap(spellings).join(" ")}' ;;`);
+	const globals = valuedOptions(GLOBAL_OPTIONS).flatMap((option) => spellings(option).map((spelling) => `    *' ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	const own = allValued(verbs).filter(({ option }) => !known.has(option.name)).flatMap(({ verb, option }) => spellings(option).map((spelling) => `    '${verb} ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
+	const places = verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$2(argumentCompletedBy(argument, verb, verbs))} ;;`));
+	return [
+		"# In ~/.bashrc: eval \"$(winnow completion bash)\"",
+		...FOUND$2,
+		"",
+		"_winnow_options() {",
+		"  case $1 in",
+		...ofVerb,
+		`    *) echo '${GLOBAL_OPTIONS.flatMap(spellings).join(" ")}' ;;`,
+		"  esac",
+		"}",
+		"",
+		"# Fails where the option takes no value.",
+		"_winnow_value() {",
+		"  case \"$1 $2\" in",
+		...own,
+		...globals,
+		"    *) return 1 ;;",
+		"  esac",
+		"}",
+		"",
+		"_winnow_argument() {",
+		"  case \"$1 $2\" in",
+		`    ' 0') echo '${verbs.map(({ name }) => name).join(" ")}' ;;`,
+		...places,
+		"    *) : ;;",
+		"  esac",
+		"}",
+		...MAIN$1,
+		""
+	].join("\n");
+}
+function offer$2(by) {
+	if (typeof by !== "string") return `echo '${by.join(" ")}'`;
+	switch (by) {
+		case "campaigns": return "_winnow_campaigns";
+		case "revisions": return "_winnow_revisions";
+		case "files": return "echo '<files>'";
+		case "directories": return "echo '<directories>'";
+		case "nothing": return ":";
+		default: return by;
+	}
+}
+const FOUND$2 = [
+	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\"; }",
+	"",
+	"_winnow_campaigns() {",
+	"  local root file",
+	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
+	"  for file in \"$root\"/.winnow/*.yaml; do",
+	"    [ -e \"$file\" ] || continue",
+	"    file=${file##*/}",
+	"    printf '%s\\n' \"${file%.yaml}\"",
+	"  done | _winnow_plain",
+	"}",
+	"",
+	"_winnow_revisions() {",
+	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
+	"}"
+];
+/** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */
+const MAIN$1 = String.raw`
+_winnow() {
+  local current=${"$"}{COMP_WORDS[COMP_CWORD]} verb= option= offered= word at=1 place=0
+  COMPREPLY=()
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    word=${"$"}{COMP_WORDS[at]}
+    at=$((at + 1))
+    if [ "$word" = = ]; then continue; fi
+    if [ -n "$option" ]; then option=; continue; fi
+    case $word in
+      --) offered='<files>' ; break ;;
+      -*) if _winnow_value "$verb" "$word" >/dev/null; then option=$word; fi ;;
+      *) if [ -z "$verb" ]; then verb=$word; else place=$((place + 1)); fi ;;
+    esac
+  done
+  if [ "$current" = = ]; then current=; fi
+  if [ -z "$offered" ]; then
+    if [ -n "$option" ]; then offered=$(_winnow_value "$verb" "$option")
+    else
+      case $current in
+        -*) offered=$(_winnow_options "$verb") ;;
+        *) if [ -z "$verb" ]; then offered=$(_winnow_argument '' 0)
+           else offered=$(_winnow_argument "$verb" "$place"); fi ;;
+      esac
+    fi
+  fi
+  case $offered in
+    '<files>' | '<directories>')
+      local kind=-f
+      if [ "$offered" = '<directories>' ]; then kind=-d; fi
+      if type compopt >/dev/null 2>&1; then compopt -o filenames 2>/dev/null; fi
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$kind" -- "$current") ;;
+    *)
+      while IFS= read -r word; do
+        if [[ -n $word && $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+      done < <(printf '%s\n' "$offered" | tr ' ' '\n') ;;
+  esac
+}
+complete -F _winnow winnow git-winnow`.split("\n");
+// src/verbs/completion/fish.ts
+function fishCompletion(verbs) {
+	const own = verbs.flatMap((verb) => [
+		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$2(verb.summary)}`,
+		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$1(argumentCompletedBy(argument, verb, verbs))}`),
+		...withoutGlobals(verb).map((option) => optionLine(option, ` -n '__winnow_at ${verb.name}'`))
+	]);
+	return [
+		"# In ~/.config/fish/config.fish: winnow completion fish | source",
+		...FOUND$1,
+		...atFunction(verbs),
+		"",
+		"complete -c winnow -f",
+		...GLOBAL_OPTIONS.map((option) => optionLine(option, "")),
+		...own,
+		"complete -c git-winnow -w winnow",
+		""
+	].join("\n");
+}
+function withoutGlobals(verb) {
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	return optionsOf(verb).filter(({ name }) => !known.has(name));
+}
+function optionLine(option, when) {
+	const { name, short, summary } = option;
+	const spelled = short === void 0 ? `-l ${name}` : `-l ${name} -s ${short}`;
+	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$1(valueCompletedBy(option))}`;
+	return `complete -c winnow${when} ${spelled} -d ${quoted$2(summary)}${value}`;
+}
+function offer$1(by) {
+	if (typeof by !== "string") return `-f -a ${quoted$2(by.join(" "))}`;
+	switch (by) {
+		case "campaigns": return "-f -a '(__winnow_campaigns)'";
+		case "revisions": return "-f -a '(__winnow_revisions)'";
+		case "files": return "-F";
+		case "directories": return "-f -a '(__fish_complete_directories)'";
+		case "nothing": return "-f";
+		default: return by;
+	}
+}
+function quoted$2(text) {
+	return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+/** Only names that no shell would obey. */
+const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'";
+const FOUND$1 = [
+	"function __winnow_campaigns",
+	"    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0",
+	"    for file in $root/.winnow/*.yaml",
+	"        string replace -r '.*/(.*)\\.yaml$' '$1' -- $file",
+	`    end | ${PLAIN}`,
+	"end",
+	"",
+	"function __winnow_revisions",
+	`    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN}`,
+	"end",
+	""
+];
+/** Whether this verb is being typed, and where given, so many arguments of it. */
+function atFunction(verbs) {
+	const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(optionsOf)];
+	return [
+		"function __winnow_at --argument-names wanted wanted_place",
+		"    set -l verb ''",
+		"    set -l place 0",
+		"    set -l value no",
+		"    for word in (commandline -opc)[2..-1]",
+		"        if test $value = yes",
+		"            set value no",
+		"            continue",
+		"        end",
+		"        switch $word",
+		`            case ${[...new Set(valuedOptions(valued).flatMap(spellings))].join(" ")}`,
+		"                set value yes",
+		"            case '-*'",
+		"            case '*'",
+		"                if test -z \"$verb\"",
+		"                    set verb $word",
+		"                else",
+		"                    set place (math $place + 1)",
+		"                end",
+		"        end",
+		"    end",
+		"    test \"$verb\" = \"$wanted\"; and test -z \"$wanted_place\" -o \"$place\" = \"$wanted_place\"",
+		"end"
+	];
+}
+// src/verbs/completion/zsh.ts
+/** Works from a profile, by eval, and as a file called _winnow on fpath. */
+function zshCompletion(verbs) {
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	const own = allValued(verbs).filter(({ option }) => !known.has(option.name));
+	return [
+		"#compdef winnow git-winnow",
+		"# In ~/.zshrc, after compinit: eval \"$(winnow completion zsh)\"",
+		...FOUND,
+		"",
+		"_winnow_options() {",
+		"  local -a offered",
+		"  case $1 in",
+		...verbs.map((verb) => `    ${verb.name}) offered=(${described(optionsOf(verb))}) ;;`),
+		`    *) offered=(${described(GLOBAL_OPTIONS)}) ;;`,
+		"  esac",
+		"  _describe -o 'option' offered",
+		"}",
+		"",
+		"# Fails where the option takes no value; with \"ask\" it only says so.",
+		"_winnow_value() {",
+		"  case \"$1 $2\" in",
+		...own.flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
+		...valuedOptions(GLOBAL_OPTIONS).flatMap((option) => valueLines("*' ", option)),
+		"    *) return 1 ;;",
+		"  esac",
+		"}",
+		"",
+		"_winnow_argument() {",
+		"  local -a offered",
+		"  case \"$1 $2\" in",
+		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$1(`${name}:${summary}`)).join(" ")})`,
+		"      _describe 'command' offered ;;",
+		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`)),
+		"    *) : ;;",
+		"  esac",
+		"}",
+		...MAIN,
+		""
+	].join("\n");
+}
+function valueLines(before, option) {
+	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`);
+}
+function described(options) {
+	const each = (option) => spellings(option).map((spelling) => quoted$1(`${spelling}:${option.summary}`));
+	return options.flatMap(each).join(" ");
+}
+function quoted$1(text) {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function offer(by) {
+	if (typeof by !== "string") return `compadd -- ${by.join(" ")}`;
+	switch (by) {
+		case "campaigns": return "compadd -- $(_winnow_campaigns)";
+		case "revisions": return "compadd -- $(_winnow_revisions)";
+		case "files": return "_files";
+		case "directories": return "_files -/";
+		case "nothing": return ":";
+		default: return by;
+	}
+}
+const FOUND = [
+	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\" }",
+	"",
+	"_winnow_campaigns() {",
+	"  local root file",
+	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
+	"  for file in $root/.winnow/*.yaml(N:t:r); do print -r -- $file; done | _winnow_plain",
+	"}",
+	"",
+	"_winnow_revisions() {",
+	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
+	"}"
+];
+const MAIN = String.raw`
+_winnow() {
+  local verb= option= word
+  integer at place=0
+  for ((at = 2; at < CURRENT; at++)); do
+    word=$words[at]
+    if [[ -n $option ]]; then option=; continue; fi
+    case $word in
+      --) _files; return ;;
+      --*=*) ;;
+      -*) if _winnow_value "$verb" "$word" ask; then option=$word; fi ;;
+      *) if [[ -z $verb ]]; then verb=$word; else place+=1; fi ;;
+    esac
+  done
+  word=$words[CURRENT]
+  if [[ -n $option ]]; then _winnow_value "$verb" "$option"
+  elif [[ $word = --*=* ]]; then
+    compset -P '*='
+    _winnow_value "$verb" "${"$"}{word%%=*}"
+  elif [[ $word = -* ]]; then _winnow_options "$verb"
+  elif [[ -z $verb ]]; then _winnow_argument '' 0
+  else _winnow_argument "$verb" $place
+  fi
+}
+if [[ $funcstack[1] = _winnow ]]; then _winnow "$@"; else compdef _winnow winnow git-winnow; fi`.split("\n");
+// src/verbs/completion.ts
+const SHELLS = {
+	bash: bashCompletion,
+	zsh: zshCompletion,
+	fish: fishCompletion
+};
+const completion = {
+	name: "completion",
+	group: "more",
+	summary: "print what makes a shell complete commands, options and campaigns; its first lines say where to put it",
+	access: "apart",
+	arguments: [{
+		name: "shell",
+		summary: "whose",
+		required: true,
+		values: Object.keys(SHELLS)
+	}],
+	options: [],
+	examples: [
+		"winnow completion bash",
+		"winnow completion zsh",
+		"winnow completion fish"
+	],
+	exits: {},
+	async run({ given, terminal, verbs }) {
+		const [shell = ""] = given.positionals;
+		const written = SHELLS[shell];
+		if (written === void 0) throw new UserError(`winnow has no completion for ${shell}`);
+		terminal.out(written(verbs).trimEnd());
+		return 0;
+	}
+};
+// src/verbs/decide.ts
+const decide = {
+	name: "decide",
+	group: "more",
+	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
+	access: "apart",
+	arguments: [{
+		name: "payload",
+		summary: "a JSON file; standard input by default",
+		required: false
+	}],
+	options: [{
+		name: "jsonl",
+		summary: "one payload a line, one decision a line"
+	}],
+	examples: ["winnow decide payload.json", "winnow decide --jsonl < payloads.jsonl"],
+	exits: {},
+	async run(call) {
+		if (call.given.flag("jsonl")) await decideLines(call);
+		else call.terminal.json(decided(await wholeInput(call), null), 2);
+		return 0;
+	}
+};
+async function decideLines(call) {
+	let number = 0;
+	for await (const line of linesOf$1(call)) {
+		number += 1;
+		if (line.trim() !== "") call.terminal.json(decided(line, number));
+	}
+}
+function decided(text, line) {
+	try {
+		return decideStability(parseDecidePayload(text));
+	} catch (error) {
+		if (line === null || !(error instanceof UserError)) throw error;
+		const { fix, place } = error;
+		throw new UserError(`line ${line}: ${error.message}`, {
+			place: {
+				...place,
+				line
+			},
+			...fix === void 0 ? {} : { fix },
+			cause: error
+		});
+	}
+}
+async function* linesOf$1(call) {
+	const file = fileOf(call);
+	if (file === null) yield* call.terminal.lines();
+	else yield* (await contentOf$1(call, file)).split("\n");
+}
+async function wholeInput(call) {
+	const file = fileOf(call);
+	if (file !== null) return contentOf$1(call, file);
+	const lines = [];
+	for await (const line of call.terminal.lines()) lines.push(line);
+	return lines.join("\n");
+}
+function fileOf({ given }) {
+	const [file = "-"] = given.positionals;
+	return file === "-" ? null : file;
+}
+async function contentOf$1({ around }, file) {
+	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
+	if (text !== null) return text;
+	throw new UserError(`there is no file ${file}`, {
+		place: { file },
+		fix: "give a file, or - for standard input"
+	});
 }
 // src/verbs/ledger-events.ts
 /** Every event of the campaign, from the first. */
@@ -3311,6 +3670,7 @@ const VERBS = [
 	archive,
 	audit,
 	replay,
+	completion,
 	help,
 	{
 		name: "version",

@@ -2,6 +2,7 @@ import { amend } from './amend.ts'
 import { archive } from './archive.ts'
 import { audit } from './audit.ts'
 import { check } from './check.ts'
+import { completion } from './completion.ts'
 import { decide } from './decide.ts'
 import { help } from './help.ts'
 import { log } from './log.ts'
@@ -43,6 +44,7 @@ export const VERBS: readonly Verb[] = [
   archive,
   audit,
   replay,
+  completion,
   help,
   version,
 ]

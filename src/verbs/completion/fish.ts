@@ -1,0 +1,112 @@
+import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verb.ts'
+import {
+  argumentCompletedBy,
+  type CompletedBy,
+  spellings,
+  valueCompletedBy,
+  valuedOptions,
+} from './completed-by.ts'
+
+export function fishCompletion(verbs: readonly Verb[]): string {
+  const own = verbs.flatMap(verb => [
+    `complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted(verb.summary)}`,
+    ...verb.arguments.map(
+      (argument, place) =>
+        `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer(argumentCompletedBy(argument, verb, verbs))}`,
+    ),
+    ...withoutGlobals(verb).map(option => optionLine(option, ` -n '__winnow_at ${verb.name}'`)),
+  ])
+  return [
+    '# In ~/.config/fish/config.fish: winnow completion fish | source',
+    ...FOUND,
+    ...atFunction(verbs),
+    '',
+    'complete -c winnow -f',
+    ...GLOBAL_OPTIONS.map(option => optionLine(option, '')),
+    ...own,
+    'complete -c git-winnow -w winnow',
+    '',
+  ].join('\n')
+}
+
+function withoutGlobals(verb: Verb): Option[] {
+  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
+  return optionsOf(verb).filter(({ name }) => !known.has(name))
+}
+
+function optionLine(option: Option, when: string): string {
+  const { name, short, summary } = option
+  const spelled = short === undefined ? `-l ${name}` : `-l ${name} -s ${short}`
+  const value = valueWord(option) === undefined ? '' : ` -r ${offer(valueCompletedBy(option))}`
+  return `complete -c winnow${when} ${spelled} -d ${quoted(summary)}${value}`
+}
+
+function offer(by: CompletedBy): string {
+  if (typeof by !== 'string') return `-f -a ${quoted(by.join(' '))}`
+  switch (by) {
+    case 'campaigns':
+      return "-f -a '(__winnow_campaigns)'"
+    case 'revisions':
+      return "-f -a '(__winnow_revisions)'"
+    case 'files':
+      return '-F'
+    case 'directories':
+      return "-f -a '(__fish_complete_directories)'"
+    case 'nothing':
+      return '-f'
+    default:
+      return by satisfies never
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
+
+/** Only names that no shell would obey. */
+const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'"
+
+const FOUND = [
+  'function __winnow_campaigns',
+  '    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0',
+  '    for file in $root/.winnow/*.yaml',
+  "        string replace -r '.*/(.*)\\.yaml$' '$1' -- $file",
+  `    end | ${PLAIN}`,
+  'end',
+  '',
+  'function __winnow_revisions',
+  `    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN}`,
+  'end',
+  '',
+]
+
+/** Whether this verb is being typed, and where given, so many arguments of it. */
+function atFunction(verbs: readonly Verb[]): string[] {
+  const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(optionsOf)]
+  const spelled = [...new Set(valuedOptions(valued).flatMap(spellings))]
+  return [
+    'function __winnow_at --argument-names wanted wanted_place',
+    "    set -l verb ''",
+    '    set -l place 0',
+    '    set -l value no',
+    '    for word in (commandline -opc)[2..-1]',
+    '        if test $value = yes',
+    '            set value no',
+    '            continue',
+    '        end',
+    '        switch $word',
+    `            case ${spelled.join(' ')}`,
+    '                set value yes',
+    "            case '-*'",
+    "            case '*'",
+    '                if test -z "$verb"',
+    '                    set verb $word',
+    '                else',
+    '                    set place (math $place + 1)',
+    '                end',
+    '        end',
+    '    end',
+    '    test "$verb" = "$wanted"; and test -z "$wanted_place" -o "$place" = "$wanted_place"',
+    'end',
+  ]
+}

@@ -1,0 +1,128 @@
+import { GLOBAL_OPTIONS, type Option, optionsOf, type Verb } from '../verb.ts'
+import {
+  allValued,
+  argumentCompletedBy,
+  type CompletedBy,
+  spellings,
+  valueCompletedBy,
+  valuedOptions,
+} from './completed-by.ts'
+
+/** Works from a profile, by eval, and as a file called _winnow on fpath. */
+export function zshCompletion(verbs: readonly Verb[]): string {
+  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
+  const own = allValued(verbs).filter(({ option }) => !known.has(option.name))
+  return [
+    '#compdef winnow git-winnow',
+    '# In ~/.zshrc, after compinit: eval "$(winnow completion zsh)"',
+    ...FOUND,
+    '',
+    '_winnow_options() {',
+    '  local -a offered',
+    '  case $1 in',
+    ...verbs.map(verb => `    ${verb.name}) offered=(${described(optionsOf(verb))}) ;;`),
+    `    *) offered=(${described(GLOBAL_OPTIONS)}) ;;`,
+    '  esac',
+    "  _describe -o 'option' offered",
+    '}',
+    '',
+    '# Fails where the option takes no value; with "ask" it only says so.',
+    '_winnow_value() {',
+    '  case "$1 $2" in',
+    ...own.flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
+    ...valuedOptions(GLOBAL_OPTIONS).flatMap(option => valueLines("*' ", option)),
+    '    *) return 1 ;;',
+    '  esac',
+    '}',
+    '',
+    '_winnow_argument() {',
+    '  local -a offered',
+    '  case "$1 $2" in',
+    `    ' 0') offered=(${verbs.map(({ name, summary }) => quoted(`${name}:${summary}`)).join(' ')})`,
+    "      _describe 'command' offered ;;",
+    ...verbs.flatMap(verb =>
+      verb.arguments.map(
+        (argument, place) =>
+          `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`,
+      ),
+    ),
+    '    *) : ;;',
+    '  esac',
+    '}',
+    ...MAIN,
+    '',
+  ].join('\n')
+}
+
+function valueLines(before: string, option: Option): string[] {
+  return spellings(option).map(
+    spelling => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`,
+  )
+}
+
+function described(options: readonly Option[]): string {
+  const each = (option: Option) => spellings(option).map(spelling => quoted(`${spelling}:${option.summary}`))
+  return options.flatMap(each).join(' ')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function offer(by: CompletedBy): string {
+  if (typeof by !== 'string') return `compadd -- ${by.join(' ')}`
+  switch (by) {
+    case 'campaigns':
+      return 'compadd -- $(_winnow_campaigns)'
+    case 'revisions':
+      return 'compadd -- $(_winnow_revisions)'
+    case 'files':
+      return '_files'
+    case 'directories':
+      return '_files -/'
+    case 'nothing':
+      return ':'
+    default:
+      return by satisfies never
+  }
+}
+
+const FOUND = [
+  '_winnow_plain() { LC_ALL=C grep -E "^[A-Za-z0-9][A-Za-z0-9._/-]*$" }',
+  '',
+  '_winnow_campaigns() {',
+  '  local root file',
+  '  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0',
+  '  for file in $root/.winnow/*.yaml(N:t:r); do print -r -- $file; done | _winnow_plain',
+  '}',
+  '',
+  '_winnow_revisions() {',
+  "  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
+  '}',
+]
+
+const MAIN = String.raw`
+_winnow() {
+  local verb= option= word
+  integer at place=0
+  for ((at = 2; at < CURRENT; at++)); do
+    word=$words[at]
+    if [[ -n $option ]]; then option=; continue; fi
+    case $word in
+      --) _files; return ;;
+      --*=*) ;;
+      -*) if _winnow_value "$verb" "$word" ask; then option=$word; fi ;;
+      *) if [[ -z $verb ]]; then verb=$word; else place+=1; fi ;;
+    esac
+  done
+  word=$words[CURRENT]
+  if [[ -n $option ]]; then _winnow_value "$verb" "$option"
+  elif [[ $word = --*=* ]]; then
+    compset -P '*='
+    _winnow_value "$verb" "${'$'}{word%%=*}"
+  elif [[ $word = -* ]]; then _winnow_options "$verb"
+  elif [[ -z $verb ]]; then _winnow_argument '' 0
+  else _winnow_argument "$verb" $place
+  fi
+}
+if [[ $funcstack[1] = _winnow ]]; then _winnow "$@"; else compdef _winnow winnow git-winnow; fi`.split('\n')
