@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as experimentView, A as requireCampaign, An as require_dist, B as Transaction, C as openWorkshop, Cn as emptyCampaign, Ct as numberText, D as retryLostRaces, Dn as timedDecisive, Dt as resolveEvidence, E as pushAttempt, En as compilePathspec, Et as pairsPerJob, F as localIsolation, Ft as signedDifference, G as eventLine, Gn as ForgeError, H as headline$1, I as networkIsolation, It as tieBreakersOf, J as noiseText, Jn as UserError, K as short, Kn as HarnessError, Kt as evidenceOf, L as committedSpec, Ln as literal, Lt as objectivesOf, M as measure$1, Mn as containing, Mt as metricPairs, N as berthFor, Nn as nearest, O as nullIfMissing, On as NOT_NOISE_PROOF, Ot as evidenceFor, P as gitRunner, Q as oneLine, R as requireSupported, Rn as looseObject, Sn as digest, St as changeText, T as requireGit, Tn as compileScope, Tt as ownRequest, U as reportedEffect, V as singleMachineText, Vn as string, Vt as lnTotal, W as OF_INTEREST, Wn as ConflictError, X as calibrationText, Xt as nextShare, Y as sizeText, Yn as exitCodeOf, Yt as levelFor, Z as tallyText, _ as needsNoise, _n as sha256, _t as evidenceText, a as seesMinEffect, an as loadCampaign, at as standingSentence, bn as jobOf, bt as decideStability, cn as COMMUTING, ct as writeLedgerCommit, d as tick$1, dn as readTip, dt as listRefs, et as statusView, f as takeEffect, fn as eventPath, ft as observe$1, g as needsCalibration, gn as typicalMetrics, gt as shareOf, h as directReverts, ht as effectText, i as expectedCost, in as treeFiles, it as capitalised, j as takeTurn, jn as SpecErrors, jt as differencesOf, k as openHands, kn as usesStoredScore, l as audit$1, ln as eventId, lt as openChain, m as stopFor, mn as EXIT_CODES, mt as assess, n as parseDecidePayload, nn as shortRef, nt as standingIn, o as smallestVisibleGain, on as readEvents, ot as waitingSentence, pt as unsupported, q as noisyText, qn as LedgerError, r as chanceToKeep, rn as harnessOf, rt as keptExperiments, s as waysOut, sn as readEventsAfter, st as metricsText, t as replay$1, tn as campaignRefs, tt as evidenceIn, u as run$1, ut as archive$1, v as calibrateNoise, vn as askedIn, vt as evidenceBar, w as localPath, wn as parseSpec, wt as plural, x as calibrate, xn as measuredIn$1, xt as failureOf, y as notComparable, yn as orderTerms, yt as effectOf, z as startCampaign } from "./shared2.js";
+import { $ as gainText$2, $n as exitCodeOf, $t as levelFor, A as requireCampaign, An as compilePathspec, At as pairsPerJob, B as Transaction, Bt as tieBreakersOf, C as openWorkshop, Cn as orderTerms, Ct as effectOf, D as retryLostRaces, Dn as emptyCampaign, Dt as numberText, E as pushAttempt, En as digest, Et as changeText, F as localIsolation, Fn as SpecErrors, Ft as differencesOf, G as eventLine, Gn as string, Gt as lnTotal, H as headline$1, Hn as looseObject, I as networkIsolation, In as containing, It as metricPairs, J as noiseText, Jn as ConflictError, K as short, L as committedSpec, Ln as nearest, M as measure$1, Mn as NOT_NOISE_PROOF, Mt as evidenceFor, N as berthFor, Nn as usesStoredScore, O as nullIfMissing, On as parseSpec, Ot as plural, P as gitRunner, Pn as require_dist, Q as oneLine, Qn as UserError, R as requireSupported, Sn as askedIn, St as evidenceBar, T as requireGit, Tn as measuredIn$1, Tt as failureOf, U as reportedEffect, V as singleMachineText, Vn as literal, Vt as objectivesOf, W as OF_INTEREST, X as calibrationText, Xn as HarnessError, Xt as evidenceOf, Y as sizeText, Yn as ForgeError, Z as tallyText, Zn as LedgerError, _ as needsNoise, _t as unsupported, a as seesMinEffect, an as campaignRefs, at as keptExperiments, bn as typicalMetrics, bt as shareOf, cn as treeFiles, ct as waitingSentence, d as tick$1, dn as readEventsAfter, dt as writeLedgerCommit, en as nextShare, et as progressOf, f as takeEffect, fn as COMMUTING, ft as openChain, g as needsCalibration, gn as eventPath, gt as specOf, h as directReverts, hn as readTip, ht as observe$1, i as expectedCost, it as standingIn, j as takeTurn, jn as timedDecisive, jt as resolveEvidence, k as openHands, kn as compileScope, kt as ownRequest, l as audit$1, ln as loadCampaign, lt as metricsText, m as stopFor, mt as listRefs, n as parseDecidePayload, nt as statusView, o as smallestVisibleGain, on as shortRef, ot as capitalised, pn as eventId, pt as archive$1, q as noisyText, r as chanceToKeep, rt as evidenceIn, s as waysOut, sn as harnessOf, st as standingSentence, t as replay$1, tt as experimentView, u as run$1, un as readEvents, ut as snapshotMetrics, v as calibrateNoise, vn as EXIT_CODES, vt as assess, w as localPath, wn as jobOf, wt as decideStability, x as calibrate, xn as sha256, xt as evidenceText, y as notComparable, yt as effectText, z as startCampaign, zt as signedDifference } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -789,6 +789,28 @@ function gainText$1(campaign) {
 	const after = incumbent.metrics[name] ?? null;
 	return before === null || after === null ? null : changeText(name, before, after);
 }
+// src/verbs/live.ts
+const AGAIN_MS = 250;
+/**
+* While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
+* nothing. Elsewhere nothing is shown, and nothing is different.
+*/
+async function showingLive({ terminal, around: { clock } }, text, work) {
+	const begun = clock.monotonic();
+	const over = new AbortController();
+	const showing = async () => {
+		while (!over.signal.aborted) {
+			terminal.live(text((clock.monotonic() - begun) / 1e3));
+			await clock.sleep(AGAIN_MS, over.signal);
+		}
+	};
+	const working = Promise.resolve().then(work).finally(() => over.abort());
+	const [shown, done] = await Promise.allSettled([showing(), working]);
+	terminal.live(null);
+	if (done.status === "rejected") throw done.reason;
+	if (shown.status === "rejected") throw shown.reason;
+	return done.value;
+}
 // src/verbs/looking.ts
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
 async function lookingTick({ terminal, interrupt }, scene) {
@@ -858,6 +880,7 @@ function lookingRunner(runner) {
 		dispatch: async () => {},
 		cancel: async () => {},
 		holds: () => false,
+		doing: () => null,
 		busy: false,
 		settled: async () => {},
 		finished: async () => {},
@@ -911,6 +934,107 @@ function runExitCode({ campaign, waiting }) {
 function baseFails({ status, status_source, orders }) {
 	if (status !== "paused" || status_source !== "engine") return false;
 	return Object.values(orders).some(({ order, report }) => report !== null && (order.purpose === "calibration" || order.purpose === "baseline"));
+}
+// src/report/expected-time.ts
+/** How long an order is expected to take on this machine, from what was measured before; null: nobody can know. */
+function expectedSeconds(campaign, { stop, candidates }) {
+	const sides = 1 + candidates.length;
+	const noise = campaign.calibration?.noise ?? null;
+	if (noise !== null && "pairs" in stop) return noise.overhead_seconds + sides * (stop.pairs + 1) * noise.execution_seconds;
+	const alike = Object.values(campaign.orders).flatMap(({ order, report }) => report === null || order.stop.rule !== stop.rule ? [] : [secondsOf$1(report.report)]);
+	if (alike.length > 0) return mean(alike);
+	const each = snapshotMetrics(campaign.origin)["wall_seconds"] ?? null;
+	return each === null ? null : sides * each;
+}
+function secondsOf$1({ started_at, finished_at }) {
+	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1e3;
+}
+function mean(values) {
+	return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+// src/report/live-text.ts
+/** The line of a run: what is running, how long, how long it usually takes, and the best so far. */
+function liveText(campaign, progress, now) {
+	const expected = longest(now.orders.map(({ order }) => expectedSeconds(campaign, order)));
+	const time = now.orders.length > 0 || now.asked.length > 0 ? ` ${clockText(now.seconds)}${expected === null ? "" : ` of ~${clockText(expected)}`}` : "";
+	return `${whatText(now)}${time}, ${bestText(progress)}`;
+}
+function whatText({ orders, asked }) {
+	const named = [...new Set(orders.map(({ order }) => orderText(order)))];
+	if (named.length > 0) return listText(named);
+	return asked.length === 0 ? "looking" : `asking ${listText([...new Set(asked)])}`;
+}
+const NAMED = 2;
+function listText(names) {
+	const more = names.length - NAMED;
+	return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` +${more}` : ""}`;
+}
+function orderText({ purpose, candidates }) {
+	const ids = listText(candidates.map(({ label }) => label));
+	switch (purpose) {
+		case "calibration": return "calibrating";
+		case "experiment":
+		case "combination": return ids;
+		case "holdout": return `${ids} on the holdout`;
+		case "effect":
+		case "regression": return "effect of what was kept";
+		case "progression": return "progress in all";
+		case "sync":
+		case "foreign":
+		case "revert":
+		case "baseline": return purpose;
+		default: return purpose;
+	}
+}
+function bestText(progress) {
+	const { metric, from, now } = progress;
+	if (from === null || now === null) return "nothing measured yet";
+	return from === now ? gainText$2(progress) : `best ${gainText$2(progress)} (${metric} ${numberText(now)})`;
+}
+function longest(seconds) {
+	const known = seconds.filter((each) => each !== null);
+	return known.length === 0 ? null : Math.max(...known);
+}
+/** 0:07, 12:00, 1:02:03. */
+function clockText(seconds) {
+	const whole = Math.max(0, Math.round(seconds));
+	const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+	const rest = String(whole % 60).padStart(2, "0");
+	return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}
+// src/verbs/run-live.ts
+/** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
+function runLive({ memory, runner, asking, place }) {
+	const begun = /* @__PURE__ */ new Map();
+	let told = null;
+	function progressNow(loaded) {
+		if (told?.loaded === loaded) return told.progress;
+		const progress = progressOf(loaded.campaign, specOf(memory.specs, loaded.campaign));
+		told = {
+			loaded,
+			progress
+		};
+		return progress;
+	}
+	return () => {
+		const { loaded } = memory;
+		if (loaded === null) return null;
+		const orders = measuredHere(loaded.campaign);
+		const asked = asking.asked;
+		const now = place.clock.monotonic();
+		const keys = /* @__PURE__ */ new Set([...orders.map(({ order }) => order.id), ...asked]);
+		for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key);
+		for (const key of keys) if (!begun.has(key)) begun.set(key, now);
+		const seconds = (now - Math.min(now, ...begun.values())) / 1e3;
+		return liveText(loaded.campaign, progressNow(loaded), {
+			orders,
+			asked,
+			seconds
+		});
+	};
+	function measuredHere({ orders }) {
+		return Object.values(orders).filter(({ order, report }) => report === null && runner.doing(order.id) === "running");
+	}
 }
 // src/verbs/unused-work.ts
 /**
@@ -1036,10 +1160,11 @@ async function inScene(call, scene) {
 	}
 	const hands = await openHands(here.place, call.interrupt);
 	const watch = call.given.flag("watch");
-	const waiting = await run$1(hands, {
+	const running = () => run$1(hands, {
 		signal: call.interrupt,
 		watch
 	});
+	const waiting = await showingLive(call, runLive(hands), running);
 	const result = {
 		campaign: await campaignNow(hands),
 		waiting
@@ -4032,6 +4157,7 @@ function liveLine(screen) {
 	};
 	let wanted = null;
 	let drawn = 0;
+	let columns = 0;
 	function erase() {
 		if (drawn === 0) return;
 		const above = Math.ceil(drawn / columnsOf(screen)) - 1;
@@ -4046,7 +4172,13 @@ function liveLine(screen) {
 	}
 	return {
 		show(text) {
+			const before = {
+				wanted,
+				columns
+			};
 			wanted = text === null ? null : oneLine(plainText(text), LONGEST);
+			columns = columnsOf(screen);
+			if (wanted === before.wanted && columns === before.columns) return;
 			erase();
 			draw();
 		},

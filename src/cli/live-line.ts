@@ -26,6 +26,7 @@ export function liveLine(screen: Screen | null): LiveLine {
   if (screen === null) return { show: () => {}, around: print => print() }
   let wanted: string | null = null
   let drawn = 0
+  let columns = 0
 
   function erase(): void {
     if (drawn === 0) return
@@ -45,7 +46,10 @@ export function liveLine(screen: Screen | null): LiveLine {
 
   return {
     show(text) {
+      const before = { wanted, columns }
       wanted = text === null ? null : oneLine(plainText(text), LONGEST)
+      columns = columnsOf(screen)
+      if (wanted === before.wanted && columns === before.columns) return
       erase()
       draw()
     },

@@ -8,6 +8,8 @@ import { UnderWay } from './under-way.ts'
 /** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
 export interface Asking {
   /** Who is being asked now, as often as it is. */
+  readonly asked: string[]
+  /** The same, unless one of them failed: that is thrown once. */
   facts(): string[]
   begin(who: string, scene: { campaign: Campaign; spec: Spec }): void
   readonly busy: boolean
@@ -39,9 +41,12 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
   }
 
   return {
+    get asked() {
+      return tasks.keys.flatMap(key => names.get(key) ?? [])
+    },
     facts() {
       tasks.surface()
-      return tasks.keys.flatMap(key => names.get(key) ?? [])
+      return this.asked
     },
     begin(who, scene) {
       count += 1

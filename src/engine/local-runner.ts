@@ -79,6 +79,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
     },
     cancel: order => runs.cancel(order),
     holds: order => runs.has(order),
+    doing,
     get busy() {
       return runs.busy
     },

@@ -17,6 +17,8 @@ export interface Runner {
   cancel(order: OrderId): Promise<void>
   /** Whether a run of this order is under way in this process. */
   holds(order: OrderId): boolean
+  /** The same more exactly, for people who watch: whether it is measured already, or waits for its turn. */
+  doing(order: OrderId): 'running' | 'waiting' | null
   /** Whether any run is under way in this process. */
   readonly busy: boolean
   /** Resolves when a run that is under way here ends; at once when none is. */

@@ -1,9 +1,9 @@
 import type { Call } from './call.ts'
 
-const AGAIN_MS = 1_000
+const AGAIN_MS = 250
 
 /**
- * While the work goes on, a person at a terminal sees what it says of itself, anew every second; null shows
+ * While the work goes on, a person at a terminal sees what it says of itself, anew as it changes; null shows
  * nothing. Elsewhere nothing is shown, and nothing is different.
  */
 export async function showingLive<T>(

@@ -71,6 +71,7 @@ function lookingRunner(runner: Runner): Runner {
     dispatch: async () => {},
     cancel: async () => {},
     holds: () => false,
+    doing: () => null,
     busy: false,
     settled: async () => {},
     finished: async () => {},

@@ -10,9 +10,11 @@ import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
+import { showingLive } from './live.ts'
 import { lookingTick } from './looking.ts'
 import { pullNumbers } from './pull-numbers.ts'
 import { RUN_EXITS, runExitCode, type RunResult } from './run-exit.ts'
+import { runLive } from './run-live.ts'
 import { unusedWork } from './unused-work.ts'
 import type { Verb } from './verb.ts'
 
@@ -49,7 +51,8 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
   }
   const hands = await openHands(here.place, call.interrupt)
   const watch = call.given.flag('watch')
-  const waiting = await runCampaign(hands, { signal: call.interrupt, watch })
+  const running = () => runCampaign(hands, { signal: call.interrupt, watch })
+  const waiting = await showingLive(call, runLive(hands), running)
   const result = { campaign: await campaignNow(hands), waiting }
   await summarise(call, here, result)
   return call.interrupt.aborted ? 130 : runExitCode(result)

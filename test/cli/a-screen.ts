@@ -1,8 +1,8 @@
 import { widthOf } from '../../src/report/text-width.ts'
 
-const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJ])|[^]`, 'gu')
+const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJm])|[^]`, 'gu')
 
-/** A terminal as far as winnow uses one: text, line ends, back to the first column, up, and clear to the end. */
+/** A terminal as far as winnow uses one: text, colours, line ends, up, and clear to the end. */
 export class AScreen {
   readonly isTTY = true
   columns: number
@@ -22,7 +22,7 @@ export class AScreen {
       if (what === 'A') this.#row = Math.max(0, this.#row - Number(count))
       else if (what === 'J') this.#rows = [...this.#rows.slice(0, this.#row), '']
       else if (token === '\n') this.#next()
-      else if (token !== '\r') this.#put(token)
+      else if (what !== 'm' && token !== '\r') this.#put(token)
     }
   }
 

@@ -149,8 +149,6 @@ describe('winnow completion', () => {
   it('names the shells it knows', async () => {
     const { code, err } = await project().winnowWith({ directory: '/' }, 'completion', 'tcsh')
     expect(code).toBe(2)
-    expect(err).toBe(
-      'error: <shell> of winnow completion cannot be "tcsh"\n  fix: give bash, zsh or fish\n',
-    )
+    expect(err).toBe('error: <shell> of winnow completion cannot be "tcsh"\n  fix: give bash, zsh or fish\n')
   })
 })

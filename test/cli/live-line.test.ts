@@ -47,6 +47,16 @@ describe('the live line', () => {
     expect(screen.rows).toEqual([`${'x'.repeat(78)}…`])
   })
 
+  it('is not written again while it stays the same', () => {
+    let writes = 0
+    const line = liveLine({ write: () => (writes += 1), isTTY: true, columns: 40 })
+    line.show('exp-001')
+    line.show('exp-001')
+    expect(writes).toBe(1)
+    line.show('exp-002')
+    expect(writes).toBe(3)
+  })
+
   it('shows text from branches as text', () => {
     const screen = new AScreen(60)
     liveLine(screen).show('a\u001b[2J\rb\u202ec\nd')
@@ -115,14 +125,13 @@ function scene(live: AScreen | null) {
 describe('work that is shown while it goes on', () => {
   const text = (seconds: number) => `measuring, ${seconds} s`
 
-  it('is shown anew every second, and not after it ended', async () => {
+  it('is shown anew as it changes, and not after it ended', async () => {
     const screen = new AScreen(40)
     const { call, later } = scene(screen)
     const answer = await showingLive(call, text, async () => {
       expect(screen.rows).toEqual(['measuring, 0 s'])
       await later()
-      await later()
-      expect(screen.rows).toEqual(['measuring, 2 s'])
+      expect(screen.rows).toEqual(['measuring, 0.25 s'])
       return 7
     })
     expect([answer, screen.rows]).toEqual([7, ['']])

@@ -1,12 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { FILES, type Project, project, SPEC } from './project.ts'
+import { scratch } from '../git/scratch.ts'
+import { AScreen } from './a-screen.ts'
+import { FILES, offer, type Project, project, SHORT, SPEC } from './project.ts'
 
 let bundle: string
 
@@ -46,11 +49,11 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code: child.exitCode, signal: child.signalCode, out, err }
 }
 
-/** Resolves when the child has said this on standard error. */
-function said(child: ChildProcess, words: string): Promise<void> {
+/** Resolves when this was said there. */
+function said(stream: Readable | null, words: string): Promise<void> {
   let text = ''
   return new Promise(resolve => {
-    child.stderr?.on('data', chunk => {
+    stream?.on('data', chunk => {
       text += String(chunk)
       if (text.includes(words)) resolve()
     })
@@ -114,6 +117,68 @@ describe('the bundled command', () => {
   })
 })
 
+const HAS_SCRIPT = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+/** The command on a terminal of so many columns. */
+function onTerminal({ dir, cache }: Project, columns: number, argv: string[], more = {}): ChildProcess {
+  const line = [process.execPath, join(bundle, 'dist', 'cli.js'), ...argv, '--cache-dir', cache].join(' ')
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cache, USER: 'ada', TERM: 'xterm', ...more }
+  const shell = `stty cols ${columns}; exec ${line}`
+  return spawn('script', ['-qec', shell, '/dev/null'], { cwd: dir, env, stdio: ['pipe', 'pipe', 'pipe'] })
+}
+
+const ESCAPE = String.fromCodePoint(27)
+const MOVES = new RegExp(`[\r${ESCAPE}]`)
+
+/** A person with an idea, and a harness that ends when the file there appears. */
+async function waiting(mark: string): Promise<Project> {
+  const harness = `until [ -e "$MARK" ]; do sleep 0.05; done\n${FILES['bench/size.sh']}`
+  const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, env: [MARK]')
+  const person = project({ ...FILES, '.winnow/size.yaml': spec, 'bench/size.sh': harness })
+  writeFileSync(mark, '')
+  await person.winnowWith({ env: { MARK: mark } }, 'run')
+  await offer(person, SHORT)
+  rmSync(mark)
+  return person
+}
+
+describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
+  it('a run shows what it is at, and leaves only its lines', async () => {
+    const mark = join(scratch(), 'mark')
+    const child = onTerminal(await waiting(mark), 40, ['run'], { MARK: mark })
+    const [{ out }] = await Promise.all([
+      ended(child),
+      said(child.stdout, 'exp-001 0:00 of ~').then(() => writeFileSync(mark, '')),
+    ])
+    expect(out).toContain(`${ESCAPE}[32mKept${ESCAPE}[0m`)
+    const screen = new AScreen(40)
+    screen.write(out)
+    const shown = screen.rows.join('')
+    expect(shown).toContain('Waiting for ideas')
+    expect(shown).not.toMatch(/\d:\d\d of|looking|no gain yet/)
+  })
+
+  it('has no colours where they are not wanted', async () => {
+    const plain = await ended(onTerminal(project(), 80, ['xyzzy'], { NO_COLOR: '1' }))
+    expect(plain.out).toContain('error: there is no command')
+    expect(plain.out).not.toContain(ESCAPE)
+    const colourful = await ended(onTerminal(project(), 80, ['xyzzy']))
+    expect(colourful.out).toContain(`${ESCAPE}[31merror${ESCAPE}[0m`)
+  })
+
+  it('shows whole lines alone in CI, where nobody looks', async () => {
+    const { out } = await ended(onTerminal(project(), 80, ['run'], { CI: 'true', NO_COLOR: '1' }))
+    expect(out).toContain('Waiting for ideas')
+    expect(out.replaceAll('\r\n', '\n')).not.toMatch(MOVES)
+  })
+})
+
+it('a pipe gets no character that moves a cursor', async () => {
+  const { out, err } = await ended(start(project(), ['run']))
+  expect(`${out}${err}`).toContain('Waiting for ideas')
+  expect(`${out}${err}`).not.toMatch(MOVES)
+})
+
 /** A harness that tells that it runs, and then does not end. */
 function endless(): Project {
   const harness = 'touch "$MARK"; while :; do sleep 0.1; done\n'
@@ -148,7 +213,7 @@ describe('Ctrl-C', () => {
   it('ends at once the second time', async () => {
     const person = endless()
     const { child, end } = await running(person)
-    const first = said(child, 'Interrupted')
+    const first = said(child.stderr, 'Interrupted')
     child.kill('SIGINT')
     await first
     child.kill('SIGINT')

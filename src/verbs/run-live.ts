@@ -1,0 +1,38 @@
+import type { Hands } from '../engine/apply.ts'
+import { specOf } from '../engine/spec-in-force.ts'
+import type { LoadedCampaign } from '../ledger/load.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { liveText } from '../report/live-text.ts'
+import { type Progress, progressOf } from '../report/progress.ts'
+
+/** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
+export function runLive({ memory, runner, asking, place }: Hands): () => string | null {
+  const begun = new Map<string, number>()
+  let told: { loaded: LoadedCampaign; progress: Progress } | null = null
+
+  function progressNow(loaded: LoadedCampaign): Progress {
+    if (told?.loaded === loaded) return told.progress
+    const progress = progressOf(loaded.campaign, specOf(memory.specs, loaded.campaign))
+    told = { loaded, progress }
+    return progress
+  }
+
+  return () => {
+    const { loaded } = memory
+    if (loaded === null) return null
+    const orders = measuredHere(loaded.campaign)
+    const asked = asking.asked
+    const now = place.clock.monotonic()
+    const keys = new Set([...orders.map(({ order }) => order.id), ...asked])
+    for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
+    for (const key of keys) if (!begun.has(key)) begun.set(key, now)
+    const seconds = (now - Math.min(now, ...begun.values())) / 1_000
+    return liveText(loaded.campaign, progressNow(loaded), { orders, asked, seconds })
+  }
+
+  function measuredHere({ orders }: Campaign) {
+    return Object.values(orders).filter(
+      ({ order, report }) => report === null && runner.doing(order.id) === 'running',
+    )
+  }
+}

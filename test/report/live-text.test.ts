@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
+import { type Order, orderPurpose } from '../../src/model/order.ts'
+import { expectedSeconds } from '../../src/report/expected-time.ts'
+import { clockText, liveText } from '../../src/report/live-text.ts'
+import type { Progress } from '../../src/report/progress.ts'
+import { baseline, calibrated, campaignOf, NOISE, type Told } from './campaign-of.ts'
+
+const PROGRESS: Progress = { metric: 'bytes', from: 200, now: 150, kept: [], first: 1, last: 3 }
+const PAIRS: Partial<Order['stop']> = { rule: 'pairs', pairs: 9, metrics: ['bytes'], scale: 'linear' }
+
+function order(purpose: Order['purpose'], labels: readonly string[], stop: Partial<Order['stop']> = {}) {
+  const candidates = labels.map(label => ({ label, head: 'a', tree: 'b' }))
+  const rule = { rule: 'once', min_effect: 0, scale: 'linear', ...stop }
+  return { id: labels.join(), purpose, candidates, stop: rule } as unknown as Order
+}
+
+function live(asked: Order, seconds: number | null = null): LiveOrder {
+  const report =
+    seconds === null
+      ? null
+      : {
+          event: 'e',
+          at: '',
+          report: {
+            started_at: '2026-01-02T03:00:00.000Z',
+            finished_at: new Date(Date.parse('2026-01-02T03:00:00.000Z') + seconds * 1_000).toISOString(),
+          },
+        }
+  return { order: asked, issued: 'i', issued_at: '', run_id: 'r', report } as unknown as LiveOrder
+}
+
+function text(
+  now: Partial<Parameters<typeof liveText>[2]>,
+  campaign = campaignOf(),
+  progress = PROGRESS,
+): string {
+  return liveText(campaign, progress, { orders: [], asked: [], seconds: 42, ...now })
+}
+
+describe('the line of a run', () => {
+  it('names what is measured, how long, how long it is expected to take, and the best so far', () => {
+    const noisy = campaignOf(calibrated(NOISE))
+    const orders = [live(order('experiment', ['exp-003'], PAIRS))]
+    expect(text({ orders }, noisy)).toBe('exp-003 0:42 of ~0:50, best -25.0 % (bytes 150)')
+  })
+
+  it('fits into 40 columns with all that matters most', () => {
+    const noisy = campaignOf(calibrated({ ...NOISE, execution_seconds: 60 }))
+    const orders = [live(order('experiment', ['exp-003'], PAIRS))]
+    expect(text({ orders, seconds: 754 }, noisy).slice(0, 39)).toBe('exp-003 12:34 of ~20:10, best -25.0 % (')
+  })
+
+  it.each([
+    [{ orders: [live(order('calibration', []))] }, 'calibrating 0:42'],
+    [
+      { orders: [live(order('experiment', ['exp-001', 'exp-002', 'exp-003', 'exp-004']))] },
+      'exp-001, exp-002 +2 0:42',
+    ],
+    [{ orders: [live(order('holdout', ['exp-001']))] }, 'exp-001 on the holdout 0:42'],
+    [{ orders: [live(order('sync', ['sync']))] }, 'sync 0:42'],
+    [{ asked: ['claude', 'claude'] }, 'asking claude 0:42'],
+    [{}, 'looking'],
+  ])('of %j begins with %s', (now, expected) => {
+    expect(text(now)).toBe(`${expected}, best -25.0 % (bytes 150)`)
+  })
+
+  it.each([
+    [{ ...PROGRESS, now: 200 }, 'looking, no gain yet'],
+    [{ ...PROGRESS, now: null }, 'looking, nothing measured yet'],
+    [{ ...PROGRESS, from: null }, 'looking, nothing measured yet'],
+  ])('claims no gain that was not measured', (progress, expected) => {
+    expect(text({}, campaignOf(), progress)).toBe(expected)
+  })
+
+  it('has words for every purpose', () => {
+    for (const purpose of orderPurpose.options) {
+      expect(text({ orders: [live(order(purpose, ['exp-001']))] })).toMatch(/^\S.* 0:42, best /)
+    }
+  })
+})
+
+describe('the time an order is expected to take', () => {
+  const known = (...orders: LiveOrder[]): Campaign => ({
+    ...campaignOf(),
+    orders: Object.fromEntries(orders.map(each => [each.order.id, each])),
+  })
+  const wanted = order('experiment', ['exp-009'])
+
+  it('is what such orders took', () => {
+    const campaign = known(
+      live(order('experiment', ['exp-001']), 4),
+      live(order('experiment', ['exp-002']), 8),
+    )
+    expect(expectedSeconds(campaign, wanted)).toBe(6)
+  })
+
+  it('is that of as many executions as each has sides, where no such order was measured yet', () => {
+    const campaign = campaignOf(measuredIn(3))
+    expect(expectedSeconds(campaign, wanted)).toBe(6)
+    expect(expectedSeconds(campaign, order('experiment', ['exp-001', 'exp-002']))).toBe(9)
+  })
+
+  it('is not known before anything was measured', () => {
+    expect(expectedSeconds(known(), wanted)).toBeNull()
+    expect(expectedSeconds(known(live(wanted)), wanted)).toBeNull()
+  })
+})
+
+/** A baseline whose execution took so many seconds. */
+function measuredIn(seconds: number): Told<'baseline-measured'> {
+  const metrics = { wall_seconds: { aggregate: seconds, samples: [seconds] } }
+  return { ...baseline(100), snapshot: { metrics } }
+}
+
+describe('a time', () => {
+  it.each([
+    [-1, '0:00'],
+    [0, '0:00'],
+    [59.6, '1:00'],
+    [3_599, '59:59'],
+    [3_723, '1:02:03'],
+  ])('of %d s reads %s', (seconds, expected) => {
+    expect(clockText(seconds)).toBe(expected)
+  })
+
+  it('never goes back as it goes on', () => {
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.nat(1e4), (seconds, more) => {
+        const value = (clock: string) => clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+        expect(value(clockText(seconds + more))).toBe(value(clockText(seconds)) + more)
+      }),
+    )
+  })
+})
