@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as gainText$2, $n as exitCodeOf, $t as levelFor, A as requireCampaign, An as compilePathspec, At as pairsPerJob, B as Transaction, Bt as tieBreakersOf, C as openWorkshop, Cn as orderTerms, Ct as effectOf, D as retryLostRaces, Dn as emptyCampaign, Dt as numberText, E as pushAttempt, En as digest, Et as changeText, F as localIsolation, Fn as SpecErrors, Ft as differencesOf, G as eventLine, Gn as string, Gt as lnTotal, H as headline$1, Hn as looseObject, I as networkIsolation, In as containing, It as metricPairs, J as noiseText, Jn as ConflictError, K as short, L as committedSpec, Ln as nearest, M as measure$1, Mn as NOT_NOISE_PROOF, Mt as evidenceFor, N as berthFor, Nn as usesStoredScore, O as nullIfMissing, On as parseSpec, Ot as plural, P as gitRunner, Pn as require_dist, Q as oneLine, Qn as UserError, R as requireSupported, Sn as askedIn, St as evidenceBar, T as requireGit, Tn as measuredIn$1, Tt as failureOf, U as reportedEffect, V as singleMachineText, Vn as literal, Vt as objectivesOf, W as OF_INTEREST, X as calibrationText, Xn as HarnessError, Xt as evidenceOf, Y as sizeText, Yn as ForgeError, Z as tallyText, Zn as LedgerError, _ as needsNoise, _t as unsupported, a as seesMinEffect, an as campaignRefs, at as keptExperiments, bn as typicalMetrics, bt as shareOf, cn as treeFiles, ct as waitingSentence, d as tick$1, dn as readEventsAfter, dt as writeLedgerCommit, en as nextShare, et as progressOf, f as takeEffect, fn as COMMUTING, ft as openChain, g as needsCalibration, gn as eventPath, gt as specOf, h as directReverts, hn as readTip, ht as observe$1, i as expectedCost, it as standingIn, j as takeTurn, jn as timedDecisive, jt as resolveEvidence, k as openHands, kn as compileScope, kt as ownRequest, l as audit$1, ln as loadCampaign, lt as metricsText, m as stopFor, mt as listRefs, n as parseDecidePayload, nt as statusView, o as smallestVisibleGain, on as shortRef, ot as capitalised, pn as eventId, pt as archive$1, q as noisyText, r as chanceToKeep, rt as evidenceIn, s as waysOut, sn as harnessOf, st as standingSentence, t as replay$1, tt as experimentView, u as run$1, un as readEvents, ut as snapshotMetrics, v as calibrateNoise, vn as EXIT_CODES, vt as assess, w as localPath, wn as jobOf, wt as decideStability, x as calibrate, xn as sha256, xt as evidenceText, y as notComparable, yt as effectText, z as startCampaign, zt as signedDifference } from "./shared2.js";
+import { $ as gainText$2, $n as UserError, A as requireCampaign, An as compileScope, At as ownRequest, B as Transaction, Bt as signedDifference, C as openWorkshop, Cn as askedIn, Ct as evidenceBar, D as retryLostRaces, Dn as digest, Dt as changeText, E as pushAttempt, En as measuredIn$1, Et as failureOf, F as localIsolation, Fn as require_dist, G as eventLine, H as headline$1, Hn as literal, Ht as objectivesOf, I as networkIsolation, In as SpecErrors, It as differencesOf, J as noiseText, K as short, Kn as string, Kt as lnTotal, L as committedSpec, Ln as containing, Lt as metricPairs, M as measure$1, Mn as timedDecisive, Mt as resolveEvidence, N as berthFor, Nn as NOT_NOISE_PROOF, Nt as evidenceFor, O as nullIfMissing, On as emptyCampaign, Ot as numberText, P as gitRunner, Pn as usesStoredScore, Q as oneLine, Qn as LedgerError, R as requireSupported, Rn as nearest, Sn as sha256, St as evidenceText, T as requireGit, Tn as jobOf, Tt as decideStability, U as reportedEffect, Un as looseObject, V as singleMachineText, Vt as tieBreakersOf, W as OF_INTEREST, X as calibrationText, Xn as ForgeError, Y as sizeText, Yn as ConflictError, Z as tallyText, Zn as HarnessError, Zt as evidenceOf, _ as needsNoise, _n as eventPath, _t as specOf, a as seesMinEffect, at as capitalised, bt as effectText, cn as harnessOf, ct as campaignResult, d as tick$1, dn as readEvents, dt as snapshotMetrics, en as levelFor, er as exitCodeOf, et as progressOf, f as takeEffect, fn as readEventsAfter, ft as writeLedgerCommit, g as needsCalibration, gn as readTip, gt as observe$1, h as directReverts, ht as listRefs, i as expectedCost, it as standingIn, j as takeTurn, jn as compilePathspec, jt as pairsPerJob, k as openHands, kn as parseSpec, kt as plural, l as audit$1, ln as treeFiles, lt as keptExperiments, m as stopFor, mn as eventId, mt as archive$1, n as parseDecidePayload, nt as statusView, o as smallestVisibleGain, on as campaignRefs, ot as standingSentence, pn as COMMUTING, pt as openChain, q as noisyText, r as chanceToKeep, rt as evidenceIn, s as waysOut, sn as shortRef, st as waitingSentence, t as replay$1, tn as nextShare, tt as experimentView, u as run$1, un as loadCampaign, ut as metricsText, v as calibrateNoise, vt as unsupported, w as localPath, wn as orderTerms, wt as effectOf, x as calibrate, xn as typicalMetrics, xt as shareOf, y as notComparable, yn as EXIT_CODES, yt as assess, z as startCampaign } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -713,7 +713,7 @@ function countsText({ counts, experiments }) {
 	return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
 /** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */
-function sentenceOf(campaign, experiment) {
+function experimentSentence(campaign, experiment) {
 	const said = standingSentence(standingIn(campaign, experiment));
 	const effect = reportedEffect(campaign, experiment);
 	if (effect?.reported == null) return said;
@@ -726,7 +726,7 @@ function experimentLines(campaign, { experiments }) {
 		return [[
 			id,
 			pr === null ? "" : `#${pr}`,
-			oneLine(sentenceOf(campaign, standing), 160),
+			oneLine(experimentSentence(campaign, standing), 160),
 			capitalised(oneLine(hypothesis, 80))
 		]];
 	});
@@ -767,6 +767,135 @@ const pause = {
 		return 0;
 	})
 };
+// src/report/expected-time.ts
+/** How long an order is expected to take on this machine, from what was measured before; null: nobody can know. */
+function expectedSeconds(campaign, { stop, candidates }) {
+	const sides = 1 + candidates.length;
+	const noise = campaign.calibration?.noise ?? null;
+	if (noise !== null && "pairs" in stop) return noise.overhead_seconds + sides * (stop.pairs + 1) * noise.execution_seconds;
+	const alike = Object.values(campaign.orders).flatMap(({ order, report }) => report === null || order.stop.rule !== stop.rule ? [] : [secondsOf$1(report.report)]);
+	if (alike.length > 0) return mean(alike);
+	const each = snapshotMetrics(campaign.origin)["wall_seconds"] ?? null;
+	return each === null ? null : sides * each;
+}
+function secondsOf$1({ started_at, finished_at }) {
+	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1e3;
+}
+function mean(values) {
+	return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+// src/report/live-text.ts
+/** The line of a run: what is running, how long, how long it usually takes, and the best so far. */
+function liveText(campaign, progress, now) {
+	const expected = longest(now.orders.map(({ order }) => expectedSeconds(campaign, order)));
+	const time = now.orders.length > 0 || now.asked.length > 0 ? ` ${clockText(now.seconds)}${expected === null ? "" : ` of ~${clockText(expected)}`}` : "";
+	return `${whatText(now)}${time}, ${bestText(progress)}`;
+}
+function whatText({ orders, asked }) {
+	const named = [...new Set(orders.map(({ order }) => orderText(order)))];
+	if (named.length > 0) return listText(named);
+	return asked.length === 0 ? "looking" : `asking ${listText([...new Set(asked)])}`;
+}
+const NAMED = 2;
+function listText(names) {
+	const more = names.length - NAMED;
+	return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` +${more}` : ""}`;
+}
+function orderText({ purpose, candidates }) {
+	const ids = listText(candidates.map(({ label }) => label));
+	switch (purpose) {
+		case "calibration": return "calibrating";
+		case "experiment":
+		case "combination": return ids;
+		case "holdout": return `${ids} on the holdout`;
+		case "effect":
+		case "regression": return "effect of what was kept";
+		case "progression": return "progress in all";
+		case "sync":
+		case "foreign":
+		case "revert":
+		case "baseline": return purpose;
+		default: return purpose;
+	}
+}
+function bestText(progress) {
+	const { metric, from, now } = progress;
+	if (from === null || now === null) return "nothing measured yet";
+	return from === now ? gainText$2(progress) : `best ${gainText$2(progress)} (${metric} ${numberText(now)})`;
+}
+function longest(seconds) {
+	const known = seconds.filter((each) => each !== null);
+	return known.length === 0 ? null : Math.max(...known);
+}
+/** 0:07, 12:00, 1:02:03. */
+function clockText(seconds) {
+	const whole = Math.max(0, Math.round(seconds));
+	const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+	const rest = String(whole % 60).padStart(2, "0");
+	return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}
+// src/report/final-summary.ts
+const LISTED = 5;
+/** The end of a run after its first sentences: what it came to, what waits for whom, what it cost, what to type next. */
+function finalSummary(campaign, where) {
+	const result = campaignResult(campaign);
+	return ["", ...table([
+		...labelled("verdicts", verdictsText(result)),
+		...labelled("kept", ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
+		...labelled("waiting", ...listed(result.deferred.map(deferredText))),
+		...labelled("took", tookText(result)),
+		...labelled("next", ...nextTexts(campaign, result, where))
+	])];
+}
+function labelled(label, ...lines) {
+	return lines.filter((line) => line !== "").map((line, index) => [index === 0 ? `  ${label}` : "", line]);
+}
+function listed(lines) {
+	const more = lines.length - LISTED;
+	return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines];
+}
+function verdictsText({ verdicts }) {
+	return Object.entries(verdicts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word.replace("_", " ")}`).join(", ");
+}
+function keptText(campaign, id) {
+	const experiment = campaign.experiments[id];
+	if (experiment === void 0) return "";
+	return `${id}  ${oneLine(experimentSentence(campaign, experiment), 160).replace(/^Kept: /, "")} (${oneLine(experiment.hypothesis, 80)})`;
+}
+function deferredText({ id, packages, approve }) {
+	return `${id}  adds ${packages.length === 0 ? "a new package" : oneLine(packages.join(", "), 120)}: ${approve}`;
+}
+function tookText({ duration_seconds, spent: { minutes, executions, usd } }) {
+	const since = duration_seconds === null ? [] : [`${clockText(duration_seconds)} since the campaign began`];
+	const measuring = minutes < 1 ? "less than a minute" : `${numberText(Math.round(minutes))} min`;
+	const money = usd > 0 ? [`${numberText(usd)} USD for models`] : [];
+	return [
+		...since,
+		`${plural(executions, "execution")} in ${measuring}`,
+		...money
+	].join(", ");
+}
+function nextTexts(campaign, { improvements }, where) {
+	const some = Object.keys(campaign.experiments);
+	const last = improvements.at(-1)?.id ?? some.at(-1);
+	const look = last === void 0 ? [] : [["winnow status", "every experiment"], [`winnow show ${last}`, "its evidence"]];
+	const take = improvements.length === 0 ? [] : takeTexts(campaign, where);
+	const finish = campaign.status === "stopped" ? [["winnow archive", "put the campaign aside"]] : some.length === 0 ? [["winnow propose -m \"…\"", "offer HEAD as an idea"]] : [["winnow stop", "end the campaign"]];
+	return table([
+		...look,
+		...take,
+		...finish
+	]);
+}
+function takeTexts({ name, reference }, { prefix, remote }) {
+	const own = shortRef(campaignRefs(prefix, name).optimize);
+	const branch = remote === null ? own : `${remote}/${own}`;
+	return [
+		["winnow audit", "that all of it was measured, from git alone"],
+		[`${remote === null ? "" : `git fetch ${remote} && `}git diff ${short(reference.commit)}..${branch}`, "what changed"],
+		[`git merge ${branch}`, "take it"]
+	];
+}
 // src/report/run-summary.ts
 /** How a run ends for people: why it ended, what came of it, where the result is. */
 function runSummary(campaign, waiting) {
@@ -934,73 +1063,6 @@ function runExitCode({ campaign, waiting }) {
 function baseFails({ status, status_source, orders }) {
 	if (status !== "paused" || status_source !== "engine") return false;
 	return Object.values(orders).some(({ order, report }) => report !== null && (order.purpose === "calibration" || order.purpose === "baseline"));
-}
-// src/report/expected-time.ts
-/** How long an order is expected to take on this machine, from what was measured before; null: nobody can know. */
-function expectedSeconds(campaign, { stop, candidates }) {
-	const sides = 1 + candidates.length;
-	const noise = campaign.calibration?.noise ?? null;
-	if (noise !== null && "pairs" in stop) return noise.overhead_seconds + sides * (stop.pairs + 1) * noise.execution_seconds;
-	const alike = Object.values(campaign.orders).flatMap(({ order, report }) => report === null || order.stop.rule !== stop.rule ? [] : [secondsOf$1(report.report)]);
-	if (alike.length > 0) return mean(alike);
-	const each = snapshotMetrics(campaign.origin)["wall_seconds"] ?? null;
-	return each === null ? null : sides * each;
-}
-function secondsOf$1({ started_at, finished_at }) {
-	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1e3;
-}
-function mean(values) {
-	return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-// src/report/live-text.ts
-/** The line of a run: what is running, how long, how long it usually takes, and the best so far. */
-function liveText(campaign, progress, now) {
-	const expected = longest(now.orders.map(({ order }) => expectedSeconds(campaign, order)));
-	const time = now.orders.length > 0 || now.asked.length > 0 ? ` ${clockText(now.seconds)}${expected === null ? "" : ` of ~${clockText(expected)}`}` : "";
-	return `${whatText(now)}${time}, ${bestText(progress)}`;
-}
-function whatText({ orders, asked }) {
-	const named = [...new Set(orders.map(({ order }) => orderText(order)))];
-	if (named.length > 0) return listText(named);
-	return asked.length === 0 ? "looking" : `asking ${listText([...new Set(asked)])}`;
-}
-const NAMED = 2;
-function listText(names) {
-	const more = names.length - NAMED;
-	return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` +${more}` : ""}`;
-}
-function orderText({ purpose, candidates }) {
-	const ids = listText(candidates.map(({ label }) => label));
-	switch (purpose) {
-		case "calibration": return "calibrating";
-		case "experiment":
-		case "combination": return ids;
-		case "holdout": return `${ids} on the holdout`;
-		case "effect":
-		case "regression": return "effect of what was kept";
-		case "progression": return "progress in all";
-		case "sync":
-		case "foreign":
-		case "revert":
-		case "baseline": return purpose;
-		default: return purpose;
-	}
-}
-function bestText(progress) {
-	const { metric, from, now } = progress;
-	if (from === null || now === null) return "nothing measured yet";
-	return from === now ? gainText$2(progress) : `best ${gainText$2(progress)} (${metric} ${numberText(now)})`;
-}
-function longest(seconds) {
-	const known = seconds.filter((each) => each !== null);
-	return known.length === 0 ? null : Math.max(...known);
-}
-/** 0:07, 12:00, 1:02:03. */
-function clockText(seconds) {
-	const whole = Math.max(0, Math.round(seconds));
-	const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-	const rest = String(whole % 60).padStart(2, "0");
-	return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
 }
 // src/verbs/run-live.ts
 /** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
@@ -1223,7 +1285,7 @@ function specPathOf({ campaign }) {
 async function campaignNow({ memory, place }) {
 	return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign;
 }
-async function summarise({ given, terminal }, { place }, { campaign, waiting }) {
+async function summarise({ given, terminal }, { place, workshop, campaign: known }, { campaign, waiting }) {
 	if (given.flag("json")) {
 		const view = statusView(campaign, await pullNumbers(place, campaign));
 		terminal.json({
@@ -1232,7 +1294,11 @@ async function summarise({ given, terminal }, { place }, { campaign, waiting }) 
 		});
 		return;
 	}
-	for (const line of runSummary(campaign, waiting)) terminal.out(line);
+	const where = {
+		prefix: known.prefix,
+		remote: workshop.remote
+	};
+	for (const line of [...runSummary(campaign, waiting), ...finalSummary(campaign, where)]) terminal.out(line);
 }
 // src/verbs/archive.ts
 const archive = {

@@ -14889,7 +14889,7 @@ function emptyCampaign() {
 		tree: ""
 	};
 	return {
-		fold: 4,
+		fold: 5,
 		seq: 0,
 		name: "",
 		spec_path: "",
@@ -14898,6 +14898,7 @@ function emptyCampaign() {
 		status_reason: null,
 		started: "",
 		started_at: null,
+		updated_at: null,
 		rule_version: "",
 		default_branch: "",
 		object_format: "sha1",
@@ -14937,6 +14938,7 @@ function emptyCampaign() {
 		counts: {},
 		spent: {
 			minutes: 0,
+			executions: 0,
 			requests: 0,
 			tokens: 0,
 			usd: 0
@@ -15513,6 +15515,7 @@ const measured$3 = (campaign, event) => {
 		report: event.report
 	};
 	campaign.spent.minutes += minutesOf(event.report);
+	campaign.spent.executions += event.report.executions.length;
 	if (live.order.purpose === "progression") addProgress(campaign, live.order, event.report);
 	for (const candidate of live.order.candidates) {
 		const experiment = campaign.experiments[candidate.label];
@@ -16085,6 +16088,7 @@ function applyEvent(campaign, event) {
 	const handle = handlers[event.kind];
 	handle(campaign, event);
 	campaign.seq = event.seq + 1;
+	campaign.updated_at = event.at;
 }
 /** Folds events onto a campaign of which the caller gives up ownership. */
 function fold(campaign, events) {
@@ -16216,7 +16220,7 @@ async function readCheckpoint(repo, tip) {
 	const parsed = header.safeParse(value);
 	if (!parsed.success) return ignored("is not a checkpoint");
 	const { fold, seq, head, state_digest } = parsed.data;
-	if (fold !== 4) return ignored(`was folded by version ${fold}, this is 4`);
+	if (fold !== 5) return ignored(`was folded by version ${fold}, this is 5`);
 	if (seq > tip.seq) return ignored(`covers ${seq} events, the ledger has ${tip.seq}`);
 	const { before, after } = frame({
 		fold,
@@ -19284,7 +19288,7 @@ function toFinding(decided, shown, taken, primary) {
 * The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
 * one more job after a keep, or the progression test.
 */
-function effectOf(differences) {
+function effectOf$1(differences) {
 	const effect = hodgesLehmann(differences);
 	return {
 		effect: Number.isFinite(effect) ? effect : null,
@@ -19298,7 +19302,7 @@ function targetHeld({ spec, rule, jobs }) {
 	return targetReached$1(objectivesOf(spec.metric), ({ name, direction }) => {
 		const pairs = metricPairs(jobs, name);
 		const scale = scaleFor(rule, pairs);
-		const { interval } = effectOf(differencesOf(pairs, {
+		const { interval } = effectOf$1(differencesOf(pairs, {
 			direction,
 			scale
 		}));
@@ -19435,7 +19439,7 @@ function effectPhrase(paired, standing, effect) {
 	if (effect === null) return null;
 	const { spec, rule } = paired;
 	const [{ name, direction }] = objectivesOf(spec.metric);
-	const { interval } = effectOf(standing.primary.differences);
+	const { interval } = effectOf$1(standing.primary.differences);
 	const { status, harmed } = standing;
 	const certain = status === "keep" && standing.tie === null || harmed.includes(name);
 	const open = status === "new-job" || status === "continue";
@@ -19590,7 +19594,7 @@ function assessPairs(input, rule) {
 	const [primary] = objectivesOf(spec.metric);
 	const pairs = metricPairs([job], primary.name);
 	const scale = scaleFor(rule, pairs);
-	const { effect, interval } = effectOf(differencesOf(pairs, {
+	const { effect, interval } = effectOf$1(differencesOf(pairs, {
 		direction: primary.direction,
 		scale
 	}));
@@ -21359,6 +21363,68 @@ function snapshotMetrics(snapshot) {
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
+// src/report/taken-back.ts
+/** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
+function isTakenBack({ landings }, id) {
+	const own = landings.filter(({ experiment }) => experiment === id);
+	return own.length > 0 && own.every(({ reverted }) => reverted !== null);
+}
+/** What the campaign has to show for itself now. */
+function keptExperiments(campaign) {
+	return Object.values(campaign.experiments).filter(({ id, outcome }) => outcome !== null && isLanded(outcome) && !isTakenBack(campaign, id));
+}
+// src/report/campaign-result.ts
+function campaignResult(campaign) {
+	const { started_at, updated_at, spent, progression, incumbent, reference } = campaign;
+	const current = progression?.to.commit === incumbent.commit && progression.from.commit === reference.commit;
+	return {
+		started_at,
+		duration_seconds: secondsBetween(started_at, updated_at),
+		verdicts: verdictsOf(campaign),
+		progress: progression && current ? numbersOf$1(progression) : null,
+		improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
+			id,
+			hypothesis,
+			effect: effectOf(campaign, id),
+			selected_by: primary_delta
+		})),
+		deferred: deferredExperiments$1(campaign).map(({ id, hypothesis, required_deps }) => ({
+			id,
+			hypothesis,
+			packages: required_deps,
+			approve: `winnow approve ${id}`
+		})),
+		spent
+	};
+}
+function deferredExperiments$1({ experiments }) {
+	return Object.values(experiments).filter(({ status }) => status === "deferred");
+}
+function effectOf({ landings }, id) {
+	const landing = landings.find(({ experiment, reverted }) => experiment === id && reverted === null);
+	return landing?.effect ? numbersOf$1(landing.effect) : null;
+}
+function numbersOf$1({ effect, interval, pairs, scale }) {
+	return {
+		effect,
+		interval,
+		pairs,
+		scale
+	};
+}
+function verdictsOf(campaign) {
+	const verdicts = {
+		...Object.fromEntries(verdictWord.options.map((word) => [word, 0])),
+		waiting: 0,
+		taken_back: 0
+	};
+	for (const { id, verdict } of Object.values(campaign.experiments)) if (isTakenBack(campaign, id)) verdicts.taken_back += 1;
+	else verdicts[verdict ?? "waiting"] += 1;
+	return verdicts;
+}
+function secondsBetween(from, to) {
+	return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1e3;
+}
 // src/report/sentence.ts
 /** The word everywhere: status, log, comments, results. */
 function verdictPhrase(experiment) {
@@ -21442,16 +21508,6 @@ function nextText({ calibration }, { single_machine, pairs }) {
 	const minutes = (noise.overhead_seconds + 2 * (pairs + 1) * noise.execution_seconds) / 60;
 	return minutes < 1 ? `${what}, less than a minute` : `${what}, about ${Math.ceil(minutes)} min`;
 }
-// src/report/taken-back.ts
-/** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
-function isTakenBack({ landings }, id) {
-	const own = landings.filter(({ experiment }) => experiment === id);
-	return own.length > 0 && own.every(({ reverted }) => reverted !== null);
-}
-/** What the campaign has to show for itself now. */
-function keptExperiments(campaign) {
-	return Object.values(campaign.experiments).filter(({ id, outcome }) => outcome !== null && isLanded(outcome) && !isTakenBack(campaign, id));
-}
 // src/report/standing.ts
 /** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
 function standingIn(campaign, experiment) {
@@ -21507,6 +21563,7 @@ function statusView(campaign, pulls) {
 			metrics: incumbentMetrics$1(campaign)
 		},
 		counts: countsOf(campaign),
+		...campaignResult(campaign),
 		experiments: Object.values(campaign.experiments).map((one) => experimentView(campaign, one, pulls))
 	};
 }
@@ -21522,7 +21579,8 @@ function experimentView(campaign, experiment, pulls) {
 		pr,
 		branch: neverAppeared(experiment, pr) ? null : experiment.branch,
 		reason: said?.sentence ?? null,
-		metrics
+		metrics,
+		effect: effectOf(campaign, id)
 	};
 }
 /** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
@@ -33855,11 +33913,13 @@ async function openWorkshop(around) {
 		local,
 		env: around.env
 	});
+	const defaultBranch = local ? checkout.head : (await repository.remoteRefs([])).head;
 	const workshop = {
 		repository,
 		checkout,
 		local,
-		defaultBranch: local ? checkout.head : (await repository.remoteRefs([])).head,
+		remote: checkout.remotes.find(({ url }) => url === remote)?.name ?? null,
+		defaultBranch,
 		dataDir,
 		machineDir: around.machineDir ?? around.cacheDir,
 		place: (name) => placeFor(around, workshop, name)
@@ -34381,7 +34441,7 @@ function effectIn(spec, { scale }, jobs) {
 		direction,
 		scale
 	});
-	const { effect, interval, pairs } = effectOf(differences);
+	const { effect, interval, pairs } = effectOf$1(differences);
 	if (effect === null) return `${name} was not there on both sides`;
 	return {
 		scale,
@@ -38327,4 +38387,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { gainText as $, exitCodeOf as $n, levelFor as $t, requireCampaign as A, compilePathspec as An, pairsPerJob as At, Transaction as B, boolean as Bn, tieBreakersOf as Bt, openWorkshop as C, orderTerms as Cn, effectOf as Ct, retryLostRaces as D, emptyCampaign as Dn, numberText as Dt, pushAttempt as E, digest$2 as En, changeText as Et, localIsolation as F, SpecErrors as Fn, differencesOf as Ft, eventLine as G, string as Gn, lnTotal as Gt, headline as H, looseObject as Hn, intervalOf as Ht, networkIsolation as I, containing as In, metricPairs as It, noiseText as J, ConflictError as Jn, tieBreakerHolds as Jt, short as K, tuple as Kn, confidenceInterval as Kt, committedSpec as L, nearest as Ln, observePair as Lt, measure$1 as M, NOT_NOISE_PROOF as Mn, evidenceFor as Mt, berthFor as N, usesStoredScore as Nn, startEvidence as Nt, nullIfMissing as O, parseSpec$1 as On, plural as Ot, gitRunner as P, require_dist$2 as Pn, guardrailVerdict as Pt, oneLine$1 as Q, UserError as Qn, lnEvidencePath as Qt, requireSupported as R, _enum as Rn, endJob as Rt, regressionCheck as S, askedIn as Sn, evidenceBar as St, requireGit as T, measuredIn as Tn, failureOf$3 as Tt, reportedEffect as U, number$1 as Un, statusOf as Ut, singleMachineText as V, literal$1 as Vn, objectivesOf as Vt, OF_INTEREST as W, strictObject as Wn, verdict as Wt, calibrationText as X, HarnessError as Xn, evidenceOf as Xt, sizeText as Y, ForgeError as Yn, simplificationHolds as Yt, tallyText as Z, LedgerError as Zn, lnEvidence as Zt, needsNoise as _, fold as _n, unsupported as _t, seesMinEffect as a, campaignRefs as an, keptExperiments as at, calibrationOf as b, typicalMetrics as bn, shareOf as bt, forecast as c, treeFiles as cn, waitingSentence as ct, tick as d, readEventsAfter as dn, writeLedgerCommit as dt, nextShare as en, progressOf as et, takeEffect as f, COMMUTING as fn, openChain as ft, needsCalibration as g, eventPath as gn, specOf as gt, directReverts as h, readTip as hn, observe as ht, expectedCost as i, sameFamily as in, standingIn as it, takeTurn as j, timedDecisive as jn, resolveEvidence as jt, openHands as k, compileScope as kn, ownRequest as kt, audit as l, loadCampaign as ln, metricsText as lt, stopFor as m, parseEvent as mn, listRefs as mt, parseDecidePayload as n, familyLevel as nn, statusView as nt, smallestVisibleGain as o, shortRef as on, capitalised as ot, plan as p, eventId as pn, archive as pt, noisyText as q, union as qn, hodgesLehmann as qt, chanceToKeep as r, objectiveLevel as rn, evidenceIn as rt, waysOut as s, harnessOf as sn, standingSentence as st, replay as t, campaignLevel as tn, experimentView as tt, run as u, readEvents as un, snapshotMetrics as ut, calibrateNoise as v, EXIT_CODES as vn, assess as vt, localPath as w, jobOf as wn, decideStability as wt, calibrate as x, sha256 as xn, evidenceText as xt, notComparable as y, verdictOf as yn, effectText as yt, startCampaign as z, array as zn, signedDifference as zt };
+export { gainText as $, UserError as $n, lnEvidencePath as $t, requireCampaign as A, compileScope as An, ownRequest as At, Transaction as B, array as Bn, signedDifference as Bt, openWorkshop as C, askedIn as Cn, evidenceBar as Ct, retryLostRaces as D, digest$2 as Dn, changeText as Dt, pushAttempt as E, measuredIn as En, failureOf$3 as Et, localIsolation as F, require_dist$2 as Fn, guardrailVerdict as Ft, eventLine as G, strictObject as Gn, verdict as Gt, headline as H, literal$1 as Hn, objectivesOf as Ht, networkIsolation as I, SpecErrors as In, differencesOf as It, noiseText as J, union as Jn, hodgesLehmann as Jt, short as K, string as Kn, lnTotal as Kt, committedSpec as L, containing as Ln, metricPairs as Lt, measure$1 as M, timedDecisive as Mn, resolveEvidence as Mt, berthFor as N, NOT_NOISE_PROOF as Nn, evidenceFor as Nt, nullIfMissing as O, emptyCampaign as On, numberText as Ot, gitRunner as P, usesStoredScore as Pn, startEvidence as Pt, oneLine$1 as Q, LedgerError as Qn, lnEvidence as Qt, requireSupported as R, nearest as Rn, observePair as Rt, regressionCheck as S, sha256 as Sn, evidenceText as St, requireGit as T, jobOf as Tn, decideStability as Tt, reportedEffect as U, looseObject as Un, intervalOf as Ut, singleMachineText as V, boolean as Vn, tieBreakersOf as Vt, OF_INTEREST as W, number$1 as Wn, statusOf as Wt, calibrationText as X, ForgeError as Xn, simplificationHolds as Xt, sizeText as Y, ConflictError as Yn, tieBreakerHolds as Yt, tallyText as Z, HarnessError as Zn, evidenceOf as Zt, needsNoise as _, eventPath as _n, specOf as _t, seesMinEffect as a, sameFamily as an, capitalised as at, calibrationOf as b, verdictOf as bn, effectText as bt, forecast as c, harnessOf as cn, campaignResult as ct, tick as d, readEvents as dn, snapshotMetrics as dt, levelFor as en, exitCodeOf as er, progressOf as et, takeEffect as f, readEventsAfter as fn, writeLedgerCommit as ft, needsCalibration as g, readTip as gn, observe as gt, directReverts as h, parseEvent as hn, listRefs as ht, expectedCost as i, objectiveLevel as in, standingIn as it, takeTurn as j, compilePathspec as jn, pairsPerJob as jt, openHands as k, parseSpec$1 as kn, plural as kt, audit as l, treeFiles as ln, keptExperiments as lt, stopFor as m, eventId as mn, archive as mt, parseDecidePayload as n, campaignLevel as nn, statusView as nt, smallestVisibleGain as o, campaignRefs as on, standingSentence as ot, plan as p, COMMUTING as pn, openChain as pt, noisyText as q, tuple as qn, confidenceInterval as qt, chanceToKeep as r, familyLevel as rn, evidenceIn as rt, waysOut as s, shortRef as sn, waitingSentence as st, replay as t, nextShare as tn, experimentView as tt, run as u, loadCampaign as un, metricsText as ut, calibrateNoise as v, fold as vn, unsupported as vt, localPath as w, orderTerms as wn, effectOf$1 as wt, calibrate as x, typicalMetrics as xn, shareOf as xt, notComparable as y, EXIT_CODES as yn, assess as yt, startCampaign as z, _enum as zn, endJob as zt };

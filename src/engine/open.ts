@@ -33,6 +33,8 @@ export interface Workshop {
   repository: Repository
   checkout: Checkout
   local: boolean
+  /** What the person's repository calls the remote; null where there is none. */
+  remote: string | null
   /** Full name of the default branch; null where nothing names one. */
   defaultBranch: string | null
   dataDir: string
@@ -57,6 +59,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     repository,
     checkout,
     local,
+    remote: checkout.remotes.find(({ url }) => url === remote)?.name ?? null,
     defaultBranch,
     dataDir,
     machineDir: around.machineDir ?? around.cacheDir,

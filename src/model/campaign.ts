@@ -141,6 +141,8 @@ export interface ForeignTip {
 
 export interface Spent {
   minutes: number
+  /** Of the harness, on all sides, the warm-ups included. */
+  executions: number
   requests: number
   tokens: number
   usd: number
@@ -158,6 +160,8 @@ export interface Campaign {
   /** The event that started it: the cause of what the engine does for the campaign as a whole. */
   started: EventId
   started_at: string | null
+  /** When the last event was written. */
+  updated_at: string | null
   rule_version: string
   default_branch: string
   object_format: 'sha1' | 'sha256'
@@ -217,7 +221,7 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
 }
 
-export const FOLD_VERSION = 4
+export const FOLD_VERSION = 5
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -231,6 +235,7 @@ export function emptyCampaign(): Campaign {
     status_reason: null,
     started: '',
     started_at: null,
+    updated_at: null,
     rule_version: '',
     default_branch: '',
     object_format: 'sha1',
@@ -265,7 +270,7 @@ export function emptyCampaign(): Campaign {
     failures_in_a_row: 0,
     since_incumbent: 0,
     counts: {},
-    spent: { minutes: 0, requests: 0, tokens: 0, usd: 0 },
+    spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0 },
     proposers: {},
     answered: {},
     steered: [],

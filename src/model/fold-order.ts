@@ -115,6 +115,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
   campaign.spent.minutes += minutesOf(event.report)
+  campaign.spent.executions += event.report.executions.length
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
   for (const candidate of live.order.candidates) {
     const experiment = campaign.experiments[candidate.label]

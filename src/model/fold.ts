@@ -16,6 +16,7 @@ export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
   handle(campaign, event)
   campaign.seq = event.seq + 1
+  campaign.updated_at = event.at
 }
 
 /** Folds events onto a campaign of which the caller gives up ownership. */

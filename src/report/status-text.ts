@@ -47,7 +47,7 @@ function countsText({ counts, experiments }: StatusView): string {
 }
 
 /** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */
-function sentenceOf(campaign: Campaign, experiment: Experiment): string {
+export function experimentSentence(campaign: Campaign, experiment: Experiment): string {
   const said = standingSentence(standingIn(campaign, experiment))
   const effect = reportedEffect(campaign, experiment)
   if (effect?.reported == null) return said
@@ -59,7 +59,14 @@ function experimentLines(campaign: Campaign, { experiments }: StatusView): strin
     const standing = campaign.experiments[id]
     if (standing === undefined) return []
     const number = pr === null ? '' : `#${pr}`
-    return [[id, number, oneLine(sentenceOf(campaign, standing), 160), capitalised(oneLine(hypothesis, 80))]]
+    return [
+      [
+        id,
+        number,
+        oneLine(experimentSentence(campaign, standing), 160),
+        capitalised(oneLine(hypothesis, 80)),
+      ],
+    ]
   })
   return rows.length === 0 ? [] : ['', ...table(rows)]
 }

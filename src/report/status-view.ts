@@ -1,6 +1,7 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
+import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } from './campaign-result.ts'
 import { type Metrics, snapshotMetrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
@@ -23,10 +24,12 @@ export interface ExperimentView {
   /** One sentence. */
   reason: string | null
   metrics: Metrics
+  /** What was kept, measured again by pairs that nothing was selected by; null until then. */
+  effect: MeasuredEffect | null
 }
 
 /** What `winnow status --json` prints: these keys and no others, for scripts to rely on. */
-export interface StatusView {
+export interface StatusView extends CampaignResult {
   campaign: string
   state: Campaign['status']
   baseline: Version
@@ -47,6 +50,7 @@ export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
     baseline: { ...reference, metrics: snapshotMetrics(origin) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
     counts: countsOf(campaign),
+    ...campaignResult(campaign),
     experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),
   }
 }
@@ -68,6 +72,7 @@ export function experimentView(
     branch: neverAppeared(experiment, pr) ? null : experiment.branch,
     reason: said?.sentence ?? null,
     metrics,
+    effect: effectOf(campaign, id),
   }
 }
 

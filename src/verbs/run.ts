@@ -5,6 +5,7 @@ import { openHands, requireCampaign } from '../engine/session.ts'
 import { committedSpec, requireSupported, startCampaign } from '../engine/start.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { finalSummary } from '../report/final-summary.ts'
 import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
@@ -108,11 +109,16 @@ async function campaignNow({ memory, place }: Hands): Promise<Campaign> {
   return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
 }
 
-async function summarise({ given, terminal }: Call, { place }: Scene, { campaign, waiting }: RunResult) {
+async function summarise(
+  { given, terminal }: Call,
+  { place, workshop, campaign: known }: Scene,
+  { campaign, waiting }: RunResult,
+) {
   if (given.flag('json')) {
     const view = statusView(campaign, await pullNumbers(place, campaign))
     terminal.json({ waiting, ...view })
     return
   }
-  for (const line of runSummary(campaign, waiting)) terminal.out(line)
+  const where = { prefix: known.prefix, remote: workshop.remote }
+  for (const line of [...runSummary(campaign, waiting), ...finalSummary(campaign, where)]) terminal.out(line)
 }

@@ -35,9 +35,26 @@ function landed() {
 describe('status --json', () => {
   it('has exactly the promised keys', () => {
     const view = statusView(landed(), NONE)
-    expect(Object.keys(view)).toEqual(['campaign', 'state', 'baseline', 'incumbent', 'counts', 'experiments'])
+    const result = [
+      'started_at',
+      'duration_seconds',
+      'verdicts',
+      'progress',
+      'improvements',
+      'deferred',
+      'spent',
+    ]
+    expect(Object.keys(view)).toEqual([
+      'campaign',
+      'state',
+      'baseline',
+      'incumbent',
+      'counts',
+      ...result,
+      'experiments',
+    ])
     expect(Object.keys(view.experiments[0] ?? {}).toSorted()).toEqual(
-      ['branch', 'hypothesis', 'id', 'metrics', 'outcome', 'pr', 'reason', 'verdict'].toSorted(),
+      ['branch', 'effect', 'hypothesis', 'id', 'metrics', 'outcome', 'pr', 'reason', 'verdict'].toSorted(),
     )
   })
 

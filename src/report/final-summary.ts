@@ -1,0 +1,95 @@
+import { numberText, plural } from '../decide/wording.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { oneLine } from '../model/landing.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
+import { type CampaignResult, campaignResult } from './campaign-result.ts'
+import { short } from './event-line.ts'
+import { clockText } from './live-text.ts'
+import { experimentSentence } from './status-text.ts'
+import { table } from './table.ts'
+
+/** Where the person who reads it finds the result. */
+export interface Whereabouts {
+  prefix: string
+  /** The remote's name in the person's repository; null where all is kept in that repository itself. */
+  remote: string | null
+}
+
+const LISTED = 5
+
+/** The end of a run after its first sentences: what it came to, what waits for whom, what it cost, what to type next. */
+export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
+  const result = campaignResult(campaign)
+  const rows = [
+    ...labelled('verdicts', verdictsText(result)),
+    ...labelled('kept', ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
+    ...labelled('waiting', ...listed(result.deferred.map(deferredText))),
+    ...labelled('took', tookText(result)),
+    ...labelled('next', ...nextTexts(campaign, result, where)),
+  ]
+  return ['', ...table(rows)]
+}
+
+function labelled(label: string, ...lines: readonly string[]): string[][] {
+  return lines.filter(line => line !== '').map((line, index) => [index === 0 ? `  ${label}` : '', line])
+}
+
+function listed(lines: readonly string[]): string[] {
+  const more = lines.length - LISTED
+  return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines]
+}
+
+function verdictsText({ verdicts }: CampaignResult): string {
+  const some = Object.entries(verdicts).filter(([, count]) => count > 0)
+  return some.map(([word, count]) => `${count} ${word.replace('_', ' ')}`).join(', ')
+}
+
+function keptText(campaign: Campaign, id: string): string {
+  const experiment = campaign.experiments[id]
+  if (experiment === undefined) return ''
+  const said = oneLine(experimentSentence(campaign, experiment), 160).replace(/^Kept: /, '')
+  return `${id}  ${said} (${oneLine(experiment.hypothesis, 80)})`
+}
+
+function deferredText({ id, packages, approve }: CampaignResult['deferred'][number]): string {
+  const what = packages.length === 0 ? 'a new package' : oneLine(packages.join(', '), 120)
+  return `${id}  adds ${what}: ${approve}`
+}
+
+function tookText({ duration_seconds, spent: { minutes, executions, usd } }: CampaignResult): string {
+  const since = duration_seconds === null ? [] : [`${clockText(duration_seconds)} since the campaign began`]
+  const measuring = minutes < 1 ? 'less than a minute' : `${numberText(Math.round(minutes))} min`
+  const money = usd > 0 ? [`${numberText(usd)} USD for models`] : []
+  return [...since, `${plural(executions, 'execution')} in ${measuring}`, ...money].join(', ')
+}
+
+function nextTexts(campaign: Campaign, { improvements }: CampaignResult, where: Whereabouts): string[] {
+  const some = Object.keys(campaign.experiments)
+  const last = improvements.at(-1)?.id ?? some.at(-1)
+  const look =
+    last === undefined
+      ? []
+      : [
+          ['winnow status', 'every experiment'],
+          [`winnow show ${last}`, 'its evidence'],
+        ]
+  const take = improvements.length === 0 ? [] : takeTexts(campaign, where)
+  const finish =
+    campaign.status === 'stopped'
+      ? [['winnow archive', 'put the campaign aside']]
+      : some.length === 0
+        ? [['winnow propose -m "…"', 'offer HEAD as an idea']]
+        : [['winnow stop', 'end the campaign']]
+  return table([...look, ...take, ...finish])
+}
+
+function takeTexts({ name, reference }: Campaign, { prefix, remote }: Whereabouts): string[][] {
+  const own = shortRef(campaignRefs(prefix, name).optimize)
+  const branch = remote === null ? own : `${remote}/${own}`
+  const fetch = remote === null ? '' : `git fetch ${remote} && `
+  return [
+    ['winnow audit', 'that all of it was measured, from git alone'],
+    [`${fetch}git diff ${short(reference.commit)}..${branch}`, 'what changed'],
+    [`git merge ${branch}`, 'take it'],
+  ]
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import { type Outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
+import { campaignResult } from '../../src/report/campaign-result.ts'
+import { finalSummary } from '../../src/report/final-summary.ts'
+import { statusView } from '../../src/report/status-view.ts'
+import { baseline, campaignOf, decided, LANDS, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+
+const HERE = { prefix: 'optimize', remote: null }
+const dropped = { outcome: 'dropped', verdict: 'no gain', reason: 'bytes 100 -> 100 (0.0 %)' } as const
+const WANTS_PACKAGE: Told = {
+  kind: 'approval-requested',
+  experiment: 'exp-003',
+  digest: '1'.repeat(64),
+  packages: ['left-pad'],
+}
+const STOPPED: Told = { kind: 'campaign-stopped', code: 'person', reason: 'enough' }
+const EFFECT: Told<'effect-measured'> = {
+  kind: 'effect-measured',
+  what: 'landing',
+  experiment: 'exp-001',
+  order: '1'.repeat(64),
+  scale: 'log',
+  from: POINT,
+  to: NEXT,
+  state: null,
+  reason: '',
+  effect: 0.1,
+  interval: [0.05, 0.15],
+  pairs: 8,
+}
+const MEASURED = { effect: 0.1, interval: [0.05, 0.15], pairs: 8, scale: 'log' }
+
+/** One kept, one dropped, one that waits for a package. */
+function ended(...more: Told[]): Campaign {
+  return campaignOf(
+    baseline(100),
+    opened(1, { hypothesis: 'shorter names' }),
+    opened(2),
+    opened(3, { required_deps: ['left-pad'] }),
+    WANTS_PACKAGE,
+    decided(1),
+    ...LANDS,
+    decided(2, dropped),
+    ...more,
+  )
+}
+
+describe('the end of a run', () => {
+  it('says what it came to, what it cost, who is waited for, and what to type next', () => {
+    const campaign = ended(STOPPED)
+    campaign.updated_at = '2026-01-02T03:46:06.000Z'
+    campaign.spent = { minutes: 41.6, executions: 120, requests: 3, tokens: 9, usd: 0.25 }
+    expect(finalSummary(campaign, HERE)).toEqual([
+      '',
+      '  verdicts  1 kept, 1 no gain, 1 waiting',
+      '  kept      exp-001  bytes 100 -> 90 (-10.0 %), deterministic (shorter names)',
+      '  waiting   exp-003  adds left-pad: winnow approve exp-003',
+      '  took      42:01 since the campaign began, 120 executions in 42 min, 0.25 USD for models',
+      '  next      winnow status                         every experiment',
+      '            winnow show exp-001                   its evidence',
+      '            winnow audit                          that all of it was measured, from git alone',
+      '            git diff aaaaaaaaaaaa..optimize/size  what changed',
+      '            git merge optimize/size               take it',
+      '            winnow archive                        put the campaign aside',
+    ])
+  })
+
+  it('names the branch as the person has it, and how to get it there', () => {
+    const text = finalSummary(ended(), { prefix: 'tuned', remote: 'upstream' }).join('\n')
+    expect(text).toContain('git fetch upstream && git diff aaaaaaaaaaaa..upstream/tuned/size')
+    expect(text).toContain('git merge upstream/tuned/size')
+    expect(text).toContain('winnow stop ')
+  })
+
+  it('offers nothing to take where nothing is kept, and no verdicts where nothing was tried', () => {
+    const lost = finalSummary(campaignOf(baseline(100), opened(1), decided(1, dropped)), HERE).join('\n')
+    expect(lost).not.toMatch(/git merge|winnow audit|^ {2}kept/m)
+    expect(lost).toContain('winnow show exp-001')
+    const empty = finalSummary(campaignOf(baseline(100)), HERE).join('\n')
+    expect(empty).not.toMatch(/verdicts|winnow show/)
+    expect(empty).toContain('winnow propose -m')
+  })
+
+  it('lists five at most, and says how many there are', () => {
+    const campaign = ended()
+    const [first] = campaign.landings
+    for (let number = 4; number < 12; number += 1) {
+      const id = `exp-${String(number).padStart(3, '0')}`
+      const kept = campaign.experiments['exp-001']
+      if (kept === undefined || first === undefined) throw new Error('nothing is kept')
+      campaign.experiments[id] = { ...kept, id, number }
+      campaign.landings.push({ ...first, experiment: id })
+    }
+    const lines = finalSummary(campaign, HERE)
+    expect(lines.filter(line => line.includes('shorter names'))).toHaveLength(5)
+    expect(lines).toContain('            and 4 more')
+  })
+})
+
+describe('what a campaign came to, as numbers', () => {
+  it('is in the status for scripts, with what landings are reported to bring', () => {
+    const view = statusView(ended(EFFECT, { ...EFFECT, what: 'progression', experiment: null }), new Map())
+    expect(view).toMatchObject({
+      started_at: '2026-01-02T03:04:05.000Z',
+      duration_seconds: 0,
+      verdicts: { kept: 1, 'no gain': 1, waiting: 1, refused: 0, taken_back: 0 },
+      progress: MEASURED,
+      improvements: [{ id: 'exp-001', hypothesis: 'shorter names', effect: MEASURED, selected_by: 10 }],
+      deferred: [{ id: 'exp-003', packages: ['left-pad'], approve: 'winnow approve exp-003' }],
+      spent: { minutes: 0, executions: 0, usd: 0 },
+    })
+    expect(view.experiments.map(({ effect }) => effect)).toEqual([MEASURED, null, null])
+  })
+
+  it('claims no progress of another incumbent, nor an effect of what was taken back', () => {
+    const undone: Told = {
+      kind: 'reverted',
+      experiment: 'exp-001',
+      to: { commit: 'f'.repeat(40), tree: POINT.tree },
+      from: NEXT,
+      by_experiment: null,
+      measured_in: '1'.repeat(64),
+    }
+    const campaign = ended({ ...EFFECT, what: 'progression', experiment: null }, undone, {
+      kind: 'incumbent-moved',
+      from: NEXT,
+      to: { commit: 'f'.repeat(40), tree: POINT.tree },
+      why: 'reverted',
+    })
+    const result = campaignResult(campaign)
+    expect([result.progress, result.improvements]).toEqual([null, []])
+    expect(result.verdicts).toMatchObject({ kept: 0, taken_back: 1 })
+  })
+
+  it('counts every experiment under exactly one word', () => {
+    const outcomes: Outcome[] = [
+      'dropped',
+      'inconclusive',
+      'degenerate',
+      'error',
+      'not_selected',
+      'withdrawn',
+    ]
+    const drafts = outcomes.flatMap((outcome, index): Told[] => [
+      opened(index + 1),
+      decided(index + 1, { outcome, verdict: verdictOf(outcome, false) }),
+    ])
+    const { verdicts } = campaignResult(campaignOf(...drafts, opened(9)))
+    expect(Object.keys(verdicts).toSorted()).toEqual(
+      [...verdictWord.options, 'waiting', 'taken_back'].toSorted(),
+    )
+    expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(outcomes.length + 1)
+  })
+})
