@@ -1,0 +1,45 @@
+import { canonicalJson, sha256 } from '../model/canonical.ts'
+
+export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'rubygems' | 'packagist' | 'maven' | 'nuget'
+
+/** A package as one file tells of it. */
+export interface Package {
+  name: string
+  /** The exact version of a lockfile, the range of a manifest; `*` where any will do. */
+  version: string
+  /** A registry's address, a git address, a path; `registry` is whichever the machine that installs has set. */
+  source: string
+  integrity: string | null
+  /** null: this file does not say. */
+  direct: boolean | null
+  /** Whether code of the package runs when it is installed; null: this file does not say. */
+  scripts: boolean | null
+  licence: string | null
+}
+
+/** A package that the base does not have in this version, from this source, with this integrity. */
+export interface Addition extends Package {
+  ecosystem: Ecosystem
+  /** The file it was found in. */
+  path: string
+}
+
+/** What nobody can approve: something else changed than dependencies, or the file cannot be read. */
+export interface ManifestFault {
+  path: string
+  fault: string
+}
+
+export interface DependencyChange {
+  additions: Addition[]
+  removals: number
+  faults: ManifestFault[]
+}
+
+/** What an approval is bound to. How a package was reached and its licence follow from what is installed. */
+export function additionsDigest(additions: readonly Addition[]): string {
+  const lines = additions.map(({ ecosystem, name, version, source, integrity, scripts, path }) =>
+    canonicalJson({ ecosystem, name, version, source, integrity, scripts, path }),
+  )
+  return sha256([...new Set(lines)].sort().join('\n'))
+}

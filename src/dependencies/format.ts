@@ -1,0 +1,28 @@
+import type { Ecosystem, Package } from './addition.ts'
+
+/** What one file says. */
+export interface Reading {
+  packages: readonly Package[]
+  /** All that is no dependency, by place: it has to stay as it is. */
+  rest: ReadonlyMap<string, string>
+}
+
+/** One kind of file; `read` throws Unreadable for what it does not know for certain. */
+export interface Format {
+  ecosystem: Ecosystem
+  kind: 'manifest' | 'lockfile'
+  /** Whether a file of this name (or at this path), in lower case, is of this kind. */
+  holds: (name: string, path: string) => boolean
+  read: (text: string) => Reading
+}
+
+/** The file is not what its installer would write, so two readers could find different packages in it. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+export const NOTHING: Reading = { packages: [], rest: new Map() }
+
+export function named(...names: readonly string[]): Format['holds'] {
+  return name => names.includes(name)
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { registryOf } from './spec.ts'
+
+const names = z.record(z.string(), z.string()).default({})
+const entry = z.object({
+  name: z.string().optional(),
+  version: z.string().optional(),
+  resolved: z.string().optional(),
+  integrity: z.string().optional(),
+  link: z.boolean().default(false),
+  inBundle: z.boolean().default(false),
+  hasInstallScript: z.boolean().default(false),
+  license: z.unknown().optional(),
+  dependencies: names,
+  devDependencies: names,
+  optionalDependencies: names,
+  peerDependencies: names,
+})
+type Entry = z.infer<typeof entry>
+
+const legacyEntry = z.object({
+  version: z.string(),
+  resolved: z.string().optional(),
+  integrity: z.string().optional(),
+  bundled: z.boolean().default(false),
+  get dependencies() {
+    return z.record(z.string(), legacyEntry).default({})
+  },
+})
+type LegacyEntry = z.infer<typeof legacyEntry>
+
+const lockfile = z.object({
+  lockfileVersion: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  packages: z.record(z.string(), entry).default({}),
+  dependencies: z.record(z.string(), legacyEntry).default({}),
+})
+
+/** What describes the project itself, which package.json answers for. */
+const DESCRIBES = new Set(['name', 'version', 'lockfileVersion', 'requires', 'packages', 'dependencies'])
+const FOLDER = 'node_modules/'
+
+export const packageLock: Format = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  holds: named('package-lock.json', 'npm-shrinkwrap.json'),
+  read: readPackageLock,
+}
+
+/** Newer versions of npm read `packages` and older ones `dependencies`: what either finds counts. */
+function readPackageLock(text: string): Reading {
+  const tree = parseJsonTree(text)
+  refusePrototypes(tree)
+  const { packages, dependencies } = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  const own = Object.entries(packages).filter(([key]) => !key.includes(FOLDER))
+  const direct = new Set(own.flatMap(([, each]) => wantedBy(each)))
+  return {
+    packages: [
+      ...Object.entries(packages).flatMap(([key, each]) => installed(key, each, direct)),
+      ...Object.entries(dependencies).flatMap(([key, each]) => legacy(key, each)),
+    ],
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+function wantedBy(each: Entry): string[] {
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = each
+  return [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap(Object.keys)
+}
+
+function installed(key: string, each: Entry, wanted: ReadonlySet<string>): Package[] {
+  const at = key.lastIndexOf(FOLDER)
+  if (at === -1) return localPackage(key, each)
+  const folder = key.slice(at + FOLDER.length)
+  const name = each.name ?? folder
+  const version = each.version ?? '*'
+  return [
+    {
+      name,
+      version,
+      source: `${sourceOf(name, version, each)}${name === folder ? '' : `, installed as ${folder}`}`,
+      integrity: each.integrity ?? null,
+      direct: wanted.has(folder) && key.indexOf(FOLDER) === at,
+      scripts: each.link ? null : each.hasInstallScript,
+      licence: typeof each.license === 'string' ? each.license : null,
+    },
+  ]
+}
+
+/** A package of this repository is not fetched, so an entry of it has no address to fetch from. */
+function localPackage(key: string, { resolved }: Entry): Package[] {
+  if (resolved === undefined) return []
+  throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER}, from ${resolved}`)
+}
+
+function sourceOf(name: string, version: string, each: Entry): string {
+  if (each.link) return `path ${each.resolved ?? 'unknown'}`
+  if (each.inBundle) return 'bundled'
+  return each.resolved === undefined ? 'registry' : registryOf(name, version, each.resolved)
+}
+
+function legacy(name: string, each: LegacyEntry): Package[] {
+  const inner = Object.entries(each.dependencies).flatMap(([key, nested]) => legacy(key, nested))
+  const alias = /^npm:(?<actual>@?[^@]+)@(?<version>.+)$/.exec(each.version)?.groups
+  const actual = alias?.['actual'] ?? name
+  const version = alias?.['version'] ?? each.version
+  const source = `${legacySource(actual, version, each)}${actual === name ? '' : `, installed as ${name}`}`
+  const integrity = each.integrity ?? null
+  return [{ name: actual, version, source, integrity, direct: null, scripts: null, licence: null }, ...inner]
+}
+
+function legacySource(name: string, version: string, { resolved, bundled }: LegacyEntry): string {
+  if (/[:/]/.test(version)) return version
+  if (bundled) return 'bundled'
+  return resolved === undefined ? 'registry' : registryOf(name, version, resolved)
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Addition, additionsDigest } from '../../src/dependencies/addition.ts'
+
+const addition: Addition = {
+  ecosystem: 'npm',
+  name: 'ms',
+  version: '2.1.3',
+  source: 'https://registry.npmjs.org/',
+  integrity: 'sha512-a',
+  direct: true,
+  scripts: false,
+  licence: 'MIT',
+  path: 'package-lock.json',
+}
+
+describe('the digest of a set of additions', () => {
+  test('is the same in whichever order they were found, once or twice', () => {
+    const some = ['a', 'b', 'c'].map(name => ({ ...addition, name }))
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...some, ...some], { minLength: 6 }), shuffled => {
+        expect(additionsDigest(shuffled)).toBe(additionsDigest(some))
+      }),
+    )
+  })
+
+  test.each([
+    { ecosystem: 'pypi' as const },
+    { name: 'ns' },
+    { version: '2.1.4' },
+    { source: 'https://example.org/' },
+    { integrity: 'sha512-b' },
+    { integrity: null },
+    { scripts: true },
+    { scripts: null },
+    { path: 'a/package-lock.json' },
+  ])('is another with %o', change => {
+    expect(additionsDigest([{ ...addition, ...change }])).not.toBe(additionsDigest([addition]))
+  })
+
+  test('is another with one more or one less', () => {
+    const digests = [[], [addition], [addition, { ...addition, name: 'ns' }]].map(additionsDigest)
+    expect(new Set(digests).size).toBe(3)
+  })
+
+  test('does not depend on what follows from the package: its licence, how it is reached', () => {
+    expect(additionsDigest([{ ...addition, licence: null, direct: null }])).toBe(additionsDigest([addition]))
+  })
+})
