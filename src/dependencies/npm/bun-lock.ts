@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseYamlTree } from '../yaml-text.ts'
+
+const wanted = z.record(z.string(), z.string()).default({})
+const workspace = z.object({
+  dependencies: wanted,
+  devDependencies: wanted,
+  optionalDependencies: wanted,
+  peerDependencies: wanted,
+})
+const about = z.record(z.string(), z.unknown())
+const entry = z.tuple([z.string()]).rest(z.union([z.string(), about]))
+
+const lockfile = z.object({
+  lockfileVersion: z.enum(['0', '1', '2']),
+  workspaces: z.record(z.string(), workspace),
+  packages: z.record(z.string(), entry).default({}),
+})
+
+/** What repeats the manifests, which answer for it. */
+const DESCRIBES = new Set([
+  ...Object.keys(lockfile.shape),
+  'configVersion',
+  'overrides',
+  'catalog',
+  'catalogs',
+])
+
+export const bunLock: Format = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  holds: named('bun.lock'),
+  read: readBunLock,
+}
+
+/** JSON with commas too many, which is YAML as it stands. */
+function readBunLock(text: string): Reading {
+  const tree = parseYamlTree(text)
+  const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
+  const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  const tellsScripts = lockfileVersion === '2'
+  return {
+    packages: Object.entries(packages).map(([key, each]) => packageOf(key, each, { direct, tellsScripts })),
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+type Context = { direct: ReadonlySet<string>; tellsScripts: boolean }
+
+function packageOf(key: string, [id, ...rest]: z.infer<typeof entry>, context: Context): Package {
+  const at = id.indexOf('@', 1)
+  const name = at === -1 ? id : id.slice(0, at)
+  const reference = at === -1 ? '' : id.slice(at + 1)
+  const isVersion = /^\d/.test(reference)
+  const [registry] = rest
+  const source = !isVersion
+    ? reference
+    : typeof registry === 'string' && registry !== ''
+      ? registry
+      : 'registry'
+  const folder = /(?:@[^/]+\/)?[^/]+$/.exec(key)?.[0] ?? key
+  const hash = rest.slice(1).findLast(each => typeof each === 'string')
+  const runs = rest.some(each => typeof each !== 'string' && each['hasInstallScript'] === 'true')
+  return {
+    name,
+    version: isVersion ? reference : '*',
+    source: folder === name ? source : `${source}, installed as ${folder}`,
+    integrity: hash ?? null,
+    direct: context.direct.has(key),
+    scripts: context.tellsScripts ? runs : null,
+    licence: null,
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf, textOf } from '../fields.ts'
+import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { parseYamlTree } from '../yaml-text.ts'
+import { registryOf } from './spec.ts'
+
+const wanted = z.record(z.string(), z.object({ version: z.string() })).default({})
+const importer = z.object({ dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted })
+type Importer = z.infer<typeof importer>
+
+const entry = z.object({
+  resolution: z.record(z.string(), z.unknown()),
+  name: z.string().optional(),
+  version: z.string().optional(),
+  requiresBuild: z.string().optional(),
+})
+type Entry = z.infer<typeof entry>
+
+const lockfile = importer.extend({
+  lockfileVersion: z.enum(['6.0', '6.1', '9.0']),
+  importers: z.record(z.string(), importer).default({}),
+  packages: z.record(z.string(), entry).default({}),
+  snapshots: z.record(z.string(), z.unknown()).default({}),
+})
+
+/** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
+const DESCRIBES = new Set([
+  ...Object.keys(lockfile.shape),
+  'settings',
+  'catalogs',
+  'overrides',
+  'ignoredOptionalDependencies',
+  'time',
+])
+
+export const pnpmLock: Format = {
+  ecosystem: 'npm',
+  kind: 'lockfile',
+  holds: named('pnpm-lock.yaml'),
+  read: readPnpmLock,
+}
+
+function readPnpmLock(text: string): Reading {
+  const tree = parseYamlTree(text)
+  const lock = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  for (const id of Object.keys(lock.snapshots))
+    if (lock.packages[withoutPeers(id)] === undefined)
+      throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`)
+  const choices = [lock, ...Object.values(lock.importers)].flatMap(choicesOf)
+  const direct = new Set(choices.map(({ id }) => id))
+  const tellsScripts = lock.lockfileVersion !== '9.0'
+  return {
+    packages: [
+      ...Object.entries(lock.packages).map(([key, each]) => packageOf(key, each, { direct, tellsScripts })),
+      ...choices.flatMap(linked),
+    ],
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+/** `/ms@2.1.3(peer@1)` and `2.1.3` below `ms` are both ms@2.1.3; an alias says the other name itself. */
+type Choice = { key: string; version: string; id: string }
+
+function choicesOf({ dependencies, devDependencies, optionalDependencies }: Importer): Choice[] {
+  const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
+  return all.map(([key, { version }]) => {
+    const chosen = idOf(version)
+    return { key, version, id: /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen }
+  })
+}
+
+function linked({ key, version }: Choice): Package[] {
+  if (!version.startsWith('link:')) return []
+  const source = `path ${version.slice('link:'.length)}`
+  return [{ name: key, version: '*', source, integrity: null, direct: true, scripts: null, licence: null }]
+}
+
+function withoutPeers(key: string): string {
+  const at = key.indexOf('(')
+  return at === -1 ? key : key.slice(0, at)
+}
+
+function idOf(key: string): string {
+  return withoutPeers(key).replace(/^\//, '')
+}
+
+type Context = { direct: ReadonlySet<string>; tellsScripts: boolean }
+
+function packageOf(key: string, each: Entry, { direct, tellsScripts }: Context): Package {
+  const id = idOf(key)
+  const at = id.indexOf('@', 1)
+  const name = each.name ?? (at === -1 ? id : id.slice(0, at))
+  const version = each.version ?? (at === -1 ? '*' : id.slice(at + 1))
+  const { integrity, ...origin } = each.resolution
+  return {
+    name,
+    version,
+    source: sourceOf(name, version, origin),
+    integrity: typeof integrity === 'string' ? integrity : null,
+    direct: direct.has(id),
+    scripts: tellsScripts ? each.requiresBuild === 'true' : null,
+    licence: null,
+  }
+}
+
+function sourceOf(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
+  const { tarball, repo, commit, directory } = origin
+  const kinds = Object.keys(origin)
+    .filter(key => key !== 'type')
+    .sort()
+    .join(' ')
+  if (kinds === '') return 'registry'
+  if (kinds === 'tarball' && typeof tarball === 'string') return registryOf(name, version, tarball)
+  if (kinds === 'commit repo') return `git ${String(repo)}#${String(commit)}`
+  if (kinds === 'directory') return `path ${String(directory)}`
+  return textOf(origin)
+}

@@ -1,0 +1,31 @@
+import { isAlias, isNode, parseAllDocuments, visit } from 'yaml'
+import { isTree, type Tree } from './fields.ts'
+import { Unreadable } from './format.ts'
+import { refusePrototypes } from './json-text.ts'
+
+/**
+ * One plain YAML document, every scalar as the text it is written in. What readers disagree about is refused: keys
+ * twice, anchors, merges, tags, directives, further documents.
+ */
+export function parseYamlTree(text: string): Tree {
+  if (/^%/m.test(text)) throw new Unreadable('has YAML directives')
+  const documents = parseAllDocuments(text, { schema: 'failsafe', uniqueKeys: true, stringKeys: true })
+  const [document, second] = documents
+  if (document === undefined || second !== undefined) throw new Unreadable('holds more than one document')
+  const problem = document.errors[0] ?? document.warnings[0]
+  if (problem !== undefined) throw problem
+  visit(document, {
+    Node: (_, node) => {
+      if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined))
+        throw new Unreadable('has anchors or aliases')
+      if (node.tag !== undefined) throw new Unreadable('has tags')
+    },
+    Pair: (_, { key }) => {
+      if (isNode(key) && String(key) === '<<') throw new Unreadable('has a merge key')
+    },
+  })
+  const tree: unknown = document.toJS() ?? {}
+  if (!isTree(tree)) throw new Unreadable('holds no mapping')
+  refusePrototypes(tree)
+  return tree
+}
