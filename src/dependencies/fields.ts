@@ -62,6 +62,11 @@ export function textOf(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => (isOdd(member) ? String(member) : member)) ?? ''
 }
 
+/** A string as it is, anything else as JSON. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : textOf(value)
+}
+
 /** JSON writes null for what TOML calls inf and nan. */
 function isOdd(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))

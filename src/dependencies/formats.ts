@@ -1,4 +1,6 @@
 import { foldedPath } from '../decide/manifest.ts'
+import { cargoLock } from './cargo/cargo-lock.ts'
+import { cargoToml } from './cargo/cargo-toml.ts'
 import type { Format } from './format.ts'
 import { bunLock } from './npm/bun-lock.ts'
 import { packageJson } from './npm/package-json.ts'
@@ -6,8 +8,18 @@ import { packageLock } from './npm/package-lock.ts'
 import { pnpmLock } from './npm/pnpm-lock.ts'
 import { pnpmWorkspace } from './npm/pnpm-workspace.ts'
 import { yarnLock } from './npm/yarn-lock.ts'
+import { pipfile } from './pypi/pipfile.ts'
+import { pipfileLock } from './pypi/pipfile-lock.ts'
+import { poetryLock } from './pypi/poetry-lock.ts'
+import { pyproject } from './pypi/pyproject.ts'
+import { requirementsTxt } from './pypi/requirements-txt.ts'
+import { uvLock } from './pypi/uv-lock.ts'
 
-const FORMATS: readonly Format[] = [packageJson, packageLock, pnpmWorkspace, pnpmLock, yarnLock, bunLock]
+const NPM = [packageJson, packageLock, pnpmWorkspace, pnpmLock, yarnLock, bunLock]
+const PYPI = [requirementsTxt, pyproject, poetryLock, uvLock, pipfile, pipfileLock]
+const CARGO = [cargoToml, cargoLock]
+
+const FORMATS: readonly Format[] = [...NPM, ...PYPI, ...CARGO]
 
 /** How a file of this name is read; undefined where nothing here can. */
 export function formatOf(path: string): Format | undefined {

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseTomlTree } from '../toml-text.ts'
+
+const entry = z.object({
+  name: z.string(),
+  version: z.string(),
+  source: z.string().optional(),
+  checksum: z.string().optional(),
+  dependencies: z.array(z.string()).default([]),
+})
+type Entry = z.infer<typeof entry>
+
+const lockfile = z.object({
+  version: z.int().min(1).max(4).default(1),
+  package: z.array(entry).default([]),
+  root: entry.optional(),
+  /** Where the first version of the format kept the checksums. */
+  metadata: z.record(z.string(), z.string()).default({}),
+  patch: z.object({ unused: z.array(entry).default([]) }).default({ unused: [] }),
+})
+
+export const cargoLock: Format = {
+  ecosystem: 'cargo',
+  kind: 'lockfile',
+  holds: named('cargo.lock'),
+  read: readCargoLock,
+}
+
+function readCargoLock(text: string): Reading {
+  const tree = parseTomlTree(text)
+  const { package: packages, root, metadata, patch } = lockfile.parse(tree)
+  const all = [...packages, ...(root === undefined ? [] : [root]), ...patch.unused]
+  const own = all.filter(({ source }) => source === undefined)
+  const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(nameIn)))
+  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  return {
+    packages: all.map(each => packageOf(each, direct, metadata)),
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+/** `name`, `name 1.0.0` or `name 1.0.0 (registry+https://…)`. */
+function nameIn(dependency: string): string {
+  return dependency.split(' ')[0] ?? dependency
+}
+
+function packageOf(
+  each: Entry,
+  direct: ReadonlySet<string>,
+  metadata: Readonly<Record<string, string>>,
+): Package {
+  const { name, version, source, checksum } = each
+  const old = metadata[`checksum ${name} ${version} (${source ?? ''})`]
+  return {
+    name,
+    version,
+    source: source?.replace(/^registry\+/, '') ?? 'path',
+    integrity: checksum ?? old ?? null,
+    direct: direct.has(name),
+    scripts: null,
+    licence: null,
+  }
+}

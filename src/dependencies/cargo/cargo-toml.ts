@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { type Field, splitFields, textOf, wordOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseTomlTree } from '../toml-text.ts'
+
+const KINDS = ['dependencies', 'dev-dependencies', 'build-dependencies']
+const PLACES = [
+  ...KINDS,
+  ...KINDS.map(kind => `target.*.${kind}`),
+  'workspace.dependencies',
+  'patch.*',
+  'replace',
+]
+
+const request = z.union([z.string(), z.record(z.string(), z.unknown())])
+const requests = z.record(z.string(), request)
+
+export const cargoToml: Format = {
+  ecosystem: 'cargo',
+  kind: 'manifest',
+  holds: named('cargo.toml'),
+  read: readCargoToml,
+}
+
+function readCargoToml(text: string): Reading {
+  const { fields, rest } = splitFields(parseTomlTree(text), PLACES, 2)
+  return { packages: fields.flatMap(packagesOf), rest }
+}
+
+/** Where it is asked for counts: a patch decides for every crate, a target for some machines. */
+function packagesOf({ path, value }: Field): Package[] {
+  const [head = '', inner] = path
+  const place = head === 'patch' ? `patches ${inner ?? ''}` : head === 'replace' ? 'replaces' : null
+  return Object.entries(requests.parse(value)).map(([key, wanted]) => asked(key, wanted, place))
+}
+
+function asked(key: string, wanted: z.infer<typeof request>, place: string | null): Package {
+  const table = typeof wanted === 'string' ? { version: wanted } : wanted
+  const { version = '*', package: actual, git, path, registry, 'registry-index': index, ...others } = table
+  const { branch, tag, rev, ...options } = others
+  const name = typeof actual === 'string' ? actual : key.replace(/:.*$/, '')
+  const chosen = [branch, tag, rev].filter(each => each !== undefined)
+  const sources = [
+    ...(path === undefined ? [] : [`path ${wordOf(path)}`]),
+    ...(git === undefined ? [] : [`git ${[git, ...chosen].map(wordOf).join('#')}`]),
+    ...[registry, index].filter(each => each !== undefined).map(wordOf),
+  ]
+  const notes = [place, key === name ? null : `as ${key}`, optionsText(options)].filter(each => each !== null)
+  return {
+    name,
+    version: `${wordOf(version)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    source: sources.length === 0 ? 'registry' : sources.join(', '),
+    integrity: null,
+    direct: true,
+    scripts: null,
+    licence: null,
+  }
+}
+
+function optionsText(options: Readonly<Record<string, unknown>>): string | null {
+  const entries = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? null : entries.map(([key, value]) => `${key} ${textOf(value)}`).join(', ')
+}

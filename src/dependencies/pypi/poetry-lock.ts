@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseTomlTree } from '../toml-text.ts'
+import { integrityOf, runsBuild } from './distribution-files.ts'
+import { normalName } from './requirement.ts'
+
+const files = z.array(z.object({ file: z.string(), hash: z.string() }))
+const entry = z.object({
+  name: z.string(),
+  version: z.string(),
+  files: files.default([]),
+  source: z
+    .object({
+      type: z.string(),
+      url: z.string(),
+      reference: z.string().default(''),
+      resolved_reference: z.string().default(''),
+      subdirectory: z.string().default(''),
+    })
+    .optional(),
+})
+type Entry = z.infer<typeof entry>
+
+const lockfile = z.object({
+  package: z.array(entry).default([]),
+  /** `files` is where the first version of the format kept the hashes. */
+  metadata: z.object({
+    'lock-version': z.string().regex(/^[12]\./),
+    files: z.record(z.string(), files).default({}),
+  }),
+  extras: z.unknown().optional(),
+})
+
+export const poetryLock: Format = {
+  ecosystem: 'pypi',
+  kind: 'lockfile',
+  holds: named('poetry.lock'),
+  read: readPoetryLock,
+}
+
+function readPoetryLock(text: string): Reading {
+  const tree = parseTomlTree(text)
+  const { package: packages, metadata } = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  return {
+    packages: packages.map(each => packageOf(each, metadata.files[each.name] ?? [])),
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+function packageOf({ name, version, source, files: own }: Entry, old: z.infer<typeof files>): Package {
+  const published = [...own, ...old].map(({ file, hash }) => ({ name: file, hash }))
+  const chosen = [source?.reference, source?.resolved_reference, source?.subdirectory].filter(Boolean)
+  return {
+    name: normalName(name),
+    version,
+    source: source === undefined ? 'registry' : `${source.type} ${[source.url, ...chosen].join('#')}`,
+    integrity: integrityOf(published),
+    direct: null,
+    scripts: runsBuild(published),
+    licence: null,
+  }
+}

@@ -1,0 +1,71 @@
+import type { Package } from '../addition.ts'
+import { type Format, type Reading, Unreadable } from '../format.ts'
+import { asked, parseRequirement } from './requirement.ts'
+
+const FILES = /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/
+const FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
+const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/
+const HASHES = /\s+--hash[=\s]\s*(\S+)/g
+const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$)/i
+const NAMED = /^[A-Za-z\d][\w.-]*\s*(?:\[[^\]]*\]\s*)?@/
+const EGG = /[#&]egg=(?<name>[\w.-]+)/
+
+export const requirementsTxt: Format = {
+  ecosystem: 'pypi',
+  kind: 'manifest',
+  holds: (name, path) => FILES.test(name) || FOLDER.test(path),
+  read: readRequirements,
+}
+
+/** Options (another index, another file, what may be built) decide for all packages, so they are no dependency. */
+function readRequirements(text: string): Reading {
+  const packages: Package[] = []
+  const rest = new Map<string, string>()
+  for (const line of linesOf(text)) {
+    const editable = EDITABLE.exec(line)?.groups?.['address']
+    if (editable !== undefined) packages.push(fromAddress(editable, 'editable '))
+    else if (line.startsWith('-')) rest.set(line, 'set')
+    else packages.push(requirement(line))
+  }
+  return { packages, rest }
+}
+
+/** To Python these end a line as well, and an encoding named at the top is how it reads the rest. */
+const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u
+const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/
+const CONTINUED_COMMENT = /(?:^|\s)#.*\\$/m
+
+/** A backslash at the end continues a line; whether it continues a comment, readers disagree. */
+function linesOf(text: string): string[] {
+  if (HIDDEN_LINES.test(text))
+    throw new Unreadable('has characters that only some readers take for the end of a line')
+  if (ENCODING.test(text)) throw new Unreadable('names an encoding')
+  const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+  if (CONTINUED_COMMENT.test(lines)) throw new Unreadable('continues a comment with a backslash')
+  const joined = lines.replaceAll('\\\n', ' ').split('\n')
+  return joined.map(line => line.replace(/(?:^|\s+)#.*$/, '').trim()).filter(line => line !== '')
+}
+
+function requirement(line: string): Package {
+  const hashes = [...line.matchAll(HASHES)].map(([, hash]) => hash ?? '').sort()
+  const text = line.replace(HASHES, '').trim()
+  if (/\s-/.test(text)) throw new Unreadable(`has an option in ${JSON.stringify(text)}`)
+  const isAddress = ADDRESS.test(text) && !NAMED.test(text)
+  const found = isAddress ? fromAddress(text, '') : parseRequirement(text)
+  return { ...found, integrity: hashes.length === 0 ? null : hashes.join(' ') }
+}
+
+function fromAddress(text: string, how: string): Package {
+  return asked(EGG.exec(text)?.groups?.['name'] ?? nameIn(text), '*', `${how}${text}`)
+}
+
+/** `name-1.0-py3-none-any.whl`, `https://host/name.git@commit`, `./name`. */
+function nameIn(address: string): string {
+  const path = address.replace(/[?#].*$/, '').replace(/\/$/, '')
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return last
+    .replace(/@.*$/, '')
+    .replace(/\.git$/, '')
+    .replace(/-\d.*$/, '')
+    .replace(/\[.*$/, '')
+}
