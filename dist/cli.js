@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as gainText$2, $n as UserError, A as requireCampaign, An as compileScope, At as ownRequest, B as Transaction, Bt as signedDifference, C as openWorkshop, Cn as askedIn, Ct as evidenceBar, D as retryLostRaces, Dn as digest, Dt as changeText, E as pushAttempt, En as measuredIn$1, Et as failureOf, F as localIsolation, Fn as require_dist, G as eventLine, H as headline$1, Hn as literal, Ht as objectivesOf, I as networkIsolation, In as SpecErrors, It as differencesOf, J as noiseText, K as short, Kn as string, Kt as lnTotal, L as committedSpec, Ln as containing, Lt as metricPairs, M as measure$1, Mn as timedDecisive, Mt as resolveEvidence, N as berthFor, Nn as NOT_NOISE_PROOF, Nt as evidenceFor, O as nullIfMissing, On as emptyCampaign, Ot as numberText, P as gitRunner, Pn as usesStoredScore, Q as oneLine, Qn as LedgerError, R as requireSupported, Rn as nearest, Sn as sha256, St as evidenceText, T as requireGit, Tn as jobOf, Tt as decideStability, U as reportedEffect, Un as looseObject, V as singleMachineText, Vt as tieBreakersOf, W as OF_INTEREST, X as calibrationText, Xn as ForgeError, Y as sizeText, Yn as ConflictError, Z as tallyText, Zn as HarnessError, Zt as evidenceOf, _ as needsNoise, _n as eventPath, _t as specOf, a as seesMinEffect, at as capitalised, bt as effectText, cn as harnessOf, ct as campaignResult, d as tick$1, dn as readEvents, dt as snapshotMetrics, en as levelFor, er as exitCodeOf, et as progressOf, f as takeEffect, fn as readEventsAfter, ft as writeLedgerCommit, g as needsCalibration, gn as readTip, gt as observe$1, h as directReverts, ht as listRefs, i as expectedCost, it as standingIn, j as takeTurn, jn as compilePathspec, jt as pairsPerJob, k as openHands, kn as parseSpec, kt as plural, l as audit$1, ln as treeFiles, lt as keptExperiments, m as stopFor, mn as eventId, mt as archive$1, n as parseDecidePayload, nt as statusView, o as smallestVisibleGain, on as campaignRefs, ot as standingSentence, pn as COMMUTING, pt as openChain, q as noisyText, r as chanceToKeep, rt as evidenceIn, s as waysOut, sn as shortRef, st as waitingSentence, t as replay$1, tn as nextShare, tt as experimentView, u as run$1, un as loadCampaign, ut as metricsText, v as calibrateNoise, vt as unsupported, w as localPath, wn as orderTerms, wt as effectOf, x as calibrate, xn as typicalMetrics, xt as shareOf, y as notComparable, yn as EXIT_CODES, yt as assess, z as startCampaign } from "./shared2.js";
+import { $ as progressOf, $n as string, $t as lnTotal, A as requireCampaign, An as askedIn, At as failureOf, B as Transaction, Bn as NOT_NOISE_PROOF, Bt as evidenceFor, C as openWorkshop, Cn as EXIT_CODES, Ct as assess, D as retryLostRaces, Dn as oneLine, Dt as evidenceBar, E as pushAttempt, En as packagesText, Et as evidenceText, F as localIsolation, Fn as emptyCampaign, G as eventLine, Gn as nearest, H as headline$1, Hn as require_dist, I as networkIsolation, In as parseSpec, J as noiseText, Jt as tieBreakersOf, K as short, L as committedSpec, Ln as compileScope, M as measure$1, Mn as jobOf, Mt as levelFor, N as berthFor, Nn as measuredIn$1, Nt as nextShare, O as nullIfMissing, On as typicalMetrics, Ot as effectOf, P as gitRunner, Pn as digest, Q as gainText$2, R as requireSupported, Rn as compilePathspec, Rt as pairsPerJob, St as unsupported, T as requireGit, Tn as awaitedPackages, Tt as shareOf, U as reportedEffect, Un as SpecErrors, Ut as differencesOf, V as singleMachineText, Vn as usesStoredScore, W as OF_INTEREST, Wn as containing, Wt as metricPairs, X as calibrationText, Xn as looseObject, Y as sizeText, Yn as literal, Yt as objectivesOf, Z as tallyText, _ as needsNoise, _n as COMMUTING, _t as openChain, a as seesMinEffect, ar as LedgerError, at as standingSentence, bn as readTip, bt as observe$1, cn as numberText, ct as keptExperiments, d as tick$1, dn as shortRef, dt as deferredOf, et as experimentView, f as takeEffect, fn as harnessOf, ft as requestText, g as needsCalibration, gn as readEventsAfter, gt as writeLedgerCommit, h as directReverts, hn as readEvents, ht as snapshotMetrics, i as expectedCost, in as evidenceOf, ir as HarnessError, it as capitalised, j as takeTurn, jn as orderTerms, jt as ownRequest, k as openHands, kn as sha256, kt as decideStability, l as audit$1, ln as plural, lt as additionsText, m as ruleThatHolds, mn as loadCampaign, mt as metricsText, n as parseDecidePayload, nr as ConflictError, nt as evidenceIn, o as smallestVisibleGain, or as UserError, ot as waitingSentence, pn as treeFiles, pt as table, q as noisyText, qt as signedDifference, r as chanceToKeep, rr as ForgeError, rt as standingIn, s as waysOut, sn as changeText, sr as exitCodeOf, st as campaignResult, t as replay$1, tt as statusView, u as run$1, un as campaignRefs, ut as deferredLines, v as calibrateNoise, vn as eventId, vt as archive$1, w as localPath, wt as effectText, x as calibrate, xn as eventPath, xt as specOf, y as notComparable, yt as listRefs, z as startCampaign, zn as timedDecisive, zt as resolveEvidence } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -669,12 +669,152 @@ async function record(place, drafts) {
 		}
 	}, caused, place.by);
 }
-// src/report/table.ts
-/** Columns of text, each as wide as its widest cell; the last one is not padded. */
-function table(rows, gap = 2) {
-	const widths = [];
-	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+// src/verbs/experiment-named.ts
+/** The experiment a person names: exp-007, 007 or 7. */
+function experimentNamed(campaign, given) {
+	const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, "0")}` : given;
+	const found = Object.hasOwn(campaign.experiments, id) ? campaign.experiments[id] : void 0;
+	if (found !== void 0) return found;
+	const ids = Object.keys(campaign.experiments);
+	const near = nearest(id, ids);
+	throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, { fix: near === void 0 ? `winnow status lists ${ids.length === 0 ? "them; there is none yet" : "them"}` : `did you mean ${near}?` });
+}
+// src/verbs/approve.ts
+const approve = {
+	name: "approve",
+	group: "steer",
+	summary: "say yes to packages an idea adds; without an experiment, show what waits",
+	access: "write",
+	arguments: [{
+		name: "exp",
+		summary: "the experiment that waits",
+		required: false
+	}, {
+		name: "package",
+		summary: "only these of its packages",
+		required: false,
+		many: true
+	}],
+	options: [{
+		name: "digest",
+		value: "set",
+		summary: "approve only if the set is still the one that was shown"
+	}, {
+		name: "json",
+		summary: "print JSON"
+	}],
+	examples: [
+		"winnow approve",
+		"winnow approve exp-007",
+		"winnow approve exp-007 left-pad --dry-run"
+	],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async (scene) => {
+		const { campaign } = (await requireCampaign(scene.place)).loaded;
+		const [exp, ...packages] = call.given.positionals;
+		if (exp === void 0) return list(call, campaign);
+		return give(call, scene, {
+			campaign,
+			experiment: experimentNamed(campaign, exp),
+			packages
+		});
+	})
+};
+function list({ given, terminal }, campaign) {
+	const waiting = deferredOf(campaign);
+	if (given.flag("json")) {
+		terminal.json({
+			campaign: campaign.name,
+			waiting: waiting.map(requestView)
+		});
+		return 0;
+	}
+	if (waiting.length === 0) terminal.out("Nothing waits for an approval.");
+	for (const experiment of waiting) for (const line of [...requestText(experiment), ""]) terminal.out(line);
+	if (waiting.length > 0) terminal.out(`winnow approve ${waiting[0]?.id ?? ""} says yes to all of it.`);
+	return 0;
+}
+function requestView(experiment) {
+	const { id, hypothesis, approval } = experiment;
+	const { digest = null, additions = [] } = approval ?? {};
+	return {
+		experiment: id,
+		hypothesis,
+		digest,
+		packages: awaitedPackages(experiment),
+		additions
+	};
+}
+async function give(call, { place, rehearsal }, asked) {
+	const { campaign, experiment } = asked;
+	const request = requestOf(asked);
+	requireSameSet(call.given.text("digest"), experiment, request);
+	const packages = chosen(asked, request);
+	const { digest } = request;
+	if (packages.length > 0) await record(place, [{
+		kind: "approved",
+		experiment: experiment.id,
+		digest,
+		packages: [...packages]
+	}]);
+	if (rehearsal !== null) return 0;
+	const after = experimentNamed((await requireCampaign(place)).loaded.campaign, experiment.id);
+	requireSameSet(digest, after, requestOf({
+		...asked,
+		experiment: after
+	}));
+	const left = awaitedPackages(after);
+	if (call.given.flag("json")) call.terminal.json({
+		campaign: campaign.name,
+		experiment: experiment.id,
+		digest,
+		approved: packages,
+		left
+	});
+	else call.terminal.out(givenText(asked, {
+		packages,
+		left,
+		request,
+		actor: place.by.actor
+	}));
+	return 0;
+}
+/** What was asked for, answered or not: an answer that was given before is said, and not given again. */
+function requestOf({ campaign, experiment }) {
+	if (experiment.status !== "ended" && experiment.approval !== null) return experiment.approval;
+	throw new UserError(`${experiment.id} waits for no approval. ${standingSentence(standingIn(campaign, experiment))}`, { fix: "winnow approve shows what waits" });
+}
+const SHORTEST = 8;
+function requireSameSet(given, { id }, { digest }) {
+	if (given === void 0 || given.length >= SHORTEST && digest.startsWith(given)) return;
+	throw new UserError(`the set of ${id} changed since ${given}: it is ${digest.slice(0, 12)} now`, { fix: `winnow approve shows the new one` });
+}
+function chosen({ experiment, packages }, { packages: all, additions }) {
+	const awaited = awaitedPackages(experiment);
+	if (packages.length === 0) return awaited;
+	const strange = packages.find((name) => !all.includes(name));
+	if (strange === void 0) return awaited.filter((name) => packages.includes(name));
+	const allowed = additions.some(({ name }) => name === strange);
+	throw new UserError(allowed ? `${strange} is approved by the spec` : `${experiment.id} does not add ${strange}`, { fix: `it waits for ${awaited.join(", ")}` });
+}
+function givenText({ campaign, experiment }, how) {
+	const { packages, left, request, actor } = how;
+	if (packages.length === 0 && left.length === 0) return `${experiment.id} was approved already. ${next(campaign)}`;
+	const yes = packages.length === 0 ? `${experiment.id}: nothing new was approved.` : `${experiment.id}: ${packagesText(packages, request.additions)} approved by ${actor}.`;
+	if (left.length > 0) return `${yes} It still waits for ${packagesText(left, request.additions)}.`;
+	return `${yes} ${next(campaign)}`;
+}
+function next({ status }) {
+	switch (status) {
+		case "stopped": return "The campaign has stopped; the next winnow run gives it one more round.";
+		case "paused": return "The campaign is paused; it is measured after winnow resume.";
+		case "running":
+		case "none": return "The next winnow run measures it.";
+		default: return status;
+	}
 }
 // src/report/status-text.ts
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
@@ -839,13 +979,14 @@ const LISTED = 5;
 /** The end of a run after its first sentences: what it came to, what waits for whom, what it cost, what to type next. */
 function finalSummary(campaign, where) {
 	const result = campaignResult(campaign);
-	return ["", ...table([
+	const rows = [
 		...labelled("verdicts", verdictsText(result)),
 		...labelled("kept", ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
-		...labelled("waiting", ...listed(result.deferred.map(deferredText))),
+		...labelled("waiting", ...listed(deferredLines(campaign))),
 		...labelled("took", tookText(result)),
 		...labelled("next", ...nextTexts(campaign, result, where))
-	])];
+	];
+	return ["", ...table(rows)];
 }
 function labelled(label, ...lines) {
 	return lines.filter((line) => line !== "").map((line, index) => [index === 0 ? `  ${label}` : "", line]);
@@ -861,9 +1002,6 @@ function keptText(campaign, id) {
 	const experiment = campaign.experiments[id];
 	if (experiment === void 0) return "";
 	return `${id}  ${oneLine(experimentSentence(campaign, experiment), 160).replace(/^Kept: /, "")} (${oneLine(experiment.hypothesis, 80)})`;
-}
-function deferredText({ id, packages, approve }) {
-	return `${id}  adds ${packages.length === 0 ? "a new package" : oneLine(packages.join(", "), 120)}: ${approve}`;
 }
 function tookText({ duration_seconds, spent: { minutes, executions, usd } }) {
 	const since = duration_seconds === null ? [] : [`${clockText(duration_seconds)} since the campaign began`];
@@ -1269,8 +1407,9 @@ async function startAfresh(call, scene) {
 /** Stops the campaign and gives everything that is open its end. */
 async function closeDown(call, scene, code, reason) {
 	const { place } = scene;
-	const { loaded } = await requireCampaign(place);
-	if (loaded.campaign.status !== "stopped") await record(place, [{
+	const { campaign } = (await requireCampaign(place)).loaded;
+	const waits = deferredOf(campaign).length + campaign.late.length > 0;
+	if (campaign.status !== "stopped" || waits) await record(place, [{
 		kind: "campaign-stopped",
 		code,
 		reason
@@ -2181,7 +2320,8 @@ function groupsText(verbs, groups) {
 	});
 }
 function firstText(verbs) {
-	return ["Begin with", ...table(Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]))];
+	const rows = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]);
+	return ["Begin with", ...table(rows)];
 }
 function verbText(verb) {
 	const options = optionsOf(verb);
@@ -2210,7 +2350,10 @@ function withValues(summary, values) {
 	return values === void 0 ? summary : `${summary}: ${values.join(", ")}`;
 }
 function usageText(verb) {
-	const words = verb.arguments.map(({ name, required }) => required ? `<${name}>` : `[${name}]`);
+	const words = verb.arguments.map(({ name, required, many }) => {
+		const word = many === true ? `${name}...` : name;
+		return required ? `<${word}>` : `[${word}]`;
+	});
 	return [
 		"usage: winnow",
 		verb.name,
@@ -3036,16 +3179,6 @@ async function measureAll(hands, seen, orders, interrupt) {
 		interrupt.removeEventListener("abort", stop);
 	}
 }
-// src/verbs/experiment-named.ts
-/** The experiment a person names: exp-007, 007 or 7. */
-function experimentNamed(campaign, given) {
-	const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, "0")}` : given;
-	const found = Object.hasOwn(campaign.experiments, id) ? campaign.experiments[id] : void 0;
-	if (found !== void 0) return found;
-	const ids = Object.keys(campaign.experiments);
-	const near = nearest(id, ids);
-	throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, { fix: near === void 0 ? `winnow status lists ${ids.length === 0 ? "them; there is none yet" : "them"}` : `did you mean ${near}?` });
-}
 // src/verbs/note.ts
 const note = {
 	name: "note",
@@ -3364,7 +3497,7 @@ const resume = {
 /** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
 async function requireRoom(call, scene) {
 	const world = await lookAround(call, scene);
-	const stop = world === null ? null : ruleThatHolds(world);
+	const stop = world === null ? null : stopAgain(world);
 	if (stop === null) return;
 	throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
 		place: {
@@ -3375,8 +3508,8 @@ async function requireRoom(call, scene) {
 	});
 }
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
-function ruleThatHolds(world) {
-	return directReverts(world).length > 0 ? null : stopFor(world);
+function stopAgain(world) {
+	return directReverts(world).length > 0 ? null : ruleThatHolds(world);
 }
 function wayOn(code) {
 	if (code === "empty_backlog") return "bring an idea first: commit a patch, or let ideas in with use: external";
@@ -3454,6 +3587,7 @@ function experimentText(campaign, experiment, { pr, branch }, { events, charts =
 		`${id} ${standingSentence(standingIn(campaign, experiment))}`,
 		...[evidence, noise].flatMap((line) => line === null ? [] : [`  ${line}`]),
 		...table(facts.flatMap(([name, value]) => value === null ? [] : [[`  ${name}`, value]])),
+		...additionsText(experiment),
 		"",
 		...charts,
 		...table(events.map((event) => [
@@ -3579,7 +3713,7 @@ function jobTitle({ rule }, { order, runner, fresh, screened }, at) {
 function pairRows(story, { pairs }) {
 	const measured = measuredIn(story);
 	const keep = 1 / story.terms.level;
-	return table([[
+	const head = [
 		"  pair",
 		"     base",
 		"candidate",
@@ -3587,7 +3721,8 @@ function pairRows(story, { pairs }) {
 		"first",
 		"evidence",
 		` 1${evidenceText(keep).padStart(19)}`
-	], ...pairs.map((pair, at) => pairRow(pair, at, {
+	];
+	return table([head, ...pairs.map((pair, at) => pairRow(pair, at, {
 		measured,
 		keep
 	}))]);
@@ -3809,6 +3944,7 @@ const VERBS = [
 	},
 	show,
 	log,
+	approve,
 	pause,
 	{
 		name: "stop",
@@ -3982,7 +4118,7 @@ function requireArguments(verb, positionals) {
 		if (given !== void 0) requireListed(`<${name}> of winnow ${verb.name}`, given, values);
 	}
 	const extra = positionals[verb.arguments.length];
-	if (extra === void 0) return;
+	if (extra === void 0 || verb.arguments.at(-1)?.many === true) return;
 	throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, { fix: usageText(verb) });
 }
 function givenOf(positionals, values) {

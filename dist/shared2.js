@@ -135,6 +135,24 @@ function floatSafeRemainder(val, step) {
 	if (Math.abs(ratio - roundedRatio) < tolerance) return 0;
 	return ratio - roundedRatio;
 }
+const EVALUATING = /* @__PURE__*/ Symbol("evaluating");
+function defineLazy(object, key, getter) {
+	let value = void 0;
+	Object.defineProperty(object, key, {
+		get() {
+			if (value === EVALUATING) return;
+			if (value === void 0) {
+				value = EVALUATING;
+				value = getter();
+			}
+			return value;
+		},
+		set(v) {
+			Object.defineProperty(object, key, { value: v });
+		},
+		configurable: true
+	});
+}
 function assignProp(target, prop, value) {
 	Object.defineProperty(target, prop, {
 		value,
@@ -530,7 +548,7 @@ function defineBound(proto, key, fn) {
 	});
 }
 /** Returns the prototype to install on, or `undefined` if this group is already installed on it. */
-function claim$1(inst, sentinel) {
+function claim$2(inst, sentinel) {
 	const proto = Object.getPrototypeOf(inst);
 	return sentinel in proto ? void 0 : proto;
 }
@@ -591,7 +609,7 @@ function defineLazyInternal(inst, key, compute) {
 * puts every instance after the first into v8 dictionary mode. The key doubles as the sentinel.
 */
 function installLazyProp(inst, key, make, enumerable) {
-	const proto = claim$1(inst, key);
+	const proto = claim$2(inst, key);
 	if (!proto) return;
 	Object.defineProperty(proto, key, {
 		configurable: true,
@@ -3058,6 +3076,21 @@ function handleReadonlyResult(payload) {
 	if (!payload.memo) payload.value = Object.freeze(payload.value);
 	return payload;
 }
+const $ZodLazy = /*@__PURE__*/ $constructor("$ZodLazy", (inst, def) => {
+	$ZodType.init(inst, def);
+	defineLazy(inst._zod, "innerType", () => {
+		const d = def;
+		if (!d._cachedInner) d._cachedInner = def.getter();
+		return d._cachedInner;
+	});
+	defineLazyInternal(inst, "pattern", (zod) => zod.innerType?._zod?.pattern);
+	defineLazyInternal(inst, "propValues", (zod) => zod.innerType?._zod?.propValues);
+	defineLazyInternal(inst, "optin", (zod) => zod.innerType?._zod?.optin ?? void 0);
+	defineLazyInternal(inst, "optout", (zod) => zod.innerType?._zod?.optout ?? void 0);
+	inst._zod.parse = (payload, ctx) => {
+		return inst._zod.innerType._zod.run(payload, ctx);
+	};
+});
 const $ZodCustom = /*@__PURE__*/ $constructor("$ZodCustom", (inst, def) => {
 	$ZodCheck.init(inst, def);
 	$ZodType.init(inst, def);
@@ -4964,6 +4997,12 @@ const optionalProcessor = (schema, ctx, _json, params) => {
 	const seen = ctx.seen.get(schema);
 	seen.ref = def.innerType;
 };
+const lazyProcessor = (schema, ctx, _json, params) => {
+	const innerType = schema._zod.innerType;
+	processSchema(innerType, ctx, params);
+	const seen = ctx.seen.get(schema);
+	seen.ref = innerType;
+};
 // node_modules/zod/v4/classic/errors.js
 const _installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
 function _lazyMethod(proto, key, make) {
@@ -5015,7 +5054,7 @@ const initializer = (inst, issues) => {
 const ZodError = /*@__PURE__*/ $constructor("ZodError", initializer);
 const ZodRealError = /*@__PURE__*/ $constructor("ZodError", initializer, void 0, { Parent: Error });
 // node_modules/zod/v4/classic/parse.js
-const parse$5 = /* @__PURE__ */ _parse(ZodRealError);
+const parse$6 = /* @__PURE__ */ _parse(ZodRealError);
 const parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
 const safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
 const safeParseAsync = /* @__PURE__ */ _safeParseAsync(ZodRealError);
@@ -5146,7 +5185,7 @@ const ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
 		own$1(this, "~standard", value);
 	},
 	parse: function _parse(data, params) {
-		return parse$5(this, data, params, { callee: _parse });
+		return parse$6(this, data, params, { callee: _parse });
 	},
 	parseAsync: async function _parseAsync(data, params) {
 		return await parseAsync(this, data, params, { callee: _parseAsync });
@@ -5957,6 +5996,18 @@ function readonly(innerType) {
 		innerType
 	});
 }
+const ZodLazy = /*@__PURE__*/ $constructor("ZodLazy", (inst, def) => {
+	$ZodLazy.init(inst, def);
+	ZodType.init(inst, def);
+	inst._zod.processJSONSchema = (ctx, json, params) => lazyProcessor(inst, ctx, json, params);
+	inst.unwrap = () => inst._zod.def.getter();
+});
+function lazy(getter) {
+	return new ZodLazy({
+		type: "lazy",
+		getter
+	});
+}
 const ZodCustom = /*@__PURE__*/ $constructor("ZodCustom", (inst, def) => {
 	$ZodCustom.init(inst, def);
 	ZodType.init(inst, def);
@@ -5976,7 +6027,7 @@ function datetime(params) {
 	return /* @__PURE__ */ _isoDateTime(ZodISODateTime, params);
 }
 // src/spec/sections/scalar.ts
-const text$3 = string().regex(/\S/, "text that is not empty");
+const text$4 = string().regex(/\S/, "text that is not empty");
 const positive = number$1().positive();
 const count = number$1().int().positive();
 const natural$1 = number$1().int().nonnegative();
@@ -6022,23 +6073,23 @@ const execution$2 = strictObject({
 		"remote",
 		"codex"
 	]).default("auto").describe("Where they run."),
-	runs_on: union([text$3, array(text$3).min(1)]).default("ubuntu-24.04").describe("Runner label."),
-	services: record$1(text$3, unknown()).default({}).describe("Service containers of the job."),
+	runs_on: union([text$4, array(text$4).min(1)]).default("ubuntu-24.04").describe("Runner label."),
+	services: record$1(text$4, unknown()).default({}).describe("Service containers of the job."),
 	max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
 	max_experiments_per_tick: count.nullable().default(null).describe("Orders one tick may issue."),
 	codex_security: _enum(["full-auto", "yolo"]).nullable().default(null).describe("ce: posture of codex.")
 });
 const parallel = strictObject({
 	port_strategy: _enum(["parameterized", "none"]).nullable().default(null).describe("Ports per execution."),
-	port_env_var: text$3.nullable().default(null).describe("Variable that carries the port."),
+	port_env_var: text$4.nullable().default(null).describe("Variable that carries the port."),
 	port_base: number$1().int().min(1024).max(65e3).nullable().default(null).describe("First port."),
-	shared_files: array(text$3).default([]).describe("Copied into every work tree; missing is an error."),
-	exclusive_resources: array(text$3).default([]).describe("Any makes the campaign serial.")
+	shared_files: array(text$4).default([]).describe("Copied into every work tree; missing is an error."),
+	exclusive_resources: array(text$4).default([]).describe("Any makes the campaign serial.")
 });
 // src/spec/sections/gate.ts
 const commandGate = strictObject({
-	name: text$3.describe("Unique name, shown when it fails."),
-	command: text$3.describe("Exit 0 passes."),
+	name: text$4.describe("Unique name, shown when it fails."),
+	command: text$4.describe("Exit 0 passes."),
 	phase: _enum(["pre", "post"]).default("pre").describe("Before any timing, or after the last execution."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this.")
 });
@@ -6049,14 +6100,14 @@ function limitsSchema(rules) {
 	return strictObject({
 		max_files: count.nullable().default(none ? null : 20).describe("Files one experiment may change."),
 		max_changed_lines: count.nullable().default(none ? null : 500).describe("Lines it may add and remove."),
-		allowed_file_types: array(text$3).default([]).describe("Extensions; empty is any text."),
+		allowed_file_types: array(text$4).default([]).describe("Extensions; empty is any text."),
 		max_binary_bytes: natural$1.nullable().default(none ? null : 0).describe("Bytes of binary files.")
 	});
 }
 const dependencies = strictObject({
-	approved: array(text$3).default([]).describe("Packages that may be added."),
+	approved: array(text$4).default([]).describe("Packages that may be added."),
 	approval: _enum(["review", "deny"]).default("review").describe("What happens to other packages."),
-	approvers: union([_enum(["write", "admin"]), array(text$3).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
+	approvers: union([_enum(["write", "admin"]), array(text$4).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
 	min_release_age_days: natural$1.default(7).describe("Younger releases are refused."),
 	allow_scripts: boolean().default(false).describe("Let packages run install scripts.")
 });
@@ -6074,7 +6125,7 @@ const futility = strictObject({
 	after_elapsed_seconds: positive.nullable().default(null).describe("Not better after this long ends it.")
 });
 const ladder = strictObject({
-	smoke_command: text$3.nullable().default(null).describe("Runs first; failing is degenerate."),
+	smoke_command: text$4.nullable().default(null).describe("Runs first; failing is degenerate."),
 	exploratory_pairs: count.default(1).describe("Samples before a first look."),
 	confirmation_repeats: count.nullable().default(null).describe("Samples to keep; null is repeat_count."),
 	futility: futility.nullable().default(null).describe("When to give up early.")
@@ -6099,16 +6150,16 @@ const stability$1 = strictObject({
 });
 const suite = strictObject({
 	tasks: array(strictObject({
-		name: text$3.describe("Unique in the suite."),
-		command: text$3.optional().describe("Runs this task."),
+		name: text$4.describe("Unique in the suite."),
+		command: text$4.optional().describe("Runs this task."),
 		args: array(string()).optional().describe("Appended to measurement.command instead."),
-		task: text$3.optional().describe("What the workflow is asked to do."),
-		workflow: text$3.optional().describe("Workflow file."),
-		model: text$3.optional().describe("Model of this task."),
-		worker_model: text$3.optional().describe("Model of its workers."),
+		task: text$4.optional().describe("What the workflow is asked to do."),
+		workflow: text$4.optional().describe("Workflow file."),
+		model: text$4.optional().describe("Model of this task."),
+		worker_model: text$4.optional().describe("Model of its workers."),
 		weight: positive.default(1).describe("Weight in the mean."),
-		weights: record$1(text$3, number$1().nonnegative()).optional().describe("Loss weights of this task."),
-		budget: record$1(text$3, positive).optional().describe("Budget of this task, by name."),
+		weights: record$1(text$4, number$1().nonnegative()).optional().describe("Loss weights of this task."),
+		budget: record$1(text$4, positive).optional().describe("Budget of this task, by name."),
 		timeout_seconds: positive.optional().describe("Instead of measurement.timeout_seconds.")
 	})).min(1).describe("Tasks of one pass."),
 	seeds: count.default(1).describe("Seeds per task."),
@@ -6116,40 +6167,40 @@ const suite = strictObject({
 	advisory: boolean().default(false).describe("Means only, nothing is proven.")
 });
 const holdout$2 = strictObject({
-	command: text$3.describe("Measures what proposers never see."),
-	source: text$3.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
+	command: text$4.describe("Measures what proposers never see."),
+	source: text$4.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
 	pairs: count.default(8).describe("Pairs per use; fewer where the numbers repeat exactly."),
 	margin: number$1().nonnegative().default(0).describe("Loss still allowed: a fraction under log scale, metric units under linear."),
 	max_uses: count.default(20).describe("Uses of one holdout in the campaign.")
 });
 // src/spec/sections/measurement.ts
-const parse$4 = strictObject({
+const parse$5 = strictObject({
 	format: _enum(["json", "metric-lines"]).default("json").describe("What the scorer prints."),
-	score_field: text$3.nullable().default(null).describe("Field that holds the primary metric."),
-	metrics_field: text$3.nullable().default(null).describe("Field that holds the other metrics.")
+	score_field: text$4.nullable().default(null).describe("Field that holds the primary metric."),
+	metrics_field: text$4.nullable().default(null).describe("Field that holds the other metrics.")
 });
 const score = strictObject({
-	command: text$3.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
+	command: text$4.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this."),
-	parse: parse$4.prefault({}).describe("How its output is read.")
+	parse: parse$5.prefault({}).describe("How its output is read.")
 });
 const envFile = strictObject({
-	path: text$3.describe("File in the repository directory."),
-	keys: array(text$3).min(1).describe("Only these names are loaded.")
+	path: text$4.describe("File in the repository directory."),
+	keys: array(text$4).min(1).describe("Only these names are loaded.")
 });
 const isolation$1 = union([_enum([
 	"auto",
 	"uid",
 	"bwrap",
 	"none"
-]), strictObject({ container: strictObject({ image: text$3.describe("Image.") }).describe("Run in a container.") })]);
+]), strictObject({ container: strictObject({ image: text$4.describe("Image.") }).describe("Run in a container.") })]);
 const STABILITY = "ce's comparison with a stored score, instead of evidence.";
 const measurement$1 = strictObject({
-	command: text$3.describe("The harness."),
-	setup: text$3.nullable().default(null).describe("Install and build; not timed."),
+	command: text$4.describe("The harness."),
+	setup: text$4.nullable().default(null).describe("Install and build; not timed."),
 	setup_scope: _enum(["per_job", "once"]).default("per_job").describe("Rebuilt in every job, or kept."),
 	timeout_seconds: positive.default(600).describe("The whole process tree is killed after this."),
-	working_directory: text$3.default(".").describe("Where commands run, inside the repository."),
+	working_directory: text$4.default(".").describe("Where commands run, inside the repository."),
 	output: _enum([
 		"json",
 		"metric-lines",
@@ -6162,7 +6213,7 @@ const measurement$1 = strictObject({
 	output_format: literal$1("json").optional().describe("ce: accepted, json."),
 	per_case: boolean().optional().describe("ce: accepted."),
 	score: score.nullable().default(null).describe("Separate trusted scorer."),
-	env: array(text$3).default([]).describe("Variable names let through."),
+	env: array(text$4).default([]).describe("Variable names let through."),
 	env_file: envFile.nullable().default(null).describe("Named keys loaded from a file."),
 	isolation: isolation$1.default("auto").describe("How the candidate is kept from everything else."),
 	network: _enum(["on", "off"]).default("on").describe("off needs bwrap or container."),
@@ -6201,7 +6252,7 @@ const branches = strictObject({ prefix: string().regex(REF_COMPONENT, "one lower
 const report$1 = strictObject({
 	comment: _enum(["on-action", "never"]).default("on-action").describe("Comments on pull requests."),
 	dashboard: boolean().default(true).describe("Write the dashboard."),
-	pages_branch: text$3.nullable().default(null).describe("Branch the dashboard is published on."),
+	pages_branch: text$4.nullable().default(null).describe("Branch the dashboard is published on."),
 	webhook: url({
 		protocol: /^https?$/,
 		error: "an http or https address"
@@ -6234,26 +6285,26 @@ function parseGateCheck(check) {
 }
 // src/spec/sections/judge.ts
 const stratum = strictObject({
-	bucket: text$3.describe("Bucket the items carry."),
+	bucket: text$4.describe("Bucket the items carry."),
 	count: count.describe("Items drawn from it.")
 });
 const scoring = strictObject({
-	primary: text$3.describe("Rubric field that is optimised; metric.primary.name names it."),
-	secondary: array(text$3).default([]).describe("Other rubric fields, logged.")
+	primary: text$4.describe("Rubric field that is optimised; metric.primary.name names it."),
+	secondary: array(text$4).default([]).describe("Other rubric fields, logged.")
 });
 const calibration = strictObject({
-	labels: text$3.describe("File of human scores."),
+	labels: text$4.describe("File of human scores."),
 	min_agreement: fraction.default(.8).describe("Least agreement with them.")
 });
 /** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
 const judge$3 = strictObject({
-	rubric: text$3.describe("What a judge scores, with its scale."),
+	rubric: text$4.describe("What a judge scores, with its scale."),
 	scoring: scoring.describe("Fields of a score."),
-	model: text$3.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
+	model: text$4.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
 	sample_size: count.default(10).describe("Items scored per side."),
 	stratification: array(stratum).nullable().default(null).describe("Sample per bucket; null is uniform."),
 	singleton_sample: natural$1.default(0).describe("Singletons scored with singleton_rubric."),
-	singleton_rubric: text$3.nullable().default(null).describe("Rubric for singletons."),
+	singleton_rubric: text$4.nullable().default(null).describe("Rubric for singletons."),
 	sample_seed: number$1().int().default(42).describe("Seed of the sample."),
 	batch_size: count.default(5).describe("Items per request."),
 	minimum_improvement: number$1().nonnegative().default(.3).describe("Score gain that counts."),
@@ -6263,7 +6314,7 @@ const judge$3 = strictObject({
 	calibration: calibration.nullable().default(null).describe("Agreement with human labels, checked first.")
 });
 const loss = strictObject({
-	weights: record$1(text$3, number$1().nonnegative()).default({
+	weights: record$1(text$4, number$1().nonnegative()).default({
 		eval: .4,
 		critique: .3,
 		gate_rejections: .15,
@@ -6282,7 +6333,7 @@ const primaryType = _enum([
 const CHECK = "\"<op> <number|true|false>\" with op one of >= <= > < == !=";
 const primary = strictObject({
 	type: primaryType.default("hard").describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$3.default("wall_seconds").describe("Metric to improve; wall_seconds is timed by winnow."),
+	name: text$4.default("wall_seconds").describe("Metric to improve; wall_seconds is timed by winnow."),
 	direction: direction.default("minimize").describe("Which way is better."),
 	target: number$1().nullable().default(null).describe("Good enough: the campaign may stop here."),
 	baseline: number$1().nullable().optional().describe("ce: ignored, winnow measures it.")
@@ -6290,16 +6341,16 @@ const primary = strictObject({
 /** A ce spec names its metric in full; only winnow's own may leave it to the built-in wall_seconds. */
 const cePrimary = primary.extend({
 	type: primaryType.describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$3.describe("Metric to improve."),
+	name: text$4.describe("Metric to improve."),
 	direction: direction.describe("Which way is better.")
 });
 const degenerateGate = strictObject({
-	name: text$3.describe("Metric the check reads."),
+	name: text$4.describe("Metric the check reads."),
 	check: string().refine((check) => parseGateCheck(check) !== void 0, { error: CHECK }).describe(`${CHECK}.`),
 	description: string().optional().describe("Why it matters.")
 });
 const objective = strictObject({
-	name: text$3.describe("Metric."),
+	name: text$4.describe("Metric."),
 	direction: direction.describe("Which way is better."),
 	role: _enum([
 		"required",
@@ -6311,7 +6362,7 @@ const objective = strictObject({
 	max_regression: maxRegression.nullable().default(null).describe("How much worse is still allowed.")
 });
 const constraint = strictObject({
-	metric: text$3.describe("Metric."),
+	metric: text$4.describe("Metric."),
 	op: operator.describe("Comparison."),
 	value: union([number$1(), boolean()]).describe("Bound.")
 });
@@ -6320,7 +6371,7 @@ const metricKeys = strictObject({
 	degenerate_gates: array(degenerateGate).default([]).describe("Metric gates; hold in every execution."),
 	objectives: array(objective).default([]).describe("Further metrics that must improve or not suffer."),
 	constraints: array(constraint).default([]).describe("Must hold in every execution of the candidate."),
-	diagnostics: array(strictObject({ name: text$3.describe("Metric.") })).default([]).describe("Logged only."),
+	diagnostics: array(strictObject({ name: text$4.describe("Metric.") })).default([]).describe("Logged only."),
 	judge: judge$3.nullable().default(null).describe("Model-graded metric."),
 	loss: loss.nullable().default(null).describe("Weighted loss of a suite.")
 });
@@ -6332,11 +6383,11 @@ const proposer$1 = discriminatedUnion("use", [
 	strictObject({ use: literal$1("external").describe("Pull requests and `winnow try`.") }),
 	strictObject({
 		use: literal$1("patch").describe("Patches in a directory."),
-		dir: text$3.describe("That directory.")
+		dir: text$4.describe("That directory.")
 	}),
 	strictObject({
 		use: literal$1("command").describe("A program that edits the work tree."),
-		command: text$3.optional().describe("The program."),
+		command: text$4.optional().describe("The program."),
 		preset: _enum([
 			"claude",
 			"codex",
@@ -6345,21 +6396,21 @@ const proposer$1 = discriminatedUnion("use", [
 			"opencode",
 			"aider"
 		]).optional().describe("A known agent instead of command."),
-		name: text$3.optional().describe("Name shown for its ideas."),
+		name: text$4.optional().describe("Name shown for its ideas."),
 		timeout_seconds: positive.default(3600).describe("Its whole process tree is killed after this.")
 	}),
 	strictObject({
 		use: literal$1("sweep").describe("Parameter values, no model."),
-		parameters: record$1(text$3, unknown()).default({}).describe("Values by parameter.")
+		parameters: record$1(text$4, unknown()).default({}).describe("Values by parameter.")
 	}),
 	strictObject({
 		use: literal$1("textgrad").describe("Rewrites text artifacts."),
-		model: text$3.default("strong").describe("Model."),
-		artifacts: array(text$3).default([]).describe("Names of artifacts; empty is all.")
+		model: text$4.default("strong").describe("Model."),
+		artifacts: array(text$4).default([]).describe("Names of artifacts; empty is all.")
 	}),
 	strictObject({
 		use: literal$1("dispatch").describe("Starts a workflow."),
-		workflow: text$3.describe("Workflow file.")
+		workflow: text$4.describe("Workflow file.")
 	})
 ]);
 // src/spec/sections/search.ts
@@ -6380,7 +6431,7 @@ const frontier = union([strategy, strictObject({
 })]);
 const policy = strictObject({
 	keep_if: literal$1("better_primary").default("better_primary").describe("Only better_primary."),
-	tie_breakers: array(union([strictObject({ lower: text$3.describe("Metric.") }), strictObject({ higher: text$3.describe("Metric.") })])).default([]).describe("Decide when the primary is shown unchanged."),
+	tie_breakers: array(union([strictObject({ lower: text$4.describe("Metric.") }), strictObject({ higher: text$4.describe("Metric.") })])).default([]).describe("Decide when the primary is shown unchanged."),
 	on_failure: literal$1("discard").default("discard").describe("Only discard.")
 });
 const search = strictObject({
@@ -6388,12 +6439,12 @@ const search = strictObject({
 	stall_rounds: count.default(5).describe("Rounds without gain that are a stall."),
 	ideate_every: count.default(5).describe("Rounds between fresh ideas."),
 	ideate_stall: count.default(3).describe("Stalled rounds that ask for fresh ideas."),
-	skills: array(text$3).default([]).describe("Skill files shown to proposers."),
-	controller: strictObject({ limits: record$1(text$3, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
+	skills: array(text$4).default([]).describe("Skill files shown to proposers."),
+	controller: strictObject({ limits: record$1(text$4, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
 });
 const artifact = strictObject({
-	name: text$3.describe("Unique name."),
-	path: text$3.describe("File in the repository.")
+	name: text$4.describe("Unique name."),
+	path: text$4.describe("File in the repository.")
 });
 const epochs = strictObject({
 	count: count.default(1).describe("Passes over the suite."),
@@ -6426,9 +6477,9 @@ const LOCAL = {
 	privateRepository: false
 };
 function scopeSchema(rules) {
-	const immutable = array(text$3);
+	const immutable = array(text$4);
 	return strictObject({
-		mutable: array(text$3).min(1).describe("What may change: git :(top,glob) pathspecs."),
+		mutable: array(text$4).min(1).describe("What may change: git :(top,glob) pathspecs."),
 		immutable: (rules === "ce" ? immutable.min(1) : immutable.default([])).describe("Wins over mutable.")
 	});
 }
@@ -6440,15 +6491,15 @@ function specSchema(rules, surroundings = LOCAL) {
 	return strictObject({
 		winnow: (rules === "winnow" ? literal$1(1) : never().optional()).describe("Selects winnow's defaults."),
 		name: string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe("Default: the file name."),
-		description: (rules === "ce" ? text$3 : text$3.optional()).describe("Told to proposers."),
+		description: (rules === "ce" ? text$4 : text$4.optional()).describe("Told to proposers."),
 		metric: metricSchema(rules).describe("What counts."),
 		measurement: measurementSchema(rules).describe("How it is measured."),
 		gates: array(commandGate).default([]).describe("Commands that must pass before speed counts."),
 		evidence: evidence.prefault({}).describe("How much proof a change needs."),
 		scope: scopeSchema(rules).describe("What an experiment may change."),
 		propose: array(proposer$1).min(1).default([{ use: "external" }]).describe("Where ideas come from."),
-		advice: array(text$3).default([]).describe("Told to proposers."),
-		constraints: array(text$3).default([]).describe("ce's name of advice."),
+		advice: array(text$4).default([]).describe("Told to proposers."),
+		constraints: array(text$4).default([]).describe("ce's name of advice."),
 		limits: limitsSchema(rules).prefault({}).describe("Size of one experiment."),
 		dependencies: dependencies.prefault({}).describe("Packages an experiment may add."),
 		execution: execution$2.prefault({}).describe("How experiments run."),
@@ -6462,7 +6513,7 @@ function specSchema(rules, surroundings = LOCAL) {
 		merge: merge.prefault({}).describe("How kept changes land."),
 		branches: branches.prefault({}).describe("Names of branches."),
 		report: report$1.prefault({}).describe("What is shown."),
-		schedule: text$3.default("daily").describe("Used by init --github.")
+		schedule: text$4.default("daily").describe("Used by init --github.")
 	});
 }
 // src/spec/known-keys.ts
@@ -13496,7 +13547,7 @@ function locate(reading, finding) {
 		...rest
 	};
 }
-function parse$3(text, file) {
+function parse$4(text, file) {
 	const lines = new import_dist$2.LineCounter();
 	const options = {
 		lineCounter: lines,
@@ -13524,7 +13575,7 @@ function parse$3(text, file) {
 	}
 }
 function readDocument(text, file) {
-	const reading = parse$3(text, file);
+	const reading = parse$4(text, file);
 	const { document } = reading;
 	const broken = syntaxProblems(document, text);
 	if (broken.length > 0) throw new SpecErrors(broken.map(({ offset, ...rest }) => ({
@@ -13598,7 +13649,7 @@ function valueAt(raw, path) {
 	}
 	return value;
 }
-const NAMES$2 = {
+const NAMES$3 = {
 	string: "text",
 	number: "a number",
 	int: "a whole number",
@@ -13621,7 +13672,7 @@ function bound(issue, limit, side) {
 }
 function expectedBy(issue) {
 	switch (issue.code) {
-		case "invalid_type": return NAMES$2[issue.expected] ?? issue.expected;
+		case "invalid_type": return NAMES$3[issue.expected] ?? issue.expected;
 		case "invalid_value": return orList(issue.values);
 		case "too_small": return bound(issue, issue.minimum, "least");
 		case "too_big": return bound(issue, issue.maximum, "most");
@@ -13636,7 +13687,7 @@ function expectedBy(issue) {
 	}
 }
 function alternatives(issue) {
-	if (issue.errors.length === 0) return choicesOf(issue);
+	if (issue.errors.length === 0) return choicesOf$1(issue);
 	return issue.errors.flat().filter(isHere).flatMap((one) => one.code === "invalid_value" ? one.values : [expectedBy(one)]);
 }
 function isHere(issue) {
@@ -13665,11 +13716,11 @@ function choice(value, choices) {
 		fix: `did you mean "${near}"?`
 	};
 }
-function choicesOf(issue) {
+function choicesOf$1(issue) {
 	if (issue.code === "invalid_value") return issue.values;
 	if (issue.code !== "invalid_union") return [];
 	if (issue.errors.length === 0) return "options" in issue ? issue.options : [];
-	return issue.errors.flat().filter(isHere).flatMap(choicesOf);
+	return issue.errors.flat().filter(isHere).flatMap(choicesOf$1);
 }
 /** What zod refused, in the words of the file: one finding for each thing to change. */
 function findingsOf(issue, context, base = []) {
@@ -13680,7 +13731,7 @@ function findingsOf(issue, context, base = []) {
 		const branch = branchOf(issue, value);
 		if (branch !== void 0) return branch.flatMap((inner) => findingsOf(inner, context, path));
 	}
-	const choices = choicesOf(issue);
+	const choices = choicesOf$1(issue);
 	const expected = expectedBy(issue);
 	return [{
 		path,
@@ -13835,17 +13886,12 @@ const UNREAD = [
 	{
 		path: ["dependencies", "approvers"],
 		missing: "checking who approves is",
-		instead: "remove it: what may be used is named in dependencies.approved, by whoever may change the spec"
+		instead: "remove it: whoever may write the ledger approves, and winnow log says who did"
 	},
 	{
 		path: ["dependencies", "min_release_age_days"],
 		missing: "looking up the age of a release is",
-		instead: "remove it, and look before you approve"
-	},
-	{
-		path: ["dependencies", "allow_scripts"],
-		missing: "telling install scripts apart is",
-		instead: "remove it: measurement.setup decides what runs"
+		instead: "remove it, and look before you approve: winnow asks no registry"
 	},
 	{
 		path: ["report", "comment"],
@@ -13893,7 +13939,7 @@ function asks(key, spec) {
 	const value = JSON.stringify(given$1(spec, key.path));
 	return ![defaultAt(key.path), ...key.harmless ?? []].some((each) => JSON.stringify(each) === value);
 }
-function asked$1(spec) {
+function asked$4(spec) {
 	return UNREAD.filter((key) => asks(key, spec) && key.when?.(spec) !== false);
 }
 /** Whether a ce spec only brings the key along. */
@@ -13903,14 +13949,14 @@ function isBroughtAlong({ inCe, path }, spec, rules) {
 }
 /** One sentence for each such key, to be refused. */
 function refusedKeys(spec) {
-	return asked$1(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
+	return asked$4(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
 		const value = valueText$1(given$1(spec, path));
 		return `${path.join(".")}${value}: ${missing} not built yet; ${instead}.`;
 	});
 }
 /** One note for each such key that a ce spec brings along. */
 function notedKeys(spec, rules) {
-	return asked$1(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
+	return asked$4(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
 }
 function valueText$1(value) {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? ` ${value}` : "";
@@ -14083,12 +14129,12 @@ function gateNamesUnique({ spec }) {
 }
 // src/spec/holdout-source.ts
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
-const NAME$1 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
+const NAME$2 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
 const BROKEN = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
 /** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
 function namedSource(text) {
 	if (VARIABLE.test(text)) return { environment: text };
-	if (!NAME$1.test(text) || BROKEN.test(text)) return null;
+	if (!NAME$2.test(text) || BROKEN.test(text)) return null;
 	return { ref: text.startsWith("refs/") ? text : `refs/heads/${text}` };
 }
 // src/spec/rules/holdout.ts
@@ -14896,6 +14942,9 @@ function emptyCampaign() {
 		status: "none",
 		status_source: "engine",
 		status_reason: null,
+		stop_code: null,
+		late: [],
+		encore: null,
 		started: "",
 		started_at: null,
 		updated_at: null,
@@ -15785,13 +15834,24 @@ const paused = (campaign, event) => {
 	campaign.status_source = event.source;
 	campaign.status_reason = event.reason;
 };
-const resumed = (campaign) => {
+const resumed = (campaign, event) => {
 	if (campaign.status === "none") return;
+	goOn(campaign, event.encore === true);
 	campaign.status = "running";
 	campaign.status_reason = null;
 	if (campaign.foreign) campaign.foreign.state = "found";
 	dropAnswered(campaign);
 };
+/** A person who resumes it takes everything up again; the engine only what was approved late. */
+function goOn(campaign, encore) {
+	if (campaign.status !== "stopped") return;
+	const { stop_code: code, status_reason: reason } = campaign;
+	campaign.encore = encore ? {
+		code: code ?? "",
+		reason: reason ?? ""
+	} : null;
+	if (!encore) campaign.late = [];
+}
 /** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
 function dropAnswered(campaign) {
 	campaign.attempts = {};
@@ -15800,6 +15860,9 @@ function dropAnswered(campaign) {
 const stopped = (campaign, event) => {
 	campaign.status = "stopped";
 	campaign.status_reason = event.reason;
+	campaign.stop_code = event.code;
+	campaign.late = [];
+	campaign.encore = null;
 };
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */
 const recorded = () => {};
@@ -15825,6 +15888,116 @@ const campaignHandlers = {
 	judged: recorded,
 	note: recorded
 };
+// src/model/reason.ts
+const DIVIDER = "\n";
+const EVIDENCE_LINE = `${DIVIDER}evidence `;
+/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
+function reasonText({ sentence, evidence }) {
+	return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`;
+}
+function reasonOf$1(text) {
+	const at = text.indexOf(EVIDENCE_LINE);
+	if (at === -1) return {
+		sentence: text,
+		evidence: null
+	};
+	return {
+		sentence: text.slice(0, at),
+		evidence: text.slice(at + 1)
+	};
+}
+/** More about the ending, said in its sentence. */
+function withAside(text, aside) {
+	if (text === void 0 || text === "") return aside;
+	const { sentence, evidence } = reasonOf$1(text);
+	const [said, end] = sentence.endsWith(".") ? [sentence.slice(0, -1), "."] : [sentence, ""];
+	return reasonText({
+		sentence: `${said}; ${aside}${end}`,
+		evidence
+	});
+}
+// src/model/landing.ts
+const SUBJECT_LENGTH = 120;
+function landingMessage(words) {
+	const pull = words.pull === null ? "" : ` (#${words.pull})`;
+	const { sentence, evidence } = reasonOf$1(words.reason);
+	return [
+		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+		"",
+		`Kept: ${oneLine$1(sentence, 1e3)}`,
+		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
+		"",
+		`Winnow-Experiment: ${words.experiment}`,
+		`Winnow-Spec: ${words.spec_sha256}`,
+		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+		...words.single_machine ? ["Winnow-Evidence: single-machine"] : [],
+		""
+	].join("\n");
+}
+/** Text from branches stays text: one line, no control characters, bounded. */
+function oneLine$1(text, length) {
+	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
+}
+function secondsOf$1(at) {
+	return Math.floor(Date.parse(at) / 1e3);
+}
+// src/model/approval.ts
+const text$3 = string();
+/** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
+const addition = strictObject({
+	ecosystem: text$3,
+	name: text$3,
+	version: text$3,
+	source: text$3,
+	integrity: text$3.nullable(),
+	direct: boolean().nullable(),
+	scripts: boolean().nullable(),
+	licence: text$3.nullable(),
+	path: text$3
+});
+/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
+const approvalRequest = {
+	digest: digest$2,
+	/** Names that somebody has to allow: of additions, and of what the idea says it needs. */
+	packages: array(text$3),
+	/** All that the change brings in, allowed by the spec or not. */
+	additions: array(addition),
+	/** The proposer's words. */
+	why: text$3
+};
+strictObject(approvalRequest);
+/** What is still to be allowed of the set that was last asked for. */
+function awaitedPackages({ approval, approved }) {
+	if (approval === null) return [];
+	const given = approved[approval.digest] ?? [];
+	return approval.packages.filter((name) => !given.includes(name));
+}
+function awaitedText(subject) {
+	return packagesText(awaitedPackages(subject), subject.approval?.additions ?? []);
+}
+const NAMED$4 = 3;
+/** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
+function packagesText(names, additions) {
+	const said = names.flatMap((name) => {
+		const found = installedOf(additions.filter((each) => each.name === name));
+		return found.length === 0 ? [oneLine$1(name, LONGEST$3)] : [...new Set(found.map(additionText))];
+	});
+	const more = said.length - NAMED$4;
+	return more > 0 ? `${said.slice(0, NAMED$4).join(", ")} and ${more} more` : said.join(", ");
+}
+const LONGEST$3 = 80;
+/** Names and versions are whatever a branch says they are. */
+function additionText({ name, version, ecosystem }) {
+	return `${oneLine$1(name, LONGEST$3)} ${oneLine$1(version, LONGEST$3)} (${ecosystem})`;
+}
+/** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
+function installedOf(additions) {
+	return [({ integrity }) => integrity !== null, isVersion].map((says) => additions.filter(says)).find((each) => each.length > 0) ?? additions;
+}
+function isVersion({ version }) {
+	return /^v?\d/.test(version);
+}
 // src/model/outcome.ts
 /** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
 const outcome = _enum([
@@ -15891,6 +16064,8 @@ const opened$1 = (campaign, event) => {
 		category: event.category,
 		priority: event.priority,
 		required_deps: event.required_deps,
+		approval: null,
+		approved: {},
 		family: event.family,
 		source: event.source,
 		branch: event.branch,
@@ -15983,7 +16158,7 @@ function park(campaign, experiment, event) {
 	experiment.verdict = event.verdict;
 	experiment.reason = event.reason;
 }
-const merged$1 = (campaign, event) => {
+const merged$2 = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
 	if (!experiment) return;
 	experiment.closed = true;
@@ -16042,12 +16217,32 @@ function leaveRound(campaign, experiment) {
 }
 const approvalRequested = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
-	if (experiment?.status === "queued") experiment.status = "deferred";
+	if (!experiment || experiment.status === "ended") return;
+	const { digest, packages, additions, why } = event;
+	experiment.approval = {
+		digest,
+		packages,
+		additions,
+		why
+	};
+	defer(campaign, experiment);
 };
-const approved = (campaign, event) => {
-	const experiment = campaign.experiments[event.experiment];
-	if (experiment?.status === "deferred") experiment.status = "queued";
+/** Names count for the set they were approved in: a set that changed since is asked for again. */
+const approved = (campaign, { experiment: id, digest, packages }) => {
+	const experiment = campaign.experiments[id];
+	if (!experiment || experiment.status === "ended") return;
+	const before = experiment.approved[digest] ?? [];
+	experiment.approved[digest] = [.../* @__PURE__ */ new Set([...before, ...packages])];
+	defer(campaign, experiment);
 };
+/** It waits exactly as long as a package of the set last asked for is not approved. */
+function defer(campaign, experiment) {
+	const waits = awaitedPackages(experiment).length > 0;
+	if (experiment.status === "queued" && waits) experiment.status = "deferred";
+	if (experiment.status !== "deferred" || waits) return;
+	experiment.status = "queued";
+	if ((campaign.status === "stopped" || campaign.encore !== null) && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id);
+}
 const steered = (campaign, event) => {
 	const { id, action, experiment, reason } = event;
 	const subject = campaign.experiments[experiment];
@@ -16069,7 +16264,7 @@ const experimentHandlers = {
 	"experiment-opened": opened$1,
 	"experiment-refused": refused$1,
 	decided: decided$1,
-	merged: merged$1,
+	merged: merged$2,
 	closed: closed$2,
 	"head-moved": headMoved,
 	"approval-requested": approvalRequested,
@@ -16457,9 +16652,9 @@ const payloads = {
 	},
 	"approval-requested": {
 		experiment: experimentId,
-		digest: digest$2,
-		packages: array(text$2)
+		...approvalRequest
 	},
+	/** Of the set with this digest and no other, whoever wrote it. */
 	approved: {
 		experiment: experimentId,
 		digest: digest$2,
@@ -16565,7 +16760,11 @@ const payloads = {
 		reason: text$2,
 		source: _enum(["person", "engine"])
 	},
-	"campaign-resumed": { reason: text$2 },
+	/** `encore`: one more round for what was approved after the stop, and for nothing else. */
+	"campaign-resumed": {
+		reason: text$2,
+		encore: literal$1(true).optional()
+	},
 	"campaign-stopped": {
 		code: text$2,
 		reason: text$2
@@ -16592,9 +16791,9 @@ const COMMUTING = /* @__PURE__ */ new Set([
 function isEventKind(kind) {
 	return Object.hasOwn(payloads, kind);
 }
-const named$1 = looseObject({ kind: text$2 });
+const named$2 = looseObject({ kind: text$2 });
 function parseEvent(value) {
-	const { kind } = named$1.parse(value);
+	const { kind } = named$2.parse(value);
 	const schema = isEventKind(kind) ? schemas[kind] : void 0;
 	if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`);
 	return schema.parse(value);
@@ -16605,11 +16804,11 @@ function eventId(draft) {
 }
 // src/ledger/event-file.ts
 const utf8 = new TextDecoder();
-const named = looseObject({ kind: string() });
+const named$1 = looseObject({ kind: string() });
 /** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
 function checkEventFile(bytes, expected) {
 	const text = utf8.decode(bytes);
-	const event = parse$2(text, expected.seq);
+	const event = parse$3(text, expected.seq);
 	if (event.seq !== expected.seq) throw misfit(expected.seq, `it says seq ${event.seq}`);
 	if (event.prev !== expected.head) throw misfit(expected.seq, `its prev is ${event.prev}, the file before it has sha256 ${expected.head}`);
 	const { whole, id } = recomputed(event);
@@ -16620,9 +16819,9 @@ function checkEventFile(bytes, expected) {
 		sha256: sha256(bytes)
 	};
 }
-function parse$2(text, seq) {
+function parse$3(text, seq) {
 	const value = json$1(text, seq);
-	const found = named.safeParse(value);
+	const found = named$1.safeParse(value);
 	if (!found.success) throw misfit(seq, "it has no kind");
 	const { kind } = found.data;
 	if (!isEventKind(kind)) throw misfit(seq, `its kind ${JSON.stringify(kind)} is unknown: a newer winnow wrote it, upgrade`);
@@ -16820,7 +17019,7 @@ async function treeDifferences(reader, from, to, under = "") {
 		const path = under + name;
 		const [fromTree, toTree] = [subtree(was), subtree(is)];
 		if (fromTree !== null || toTree !== null) differences.push(...await treeDifferences(reader, fromTree, toTree, `${path}/`));
-		const [fromFile, toFile] = [file$1(was), file$1(is)];
+		const [fromFile, toFile] = [file$2(was), file$2(is)];
 		if (fromFile !== null || toFile !== null) differences.push({
 			path,
 			from: fromFile,
@@ -16836,7 +17035,7 @@ async function byName(reader, tree) {
 function subtree(entry) {
 	return entry?.type === "tree" ? entry.oid : null;
 }
-function file$1(entry) {
+function file$2(entry) {
 	return entry === void 0 || entry.type === "tree" ? null : {
 		mode: entry.mode,
 		oid: entry.oid
@@ -16895,7 +17094,7 @@ function shortRef(ref) {
 }
 // src/decide/manifest.ts
 /** Files that together say which packages are installed, whatever their ecosystem; lower case. */
-const NAMES$1 = /* @__PURE__ */ new Set([
+const NAMES$2 = /* @__PURE__ */ new Set([
 	"package.json",
 	"package-lock.json",
 	"npm-shrinkwrap.json",
@@ -16968,7 +17167,7 @@ function foldedPath(path) {
 function isManifest(path) {
 	const folded = foldedPath(path);
 	const name = folded.slice(folded.lastIndexOf("/") + 1);
-	return NAMES$1.has(name) || PATTERNS.some((pattern) => pattern.test(name)) || REQUIREMENTS_FOLDER.test(folded);
+	return NAMES$2.has(name) || PATTERNS.some((pattern) => pattern.test(name)) || REQUIREMENTS_FOLDER.test(folded);
 }
 // src/decide/disjoint.ts
 function foldersAbove(path) {
@@ -17036,96 +17235,45 @@ function runnersUp(ranked, winner, changes, max) {
 	}
 	return chosen;
 }
-// src/decide/evidence/family.ts
-const OVERLAP = .6;
-function sameSet(a, b) {
-	return a.size === b.size && [...a].every((file) => b.has(file));
+// src/decide/additions.ts
+/** Names that nobody has allowed yet: the spec approves by name, whatever the version. */
+function notInSpec({ approved }, names) {
+	return [...new Set(names)].filter((name) => !approved.includes(name));
 }
-/**
-* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
-* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
-*/
-function sameFamily(a, b) {
-	if (typeof a.family === "string" && a.family === b.family) return true;
-	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
-	const lines = new Set(a.lines);
-	const others = new Set(b.lines);
-	const smaller = Math.min(lines.size, others.size);
-	const shared = [...lines].filter((line) => others.has(line)).length;
-	return smaller > 0 && shared >= OVERLAP * smaller;
-}
-// src/decide/evidence/levels.ts
-function whole(name, value, least) {
-	if (Number.isInteger(value) && value >= least) return value;
-	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
-}
-function share(name, value) {
-	if (value > 0 && value < 1) return value;
-	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
-}
-/**
-* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
-* that at most a share q of all discoveries is false, whatever depends on whatever.
-*/
-function campaignLevel({ q, n, discoveries }) {
-	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
-	return Math.min(level, q);
-}
-/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
-function familyLevel(alpha, k) {
-	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
-}
-/** The level of each of m required objectives (decision 3.4): alpha/m. */
-function objectiveLevel(alpha, m) {
-	return share("alpha", alpha) / whole("m", m, 1);
-}
-// src/plan/level.ts
-const HELD = /* @__PURE__ */ new Set([
-	"kept",
-	"runner_up_kept",
-	"not_selected"
-]);
-/**
-* Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
-* revert or a simplification that lands has shown no gain.
-*/
-function discoveries({ experiments }) {
-	return Object.values(experiments).filter(({ purpose, outcome }) => purpose === "idea" && outcome !== null && HELD.has(outcome)).length;
-}
-/**
-* What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
-* amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
-*/
-function nextShare({ level }, spec) {
-	if (spec.evidence.campaign_control === "fixed") return 0;
-	const left = spec.stopping.max_iterations - level.tests;
-	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
-}
-/** How many more experiments may take a share: one without any could not be shown to be anything. */
-function testsLeft(campaign, spec) {
-	if (spec.evidence.campaign_control === "fixed") return Infinity;
-	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
-}
-/**
-* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
-* (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
-*/
-function variantOf({ experiments }, subject) {
-	const own = variantFacts(subject);
-	const earlier = Object.values(experiments).filter((other) => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)));
-	return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1;
-}
-function variantFacts({ family, touched }) {
+/** What no approval can let in, as the spec has it; null where a person may be asked. */
+function refusedAdditions(rules, additions) {
+	const names = notInSpec(rules, additions.map((each) => each.name));
+	const unknown = additions.filter((each) => names.includes(each.name));
+	if (unknown.length > 0 && rules.approval === "deny") return {
+		code: "dependencies",
+		message: `adds ${packagesText(names, additions)}, and dependencies.approval is deny`
+	};
+	const scripted = rules.allow_scripts ? void 0 : unknown.find((each) => each.scripts === true);
+	if (scripted === void 0) return null;
 	return {
-		family,
-		files: touched === null ? [] : [touched.files],
-		lines: touched?.lines ?? []
+		code: "dependencies",
+		message: `adds ${additionText(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
 	};
 }
-/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
-function levelFor(campaign, control, { share, variant }) {
-	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
-	return variant === 0 ? level : familyLevel(level, variant);
+// src/decide/wording.ts
+/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
+function numberText(value) {
+	return String(Number(value.toPrecision(6)));
+}
+/** "-8.3 %", with two digits where one decimal would show nothing. */
+function percentText(fraction) {
+	const percent = fraction * 100;
+	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
+	return `${percent > 0 ? "+" : ""}${digits} %`;
+}
+/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
+function changeText(name, base, candidate) {
+	const fraction = (candidate - base) / Math.abs(base);
+	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
+	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
+}
+function plural(count, noun) {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 // src/decide/evidence/rank-evidence.ts
 const BETS = [.7, 1.5];
@@ -17738,11 +17886,11 @@ function endJob(state, job, { whole = true } = {}) {
 }
 // src/decide/evidence/runners.ts
 /** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
-function identity({ rule }, job) {
+function identity$1({ rule }, job) {
 	return rule.single_machine ? job.id : job.runner;
 }
-function distinct(state, jobs) {
-	return new Set(jobs.filter(({ pairs }) => pairs > 0).map((job) => identity(state, job)));
+function distinct$1(state, jobs) {
+	return new Set(jobs.filter(({ pairs }) => pairs > 0).map((job) => identity$1(state, job)));
 }
 /**
 * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
@@ -17750,11 +17898,11 @@ function distinct(state, jobs) {
 */
 function enoughRunners(state) {
 	const { rule, screened, jobs } = state;
-	if (distinct(state, jobs).size < rule.runners) return false;
+	if (distinct$1(state, jobs).size < rule.runners) return false;
 	if (screened === null) return true;
-	const fresh = distinct(state, jobs.slice(screened.job + 1));
+	const fresh = distinct$1(state, jobs.slice(screened.job + 1));
 	const screener = jobs[screened.job];
-	if (screener !== void 0) fresh.delete(identity(state, screener));
+	if (screener !== void 0) fresh.delete(identity$1(state, screener));
 	return fresh.size >= rule.fresh_runners;
 }
 // src/decide/evidence/observe-pair.ts
@@ -18198,6 +18346,97 @@ function pairsPerJob(evidence, executionSeconds) {
 	if (evidence.pairs_per_job !== "auto") return evidence.pairs_per_job;
 	return executionSeconds < LONG_EXECUTION_SECONDS ? 8 : 4;
 }
+// src/decide/evidence/family.ts
+const OVERLAP = .6;
+function sameSet(a, b) {
+	return a.size === b.size && [...a].every((file) => b.has(file));
+}
+/**
+* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
+* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+*/
+function sameFamily(a, b) {
+	if (typeof a.family === "string" && a.family === b.family) return true;
+	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
+	const lines = new Set(a.lines);
+	const others = new Set(b.lines);
+	const smaller = Math.min(lines.size, others.size);
+	const shared = [...lines].filter((line) => others.has(line)).length;
+	return smaller > 0 && shared >= OVERLAP * smaller;
+}
+// src/decide/evidence/levels.ts
+function whole(name, value, least) {
+	if (Number.isInteger(value) && value >= least) return value;
+	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
+}
+function share(name, value) {
+	if (value > 0 && value < 1) return value;
+	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
+}
+/**
+* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
+* that at most a share q of all discoveries is false, whatever depends on whatever.
+*/
+function campaignLevel({ q, n, discoveries }) {
+	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
+	return Math.min(level, q);
+}
+/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
+function familyLevel(alpha, k) {
+	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
+}
+/** The level of each of m required objectives (decision 3.4): alpha/m. */
+function objectiveLevel(alpha, m) {
+	return share("alpha", alpha) / whole("m", m, 1);
+}
+// src/plan/level.ts
+const HELD = /* @__PURE__ */ new Set([
+	"kept",
+	"runner_up_kept",
+	"not_selected"
+]);
+/**
+* Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
+* revert or a simplification that lands has shown no gain.
+*/
+function discoveries({ experiments }) {
+	return Object.values(experiments).filter(({ purpose, outcome }) => purpose === "idea" && outcome !== null && HELD.has(outcome)).length;
+}
+/**
+* What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
+* amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
+*/
+function nextShare({ level }, spec) {
+	if (spec.evidence.campaign_control === "fixed") return 0;
+	const left = spec.stopping.max_iterations - level.tests;
+	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
+}
+/** How many more experiments may take a share: one without any could not be shown to be anything. */
+function testsLeft(campaign, spec) {
+	if (spec.evidence.campaign_control === "fixed") return Infinity;
+	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
+}
+/**
+* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+* (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+*/
+function variantOf({ experiments }, subject) {
+	const own = variantFacts(subject);
+	const earlier = Object.values(experiments).filter((other) => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)));
+	return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1;
+}
+function variantFacts({ family, touched }) {
+	return {
+		family,
+		files: touched === null ? [] : [touched.files],
+		lines: touched?.lines ?? []
+	};
+}
+/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
+function levelFor(campaign, control, { share, variant }) {
+	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
+	return variant === 0 ? level : familyLevel(level, variant);
+}
 // src/plan/paired-order.ts
 /** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
 const LOOSER_LEVEL = .05;
@@ -18513,6 +18752,281 @@ function ownRequest(world, purpose, { attempt, carried = {} }) {
 		default: return purpose;
 	}
 }
+// src/plan/simplification.ts
+/** Why a change may not be judged as a simplification; null where it may. */
+function whyNotSimplified(world, changes) {
+	if (comparing(world)?.by === "numbers") return "kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea";
+	const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0);
+	const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0);
+	if (deleted > added) return null;
+	return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`;
+}
+/**
+* Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
+* may cost one min_effect (decision.md 3.4).
+*/
+function withinBudget({ simplified }, { purpose }, { order }, judgement) {
+	if (purpose !== "simplify" || judgement.is !== "eligible" || order.stop.rule !== "paired") return judgement;
+	const { assessment } = judgement;
+	const { min_effect, scale } = order.stop;
+	const loss = Math.max(0, -(assessment.primary_delta ?? 0));
+	if (simplified + loss <= min_effect) return judgement;
+	const said = (value) => scale === "log" ? `${(value * 100).toFixed(1)} %` : numberText(value);
+	const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`;
+	return {
+		is: "final",
+		outcome: order.purpose === "combination" ? "runner_up_dropped" : "dropped",
+		assessment,
+		reason
+	};
+}
+// src/plan/intake.ts
+/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
+function openProposals(world) {
+	const { campaign, spec } = world;
+	let number = freeNumber(world, campaign.next_number);
+	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
+	const steps = [];
+	for (const proposal of freshProposals(world)) {
+		const engineMade = proposal.branch === null;
+		if (engineMade && room <= 0) continue;
+		if (engineMade) room -= 1;
+		steps.push(...open$2(world, proposal, experimentName(number)));
+		number = freeNumber(world, number + 1);
+	}
+	return steps;
+}
+/** A branch that somebody gave such a name is theirs: the number is left out. */
+function freeNumber({ campaign, spec, branches }, from) {
+	const { experiments } = campaignRefs(spec.branches.prefix, campaign.name);
+	let number = from;
+	while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1;
+	return number;
+}
+/** One idea is opened once, however often it is brought. */
+function freshProposals({ campaign, proposals }) {
+	const fresh = /* @__PURE__ */ new Map();
+	for (const proposal of proposals) {
+		const { key } = proposal.source;
+		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
+	}
+	return [...fresh.values()];
+}
+function openEngineExperiments({ campaign }) {
+	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
+}
+function open$2(world, proposal, id) {
+	const { campaign, spec } = world;
+	const refs = campaignRefs(spec.branches.prefix, campaign.name);
+	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
+	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
+	const made = "rejected" in proposal.head ? null : proposal.head;
+	const draft = {
+		kind: "experiment-opened",
+		cause: source.key,
+		experiment: id,
+		purpose: reverts !== void 0 ? "revert" : simplifies ? "simplify" : "idea",
+		hypothesis,
+		category,
+		priority,
+		required_deps,
+		family,
+		source,
+		learnings,
+		pull,
+		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
+		owned: proposal.branch === null,
+		head: made?.commit ?? null,
+		base: made?.base ?? campaign.incumbent
+	};
+	const steps = [{
+		step: "open",
+		draft
+	}];
+	if (rejected === null) return steps;
+	const why = {
+		code: "conflict",
+		message: rejected
+	};
+	return [...steps, ...refuse({
+		id,
+		head: null,
+		opened: eventId(draft)
+	}, why)];
+}
+/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
+function refuse(subject, why) {
+	const { id, head, opened } = subject;
+	const { code, message } = why;
+	return [{
+		step: "event",
+		draft: {
+			kind: "experiment-refused",
+			cause: opened,
+			experiment: id,
+			head,
+			code,
+			message
+		}
+	}, {
+		step: "close",
+		experiment: id,
+		outcome: "refused",
+		reason: why.message,
+		keep: false
+	}];
+}
+/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
+function refuseQueued(world) {
+	const steps = [];
+	const refused = /* @__PURE__ */ new Set();
+	const seen = /* @__PURE__ */ new Map();
+	for (const experiment of Object.values(world.campaign.experiments)) {
+		const why = whyRefused(world, experiment, seen);
+		if (why === null) continue;
+		refused.add(experiment.id);
+		steps.push(...refuse({
+			id: experiment.id,
+			head: experiment.head,
+			opened: experiment.opened
+		}, why));
+	}
+	return {
+		steps,
+		refused
+	};
+}
+/** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
+function whyRefused(world, experiment, seen) {
+	if (experiment.status === "queued") return refusalOf$2(world, experiment, seen);
+	const facts = experiment.status === "deferred" ? world.candidates.get(experiment.id) : void 0;
+	return facts?.merged === "clean" ? facts.refusal : null;
+}
+function refusalOf$2(world, experiment, seen) {
+	const facts = world.candidates.get(experiment.id);
+	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
+	if (facts.merged === "conflict") return {
+		code: "conflict",
+		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
+	};
+	if (facts.contains !== null && experiment.purpose !== "revert") return {
+		code: "reverted",
+		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
+	};
+	if (facts.refusal) return facts.refusal;
+	const notSimpler = experiment.purpose === "simplify" ? whyNotSimplified(world, facts.changes) : null;
+	if (notSimpler !== null) return {
+		code: "simplify",
+		message: notSimpler
+	};
+	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
+	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
+	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
+	return {
+		code: "duplicate",
+		message: `the same files as ${twin}`
+	};
+}
+// src/plan/approvals.ts
+/** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
+function needs(spec, { required_deps, hypothesis }, { additions }) {
+	const added = additions.packages.map((each) => each.name);
+	const declared = [...new Set(required_deps)].filter((name) => !added.includes(name));
+	return {
+		digest: setDigest(additions.digest, declared),
+		packages: notInSpec(spec.dependencies, [...added, ...declared]),
+		additions: additions.packages,
+		why: hypothesis
+	};
+}
+/** What is declared and not there yet belongs to the set by its name alone. */
+function setDigest(additions, declared) {
+	return declared.length === 0 ? additions : sha256(canonicalJson({
+		additions,
+		declared: declared.toSorted()
+	}));
+}
+/** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
+function unapproved(spec, experiment, facts) {
+	if (facts?.merged !== "clean") return [];
+	return awaitedPackages({
+		approval: needs(spec, experiment, facts),
+		approved: experiment.approved
+	});
+}
+function unapprovedText(spec, experiment, facts) {
+	const names = unapproved(spec, experiment, facts);
+	if (names.length === 0 || facts?.merged !== "clean") return null;
+	return packagesText(names, facts.additions.packages);
+}
+/**
+* Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
+* anew; what the spec approves by now is approved.
+*/
+function askApprovals(world, refused) {
+	const steps = [];
+	const waiting = /* @__PURE__ */ new Set();
+	for (const experiment of Object.values(world.campaign.experiments)) {
+		const facts = world.candidates.get(experiment.id);
+		if (refused.has(experiment.id) || facts?.merged !== "clean" || facts.aheadOfSync) continue;
+		if (experiment.status === "queued" && unapproved(world.spec, experiment, facts).length > 0) {
+			waiting.add(experiment.id);
+			steps.push(...ask$3(world, experiment, facts));
+		}
+		if (experiment.status === "deferred") steps.push(...askAgain(world, experiment, facts));
+	}
+	return {
+		steps,
+		waiting
+	};
+}
+function ask$3({ spec }, experiment, facts) {
+	const { id, head, opened } = experiment;
+	const request = needs(spec, experiment, facts);
+	if (spec.dependencies.approval === "deny") {
+		const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`;
+		return refuse({
+			id,
+			head,
+			opened
+		}, {
+			code: "dependencies",
+			message
+		});
+	}
+	return [{
+		step: "event",
+		draft: {
+			kind: "approval-requested",
+			cause: experiment.approval === null ? opened : `${facts.base} ${facts.head} ${request.digest}`,
+			experiment: id,
+			...request
+		}
+	}];
+}
+function askAgain(world, experiment, facts) {
+	const request = needs(world.spec, experiment, facts);
+	if (request.digest !== experiment.approval?.digest) return ask$3(world, experiment, facts);
+	const packages = awaitedPackages(experiment).filter((name) => !request.packages.includes(name));
+	if (packages.length === 0) return [];
+	const { id, opened } = experiment;
+	return [{
+		step: "event",
+		draft: {
+			kind: "approved",
+			cause: `${opened} ${world.campaign.spec_sha256}`,
+			experiment: id,
+			digest: request.digest,
+			packages
+		}
+	}];
+}
+/** Who waits for what, and how it is given. */
+function approvalsNeeded({ campaign }) {
+	const deferred = Object.values(campaign.experiments).filter(({ status }) => status === "deferred");
+	if (deferred.length === 0) return null;
+	return `approval: ${deferred.map((experiment) => `${experiment.id} needs ${awaitedText(experiment)}`).join("; ")}. winnow approve shows what they add, and approves it`;
+}
 // src/decide/rank.ts
 function descending(a, b) {
 	if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
@@ -18524,7 +19038,7 @@ function rank(eligible) {
 // src/decide/holdout.ts
 /** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
 function holdoutVerdict(judged) {
-	const fault = faultOf(judged);
+	const fault = faultOf$1(judged);
 	if (fault !== null) return fault;
 	const { report, label, stop } = judged;
 	if (failures(report, "base") >= 2) return again$1("the holdout does not run on the base");
@@ -18544,7 +19058,7 @@ function again$1(reason) {
 		reason
 	};
 }
-function faultOf({ report, label }) {
+function faultOf$1({ report, label }) {
 	const { tampered, runner_error, setups } = report;
 	if (tampered?.during === label) return {
 		is: "refused",
@@ -18613,26 +19127,6 @@ function allowedLoss({ scale: pinned, margin }, pairs, { direction, scale }) {
 	if (scale === "linear") return margin * typicalBase(pairs);
 	return direction === "minimize" ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, .999));
 }
-// src/decide/wording.ts
-/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
-function numberText(value) {
-	return String(Number(value.toPrecision(6)));
-}
-/** "-8.3 %", with two digits where one decimal would show nothing. */
-function percentText(fraction) {
-	const percent = fraction * 100;
-	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
-	return `${percent > 0 ? "+" : ""}${digits} %`;
-}
-/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
-function changeText(name, base, candidate) {
-	const fraction = (candidate - base) / Math.abs(base);
-	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
-	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
-}
-function plural(count, noun) {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 // src/plan/alerts.ts
 /** An alert is raised once for one thing: the ledger remembers which. */
 function alertOnce(world, alert) {
@@ -18657,34 +19151,6 @@ function pauseOnce(world, reason) {
 			source: "engine"
 		}
 	}];
-}
-// src/model/reason.ts
-const DIVIDER = "\n";
-const EVIDENCE_LINE = `${DIVIDER}evidence `;
-/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
-function reasonText({ sentence, evidence }) {
-	return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`;
-}
-function reasonOf$1(text) {
-	const at = text.indexOf(EVIDENCE_LINE);
-	if (at === -1) return {
-		sentence: text,
-		evidence: null
-	};
-	return {
-		sentence: text.slice(0, at),
-		evidence: text.slice(at + 1)
-	};
-}
-/** More about the ending, said in its sentence. */
-function withAside(text, aside) {
-	if (text === void 0 || text === "") return aside;
-	const { sentence, evidence } = reasonOf$1(text);
-	const [said, end] = sentence.endsWith(".") ? [sentence.slice(0, -1), "."] : [sentence, ""];
-	return reasonText({
-		sentence: `${said}; ${aside}${end}`,
-		evidence
-	});
 }
 // src/decide/assessment.ts
 function finding(outcome, reason, known = {}) {
@@ -19032,7 +19498,7 @@ function rankScore(primary, improved) {
 	if (primary.verdict === "improved" || improved.length === 0) return primary.relative;
 	return Math.max(...improved.map((comparison) => comparison.relative));
 }
-function names$1(judged) {
+function names$2(judged) {
 	return judged.map((entry) => entry.objective.name);
 }
 function reasonFor(decision, improved, violated) {
@@ -19056,8 +19522,8 @@ function weigh({ spec, candidate }, judged, primary, comparisons) {
 	const required = judged.filter((entry) => entry.objective.role === "required");
 	const improved = required.filter((entry) => entry.comparison.verdict === "improved");
 	const lists = {
-		improved_objectives: names$1(improved),
-		violated_objectives: names$1(judged.filter((entry) => entry.comparison.violated)),
+		improved_objectives: names$2(improved),
+		violated_objectives: names$2(judged.filter((entry) => entry.comparison.violated)),
 		comparisons,
 		primary_delta: primary.comparison.delta
 	};
@@ -19791,34 +20257,6 @@ function decidedDraft(decision) {
 		parked: parked ?? false
 	};
 }
-// src/plan/simplification.ts
-/** Why a change may not be judged as a simplification; null where it may. */
-function whyNotSimplified(world, changes) {
-	if (comparing(world)?.by === "numbers") return "kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea";
-	const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0);
-	const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0);
-	if (deleted > added) return null;
-	return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`;
-}
-/**
-* Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
-* may cost one min_effect (decision.md 3.4).
-*/
-function withinBudget({ simplified }, { purpose }, { order }, judgement) {
-	if (purpose !== "simplify" || judgement.is !== "eligible" || order.stop.rule !== "paired") return judgement;
-	const { assessment } = judgement;
-	const { min_effect, scale } = order.stop;
-	const loss = Math.max(0, -(assessment.primary_delta ?? 0));
-	if (simplified + loss <= min_effect) return judgement;
-	const said = (value) => scale === "log" ? `${(value * 100).toFixed(1)} %` : numberText(value);
-	const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`;
-	return {
-		is: "final",
-		outcome: order.purpose === "combination" ? "runner_up_dropped" : "dropped",
-		assessment,
-		reason
-	};
-}
 // src/plan/member.ts
 function memberOf(world, experiment, reports) {
 	const live = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
@@ -20149,7 +20587,7 @@ function usedUpText({ measurement }) {
 	return `the holdout was used ${plural(measurement.holdout?.max_uses ?? 0, "time")} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
 }
 // src/plan/round.ts
-const NOTHING$2 = {
+const NOTHING$3 = {
 	steps: [],
 	again: [],
 	combine: null,
@@ -20157,29 +20595,46 @@ const NOTHING$2 = {
 };
 function settleRound(world, found) {
 	const { round } = world.campaign;
-	if (!round?.open) return NOTHING$2;
+	if (!round?.open) return NOTHING$3;
 	const members = membersOf(world, round, found);
 	const again = members.flatMap(needsOrder);
 	const steps = members.flatMap((member) => finalSteps(world.campaign, member));
-	const settled = members.filter((member) => member.judgement?.is === "eligible");
+	const eligible = members.filter((member) => member.judgement?.is === "eligible");
+	const barred = eligible.flatMap((member) => notApproved(world, member));
+	const settled = eligible.filter((member) => notApproved(world, member).length === 0);
 	if (members.some(isUndecided) || members.some(losesDeterminism)) return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps,
 		again
 	};
-	const scene = {
+	const next = landNext({
 		world,
 		found,
 		round
+	}, settled, {
+		steps,
+		again
+	});
+	return {
+		...next,
+		steps: [...barred, ...next.steps]
 	};
-	if (round.winner !== null) return combination(scene, settled, steps);
+}
+function landNext(scene, settled, { steps, again }) {
+	if (scene.round.winner !== null) return combination(scene, settled, steps);
 	const { steps: landing, holdout } = landWinner(scene, settled);
 	return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: [...steps, ...landing],
 		again,
 		holdout
 	};
+}
+/** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
+function notApproved(world, member) {
+	const { experiment } = member;
+	const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id));
+	return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`);
 }
 function membersOf(world, round, found) {
 	return round.members.flatMap((id) => {
@@ -20278,7 +20733,7 @@ function combination(scene, eligible, steps) {
 	const reason = failed ? "a runner-up before it did not hold on top of the winner" : "";
 	const rest = eligible.flatMap((member) => notSelected(member, reason));
 	return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: [
 			...steps,
 			...rest,
@@ -20289,18 +20744,18 @@ function combination(scene, eligible, steps) {
 function landCombined({ world, found, round }, combined, last) {
 	const trial = holdoutTrial(world, found, combined);
 	if (trial.is === "waiting") return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: trial.steps,
 		holdout: trial.requests
 	};
 	if (trial.is === "ended") return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: trial.steps
 	};
 	const landed = landSteps(world, combined, "runner_up_kept");
 	if (last) landed.push(closeRound(round, round.winner));
 	return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: landed
 	};
 }
@@ -20308,7 +20763,7 @@ function startCombination(world, round, next, eligible, steps) {
 	const { experiment } = next;
 	const facts = world.candidates.get(experiment.id);
 	if (facts?.merged !== "conflict") return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps,
 		combine: experiment.id
 	};
@@ -20323,7 +20778,7 @@ function startCombination(world, round, next, eligible, steps) {
 	});
 	const unselected = eligible.filter((member) => member !== next).flatMap((member) => notSelected(member, "a runner-up before it did not combine"));
 	return {
-		...NOTHING$2,
+		...NOTHING$3,
 		steps: [
 			...steps,
 			...dropped,
@@ -20358,10 +20813,15 @@ function memberRequests(world, plan) {
 	const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, "combination", "nothing");
 	return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout];
 }
-function newRound(world, refused) {
-	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !refused.has(experiment.id) && measurable(world, experiment));
+/** `excluded`: refused in this plan, or waiting for an approval from it on. */
+function newRound(world, excluded) {
+	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !excluded.has(experiment.id) && hasTurn(world.campaign, experiment) && measurable(world, experiment));
 	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
 	return requestsFor(world, affordable(world, undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
+}
+/** In the one more round of what was approved late nobody else is measured. */
+function hasTurn({ encore, late }, { id }) {
+	return encore === null || late.includes(id);
 }
 /** Whoever has no share of the campaign's level yet needs one that is left. */
 function affordable(world, ids) {
@@ -20491,10 +20951,10 @@ function measuresNoMore(world) {
 const SYMLINK = "120000";
 const SUBMODULE = "160000";
 const FILE_MODES = ["100644", "100755"];
-const NAMED$1 = 3;
-function listed$2(paths) {
-	const more = paths.length - NAMED$1;
-	return `${paths.slice(0, NAMED$1).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+const NAMED$3 = 3;
+function listed$3(paths) {
+	const more = paths.length - NAMED$3;
+	return `${paths.slice(0, NAMED$3).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 function hasMode({ oldMode, newMode }, mode) {
 	return oldMode === mode || newMode === mode;
@@ -20549,11 +21009,6 @@ const RULES = [
 		says: (paths) => `file modes cannot be changed: ${paths}`
 	},
 	{
-		code: "manifest",
-		offends: (change) => isManifest(change.path),
-		says: (paths) => `dependency changes cannot be reviewed yet: ${paths}. Leave manifests and lockfiles as they are`
-	},
-	{
 		code: "file-type",
 		offends: wrongType,
 		says: (paths, { limits }) => `only ${limits.allowed_file_types.join(", ")} may change (limits.allowed_file_types): ${paths}`
@@ -20593,11 +21048,2351 @@ function checkChanges(set) {
 		const first = paths[0];
 		if (first !== void 0) return {
 			code,
-			message: says(listed$2(paths), set, paths.length),
+			message: says(listed$3(paths), set, paths.length),
 			path: first
 		};
 	}
 	return tooMuch(set);
+}
+// src/dependencies/addition.ts
+/** What an approval is bound to. How a package was reached and its licence follow from what is installed. */
+function additionsDigest(additions) {
+	const lines = additions.map(({ ecosystem, name, version, source, integrity, scripts, path }) => canonicalJson({
+		ecosystem,
+		name,
+		version,
+		source,
+		integrity,
+		scripts,
+		path
+	}));
+	return sha256([...new Set(lines)].sort().join("\n"));
+}
+// src/dependencies/added-packages.ts
+/** Those of `candidate` that `base` does not have: another version, source or integrity is another package. */
+function addedPackages(base, candidate) {
+	const known = new Map(base.map((each) => [identity(each), each]));
+	return candidate.filter((each) => isNew(known.get(identity(each)), each));
+}
+/** A package that ran nothing when it was installed, and now would, is new as well. */
+function isNew(known, each) {
+	if (known === void 0) return true;
+	return known.scripts === false && each.scripts === true;
+}
+function identity({ name, version, source, integrity }) {
+	return JSON.stringify([
+		name,
+		version,
+		source,
+		integrity
+	]);
+}
+/** One of each; where several entries tell of one package, whatever any of them knows. */
+function distinct(packages) {
+	const found = /* @__PURE__ */ new Map();
+	for (const each of packages) {
+		const other = found.get(identity(each));
+		found.set(identity(each), other === void 0 ? each : merged$1(other, each));
+	}
+	return [...found.values()];
+}
+function merged$1(one, other) {
+	return {
+		...one,
+		direct: either(one.direct, other.direct),
+		scripts: either(one.scripts, other.scripts),
+		licence: one.licence ?? other.licence
+	};
+}
+function either(one, other) {
+	if (one === true || other === true) return true;
+	return one ?? other;
+}
+// src/dependencies/format.ts
+/** The file is not what its installer would write, so two readers could find different packages in it. */
+var Unreadable = class extends Error {
+	name = "Unreadable";
+};
+const NOTHING$2 = {
+	packages: [],
+	rest: /* @__PURE__ */ new Map()
+};
+function named(...names) {
+	return (name) => names.includes(name);
+}
+// src/dependencies/fields.ts
+function isTree(value) {
+	if (typeof value !== "object" || value === null) return false;
+	const prototype = Object.getPrototypeOf(value);
+	return prototype === Object.prototype || prototype === null;
+}
+/** `patterns` as in `tool.poetry.group.*.dependencies`; the rest is named by its first `depth` keys. */
+function splitFields(tree, patterns, depth = 1) {
+	const fields = [];
+	return {
+		fields,
+		rest: placesOf(remainder(tree, patterns.map((pattern) => pattern.split(".")), [], fields), depth)
+	};
+}
+/** What was empty stays; what is empty because its dependencies were taken out was about nothing else. */
+function remainder(value, patterns, at, fields) {
+	if (patterns.some((pattern) => pattern.length === 0)) {
+		fields.push({
+			path: at,
+			value
+		});
+		return;
+	}
+	if (patterns.length === 0 || !isTree(value)) return value;
+	const members = Object.entries(value);
+	const kept = members.flatMap(([key, member]) => {
+		const rest = remainder(member, patterns.filter(([head]) => head === "*" || head === key).map((pattern) => pattern.slice(1)), [...at, key], fields);
+		return rest === void 0 ? [] : [[key, rest]];
+	});
+	return kept.length === 0 && members.length > 0 ? void 0 : Object.fromEntries(kept);
+}
+/** Below the places that are named, order counts: in package.json's `exports` the first match wins. */
+function placesOf(value, depth, at = []) {
+	if (value === void 0) return /* @__PURE__ */ new Map();
+	if (at.length < depth && isTree(value)) {
+		const inner = Object.entries(value).flatMap(([key, member]) => [...placesOf(member, depth, [...at, key])]);
+		return new Map(inner);
+	}
+	return /* @__PURE__ */ new Map([[at.join("."), textOf$1(value)]]);
+}
+function textOf$1(value) {
+	return JSON.stringify(value, (_, member) => isOdd(member) ? String(member) : member) ?? "";
+}
+/** A string as it is, anything else as JSON. */
+function wordOf(value) {
+	return typeof value === "string" ? value : textOf$1(value);
+}
+/** JSON writes null for what TOML calls inf and nan. */
+function isOdd(value) {
+	return typeof value === "bigint" || typeof value === "number" && !Number.isFinite(value);
+}
+// node_modules/smol-toml/dist/error.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+function getLineColFromPtr(string, ptr) {
+	let lines = string.slice(0, ptr).split(/\r?\n/);
+	return [lines.length, lines.pop().length + 1];
+}
+function makeCodeBlock(string, line, column) {
+	let lines = string.split(/\r?\n/);
+	let codeblock = "";
+	let numberLen = (Math.log10(line + 1) | 0) + 1;
+	for (let i = line - 1; i <= line + 1; i++) {
+		let l = lines[i - 1];
+		if (!l) continue;
+		codeblock += i.toString().padEnd(numberLen, " ");
+		codeblock += ":  ";
+		codeblock += l;
+		codeblock += "\n";
+		if (i === line) {
+			codeblock += " ".repeat(numberLen + column + 2);
+			codeblock += "^\n";
+		}
+	}
+	return codeblock;
+}
+var TomlError = class TomlError extends Error {
+	line;
+	column;
+	codeblock;
+	constructor(message, options) {
+		const [line, column] = getLineColFromPtr(options.toml, options.ptr);
+		const codeblock = makeCodeBlock(options.toml, line, column);
+		super(`Invalid TOML document: ${message}\n\n${codeblock}`, options);
+		this.line = line;
+		this.column = column;
+		this.codeblock = codeblock;
+	}
+	/** @internal */
+	static x(message, ctx, ptr) {
+		throw new TomlError(message, {
+			toml: ctx.s,
+			ptr: ptr ?? ctx.p
+		});
+	}
+};
+// node_modules/smol-toml/dist/primitive.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+/** @internal */
+function parseString(ctx) {
+	let startPtr = ctx.p;
+	let c = ctx.s.charCodeAt(ctx.p++);
+	let first = c;
+	let isLiteral = c === 39;
+	let isMultiline = c === ctx.s.charCodeAt(ctx.p) && c === ctx.s.charCodeAt(ctx.p + 1);
+	if (isMultiline) {
+		if ((c = ctx.s.charCodeAt(ctx.p += 2)) === 10) ctx.p++;
+		else if (c === 13 && ctx.s.charCodeAt(ctx.p + 1) === 10) ctx.p += 2;
+	}
+	let parsed = "";
+	let sliceStart = ctx.p;
+	let state = 0;
+	for (; ctx.p < ctx.s.length; ctx.p++) {
+		c = ctx.s.charCodeAt(ctx.p);
+		if (isMultiline && (c === 10 || c === 13 && ctx.s.charCodeAt(ctx.p + 1) === 10)) state = state && 3;
+		else if (c < 32 && c !== 9 || c === 127) TomlError.x("control characters are not allowed in strings", ctx);
+		else if ((!state || state === 3) && c === first && (!isMultiline || ctx.s.charCodeAt(ctx.p + 1) === first && ctx.s.charCodeAt(ctx.p + 2) === first)) {
+			if (isMultiline) {
+				if (ctx.s.charCodeAt(ctx.p + 3) === first) ctx.p++;
+				if (ctx.s.charCodeAt(ctx.p + 3) === first) ctx.p++;
+			}
+			if (!state) {
+				let s = ctx.s.slice(sliceStart, ctx.p);
+				parsed = parsed ? parsed + s : s;
+			}
+			ctx.p += isMultiline ? 3 : 1;
+			return parsed;
+		} else if (!state) {
+			if (!isLiteral && c === 92) {
+				parsed += ctx.s.slice(sliceStart, sliceStart = ctx.p);
+				state = 1;
+			}
+		} else if (state === 1) {
+			if (c === 120 || c === 117 || c === 85) {
+				let errPtr = ctx.p++ - 1;
+				let value = 0;
+				let len = c === 120 ? 2 : c === 117 ? 4 : 8;
+				for (let j = 0; j < len; j++, ctx.p++) {
+					let hex = ctx.s.charCodeAt(ctx.p);
+					let digit = hex >= 48 && hex <= 57 ? hex - 48 : hex >= 65 && hex <= 70 ? hex - 65 + 10 : hex >= 97 && hex <= 102 ? hex - 97 + 10 : -1;
+					if (digit < 0) TomlError.x("invalid non-hex character in unicode escape", ctx);
+					value = value << 4 | digit;
+				}
+				if (value < 0 || value > 1114111 || value >= 55296 && value <= 57343) TomlError.x("invalid unicode escape", ctx, errPtr);
+				parsed += String.fromCodePoint(value);
+				sliceStart = ctx.p--;
+				state = 0;
+			} else if (isMultiline && (c === 32 || c === 9)) state = 2;
+			else {
+				if (c === 98) parsed += "\b";
+				else if (c === 116) parsed += "	";
+				else if (c === 110) parsed += "\n";
+				else if (c === 102) parsed += "\f";
+				else if (c === 114) parsed += "\r";
+				else if (c === 101) parsed += "\x1B";
+				else if (c === 34) parsed += "\"";
+				else if (c === 92) parsed += "\\";
+				else TomlError.x("unrecognised escape sequence", ctx);
+				sliceStart = ctx.p + 1;
+				state = 0;
+			}
+		} else if (c !== 32 && c !== 9) {
+			if (state === 2) TomlError.x("invalid escape: only line-ending whitespace may be escaped", ctx, sliceStart);
+			state = !isLiteral && c === 92 ? 1 : 0;
+			sliceStart = ctx.p;
+		}
+	}
+	TomlError.x("unfinished string", ctx, startPtr);
+}
+// node_modules/smol-toml/dist/date.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+let DATE_TIME_RE = /^(\d{4}-\d{2}-\d{2})?[Tt ]?(?:(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?)?(Z|z|[-+]\d{2}:\d{2})?$/i;
+var TomlDate = class TomlDate extends Date {
+	#hasDate = false;
+	#hasTime = false;
+	#offset = null;
+	constructor(date, fasttype, unsafeDelim) {
+		let hasDate = true;
+		let hasTime = true;
+		let offset = "Z";
+		let c;
+		if (typeof date === "string") {
+			if (fasttype) prep: {
+				if (fasttype < 3) {
+					if (+date.slice(11, 13) > 23) {
+						date = "";
+						break prep;
+					}
+					if (fasttype === 2) {
+						offset = null;
+						date += "Z";
+					} else if ((c = date.charCodeAt(date.length - 1)) !== 90 && c !== 122) offset = date.slice(date.length - 6);
+					if (unsafeDelim) date = date.slice(0, 10) + "T" + date.slice(11);
+				} else if (fasttype === 4) date = +date.slice(0, 2) > 23 ? "" : `0000-01-01T${date}Z`;
+				hasDate = fasttype !== 4;
+				hasTime = fasttype !== 3;
+			}
+			else {
+				let match = date.match(DATE_TIME_RE);
+				if (match) {
+					if (!match[1]) {
+						hasDate = false;
+						date = `0000-01-01T${date}`;
+					}
+					hasTime = !!match[2];
+					hasTime && date[10] === " " && (date = date.replace(" ", "T"));
+					if (match[2] && +match[2] > 23) date = "";
+					else {
+						offset = match[3] || null;
+						if (!offset && hasTime) date += "Z";
+					}
+				} else date = "";
+			}
+		}
+		super(date);
+		if (!isNaN(this.getTime())) {
+			this.#hasDate = hasDate;
+			this.#hasTime = hasTime;
+			this.#offset = offset;
+		}
+	}
+	isDateTime() {
+		return this.#hasDate && this.#hasTime;
+	}
+	isLocal() {
+		return !this.#hasDate || !this.#hasTime || !this.#offset;
+	}
+	isDate() {
+		return this.#hasDate && !this.#hasTime;
+	}
+	isTime() {
+		return this.#hasTime && !this.#hasDate;
+	}
+	isValid() {
+		return this.#hasDate || this.#hasTime;
+	}
+	toISOString() {
+		let iso = super.toISOString();
+		if (this.isDate()) return iso.slice(0, 10);
+		if (this.isTime()) return iso.slice(11, 23);
+		if (this.#offset === null) return iso.slice(0, -1);
+		if (this.#offset === "Z" || this.#offset === "z") return iso;
+		let offset = +this.#offset.slice(1, 3) * 60 + +this.#offset.slice(4, 6);
+		offset = this.#offset[0] === "-" ? offset : -offset;
+		return (/* @__PURE__ */ new Date(this.getTime() - offset * 6e4)).toISOString().slice(0, -1) + this.#offset;
+	}
+	static wrapAsOffsetDateTime(jsDate, offset = "Z") {
+		let date = new TomlDate(jsDate);
+		date.#offset = offset;
+		return date;
+	}
+	static wrapAsLocalDateTime(jsDate) {
+		let date = new TomlDate(jsDate);
+		date.#offset = null;
+		return date;
+	}
+	static wrapAsLocalDate(jsDate) {
+		let date = new TomlDate(jsDate);
+		date.#hasTime = false;
+		date.#offset = null;
+		return date;
+	}
+	static wrapAsLocalTime(jsDate) {
+		let date = new TomlDate(jsDate);
+		date.#hasDate = false;
+		date.#offset = null;
+		return date;
+	}
+};
+// node_modules/smol-toml/dist/extract.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+function isDigit(char, base = 10) {
+	return base === 16 ? char > 47 && char < 58 || char > 64 && char < 71 || char > 96 && char < 103 : char > 47 && char < 48 + base;
+}
+function isEndOfValue(char, delim) {
+	return char === 32 || char === 9 || char === 10 || char === 13 || delim && (char === delim || char === 44) || char === 35;
+}
+/** @internal */
+function extractValue(ctx, end) {
+	let errPtr = ctx.p;
+	let c = ctx.s.charCodeAt(ctx.p);
+	if (c === 91 || c === 123) {
+		ctx.d-- || TomlError.x("document contains excessively nested structures. aborting.", ctx);
+		let value = c === 91 ? parseArray(ctx) : parseInlineTable(ctx);
+		ctx.d++;
+		return value;
+	}
+	if (c === 34 || c === 39) return parseString(ctx);
+	if (c === 116) {
+		if (ctx.s.charCodeAt(++ctx.p) !== 114 || ctx.s.charCodeAt(++ctx.p) !== 117 || ctx.s.charCodeAt(++ctx.p) !== 101) TomlError.x("invalid value", ctx, errPtr);
+		return ctx.p++, true;
+	}
+	if (c === 102) {
+		if (ctx.s.charCodeAt(++ctx.p) !== 97 || ctx.s.charCodeAt(++ctx.p) !== 108 || ctx.s.charCodeAt(++ctx.p) !== 115 || ctx.s.charCodeAt(++ctx.p) !== 101) TomlError.x("invalid value", ctx, errPtr);
+		return ctx.p++, false;
+	}
+	if (c === 43 || c === 45) return parseNumber(ctx, ctx.p, ctx.s.charCodeAt(++ctx.p), 44 - c, end);
+	if (ctx.s.charCodeAt(ctx.p + 4) === 45 && ctx.s.charCodeAt(ctx.p + 7) === 45) return parseDate(ctx, c, end);
+	if (ctx.s.charCodeAt(ctx.p + 2) === 58) return parseTime(ctx, c, end);
+	return parseNumber(ctx, ctx.p, c, 0, end);
+}
+function parseNumber(ctx, startPtr, startChr, sign, endChr) {
+	let c = startChr;
+	let state = 0;
+	let hasUnderscores = false;
+	if (c === 105) {
+		if (ctx.s.charCodeAt(++ctx.p) !== 110 || ctx.s.charCodeAt(++ctx.p) !== 102) TomlError.x("invalid value", ctx, startPtr);
+		return ctx.p++, (sign || 1) / 0;
+	}
+	if (c === 110) {
+		if (ctx.s.charCodeAt(++ctx.p) !== 97 || ctx.s.charCodeAt(++ctx.p) !== 110) TomlError.x("invalid value", ctx, startPtr);
+		return ctx.p++, NaN;
+	}
+	if (c === 48) {
+		if (++ctx.p >= ctx.s.length || isEndOfValue(c = ctx.s.charCodeAt(ctx.p), endChr)) return ctx.bi === true ? 0n : 0;
+		if (!sign) {
+			if (c === 120) return parseIntegerBaseN(ctx, startPtr, 16, endChr);
+			else if (c === 98) return parseIntegerBaseN(ctx, startPtr, 2, endChr);
+			else if (c === 111) return parseIntegerBaseN(ctx, startPtr, 8, endChr);
+		}
+		if (c === 46) state = 2;
+		else if (c === 101 || c === 69) state = 4;
+		else TomlError.x("illegal leading zero", ctx, startPtr);
+	} else if (!isDigit(c)) TomlError.x("invalid value", ctx, startPtr);
+	while (++ctx.p < ctx.s.length && (c = ctx.s.charCodeAt(ctx.p), !isEndOfValue(c, endChr))) {
+		if (!state) state = 1;
+		if (c === 95) {
+			if (!(state & 1)) TomlError.x("illegal underscore", ctx);
+			state += 11;
+			hasUnderscores = true;
+		} else if (state === 1 && c === 46) state = 2;
+		else if ((state === 1 || state === 3) && (c === 101 || c === 69)) state = 4;
+		else if (state === 4 && (c === 43 || c === 45)) state = 6;
+		else if (!isDigit(c)) TomlError.x(`illegal character in numeric literal`, ctx);
+		else if (state > 9) state -= 11;
+		else if (!(state & 1)) state++;
+	}
+	if (!state) {
+		let val = (startChr - 48) * (sign || 1);
+		return ctx.bi === true ? BigInt(val) : val;
+	}
+	if (!(state & 1)) TomlError.x("unfinished numeric value", ctx, startPtr);
+	let str = ctx.s.slice(startPtr, ctx.p);
+	if (hasUnderscores) str = str.replaceAll("_", "");
+	return state > 1 ? parseFloat(str) : parseInteger(ctx, str, 10, startPtr);
+}
+function parseIntegerBaseN(ctx, startPtr, base, endChr) {
+	let c, underscore = 1;
+	while (++ctx.p < ctx.s.length && (c = ctx.s.charCodeAt(ctx.p), !isEndOfValue(c, endChr))) if (c === 95) {
+		if (underscore & 1) TomlError.x("illegal underscore", ctx);
+		underscore = 3;
+	} else if (!isDigit(c, base)) TomlError.x(`illegal character in numeric literal`, ctx);
+	else if (underscore & 1) underscore--;
+	if (underscore & 1) TomlError.x("unfinished numeric value", ctx);
+	let str = ctx.s.slice(startPtr + 2, ctx.p);
+	if (underscore) str = str.replaceAll("_", "");
+	return parseInteger(ctx, str, base, startPtr);
+}
+function parseInteger(ctx, str, base, startPtr) {
+	if (ctx.bi !== true) int: {
+		let val = parseInt(str, base);
+		if (!Number.isSafeInteger(val)) {
+			if (ctx.bi) break int;
+			TomlError.x("integer value cannot be represented losslessly", ctx, startPtr);
+		}
+		return val;
+	}
+	return base === 10 ? BigInt(str) : BigInt((base === 2 ? "0b" : base === 8 ? "0o" : "0x") + str);
+}
+function parseDate(ctx, c, endChr) {
+	let startPtr = ctx.p++, unsafeSeparator;
+	if (!isDigit(c) || !isDigit(ctx.s.charCodeAt(ctx.p++)) || !isDigit(ctx.s.charCodeAt(ctx.p++)) || !isDigit(ctx.s.charCodeAt(ctx.p++))) return parseNumber(ctx, ctx.p = startPtr, c, 0, endChr);
+	ctx.p += 5;
+	if (!isDigit(ctx.s.charCodeAt(ctx.p++))) TomlError.x("invalid date-time: date part is malformed", ctx, startPtr);
+	if (ctx.p >= ctx.s.length || ((c = ctx.s.charCodeAt(ctx.p)) !== 32 || (unsafeSeparator = true, !isDigit(ctx.s.charCodeAt(ctx.p + 1)))) && c !== 84 && c !== 116) return readDate(ctx, ctx.s.slice(startPtr, ctx.p), 3, false, startPtr);
+	if (ctx.s.charCodeAt(ctx.p += 3) !== 58) TomlError.x("invalid date-time: time part is malformed", ctx, startPtr);
+	if (ctx.s.charCodeAt(ctx.p += 3) === 58) ctx.p += 3;
+	if (ctx.s.charCodeAt(ctx.p) === 46) while (isDigit(ctx.s.charCodeAt(++ctx.p)));
+	if (c = ctx.s.charCodeAt(ctx.p)) {
+		if (c === 90 || c === 122) return readDate(ctx, ctx.s.slice(startPtr, ++ctx.p), 1, unsafeSeparator, startPtr, "[+00:00]");
+		if (c === 43 || c === 45) return readDate(ctx, ctx.s.slice(startPtr, ctx.p += 6), 1, unsafeSeparator, startPtr, !ctx.ld && "[" + ctx.s.slice(ctx.p - 6, ctx.p) + "]");
+	}
+	return readDate(ctx, ctx.s.slice(startPtr, ctx.p), 2, unsafeSeparator, startPtr);
+}
+function parseTime(ctx, c, endChr) {
+	let start = ctx.p;
+	if (!isDigit(c) || !isDigit(ctx.s.charCodeAt(++ctx.p))) return parseNumber(ctx, --ctx.p, c, 0, endChr);
+	if (ctx.s.charCodeAt(ctx.p += 4) === 58) ctx.p += 3;
+	if (ctx.s.charCodeAt(ctx.p) === 46) while (isDigit(ctx.s.charCodeAt(++ctx.p)));
+	return readDate(ctx, ctx.s.slice(start, ctx.p), 4, false, start);
+}
+function readDate(ctx, str, type, unsafeDelim, errPtr, temporalSuffix) {
+	if (ctx.ld) {
+		let date = new TomlDate(str, type, unsafeDelim);
+		if (!date.isValid()) TomlError.x("invalid date", ctx, errPtr);
+		return date;
+	}
+	try {
+		if (temporalSuffix) str += temporalSuffix;
+		switch (type) {
+			case 1: return Temporal.ZonedDateTime.from(str);
+			case 2: return Temporal.PlainDateTime.from(str);
+			case 3: return Temporal.PlainDate.from(str);
+			case 4: return Temporal.PlainTime.from(str);
+		}
+	} catch (e) {
+		TomlError.x(e instanceof Error ? e.message : "" + e, ctx, errPtr);
+	}
+}
+// node_modules/smol-toml/dist/util.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+/** @internal */
+function skipComment(ctx) {
+	for (; ctx.p < ctx.s.length; ctx.p++) {
+		let c = ctx.s.charCodeAt(ctx.p);
+		if (c === 10) break;
+		if (c === 13 && ctx.s.charCodeAt(ctx.p + 1) === 10) {
+			ctx.p++;
+			break;
+		}
+		if (c < 32 && c !== 9 || c === 127) TomlError.x("control characters are not allowed in comments", ctx);
+	}
+}
+/** @internal */
+function skipVoid(ctx, banNewLines, banComments) {
+	let c;
+	while (ctx.p < ctx.s.length) {
+		while (ctx.p < ctx.s.length && ((c = ctx.s.charCodeAt(ctx.p)) === 32 || c === 9 || !banNewLines && (c === 10 || c === 13 && ctx.s.charCodeAt(ctx.p + 1) === 10))) ctx.p++;
+		if (banComments || c !== 35) break;
+		skipComment(ctx);
+	}
+}
+// node_modules/smol-toml/dist/struct.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+/** @internal */
+function parseKey(ctx, end = 61) {
+	let startPtr;
+	let state = 0;
+	let parsed = [];
+	let sliceStart;
+	let c = ctx.s.charCodeAt(startPtr = ctx.p);
+	do
+		if (c === end) {
+			if (!state) TomlError.x("unexpected end of key", ctx);
+			if (state === 1) parsed.push(ctx.s.slice(sliceStart, ctx.p));
+			return ctx.p++, parsed;
+		} else if (c === 46) {
+			if (!state) TomlError.x("illegal empty bare key", ctx);
+			if (state === 1) parsed.push(ctx.s.slice(sliceStart, ctx.p));
+			state = 0;
+		} else if (!state && (c === 34 || c === 39)) {
+			if (c === ctx.s.charCodeAt(ctx.p + 1) && c === ctx.s.charCodeAt(ctx.p + 2)) TomlError.x("illegal quoted key: multiline strings are not allowed", ctx);
+			parsed.push(parseString(ctx));
+			state = 2;
+			ctx.p--;
+		} else if (c === 32 || c === 9) {
+			if (state === 1) {
+				parsed.push(ctx.s.slice(sliceStart, ctx.p));
+				state = 2;
+			}
+		} else if (state === 2 || c < 48 && c !== 45 || c > 57 && c < 65 || c > 90 && c < 97 && c !== 95 || c > 122) TomlError.x("illegal character in key", ctx);
+		else if (!state) {
+			state = 1;
+			sliceStart = ctx.p;
+		}
+	while (c = ctx.s.charCodeAt(++ctx.p));
+	TomlError.x("incomplete key-value: cannot find end of key", ctx, startPtr);
+}
+/** @internal */
+function parseInlineTable(ctx) {
+	let startPtr = ctx.p++;
+	let res = Object.create(null);
+	let seen = /* @__PURE__ */ new Set();
+	let c;
+	while (ctx.p < ctx.s.length) {
+		skipVoid(ctx);
+		if ((c = ctx.s.charCodeAt(ctx.p)) === 125) {
+			ctx.p++;
+			return res;
+		}
+		let k;
+		let t = res;
+		let hasOwn = false;
+		let errPtr = ctx.p;
+		let key = parseKey(ctx);
+		for (let i = 0; i < key.length; i++) {
+			if (i) t = hasOwn ? t[k] : t[k] = Object.create(null);
+			k = key[i];
+			if ((hasOwn = Object.hasOwn(t, k)) && (typeof t[k] !== "object" || seen.has(t[k]))) TomlError.x("trying to redefine an already defined value", ctx, errPtr);
+			let unsafe = k === "__proto__";
+			if (ctx.uk && (unsafe || k === "constructor")) {
+				t = ctx.uk !== 1 && TomlError.x("document contains an unsafe property", ctx, errPtr);
+				break;
+			}
+			if (!hasOwn && unsafe) Object.defineProperty(t, k, {
+				enumerable: true,
+				configurable: true,
+				writable: true
+			});
+		}
+		if (hasOwn) TomlError.x("trying to redefine an already defined value", ctx, errPtr);
+		skipVoid(ctx, true, true);
+		let value = extractValue(ctx, 125);
+		if (t && typeof (t[k] = value) === "object") seen.add(value);
+		skipVoid(ctx);
+		if ((c = ctx.s.charCodeAt(ctx.p++)) === 125) return res;
+		if (c !== 44) TomlError.x("expected comma or end of structure", ctx, ctx.p - 1);
+	}
+	TomlError.x("unfinished table", ctx, startPtr);
+}
+/** @internal */
+function parseArray(ctx) {
+	let startPtr = ctx.p++;
+	let res = [];
+	let c;
+	while (ctx.p < ctx.s.length) {
+		skipVoid(ctx);
+		if ((c = ctx.s.charCodeAt(ctx.p)) === 93) {
+			ctx.p++;
+			return res;
+		}
+		res.push(extractValue(ctx, 93));
+		skipVoid(ctx);
+		if ((c = ctx.s.charCodeAt(ctx.p++)) === 93) return res;
+		if (c !== 44) TomlError.x("expected comma or end of structure", ctx, ctx.p - 1);
+	}
+	TomlError.x("unfinished array", ctx, startPtr);
+}
+// node_modules/smol-toml/dist/parse.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+function peekTable(ctx, key, table, meta, type) {
+	let t = table;
+	let m = meta;
+	let k;
+	let hasOwn = false;
+	let state;
+	for (let i = 0; i < key.length; i++) {
+		if (i) {
+			t = hasOwn ? t[k] : t[k] = Object.create(null);
+			m = (state = m[k]).c;
+			if (type === 0 && (state.t === 1 || state.t === 2)) return null;
+			if (state.t === 2) {
+				let l = t.length - 1;
+				t = t[l];
+				m = m[l].c;
+			}
+		}
+		k = key[i];
+		if ((hasOwn = Object.hasOwn(t, k)) && m[k]?.t === 0 && m[k]?.d) return null;
+		if (!hasOwn) {
+			let unsafe = k === "__proto__";
+			if (ctx.uk && (unsafe || k === "constructor")) return false;
+			if (unsafe) {
+				Object.defineProperty(t, k, {
+					enumerable: true,
+					configurable: true,
+					writable: true
+				});
+				Object.defineProperty(m, k, {
+					enumerable: true,
+					configurable: true,
+					writable: true
+				});
+			}
+			m[k] = {
+				t: i < key.length - 1 && type === 2 ? 3 : type,
+				d: false,
+				i: 0,
+				c: Object.create(null)
+			};
+		}
+	}
+	state = m[k];
+	if (state.t !== type && !(type === 1 && state.t === 3)) return null;
+	if (type === 2) {
+		if (!state.d) {
+			state.d = true;
+			t[k] = [];
+		}
+		t[k].push(t = Object.create(null));
+		state.c[state.i++] = state = {
+			t: 1,
+			d: false,
+			i: 0,
+			c: Object.create(null)
+		};
+	}
+	if (state.d) return null;
+	state.d = true;
+	if (type === 1) t = hasOwn ? t[k] : t[k] = Object.create(null);
+	else if (type === 0 && hasOwn) return null;
+	return [
+		k,
+		t,
+		state.c
+	];
+}
+function validateTablePeek(ctx, peek, ptr) {
+	if (peek === null || ctx.uk === 2) TomlError.x(peek === null ? "trying to redefine an already defined table or value" : "document contains an unsafe property", ctx, ptr);
+}
+function parse$2(toml, options = {}) {
+	let ctx = {
+		s: toml,
+		p: 0,
+		d: options.maxDepth ?? 1e3,
+		bi: options.integersAsBigInt ?? false,
+		ld: options.useLegacyDate ?? true,
+		uk: options.unsafeKeyBehaviour === "throw" ? 2 : options.unsafeKeyBehaviour === "drop" ? 1 : 0
+	};
+	let res = Object.create(null);
+	let meta = Object.create(null);
+	let tmp;
+	let skipping = false;
+	let tbl = res;
+	let m = meta;
+	if (toml.charCodeAt(0) === 65279) ctx.p++;
+	skipVoid(ctx);
+	while (ctx.p < toml.length) {
+		if (toml.charCodeAt(ctx.p) === 91) {
+			let isTableArray = toml.charCodeAt(++ctx.p) === 91;
+			tmp = ctx.p += +isTableArray;
+			skipping = false;
+			let k = parseKey(ctx, 93);
+			if (isTableArray) {
+				if (toml.charCodeAt(ctx.p) !== 93) TomlError.x("expected end of table array declaration", ctx);
+				ctx.p++;
+			}
+			let p = peekTable(ctx, k, res, meta, isTableArray ? 2 : 1);
+			if (!p) {
+				validateTablePeek(ctx, p, tmp);
+				skipping = true;
+			} else {
+				m = p[2];
+				tbl = p[1];
+			}
+		} else {
+			tmp = ctx.p;
+			let p = peekTable(ctx, parseKey(ctx), tbl, m, 0);
+			if (!p && !skipping) validateTablePeek(ctx, p, tmp);
+			skipVoid(ctx, true, true);
+			let v = extractValue(ctx, void 0);
+			if (p && !skipping) p[1][p[0]] = v;
+		}
+		skipVoid(ctx, true);
+		if (ctx.p < toml.length && (tmp = toml.charCodeAt(ctx.p)) !== 10 && (tmp !== 13 || toml.charCodeAt(ctx.p + 1) !== 10)) TomlError.x("each key-value declaration must be followed by an end-of-line", ctx);
+		skipVoid(ctx);
+	}
+	return res;
+}
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+"".isWellFormed;
+// node_modules/smol-toml/dist/index.js
+/*!
+* Copyright (c) Squirrel Chat et al., All rights reserved.
+* SPDX-License-Identifier: BSD-3-Clause
+*
+* Redistribution and use in source and binary forms, with or without
+* modification, are permitted provided that the following conditions are met:
+*
+* 1. Redistributions of source code must retain the above copyright notice, this
+*    list of conditions and the following disclaimer.
+* 2. Redistributions in binary form must reproduce the above copyright notice,
+*    this list of conditions and the following disclaimer in the
+*    documentation and/or other materials provided with the distribution.
+* 3. Neither the name of the copyright holder nor the names of its contributors
+*    may be used to endorse or promote products derived from this software without
+*    specific prior written permission.
+*
+* THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+* ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+* WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+* DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE
+* FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+* DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+* SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
+* CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+* OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+* OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+*/
+// src/dependencies/json-text.ts
+/** In valid JSON, a string before a colon is the name of a member, and nothing else is. */
+const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+/** JSON as every reader reads it: with two members of one name, some take the first and some the last. */
+function parseJsonTree(text) {
+	const value = JSON.parse(text);
+	if (!isTree(value)) throw new Unreadable("holds no JSON object");
+	if ([...text.matchAll(STRINGS)].filter(([, colon]) => colon !== void 0).length !== membersIn(value)) throw new Unreadable("has the same member twice in one object");
+	return value;
+}
+function membersIn(value) {
+	if (typeof value !== "object" || value === null) return 0;
+	let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+	for (const member of Object.values(value)) count += membersIn(member);
+	return count;
+}
+/** Such a member is a name to one reader and the object's prototype to another. */
+function refusePrototypes(value) {
+	if (typeof value !== "object" || value === null) return;
+	if (Object.hasOwn(value, "__proto__")) throw new Unreadable("has a member named __proto__");
+	for (const member of Object.values(value)) refusePrototypes(member);
+}
+// src/dependencies/toml-text.ts
+/** TOML forbids a key twice by itself. */
+function parseTomlTree(text) {
+	const tree = parse$2(text);
+	if (!isTree(tree)) throw new Unreadable("holds no table");
+	refusePrototypes(tree);
+	return tree;
+}
+// src/dependencies/cargo/cargo-lock.ts
+const entry$7 = object$1({
+	name: string(),
+	version: string(),
+	source: string().optional(),
+	checksum: string().optional(),
+	dependencies: array(string()).default([])
+});
+const lockfile$5 = object$1({
+	version: int().min(1).max(4).default(1),
+	package: array(entry$7).default([]),
+	root: entry$7.optional(),
+	/** Where the first version of the format kept the checksums. */
+	metadata: record$1(string(), string()).default({}),
+	patch: object$1({ unused: array(entry$7).default([]) }).default({ unused: [] })
+});
+const cargoLock = {
+	ecosystem: "cargo",
+	kind: "lockfile",
+	holds: named("cargo.lock"),
+	read: readCargoLock
+};
+function readCargoLock(text) {
+	const tree = parseTomlTree(text);
+	const { package: packages, root, metadata, patch } = lockfile$5.parse(tree);
+	const all = [
+		...packages,
+		...root === void 0 ? [] : [root],
+		...patch.unused
+	];
+	const own = all.filter(({ source }) => source === void 0);
+	const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(nameIn$2)));
+	const others = Object.entries(tree).filter(([key]) => !(key in lockfile$5.shape));
+	return {
+		packages: all.map((each) => packageOf$5(each, direct, metadata)),
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+/** `name`, `name 1.0.0` or `name 1.0.0 (registry+https://…)`. */
+function nameIn$2(dependency) {
+	return dependency.split(" ")[0] ?? dependency;
+}
+function packageOf$5(each, direct, metadata) {
+	const { name, version, source, checksum } = each;
+	const old = metadata[`checksum ${name} ${version} (${source ?? ""})`];
+	return {
+		name,
+		version,
+		source: source?.replace(/^registry\+/, "") ?? "path",
+		integrity: checksum ?? old ?? null,
+		direct: direct.has(name),
+		scripts: null,
+		licence: null
+	};
+}
+// src/dependencies/cargo/cargo-toml.ts
+const KINDS = [
+	"dependencies",
+	"dev-dependencies",
+	"build-dependencies"
+];
+const PLACES = [
+	...KINDS,
+	...KINDS.map((kind) => `target.*.${kind}`),
+	"workspace.dependencies",
+	"patch.*",
+	"replace"
+];
+const request$5 = union([string(), record$1(string(), unknown())]);
+const requests = record$1(string(), request$5);
+const cargoToml = {
+	ecosystem: "cargo",
+	kind: "manifest",
+	holds: named("cargo.toml"),
+	read: readCargoToml
+};
+function readCargoToml(text) {
+	const { fields, rest } = splitFields(parseTomlTree(text), PLACES, 2);
+	return {
+		packages: fields.flatMap(packagesOf$3),
+		rest
+	};
+}
+/** Where it is asked for counts: a patch decides for every crate, a target for some machines. */
+function packagesOf$3({ path, value }) {
+	const [head = "", inner] = path;
+	const place = head === "patch" ? `patches ${inner ?? ""}` : head === "replace" ? "replaces" : null;
+	return Object.entries(requests.parse(value)).map(([key, wanted]) => asked$3(key, wanted, place));
+}
+function asked$3(key, wanted, place) {
+	const { version = "*", package: actual, git, path, registry, "registry-index": index, ...others } = typeof wanted === "string" ? { version: wanted } : wanted;
+	const { branch, tag, rev, ...options } = others;
+	const name = typeof actual === "string" ? actual : key.replace(/:.*$/, "");
+	const chosen = [
+		branch,
+		tag,
+		rev
+	].filter((each) => each !== void 0);
+	const sources = [
+		...path === void 0 ? [] : [`path ${wordOf(path)}`],
+		...git === void 0 ? [] : [`git ${[git, ...chosen].map(wordOf).join("#")}`],
+		...[registry, index].filter((each) => each !== void 0).map(wordOf)
+	];
+	const notes = [
+		place,
+		key === name ? null : `as ${key}`,
+		optionsText(options)
+	].filter((each) => each !== null);
+	return {
+		name,
+		version: `${wordOf(version)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`,
+		source: sources.length === 0 ? "registry" : sources.join(", "),
+		integrity: null,
+		direct: true,
+		scripts: null,
+		licence: null
+	};
+}
+function optionsText(options) {
+	const entries = Object.entries(options).sort(([a], [b]) => a < b ? -1 : 1);
+	return entries.length === 0 ? null : entries.map(([key, value]) => `${key} ${textOf$1(value)}`).join(", ");
+}
+// src/dependencies/yaml-text.ts
+/**
+* One plain YAML document, every scalar as the text it is written in. What readers disagree about is refused: keys
+* twice, anchors, merges, tags, directives, further documents.
+*/
+function parseYamlTree(text) {
+	if (/^%/m.test(text)) throw new Unreadable("has YAML directives");
+	const [document, second] = (0, import_dist$2.parseAllDocuments)(text, {
+		schema: "failsafe",
+		uniqueKeys: true,
+		stringKeys: true
+	});
+	if (document === void 0 || second !== void 0) throw new Unreadable("holds more than one document");
+	const problem = document.errors[0] ?? document.warnings[0];
+	if (problem !== void 0) throw problem;
+	(0, import_dist$2.visit)(document, {
+		Node: (_, node) => {
+			if ((0, import_dist$2.isAlias)(node) || (0, import_dist$2.isNode)(node) && "anchor" in node && node.anchor !== void 0) throw new Unreadable("has anchors or aliases");
+			if (node.tag !== void 0) throw new Unreadable("has tags");
+		},
+		Pair: (_, { key }) => {
+			if ((0, import_dist$2.isNode)(key) && String(key) === "<<") throw new Unreadable("has a merge key");
+		}
+	});
+	const tree = document.toJS() ?? {};
+	if (!isTree(tree)) throw new Unreadable("holds no mapping");
+	refusePrototypes(tree);
+	return tree;
+}
+// src/dependencies/npm/bun-lock.ts
+const wanted$3 = record$1(string(), string()).default({});
+const workspace = object$1({
+	dependencies: wanted$3,
+	devDependencies: wanted$3,
+	optionalDependencies: wanted$3,
+	peerDependencies: wanted$3
+});
+const about = record$1(string(), unknown());
+const entry$6 = tuple([string()]).rest(union([string(), about]));
+const lockfile$4 = object$1({
+	lockfileVersion: _enum([
+		"0",
+		"1",
+		"2"
+	]),
+	workspaces: record$1(string(), workspace),
+	packages: record$1(string(), entry$6).default({})
+});
+/** What repeats the manifests, which answer for it. */
+const DESCRIBES$3 = /* @__PURE__ */ new Set([
+	...Object.keys(lockfile$4.shape),
+	"configVersion",
+	"overrides",
+	"catalog",
+	"catalogs"
+]);
+const bunLock = {
+	ecosystem: "npm",
+	kind: "lockfile",
+	holds: named("bun.lock"),
+	read: readBunLock
+};
+/** JSON with commas too many, which is YAML as it stands. */
+function readBunLock(text) {
+	const tree = parseYamlTree(text);
+	const { packages, workspaces, lockfileVersion } = lockfile$4.parse(tree);
+	const direct = new Set(Object.values(workspaces).flatMap((each) => Object.values(each).flatMap(Object.keys)));
+	const others = Object.entries(tree).filter(([key]) => !DESCRIBES$3.has(key));
+	const tellsScripts = lockfileVersion === "2";
+	return {
+		packages: Object.entries(packages).map(([key, each]) => packageOf$4(key, each, {
+			direct,
+			tellsScripts
+		})),
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+function packageOf$4(key, [id, ...rest], context) {
+	const at = id.indexOf("@", 1);
+	const name = at === -1 ? id : id.slice(0, at);
+	const reference = at === -1 ? "" : id.slice(at + 1);
+	const isVersion = /^\d/.test(reference);
+	const [registry] = rest;
+	const source = !isVersion ? reference : typeof registry === "string" && registry !== "" ? registry : "registry";
+	const folder = /(?:@[^/]+\/)?[^/]+$/.exec(key)?.[0] ?? key;
+	const hash = rest.slice(1).findLast((each) => typeof each === "string");
+	const runs = rest.some((each) => typeof each !== "string" && each["hasInstallScript"] === "true");
+	return {
+		name,
+		version: isVersion ? reference : "*",
+		source: folder === name ? source : `${source}, installed as ${folder}`,
+		integrity: hash ?? null,
+		direct: context.direct.has(key),
+		scripts: context.tellsScripts ? runs : null,
+		licence: null
+	};
+}
+// src/dependencies/npm/spec.ts
+const ALIAS = /^npm:(?<name>@?[^@]+)(?:@(?<range>.*))?$/;
+const TARBALL_FILE = /\.(?:tgz|tar|tar\.gz)$/i;
+/** What `"<key>": "<spec>"` asks for: a range of a registry's versions, or whatever an address or path holds. */
+function originOf(key, spec) {
+	const alias = ALIAS.exec(spec)?.groups;
+	if (alias?.["name"] !== void 0) {
+		const { name, range } = {
+			name: alias["name"],
+			range: alias["range"]
+		};
+		const source = name === key ? "registry" : `registry, installed as ${key}`;
+		return {
+			name,
+			version: range === void 0 || range === "" ? "*" : range,
+			source
+		};
+	}
+	if (spec.startsWith("catalog:")) return {
+		name: key,
+		version: spec,
+		source: "registry"
+	};
+	if (isAddress(spec)) return {
+		name: key,
+		version: "*",
+		source: spec
+	};
+	return {
+		name: key,
+		version: spec.trim() === "" ? "*" : spec.trim(),
+		source: "registry"
+	};
+}
+/** npm takes `..` and `a.tgz` for paths, and `user/repo` for GitHub. */
+function isAddress(spec) {
+	return /[:/\\]/.test(spec) || spec.startsWith(".") || TARBALL_FILE.test(spec);
+}
+/** `https://host/` where the address is the one registries use for this package; otherwise all of it. */
+function registryOf(name, version, resolved) {
+	const usual = `/${name}/-/${`${name.slice(name.indexOf("/") + 1)}-${version}.tgz`}`;
+	return resolved.endsWith(usual) ? resolved.slice(0, resolved.length - usual.length + 1) : resolved;
+}
+// src/dependencies/npm/package-json.ts
+const RANGES = [
+	"dependencies",
+	"devDependencies",
+	"optionalDependencies",
+	"peerDependencies"
+];
+const OVERRIDES = [
+	"overrides",
+	"resolutions",
+	"pnpm.overrides"
+];
+const ranges$1 = record$1(string(), string());
+const overrides = lazy(() => union([string(), record$1(string(), overrides)]));
+const packageJson = {
+	ecosystem: "npm",
+	kind: "manifest",
+	holds: named("package.json"),
+	read: readPackageJson
+};
+function readPackageJson(text) {
+	const tree = parseJsonTree(text);
+	refusePrototypes(tree);
+	const { fields, rest } = splitFields(tree, [...RANGES, ...OVERRIDES]);
+	return {
+		packages: fields.flatMap(packagesOf$2),
+		rest
+	};
+}
+function packagesOf$2({ path, value }) {
+	if (OVERRIDES.includes(path.join("."))) return overridden(overrides.parse(value), []);
+	return rangesOf(ranges$1.parse(value));
+}
+function rangesOf(wanted) {
+	return Object.entries(wanted).map(([key, spec]) => asked$2(key, spec));
+}
+/** `{ "a": { "b": "1.0.0" } }`: b wherever a needs it; the key `.` is the package of the object itself. */
+function overridden(wanted, within) {
+	if (typeof wanted !== "string") return Object.entries(wanted).flatMap(([key, inner]) => overridden(inner, [...within, key]));
+	const found = asked$2(chosenBy(within.findLast((key) => key !== ".") ?? ""), wanted);
+	return [{
+		...found,
+		version: `${found.version} (overrides ${within.join(">")})`,
+		direct: false
+	}];
+}
+/** `debug>ms`, `debug/ms`, `debug/@s/n`, `ms@^2`: the last package named, without its range. */
+function chosenBy(selector) {
+	const segments = selector.slice(selector.lastIndexOf(">") + 1).split("/");
+	const isScoped = segments.at(-2)?.startsWith("@") ?? false;
+	return segments.slice(isScoped ? -2 : -1).join("/").replace(/(?<=.)@.*$/, "");
+}
+function asked$2(key, spec) {
+	return {
+		...originOf(key, spec),
+		integrity: null,
+		direct: true,
+		scripts: null,
+		licence: null
+	};
+}
+// src/dependencies/npm/package-lock.ts
+const names$1 = record$1(string(), string()).default({});
+const entry$5 = object$1({
+	name: string().optional(),
+	version: string().optional(),
+	resolved: string().optional(),
+	integrity: string().optional(),
+	link: boolean().default(false),
+	inBundle: boolean().default(false),
+	hasInstallScript: boolean().default(false),
+	license: unknown().optional(),
+	dependencies: names$1,
+	devDependencies: names$1,
+	optionalDependencies: names$1,
+	peerDependencies: names$1
+});
+const legacyEntry = object$1({
+	version: string(),
+	resolved: string().optional(),
+	integrity: string().optional(),
+	bundled: boolean().default(false),
+	get dependencies() {
+		return record$1(string(), legacyEntry).default({});
+	}
+});
+const lockfile$3 = object$1({
+	lockfileVersion: union([
+		literal$1(1),
+		literal$1(2),
+		literal$1(3)
+	]),
+	packages: record$1(string(), entry$5).default({}),
+	dependencies: record$1(string(), legacyEntry).default({})
+});
+/** What describes the project itself, which package.json answers for. */
+const DESCRIBES$2 = /* @__PURE__ */ new Set([
+	"name",
+	"version",
+	"lockfileVersion",
+	"requires",
+	"packages",
+	"dependencies"
+]);
+const FOLDER$2 = "node_modules/";
+const packageLock = {
+	ecosystem: "npm",
+	kind: "lockfile",
+	holds: named("package-lock.json", "npm-shrinkwrap.json"),
+	read: readPackageLock
+};
+/** Newer versions of npm read `packages` and older ones `dependencies`: what either finds counts. */
+function readPackageLock(text) {
+	const tree = parseJsonTree(text);
+	refusePrototypes(tree);
+	const { packages, dependencies } = lockfile$3.parse(tree);
+	const others = Object.entries(tree).filter(([key]) => !DESCRIBES$2.has(key));
+	const own = Object.entries(packages).filter(([key]) => !key.includes(FOLDER$2));
+	const direct = new Set(own.flatMap(([, each]) => wantedBy$1(each)));
+	return {
+		packages: [...Object.entries(packages).flatMap(([key, each]) => installed(key, each, direct)), ...Object.entries(dependencies).flatMap(([key, each]) => legacy(key, each))],
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+function wantedBy$1(each) {
+	const { dependencies, devDependencies, optionalDependencies, peerDependencies } = each;
+	return [
+		dependencies,
+		devDependencies,
+		optionalDependencies,
+		peerDependencies
+	].flatMap(Object.keys);
+}
+function installed(key, each, wanted) {
+	const at = key.lastIndexOf(FOLDER$2);
+	if (at === -1) return localPackage(key, each);
+	const folder = key.slice(at + 13);
+	const name = each.name ?? folder;
+	const version = each.version ?? "*";
+	return [{
+		name,
+		version,
+		source: `${sourceOf$2(name, version, each)}${name === folder ? "" : `, installed as ${folder}`}`,
+		integrity: each.integrity ?? null,
+		direct: wanted.has(folder) && key.indexOf(FOLDER$2) === at,
+		scripts: each.link ? null : each.hasInstallScript,
+		licence: typeof each.license === "string" ? each.license : null
+	}];
+}
+/** A package of this repository is not fetched, so an entry of it has no address to fetch from. */
+function localPackage(key, { resolved }) {
+	if (resolved === void 0) return [];
+	throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER$2}, from ${resolved}`);
+}
+function sourceOf$2(name, version, each) {
+	if (each.link) return `path ${each.resolved ?? "unknown"}`;
+	if (each.inBundle) return "bundled";
+	return each.resolved === void 0 ? "registry" : registryOf(name, version, each.resolved);
+}
+function legacy(name, each) {
+	const inner = Object.entries(each.dependencies).flatMap(([key, nested]) => legacy(key, nested));
+	const alias = /^npm:(?<actual>@?[^@]+)@(?<version>.+)$/.exec(each.version)?.groups;
+	const actual = alias?.["actual"] ?? name;
+	const version = alias?.["version"] ?? each.version;
+	return [{
+		name: actual,
+		version,
+		source: `${legacySource(actual, version, each)}${actual === name ? "" : `, installed as ${name}`}`,
+		integrity: each.integrity ?? null,
+		direct: null,
+		scripts: null,
+		licence: null
+	}, ...inner];
+}
+function legacySource(name, version, { resolved, bundled }) {
+	if (/[:/]/.test(version)) return version;
+	if (bundled) return "bundled";
+	return resolved === void 0 ? "registry" : registryOf(name, version, resolved);
+}
+// src/dependencies/npm/pnpm-lock.ts
+const wanted$2 = record$1(string(), object$1({ version: string() })).default({});
+const importer = object$1({
+	dependencies: wanted$2,
+	devDependencies: wanted$2,
+	optionalDependencies: wanted$2
+});
+const entry$4 = object$1({
+	resolution: record$1(string(), unknown()),
+	name: string().optional(),
+	version: string().optional(),
+	requiresBuild: string().optional()
+});
+const lockfile$2 = importer.extend({
+	lockfileVersion: _enum([
+		"6.0",
+		"6.1",
+		"9.0"
+	]),
+	importers: record$1(string(), importer).default({}),
+	packages: record$1(string(), entry$4).default({}),
+	snapshots: record$1(string(), unknown()).default({})
+});
+/** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
+const DESCRIBES$1 = /* @__PURE__ */ new Set([
+	...Object.keys(lockfile$2.shape),
+	"settings",
+	"catalogs",
+	"overrides",
+	"ignoredOptionalDependencies",
+	"time"
+]);
+const pnpmLock = {
+	ecosystem: "npm",
+	kind: "lockfile",
+	holds: named("pnpm-lock.yaml"),
+	read: readPnpmLock
+};
+function readPnpmLock(text) {
+	const tree = parseYamlTree(text);
+	const lock = lockfile$2.parse(tree);
+	const others = Object.entries(tree).filter(([key]) => !DESCRIBES$1.has(key));
+	for (const id of Object.keys(lock.snapshots)) if (lock.packages[withoutPeers(id)] === void 0) throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`);
+	const choices = [lock, ...Object.values(lock.importers)].flatMap(choicesOf);
+	const direct = new Set(choices.map(({ id }) => id));
+	const tellsScripts = lock.lockfileVersion !== "9.0";
+	return {
+		packages: [...Object.entries(lock.packages).map(([key, each]) => packageOf$3(key, each, {
+			direct,
+			tellsScripts
+		})), ...choices.flatMap(linked)],
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+function choicesOf({ dependencies, devDependencies, optionalDependencies }) {
+	return [
+		dependencies,
+		devDependencies,
+		optionalDependencies
+	].flatMap((each) => Object.entries(each)).map(([key, { version }]) => {
+		const chosen = idOf(version);
+		return {
+			key,
+			version,
+			id: /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen
+		};
+	});
+}
+function linked({ key, version }) {
+	if (!version.startsWith("link:")) return [];
+	return [{
+		name: key,
+		version: "*",
+		source: `path ${version.slice(5)}`,
+		integrity: null,
+		direct: true,
+		scripts: null,
+		licence: null
+	}];
+}
+function withoutPeers(key) {
+	const at = key.indexOf("(");
+	return at === -1 ? key : key.slice(0, at);
+}
+function idOf(key) {
+	return withoutPeers(key).replace(/^\//, "");
+}
+function packageOf$3(key, each, { direct, tellsScripts }) {
+	const id = idOf(key);
+	const at = id.indexOf("@", 1);
+	const name = each.name ?? (at === -1 ? id : id.slice(0, at));
+	const version = each.version ?? (at === -1 ? "*" : id.slice(at + 1));
+	const { integrity, ...origin } = each.resolution;
+	return {
+		name,
+		version,
+		source: sourceOf$1(name, version, origin),
+		integrity: typeof integrity === "string" ? integrity : null,
+		direct: direct.has(id),
+		scripts: tellsScripts ? each.requiresBuild === "true" : null,
+		licence: null
+	};
+}
+function sourceOf$1(name, version, origin) {
+	const { tarball, repo, commit, directory } = origin;
+	const kinds = Object.keys(origin).filter((key) => key !== "type").sort().join(" ");
+	if (kinds === "") return "registry";
+	if (kinds === "tarball" && typeof tarball === "string") return registryOf(name, version, tarball);
+	if (kinds === "commit repo") return `git ${String(repo)}#${String(commit)}`;
+	if (kinds === "directory") return `path ${String(directory)}`;
+	return textOf$1(origin);
+}
+// src/dependencies/npm/pnpm-workspace.ts
+const ranges = record$1(string(), string());
+const pnpmWorkspace = {
+	ecosystem: "npm",
+	kind: "manifest",
+	holds: named("pnpm-workspace.yaml"),
+	read: readPnpmWorkspace
+};
+function readPnpmWorkspace(text) {
+	const { fields, rest } = splitFields(parseYamlTree(text), [
+		"catalog",
+		"catalogs.*",
+		"overrides"
+	]);
+	return {
+		packages: fields.flatMap(packagesOf$1),
+		rest
+	};
+}
+function packagesOf$1({ path: [place], value }) {
+	const wanted = ranges.parse(value);
+	return place === "overrides" ? overridden(wanted, []) : rangesOf(wanted);
+}
+// src/dependencies/npm/yarn-classic.ts
+const TEXT = String.raw`"(?:[^"\\]|\\["\\])*"|[^\s",:#][^\s",:]*`;
+const HEAD$1 = new RegExp(`^(?:${TEXT})(?:, (?:${TEXT}))*:$`);
+const FIELD = new RegExp(`^  (version|resolved|integrity|uid) (${TEXT}|[^\\s",]+)$`);
+const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/;
+const MEMBER = new RegExp(`^    (?:${TEXT}) (?:${TEXT}|[^\\s",]+)$`);
+/** Only lines as yarn itself writes them: its reader forgives more, and what it makes of that is not known here. */
+function parseClassic(text) {
+	const entries = [];
+	const asked = /* @__PURE__ */ new Set();
+	for (const line of text.split(/\r?\n/)) {
+		if (line === "" || line.startsWith("#")) continue;
+		const entry = entries.at(-1);
+		if (HEAD$1.test(line)) {
+			const descriptors = textsIn(line);
+			for (const descriptor of descriptors) claim$1(asked, descriptor);
+			entries.push({
+				descriptors,
+				fields: /* @__PURE__ */ new Map()
+			});
+		} else if (entry === void 0 || !isInner(line, entry.fields)) throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`);
+	}
+	return entries;
+}
+function isInner(line, fields) {
+	const [, key, value] = FIELD.exec(line) ?? [];
+	if (key === void 0 || value === void 0) return SECTION.test(line) || MEMBER.test(line);
+	if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`);
+	fields.set(key, unquoted(value));
+	return true;
+}
+function claim$1(asked, descriptor) {
+	if (asked.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`);
+	asked.add(descriptor);
+}
+function textsIn(line) {
+	return [...line.matchAll(new RegExp(TEXT, "g"))].map(([text]) => unquoted(text));
+}
+function unquoted(text) {
+	return text.startsWith("\"") ? text.slice(1, -1).replace(/\\(["\\])/g, "$1") : text;
+}
+// src/dependencies/npm/yarn-lock.ts
+const wanted$1 = record$1(string(), string()).default({});
+const berryEntry = object$1({
+	version: string(),
+	resolution: string(),
+	checksum: string().optional(),
+	dependencies: wanted$1
+});
+const UNKNOWN$1 = {
+	direct: null,
+	scripts: null,
+	licence: null
+};
+const yarnLock = {
+	ecosystem: "npm",
+	kind: "lockfile",
+	holds: named("yarn.lock"),
+	read: readYarnLock
+};
+function readYarnLock(text) {
+	return {
+		packages: /^__metadata:\s*$/m.test(text) ? berryPackages(text) : parseClassic(text).flatMap(classicPackages),
+		rest: /* @__PURE__ */ new Map()
+	};
+}
+function classicPackages({ descriptors, fields }) {
+	const version = fields.get("version");
+	if (version === void 0) throw new Unreadable(`has no version for ${descriptors.join(", ")}`);
+	const [url, hash] = addressOf(fields.get("resolved"));
+	const integrity = [fields.get("integrity"), hash].filter((each) => each !== void 0).join(" ");
+	return namesOf(descriptors).map(({ name, alias }) => ({
+		name,
+		version,
+		source: installedAs(alias, name, url === void 0 ? "registry" : registryOf(name, version, url)),
+		integrity: integrity === "" ? null : integrity,
+		...UNKNOWN$1
+	}));
+}
+/** The part after # is the hash of the file, or the commit, that has to be found there. */
+function addressOf(resolved) {
+	const at = resolved?.indexOf("#") ?? -1;
+	return at === -1 ? [resolved, void 0] : [resolved?.slice(0, at), resolved?.slice(at)];
+}
+function berryPackages(text) {
+	const { __metadata: _, ...members } = parseYamlTree(text);
+	const entries = Object.entries(record$1(string(), berryEntry).parse(members));
+	const own = entries.filter(([, { resolution }]) => localPath$1(resolution) !== null);
+	const direct = new Set(own.flatMap(([, { dependencies }]) => Object.entries(dependencies).flatMap(askedAs)));
+	return entries.flatMap(([key, each]) => {
+		const descriptors = key.split(", ");
+		const isDirect = descriptors.some((descriptor) => direct.has(descriptor));
+		return berryPackage(descriptors, each).map((found) => ({
+			...found,
+			direct: isDirect
+		}));
+	});
+}
+function askedAs([name, range]) {
+	return [`${name}@${range}`, `${name}@npm:${range}`];
+}
+function berryPackage(descriptors, each) {
+	const { resolution, version, checksum } = each;
+	const { name, rest: reference } = cut(resolution);
+	if (localPath$1(resolution) === ".") return [];
+	const source = reference === `npm:${version}` ? "registry" : reference;
+	return [...new Set(descriptors.map((descriptor) => cut(descriptor).name))].map((alias) => ({
+		name,
+		version,
+		source: installedAs(alias, name, source),
+		integrity: checksum ?? null,
+		...UNKNOWN$1
+	}));
+}
+function localPath$1(resolution) {
+	const { rest } = cut(resolution);
+	return rest.startsWith("workspace:") ? rest.slice(10) : null;
+}
+function cut(descriptor) {
+	const at = descriptor.indexOf("@", 1);
+	if (at === -1) throw new Unreadable(`names ${JSON.stringify(descriptor)} without a range`);
+	return {
+		name: descriptor.slice(0, at),
+		rest: descriptor.slice(at + 1)
+	};
+}
+/** Who asks for a by another name gets a; who asks for b and gets the same files gets another package. */
+function namesOf(descriptors) {
+	const names = descriptors.map((descriptor) => {
+		const { name: alias, rest } = cut(descriptor);
+		return {
+			name: originOf(alias, rest).name,
+			alias
+		};
+	});
+	return names.filter(({ name, alias }, at) => {
+		return names.findIndex((other) => other.name === name && other.alias === alias) === at;
+	});
+}
+function installedAs(alias, name, source) {
+	return alias === name ? source : `${source}, installed as ${alias}`;
+}
+// src/dependencies/pypi/requirement.ts
+/** PEP 508: `name[extras] (specifiers) ; marker` or `name[extras] @ url ; marker`. */
+const NAME$1 = /^(?<name>[A-Za-z\d](?:[\w.-]*[A-Za-z\d])?)\s*(?<extras>\[[^\]]*\])?\s*(?<wanted>.*)$/s;
+const SPECIFIERS = /^\(?\s*(?:(?:===?|~=|!=|[<>]=?)\s*[\w.*+!-]+\s*(?:,\s*(?=[=~!<>])|(?=\)?$)))*\)?$/;
+/** PEP 503: one name for `Foo.Bar`, `foo_bar` and `foo-bar`. */
+function normalName(name) {
+	return name.toLowerCase().replace(/[-_.]+/g, "-");
+}
+function asked$1(name, version, source) {
+	return {
+		name: normalName(name),
+		version,
+		source,
+		integrity: null,
+		direct: true,
+		scripts: null,
+		licence: null
+	};
+}
+function parseRequirement(text) {
+	const { name, extras, wanted } = NAME$1.exec(text.trim())?.groups ?? {};
+	if (name === void 0 || wanted === void 0) throw odd(text);
+	return wanted.startsWith("@") ? addressed(name, extras, wanted) : versioned(name, extras, wanted, text);
+}
+/** A marker is divided from an address by a space and a semicolon, since addresses may hold semicolons. */
+function addressed(name, extras, wanted) {
+	const [address = "", ...marker] = wanted.slice(1).trim().split(/\s+;/);
+	return asked$1(name, described("*", extras, marker.join(" ;")), address);
+}
+function versioned(name, extras, wanted, text) {
+	const at = wanted.indexOf(";");
+	const specifiers = (at === -1 ? wanted : wanted.slice(0, at)).trim();
+	if (!SPECIFIERS.test(specifiers)) throw odd(text);
+	const version = specifiers.replace(/^\(|\)$/g, "").replace(/\s+/g, "");
+	return asked$1(name, described(version === "" ? "*" : version, extras, at === -1 ? "" : wanted.slice(at + 1)), "registry");
+}
+function described(version, extras, marker) {
+	const condition = marker.trim() === "" ? "" : ` ; ${marker.trim().replace(/\s+/g, " ")}`;
+	return `${extras === void 0 ? "" : `${extras.replace(/\s+/g, "")} `}${version}${condition}`;
+}
+function odd(text) {
+	return new Unreadable(`asks for ${JSON.stringify(text)}, which is no requirement`);
+}
+// src/dependencies/pypi/poetry-request.ts
+const table$1 = record$1(string(), unknown());
+const request$4 = union([
+	string(),
+	table$1,
+	array(table$1)
+]);
+/** `name = "^1.0"`, `name = { version = "^1.0", extras = […] }`, or a list of such tables; pipenv writes the same. */
+function poetryPackages(value) {
+	return Object.entries(record$1(string(), request$4).parse(value)).flatMap(([name, each]) => requested(name, each));
+}
+function requested(name, each) {
+	if (typeof each === "string") return [asked$1(name, each, "registry")];
+	return Array.isArray(each) ? each.map((one) => fromTable(name, one)) : [fromTable(name, each)];
+}
+function fromTable(name, wanted) {
+	const { version = "*", git, path, file, url, source, index, ...others } = wanted;
+	const { branch, tag, rev, ref, ...options } = others;
+	const chosen = [
+		branch,
+		tag,
+		rev,
+		ref
+	].filter((each) => each !== void 0).map(wordOf);
+	const sources = [
+		git === void 0 ? null : `git ${[wordOf(git), ...chosen].join("#")}`,
+		...[path, file].map((each) => each === void 0 ? null : `path ${wordOf(each)}`),
+		...[
+			url,
+			source,
+			index
+		].map((each) => each === void 0 ? null : wordOf(each))
+	].filter((each) => each !== null);
+	const option = Object.keys(options).length === 0 ? "" : ` ${textOf$1(options)}`;
+	return asked$1(name, `${wordOf(version)}${option}`, sources.length === 0 ? "registry" : sources.join(", "));
+}
+// src/dependencies/pypi/pipfile.ts
+const pipfile = {
+	ecosystem: "pypi",
+	kind: "manifest",
+	holds: named("pipfile"),
+	read: readPipfile
+};
+function readPipfile(text) {
+	const { fields, rest } = splitFields(parseTomlTree(text), ["packages", "dev-packages"]);
+	return {
+		packages: fields.flatMap(({ value }) => poetryPackages(value)),
+		rest
+	};
+}
+// src/dependencies/pypi/pipfile-lock.ts
+const entry$3 = looseObject({
+	version: string().default("*"),
+	hashes: array(string()).default([]),
+	index: string().optional(),
+	markers: unknown().optional(),
+	extras: unknown().optional()
+});
+const category = record$1(string(), entry$3);
+const pipfileLock = {
+	ecosystem: "pypi",
+	kind: "lockfile",
+	holds: named("pipfile.lock"),
+	read: readPipfileLock
+};
+/** Every member but `_meta` is a category of packages. */
+function readPipfileLock(text) {
+	const { _meta: meta, ...categories } = parseJsonTree(text);
+	refusePrototypes(categories);
+	const { sources } = object$1({ sources: unknown().optional() }).parse(meta);
+	return {
+		packages: Object.values(categories).flatMap((each) => Object.entries(category.parse(each))).map(([name, each]) => packageOf$2(name, each)),
+		rest: new Map(sources === void 0 ? [] : [["_meta.sources", textOf$1(sources)]])
+	};
+}
+function packageOf$2(name, each) {
+	const { version, hashes, index, markers: _, extras: __, ...origin } = each;
+	const isElsewhere = Object.keys(origin).length > 0;
+	return {
+		name: normalName(name),
+		version: version.replace(/^==/, ""),
+		source: isElsewhere ? textOf$1(index === void 0 ? origin : {
+			index,
+			...origin
+		}) : index ?? "registry",
+		integrity: hashes.length === 0 ? null : hashes.toSorted().join(" "),
+		direct: null,
+		scripts: null,
+		licence: null
+	};
+}
+// src/dependencies/pypi/distribution-files.ts
+/** The hash of the one file, or of the list of all with theirs: another file is another package. */
+function integrityOf(files) {
+	const [only, second] = files;
+	if (only === void 0) return null;
+	if (second === void 0 && only.hash !== null) return only.hash;
+	const lines = files.map(({ name, hash }) => `${name} ${hash ?? "unknown"}`).sort();
+	return `${files.length} files, sha256:${sha256(lines.join("\n"))}`;
+}
+/** Where there is no wheel, the package's own build runs; where there is one, it may fit no machine. */
+function runsBuild(files) {
+	return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null;
+}
+// src/dependencies/pypi/poetry-lock.ts
+const files = array(object$1({
+	file: string(),
+	hash: string()
+}));
+const lockfile$1 = object$1({
+	package: array(object$1({
+		name: string(),
+		version: string(),
+		files: files.default([]),
+		source: object$1({
+			type: string(),
+			url: string(),
+			reference: string().default(""),
+			resolved_reference: string().default(""),
+			subdirectory: string().default("")
+		}).optional()
+	})).default([]),
+	/** `files` is where the first version of the format kept the hashes. */
+	metadata: object$1({
+		"lock-version": string().regex(/^[12]\./),
+		files: record$1(string(), files).default({})
+	}),
+	extras: unknown().optional()
+});
+const poetryLock = {
+	ecosystem: "pypi",
+	kind: "lockfile",
+	holds: named("poetry.lock"),
+	read: readPoetryLock
+};
+function readPoetryLock(text) {
+	const tree = parseTomlTree(text);
+	const { package: packages, metadata } = lockfile$1.parse(tree);
+	const others = Object.entries(tree).filter(([key]) => !(key in lockfile$1.shape));
+	return {
+		packages: packages.map((each) => packageOf$1(each, metadata.files[each.name] ?? [])),
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+function packageOf$1({ name, version, source, files: own }, old) {
+	const published = [...own, ...old].map(({ file, hash }) => ({
+		name: file,
+		hash
+	}));
+	const chosen = [
+		source?.reference,
+		source?.resolved_reference,
+		source?.subdirectory
+	].filter(Boolean);
+	return {
+		name: normalName(name),
+		version,
+		source: source === void 0 ? "registry" : `${source.type} ${[source.url, ...chosen].join("#")}`,
+		integrity: integrityOf(published),
+		direct: null,
+		scripts: runsBuild(published),
+		licence: null
+	};
+}
+// src/dependencies/pypi/pyproject.ts
+const LISTS = [
+	"project.dependencies",
+	"project.optional-dependencies.*",
+	"dependency-groups.*",
+	"build-system.requires",
+	"tool.uv.dev-dependencies",
+	"tool.uv.constraint-dependencies",
+	"tool.uv.override-dependencies",
+	"tool.uv.build-constraint-dependencies",
+	"tool.pdm.dev-dependencies.*"
+];
+const POETRY = [
+	"tool.poetry.dependencies",
+	"tool.poetry.dev-dependencies",
+	"tool.poetry.group.*.dependencies"
+];
+const SOURCES = "tool.uv.sources";
+/** Members of a group are requirements, or other groups by name, which ask for nothing new. */
+const list = array(union([string(), object$1({ "include-group": string() })]));
+const pyproject = {
+	ecosystem: "pypi",
+	kind: "manifest",
+	holds: named("pyproject.toml"),
+	read: readPyproject
+};
+function readPyproject(text) {
+	const { fields, rest } = splitFields(parseTomlTree(text), [
+		...LISTS,
+		...POETRY,
+		SOURCES
+	], 2);
+	const python = fields.flatMap(pythonOf);
+	return {
+		packages: fields.flatMap(packagesOf),
+		rest: new Map([...rest, ...python])
+	};
+}
+/** Poetry keeps the version of Python itself among the dependencies. */
+function pythonOf({ path, value }) {
+	const place = path.join(".");
+	if (place !== "tool.poetry.dependencies") return [];
+	const { python } = record$1(string(), unknown()).parse(value);
+	return python === void 0 ? [] : [[`${place}.python`, textOf$1(python)]];
+}
+function packagesOf({ path, value }) {
+	if (path[1] === "poetry") return poetryPackages(value).filter(({ name }) => name !== "python");
+	if (path.join(".") === SOURCES) return sourcesOf(record$1(string(), unknown()).parse(value));
+	const wanted = list.parse(value).filter((each) => typeof each === "string").map(parseRequirement);
+	if (path.join(".") === "build-system.requires") return wanted.map((each) => ({
+		...each,
+		version: `${each.version} (build)`
+	}));
+	return path[1] === "uv" ? wanted.map((each) => ({
+		...each,
+		version: `${each.version} (${path[2] ?? ""})`
+	})) : wanted;
+}
+function sourcesOf(sources) {
+	return Object.entries(sources).map(([name, source]) => asked$1(name, "*", textOf$1(source)));
+}
+// src/dependencies/pypi/requirements-txt.ts
+const FILES = /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/;
+const FOLDER$1 = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
+const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/;
+const HASHES = /\s+--hash[=\s]\s*(\S+)/g;
+const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$)/i;
+const NAMED$2 = /^[A-Za-z\d][\w.-]*\s*(?:\[[^\]]*\]\s*)?@/;
+const EGG = /[#&]egg=(?<name>[\w.-]+)/;
+const requirementsTxt = {
+	ecosystem: "pypi",
+	kind: "manifest",
+	holds: (name, path) => FILES.test(name) || FOLDER$1.test(path),
+	read: readRequirements
+};
+/** Options (another index, another file, what may be built) decide for all packages, so they are no dependency. */
+function readRequirements(text) {
+	const packages = [];
+	const rest = /* @__PURE__ */ new Map();
+	for (const line of linesOf$1(text)) {
+		const editable = EDITABLE.exec(line)?.groups?.["address"];
+		if (editable !== void 0) packages.push(fromAddress(editable, "editable "));
+		else if (line.startsWith("-")) rest.set(line, "set");
+		else packages.push(requirement(line));
+	}
+	return {
+		packages,
+		rest
+	};
+}
+/** To Python these end a line as well, and an encoding named at the top is how it reads the rest. */
+const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u;
+const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/;
+const CONTINUED_COMMENT = /(?:^|\s)#.*\\$/m;
+/** A backslash at the end continues a line; whether it continues a comment, readers disagree. */
+function linesOf$1(text) {
+	if (HIDDEN_LINES.test(text)) throw new Unreadable("has characters that only some readers take for the end of a line");
+	if (ENCODING.test(text)) throw new Unreadable("names an encoding");
+	const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+	if (CONTINUED_COMMENT.test(lines)) throw new Unreadable("continues a comment with a backslash");
+	return lines.replaceAll("\\\n", " ").split("\n").map((line) => line.replace(/(?:^|\s+)#.*$/, "").trim()).filter((line) => line !== "");
+}
+function requirement(line) {
+	const hashes = [...line.matchAll(HASHES)].map(([, hash]) => hash ?? "").sort();
+	const text = line.replace(HASHES, "").trim();
+	if (/\s-/.test(text)) throw new Unreadable(`has an option in ${JSON.stringify(text)}`);
+	return {
+		...ADDRESS.test(text) && !NAMED$2.test(text) ? fromAddress(text, "") : parseRequirement(text),
+		integrity: hashes.length === 0 ? null : hashes.join(" ")
+	};
+}
+function fromAddress(text, how) {
+	return asked$1(EGG.exec(text)?.groups?.["name"] ?? nameIn$1(text), "*", `${how}${text}`);
+}
+/** `name-1.0-py3-none-any.whl`, `https://host/name.git@commit`, `./name`. */
+function nameIn$1(address) {
+	const path = address.replace(/[?#].*$/, "").replace(/\/$/, "");
+	return path.slice(path.lastIndexOf("/") + 1).replace(/@.*$/, "").replace(/\.git$/, "").replace(/-\d.*$/, "").replace(/\[.*$/, "");
+}
+// src/dependencies/pypi/uv-lock.ts
+const file$1 = object$1({
+	url: string().optional(),
+	path: string().optional(),
+	hash: string().optional()
+});
+const wanted = array(object$1({ name: string() })).default([]);
+const groups = record$1(string(), wanted).default({});
+const entry$1 = object$1({
+	name: string(),
+	version: string().default("*"),
+	source: record$1(string(), string()),
+	sdist: file$1.optional(),
+	wheels: array(file$1).default([]),
+	dependencies: wanted,
+	"dev-dependencies": groups,
+	"optional-dependencies": groups
+});
+const lockfile = object$1({
+	version: literal$1(1),
+	package: array(entry$1).default([])
+});
+/** What repeats the manifests, which answer for it. */
+const DESCRIBES = /* @__PURE__ */ new Set([
+	...Object.keys(lockfile.shape),
+	"revision",
+	"requires-python",
+	"resolution-markers",
+	"supported-markers",
+	"required-markers",
+	"manifest"
+]);
+const uvLock = {
+	ecosystem: "pypi",
+	kind: "lockfile",
+	holds: named("uv.lock"),
+	read: readUvLock
+};
+function readUvLock(text) {
+	const tree = parseTomlTree(text);
+	const { package: packages } = lockfile.parse(tree);
+	const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key));
+	const direct = new Set(packages.filter(isLocal).flatMap(wantedBy).map(normalName));
+	return {
+		packages: packages.filter((each) => !isProject(each)).map((each) => packageOf(each, direct)),
+		rest: placesOf(Object.fromEntries(others), 1)
+	};
+}
+/** The project that the lockfile belongs to. */
+function isProject({ source }) {
+	return source["virtual"] === "." || source["editable"] === ".";
+}
+function isLocal({ source }) {
+	return "virtual" in source || "editable" in source || "directory" in source;
+}
+function wantedBy(each) {
+	const inner = [each["dev-dependencies"], each["optional-dependencies"]].flatMap(Object.values);
+	return [each.dependencies, ...inner].flat().map(({ name }) => name);
+}
+function packageOf(each, direct) {
+	const files = [...each.sdist === void 0 ? [] : [each.sdist], ...each.wheels].map(({ url, path, hash }) => ({
+		name: url ?? path ?? "",
+		hash: hash ?? null
+	}));
+	const name = normalName(each.name);
+	return {
+		name,
+		version: each.version,
+		source: sourceOf(each),
+		integrity: integrityOf(files),
+		direct: direct.has(name),
+		scripts: runsBuild(files),
+		licence: null
+	};
+}
+function sourceOf({ source }) {
+	const [[kind, address] = [], second] = Object.entries(source);
+	if (kind === void 0 || second !== void 0) return textOf$1(source);
+	return kind === "registry" || kind === "url" ? address ?? "" : `${kind} ${address ?? ""}`;
+}
+// src/dependencies/formats.ts
+const NPM = [
+	packageJson,
+	packageLock,
+	pnpmWorkspace,
+	pnpmLock,
+	yarnLock,
+	bunLock
+];
+const PYPI = [
+	requirementsTxt,
+	pyproject,
+	poetryLock,
+	uvLock,
+	pipfile,
+	pipfileLock
+];
+const CARGO = [cargoToml, cargoLock];
+const FORMATS = [
+	...NPM,
+	...PYPI,
+	...CARGO
+];
+/** How a file of this name is read; undefined where nothing here can. */
+function formatOf(path) {
+	const folded = foldedPath(path);
+	const name = folded.slice(folded.lastIndexOf("/") + 1);
+	return FORMATS.find(({ holds }) => holds(name, folded));
+}
+// src/dependencies/package-name.ts
+/** What each registry lets a package be called: a name outside it is no name, or one that looks like another. */
+const NAMES$1 = {
+	npm: /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/,
+	pypi: /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/,
+	cargo: /^[A-Za-z_][\w-]*$/,
+	go: /^[A-Za-z\d][\w.~-]*(?:\/[\w.~-]+)*$/,
+	rubygems: /^[A-Za-z\d_][\w.-]*$/,
+	packagist: /^[a-z\d][\w.-]*\/[a-z\d][\w.-]*$/i,
+	maven: /^[\w.-]+:[\w.-]+$/,
+	nuget: /^\w[\w.-]*$/
+};
+function isPackageName(ecosystem, name) {
+	return name.length <= 255 && NAMES$1[ecosystem].test(name);
+}
+// src/dependencies/file-change.ts
+const MAX_BYTES = 33554432;
+const NAMED$1 = 3;
+function fileChange$1(file) {
+	const format = formatOf(file.path);
+	const unchanged = isSame$1(file);
+	if (format === void 0) return {
+		ecosystem: null,
+		added: [],
+		removed: 0,
+		fault: unchanged ? null : unread("its format is not known"),
+		wanted: []
+	};
+	const base = readSide(format, file.base);
+	const candidate = readSide(format, file.candidate);
+	const { ecosystem } = format;
+	const same = {
+		ecosystem,
+		added: [],
+		removed: 0,
+		fault: null,
+		wanted: format.kind === "manifest" ? candidate.reading.packages.map(({ name }) => name) : []
+	};
+	if (unchanged) return same;
+	const problem = candidate.problem ?? base.problem;
+	if (problem !== null) return {
+		...same,
+		fault: problem
+	};
+	const added = addedPackages(base.reading.packages, candidate.reading.packages);
+	return {
+		...same,
+		added,
+		removed: addedPackages(candidate.reading.packages, base.reading.packages).length,
+		fault: faultOf(file, format, {
+			base: base.reading,
+			candidate: candidate.reading
+		}, added)
+	};
+}
+function isSame$1({ base, candidate }) {
+	if (base === null || candidate === null) return base === candidate;
+	return Buffer.compare(base, candidate) === 0;
+}
+/** Whatever a parser says against a file, nothing in it is let through. */
+function readSide(format, bytes) {
+	if (bytes === null) return {
+		reading: NOTHING$2,
+		problem: null
+	};
+	if (bytes.length > MAX_BYTES) return {
+		reading: NOTHING$2,
+		problem: unread("it is too large")
+	};
+	try {
+		const reading = format.read(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+		return {
+			reading: {
+				...reading,
+				packages: distinct(reading.packages)
+			},
+			problem: null
+		};
+	} catch (error) {
+		return {
+			reading: NOTHING$2,
+			problem: unread(`it ${complaint(error)}`)
+		};
+	}
+}
+function unread(why) {
+	return `cannot be read, so nothing in it can be approved: ${why}`;
+}
+function complaint(error) {
+	if (error instanceof ZodError) {
+		const [issue] = error.issues;
+		return `is not as its tool writes it at ${issue?.path.join(".") ?? "?"}: ${issue?.message ?? "unknown"}`;
+	}
+	if (error instanceof Error && error.name === "Unreadable") return error.message;
+	return `does not parse (${error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error)})`;
+}
+function faultOf(file, { ecosystem, kind }, { base, candidate }, added) {
+	if (kind === "lockfile" && file.candidate === null) return "is deleted, so nothing says any more which versions are installed";
+	const odd = added.find(({ name }) => !isPackageName(ecosystem, name));
+	if (odd !== void 0) return `names a package ${JSON.stringify(odd.name)}, which no ${ecosystem} package can be called`;
+	const places = changedPlaces(base.rest, candidate.rest);
+	if (places.length === 0) return null;
+	return `changes ${listed$2(places)}: only dependencies may change in this file`;
+}
+function changedPlaces(base, candidate) {
+	return [.../* @__PURE__ */ new Set([...base.keys(), ...candidate.keys()])].filter((place) => base.get(place) !== candidate.get(place));
+}
+function listed$2(places) {
+	const more = places.length - NAMED$1;
+	return `${places.slice(0, NAMED$1).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+// src/dependencies/dependency-change.ts
+/**
+* Everything the candidate would install that the base does not. `files`: each path whose manifest or lockfile
+* differs, null where it is absent; unchanged manifests may come along, to tell what is direct.
+*/
+function dependencyChange(files) {
+	const changes = files.map((file) => ({
+		path: file.path,
+		...fileChange$1(file)
+	}));
+	const direct = new Set(changes.flatMap(({ ecosystem, wanted }) => wanted.map((name) => `${ecosystem} ${name}`)));
+	const additions = [];
+	const faults = [];
+	let removals = 0;
+	for (const { path, ecosystem, added, removed, fault } of changes) {
+		removals += removed;
+		if (fault !== null) faults.push({
+			path,
+			fault
+		});
+		if (ecosystem === null) continue;
+		const isDirect = ({ name, direct: said }) => said ?? (direct.has(`${ecosystem} ${name}`) || null);
+		additions.push(...added.map((each) => ({
+			...each,
+			direct: isDirect(each),
+			ecosystem,
+			path
+		})));
+	}
+	return {
+		additions,
+		removals,
+		faults
+	};
+}
+// src/engine/facts/dependencies.ts
+const NO_ADDITIONS = {
+	packages: [],
+	digest: additionsDigest([])
+};
+/** Manifests and lockfiles of both trees, read and compared as objects: nothing is installed to find out. */
+async function dependencyFacts(repository, spec, { tree, entries }) {
+	const changed = entries.filter(({ path }) => isManifest(path));
+	if (changed.length === 0) return {
+		additions: NO_ADDITIONS,
+		refusal: null
+	};
+	const files = await Promise.all(changed.map((entry) => changedFile$1(repository, entry)));
+	const { additions, faults } = dependencyChange([...files, ...await besideThem(repository, tree, files)]);
+	const [fault] = faults;
+	return {
+		additions: {
+			packages: additions,
+			digest: additionsDigest(additions)
+		},
+		refusal: fault === void 0 ? refusedAdditions(spec.dependencies, additions) : {
+			code: "manifest",
+			message: `${fault.path} ${fault.fault}`
+		}
+	};
+}
+async function changedFile$1(repository, entry) {
+	const { path, oldOid, newOid } = entry;
+	const [base, candidate] = await Promise.all([blobOf(repository, oldOid), blobOf(repository, newOid)]);
+	return {
+		path,
+		base,
+		candidate
+	};
+}
+async function blobOf(repository, oid) {
+	return oid === null ? null : repository.blob(oid);
+}
+/** Manifests that stay as they are tell which of a lockfile's packages the project asks for itself. */
+async function besideThem(repository, tree, changed) {
+	const known = new Set(changed.map(({ path }) => path));
+	const found = [];
+	for (const folder of new Set(changed.map(({ path }) => path.slice(0, path.lastIndexOf("/") + 1)))) for (const { name, type, oid } of await entriesIn(repository, tree, folder)) {
+		const path = `${folder}${name}`;
+		if (type !== "blob" || known.has(path) || !isManifest(path)) continue;
+		const bytes = await repository.blob(oid);
+		found.push({
+			path,
+			base: bytes,
+			candidate: bytes
+		});
+	}
+	return found;
+}
+async function entriesIn(repository, tree, folder) {
+	if (folder === "") return repository.tree(tree);
+	const entry = await repository.entryAt(tree, folder.slice(0, -1));
+	return entry?.type === "tree" ? repository.tree(entry.oid) : [];
 }
 // src/decide/changed-lines.ts
 /** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
@@ -20659,7 +23454,10 @@ async function candidateFacts(question) {
 	};
 	const tree = await withIncumbentResults(repository, incumbent.tree, merged.tree);
 	const entries = await repository.diff(incumbent.tree, tree);
-	const changes = await changesOf(repository, entries);
+	const { changes, refusal, additions } = await changeFacts(repository, spec, {
+		tree,
+		entries
+	});
 	return {
 		merged: "clean",
 		head,
@@ -20667,7 +23465,8 @@ async function candidateFacts(question) {
 		tree,
 		changes,
 		touched: await touchedIn(repository, entries),
-		refusal: refusalOf$2(changes, spec),
+		refusal,
+		additions,
 		aheadOfSync: await isAheadOfSync(question),
 		contains: await containedLanding(question)
 	};
@@ -20686,8 +23485,33 @@ async function withIncumbentResults(repository, incumbent, tree) {
 		entry
 	}]);
 }
-async function changesBetween(repository, from, to) {
-	return changesOf(repository, await repository.diff(from, to));
+/** Packages are only looked at in what may change at all: whatever else is in it was refused before. */
+async function changeFacts(repository, spec, change) {
+	const changes = await changesOf(repository, change.entries);
+	const refusal = refusalOf$1(changes, spec);
+	if (refusal !== null) return {
+		changes,
+		refusal,
+		additions: NO_ADDITIONS
+	};
+	return {
+		changes,
+		...await dependencyFacts(repository, spec, change)
+	};
+}
+/** Of a tip that somebody else put there: nobody can be asked about its packages, so the spec has to name them. */
+async function foreignRefusal(repository, spec, { from, to }) {
+	const { refusal, additions } = await changeFacts(repository, spec, {
+		tree: to,
+		entries: await repository.diff(from, to)
+	});
+	const { packages } = additions;
+	const names = notInSpec(spec.dependencies, packages.map(({ name }) => name));
+	if (refusal !== null || names.length === 0) return refusal;
+	return {
+		code: "dependencies",
+		message: `adds ${packagesText(names, packages)}, which dependencies.approved does not name`
+	};
 }
 async function changesOf(repository, entries) {
 	return Promise.all(entries.map(async (entry) => ({
@@ -20704,7 +23528,7 @@ async function binarySize(repository, entry) {
 	if (entry.added !== null || entry.newOid === null || entry.newMode === "160000") return null;
 	return (await repository.blob(entry.newOid)).length;
 }
-function refusalOf$2(changes, spec) {
+function refusalOf$1(changes, spec) {
 	const binaryBytes = new Map(changes.flatMap(({ path, bytes }) => bytes === null ? [] : [[path, bytes]]));
 	const { isMutable } = compileScope(spec);
 	const refusal = checkChanges({
@@ -20749,13 +23573,13 @@ async function candidatesOf$2(looking) {
 		return facts;
 	}
 	const open = Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked");
-	const queued = open.filter(({ status }) => status === "queued");
+	const queued = open.filter((experiment) => experiment.status === "queued" && hasTurn(campaign, experiment));
 	for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment);
 	let room = roomFor$1(campaign, spec, queued.length);
 	for (const id of selectRound(queued, queued.length)) {
 		const experiment = campaign.experiments[id];
 		if (room <= 0) break;
-		if (experiment && isMeasurable(await look(experiment))) room -= 1;
+		if (experiment && isMeasurable(looking, experiment, await look(experiment))) room -= 1;
 	}
 	memory.candidates = kept;
 	return found;
@@ -20765,12 +23589,14 @@ function roomFor$1({ status, round }, spec, queued) {
 	if (status !== "running") return queued;
 	return round?.open ? 0 : roundSize(spec);
 }
-/** Members of the open round, and what a person asked to have back. */
-function isDue(campaign, { status, round, purpose }) {
-	return status !== "queued" || purpose === "revert" || round !== null && round === campaign.round?.number;
+/** Members of the open round, what a person asked to have back, and what says that it needs packages. */
+function isDue(campaign, { status, round, purpose, required_deps }) {
+	if (status !== "queued" || purpose === "revert" || required_deps.length > 0) return true;
+	return round !== null && round === campaign.round?.number;
 }
-function isMeasurable(facts) {
-	return facts?.merged === "clean" && facts.refusal === null && !facts.aheadOfSync && facts.contains === null;
+function isMeasurable({ spec }, experiment, facts) {
+	if (facts?.merged !== "clean" || facts.refusal !== null) return false;
+	return !facts.aheadOfSync && facts.contains === null && unapproved(spec, experiment, facts).length === 0;
 }
 function keyOf$1({ campaign, unsynced }, head) {
 	return [
@@ -21204,9 +24030,13 @@ function branchTips(place, refs, pulls) {
 }
 async function foreignFacts(place, campaign, spec, tip) {
 	if (tip === null || tip.commit === campaign.incumbent.commit) return null;
+	const change = {
+		from: campaign.incumbent.tree,
+		to: tip.tree
+	};
 	return {
 		tip,
-		refusal: refusalOf$2(await changesBetween(place.repository, campaign.incumbent.tree, tip.tree), spec)
+		refusal: await foreignRefusal(place.repository, spec, change)
 	};
 }
 // src/engine/archive.ts
@@ -21363,6 +24193,102 @@ function snapshotMetrics(snapshot) {
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
+// src/report/markdown.ts
+const CELL_LENGTH = 160;
+/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
+function cell(text) {
+	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
+}
+// src/report/table.ts
+/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+function table(rows, gap = 2) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+}
+// src/report/approval-text.ts
+const HEAD = [
+	"package",
+	"version",
+	"from",
+	"how",
+	"install scripts",
+	"licence"
+];
+const CELL = 80;
+/** Who waits for an approval, oldest first. */
+function deferredOf({ experiments }) {
+	return Object.values(experiments).filter(({ status }) => status === "deferred");
+}
+/** One line for each experiment that waits, with what gives it what it waits for. */
+function deferredLines(campaign) {
+	const then = campaign.status === "stopped" ? " gives it one more round at the next winnow run" : "";
+	return deferredOf(campaign).map((experiment) => {
+		const { id } = experiment;
+		return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`;
+	});
+}
+/** All that a person has to look at before saying yes, for a terminal. */
+function requestText(experiment) {
+	const { id, approval, hypothesis } = experiment;
+	if (approval === null) return [];
+	return [
+		`${id} is waiting for approval of ${awaitedText(experiment)}`,
+		`  why: ${hypothesis}`,
+		...table(rowsOf(experiment)).map((line) => `  ${line}`),
+		`  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`
+	];
+}
+/** Enough of it to be told apart, and for `winnow approve --digest`. */
+const DIGEST_SHOWN = 12;
+/** What it adds, whether or not that was approved since. */
+function additionsText(experiment) {
+	return experiment.approval === null ? [] : ["", ...table(rowsOf(experiment)).map((line) => `  ${line}`)];
+}
+/** The same for a pull request. */
+function requestMarkdown(experiment) {
+	const { id, approval, status } = experiment;
+	if (approval === null) return [];
+	const [head, ...rows] = rowsOf(experiment).map((row) => `| ${row.map(cell).join(" | ")} |`);
+	const how = status === "deferred" ? ["", `Approve it with \`winnow approve ${id}\`.`] : [];
+	return [
+		"",
+		head ?? "",
+		`|${" --- |".repeat(HEAD.length + 1)}`,
+		...rows,
+		...how
+	];
+}
+function rowsOf(experiment) {
+	const { approval } = experiment;
+	const additions = approval?.additions ?? [];
+	const awaited = new Set(awaitedPackages(experiment));
+	const declared = [...awaited].filter((name) => !additions.some((each) => each.name === name));
+	const state = (name) => awaited.has(name) ? "waits" : "approved";
+	return [
+		[...HEAD, "state"],
+		...additions.map((each) => [...rowOf(each).map((text) => oneLine$1(text, CELL)), state(each.name)]),
+		...declared.map((name) => [
+			name,
+			"not in the change yet",
+			"",
+			"the idea says it needs it",
+			"",
+			"",
+			state(name)
+		])
+	];
+}
+function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }) {
+	return [
+		name,
+		version,
+		`${ecosystem}, ${source}`,
+		`${direct === null ? "unknown" : direct ? "direct" : "transitive"}, ${path}`,
+		scripts === null ? "unknown" : scripts ? "runs" : "none",
+		licence ?? "unknown"
+	];
+}
 // src/report/taken-back.ts
 /** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
 function isTakenBack({ landings }, id) {
@@ -21388,17 +24314,14 @@ function campaignResult(campaign) {
 			effect: effectOf(campaign, id),
 			selected_by: primary_delta
 		})),
-		deferred: deferredExperiments$1(campaign).map(({ id, hypothesis, required_deps }) => ({
-			id,
-			hypothesis,
-			packages: required_deps,
-			approve: `winnow approve ${id}`
+		deferred: deferredOf(campaign).map((experiment) => ({
+			id: experiment.id,
+			hypothesis: experiment.hypothesis,
+			packages: awaitedPackages(experiment),
+			approve: `winnow approve ${experiment.id}`
 		})),
 		spent
 	};
-}
-function deferredExperiments$1({ experiments }) {
-	return Object.values(experiments).filter(({ status }) => status === "deferred");
 }
 function effectOf({ landings }, id) {
 	const landing = landings.find(({ experiment, reverted }) => experiment === id && reverted === null);
@@ -21429,14 +24352,14 @@ function secondsBetween(from, to) {
 /** The word everywhere: status, log, comments, results. */
 function verdictPhrase(experiment) {
 	if (experiment.takenBack === true) return TAKEN_BACK;
-	return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`;
+	return experiment.verdict ?? `waiting for ${awaited(experiment)}`;
 }
 const TAKEN_BACK = "kept, taken back";
-function awaited(status) {
+function awaited({ status, packages }) {
 	switch (status) {
 		case "queued":
 		case "ordered": return "a runner";
-		case "deferred": return "approval";
+		case "deferred": return packages == null || packages === "" ? "approval" : `approval of ${packages}`;
 		case "measured": return "the rest of its round";
 		case "parked": return "more evidence";
 		case "ended": return "its verdict";
@@ -21457,7 +24380,7 @@ function standingSentence(experiment) {
 	const { verdict, soFar = null, next = null } = experiment;
 	const then = next === null ? "" : ` Next: ${next}.`;
 	if (verdict !== null) return `${verdictSentence(experiment)}${then}`;
-	if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.`;
+	if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.${then}`;
 	return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`;
 }
 const NOT_PROVEN = "not proven";
@@ -21528,6 +24451,14 @@ function standingIn(campaign, experiment) {
 		outcome,
 		reason,
 		takenBack
+	};
+	if (status === "deferred") return {
+		status,
+		verdict: null,
+		outcome,
+		reason,
+		packages: awaitedText(experiment),
+		next: `winnow approve ${id}`
 	};
 	const live = soFarOf(campaign, experiment);
 	const parkedBefore = verdict === null ? null : reasonOf$1(reason ?? "").sentence;
@@ -21829,38 +24760,6 @@ function mark({ id, value, takenBack }, x, y) {
 	const title = `<title>${id}: ${numberText(value)}${takenBack ? ", taken back" : ""}</title>`;
 	return `<circle class="${takenBack ? "back" : "kept"}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`;
 }
-// src/model/landing.ts
-const SUBJECT_LENGTH = 120;
-function landingMessage(words) {
-	const pull = words.pull === null ? "" : ` (#${words.pull})`;
-	const { sentence, evidence } = reasonOf$1(words.reason);
-	return [
-		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
-		"",
-		`Kept: ${oneLine$1(sentence, 1e3)}`,
-		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
-		"",
-		`Winnow-Experiment: ${words.experiment}`,
-		`Winnow-Spec: ${words.spec_sha256}`,
-		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
-		...words.single_machine ? ["Winnow-Evidence: single-machine"] : [],
-		""
-	].join("\n");
-}
-/** Text from branches stays text: one line, no control characters, bounded. */
-function oneLine$1(text, length) {
-	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
-	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
-}
-function secondsOf$1(at) {
-	return Math.floor(Date.parse(at) / 1e3);
-}
-// src/report/markdown.ts
-const CELL_LENGTH = 160;
-/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
-function cell(text) {
-	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
-}
 // src/report/tally.ts
 /** The one count of a campaign: `ended` is what `stopping.max_iterations` counts, so refused ones are not in it. */
 function tallyText(campaign) {
@@ -21921,7 +24820,7 @@ function forPerson({ experiments, alerts, proposers }) {
 	const deferred = Object.values(experiments).filter(({ status }) => status === "deferred");
 	const benched = Object.entries(proposers).filter(([, { benched: is }]) => is);
 	return [
-		...deferred.map(({ id, required_deps }) => `- ${id} waits for approval of ${cell(required_deps.join(", "))}`),
+		...deferred.map((experiment) => `- ${experiment.id} waits for approval of ${cell(awaitedText(experiment))}`),
 		...benched.map(([who]) => `- ${cell(who)} is asked for no more ideas`),
 		...alerts.filter(({ code }) => code !== "proposer-benched").slice(-3).map(({ at, message }) => `- ${at.slice(0, 10)}: ${cell(message)}`)
 	];
@@ -21985,6 +24884,7 @@ const OF_INTEREST = /* @__PURE__ */ new Set([
 	"merged",
 	"effect-measured",
 	"approval-requested",
+	"approved",
 	"synced",
 	"foreign-tip",
 	"reverted",
@@ -22014,8 +24914,8 @@ const texts = {
 	decided: (event) => decidedText(event),
 	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
 	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-	"approval-requested": ({ experiment, packages }) => `${experiment} is waiting for approval of ${packages.join(", ")}`,
-	approved: ({ experiment, packages }) => `${experiment}: ${packages.join(", ")} approved`,
+	"approval-requested": ({ experiment, packages, additions }) => packages.length === 0 ? `${experiment} needs no approval any more` : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
+	approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(", ")} approved by ${by.actor}`,
 	"incumbent-moved": ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
 	synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
 	"foreign-tip": ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
@@ -22622,10 +25522,10 @@ function capped(text, most) {
 }
 // src/propose/brief-history.ts
 const RECENT = 10;
-const UNDER_WAY = 10;
+const UNDER_WAY$1 = 10;
 const LOST = 15;
 function underWay(campaign) {
-	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY).map(({ id, hypothesis }) => `- ${id}: ${quoted$1(hypothesis, 200)}`);
+	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY$1).map(({ id, hypothesis }) => `- ${id}: ${quoted$1(hypothesis, 200)}`);
 }
 function recent(campaign) {
 	return newestFirst(campaign).filter(({ status }) => status === "ended").slice(0, RECENT).map((experiment) => {
@@ -29288,9 +32188,8 @@ function campaignIdeas(place) {
 	};
 }
 /** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
-function roomFor({ experiments }, spec) {
-	const open = Object.values(experiments).filter(({ status, owned }) => owned && status !== "ended" && status !== "parked");
-	return spec.merge.max_open_experiments - open.length;
+function roomFor(campaign, spec) {
+	return spec.merge.max_open_experiments - openEngineExperiments({ campaign });
 }
 function commands(spec) {
 	return spec.propose.filter((proposer) => proposer.use === "command");
@@ -30042,7 +32941,7 @@ function refuseUnsupported({ spec, owner }) {
 	if (metric.primary.type !== "hard") refuse("metric.primary.type", `metrics of type ${metric.primary.type} cannot be measured yet`, "use a hard metric");
 }
 /** Invariant 4: the ruler must be the order's, and outside mutable every tree the pin's. Null when both are. */
-async function refusalOf$1(input, sides) {
+async function refusalOf(input, sides) {
 	const { order, spec, repository } = input;
 	if (harnessHash(spec, harnessEntries(spec, await treeFiles(repository, order.pin.tree))) !== order.harness) return "the harness of the pinned commit is not the one ordered";
 	for (const { label, tree } of sides) {
@@ -30767,7 +33666,7 @@ async function attempt(input, run) {
 /** Null when the order was measured to its end; else why the runner refuses. */
 async function work(input, draft, prepared) {
 	const wanted = sidesOf(input);
-	const refusal = await refusalOf$1(input, wanted);
+	const refusal = await refusalOf(input, wanted);
 	if (refusal !== null) return refusal;
 	const slots = await Slots.open(roomOf(input));
 	const assigned = slots.assign(wanted.map(({ tree }) => tree));
@@ -34016,42 +36915,6 @@ async function refsNow(place) {
 		return null;
 	}
 }
-// src/plan/approvals.ts
-/** Packages an experiment needs and the spec in force does not name. */
-function unapproved({ spec }, { required_deps }) {
-	return required_deps.filter((name) => !spec.dependencies.approved.includes(name));
-}
-function packagesDigest(packages) {
-	return sha256(canonicalJson(packages.toSorted()));
-}
-/** What waited for packages that the spec approves by now goes on. */
-function approveDeferred(world) {
-	return deferred(world).flatMap((experiment) => {
-		if (unapproved(world, experiment).length > 0) return [];
-		const { id, opened, required_deps: packages } = experiment;
-		return [{
-			step: "event",
-			draft: {
-				kind: "approved",
-				cause: opened,
-				experiment: id,
-				digest: packagesDigest(packages),
-				packages
-			}
-		}];
-	});
-}
-function deferred({ campaign }) {
-	return Object.values(campaign.experiments).filter(({ status }) => status === "deferred");
-}
-/** Who waits for what, and how it is given. */
-function approvalsNeeded(world) {
-	const waiting = deferred(world).map(({ id, required_deps }) => {
-		return `${id} needs ${unapproved(world, { required_deps }).join(", ")}`;
-	});
-	if (waiting.length === 0) return null;
-	return `approval: ${waiting.join("; ")}. Name what may be used in dependencies.approved of the spec`;
-}
 // src/plan/arrivals.ts
 function arrivals(world) {
 	const found = {
@@ -34154,175 +37017,6 @@ function whyNotReportOf(order, report) {
 	}
 	return followsCoins(order, report) ? null : "its executions do not follow the coins of the order";
 }
-// src/plan/intake.ts
-/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
-function openProposals(world) {
-	const { campaign, spec } = world;
-	let number = freeNumber(world, campaign.next_number);
-	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
-	const steps = [];
-	for (const proposal of freshProposals(world)) {
-		const engineMade = proposal.branch === null;
-		if (engineMade && room <= 0) continue;
-		if (engineMade) room -= 1;
-		steps.push(...open$2(world, proposal, experimentName(number)));
-		number = freeNumber(world, number + 1);
-	}
-	return steps;
-}
-/** A branch that somebody gave such a name is theirs: the number is left out. */
-function freeNumber({ campaign, spec, branches }, from) {
-	const { experiments } = campaignRefs(spec.branches.prefix, campaign.name);
-	let number = from;
-	while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1;
-	return number;
-}
-/** One idea is opened once, however often it is brought. */
-function freshProposals({ campaign, proposals }) {
-	const fresh = /* @__PURE__ */ new Map();
-	for (const proposal of proposals) {
-		const { key } = proposal.source;
-		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
-	}
-	return [...fresh.values()];
-}
-function openEngineExperiments({ campaign }) {
-	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
-}
-function open$2(world, proposal, id) {
-	const { campaign, spec } = world;
-	const refs = campaignRefs(spec.branches.prefix, campaign.name);
-	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
-	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
-	const made = "rejected" in proposal.head ? null : proposal.head;
-	const draft = {
-		kind: "experiment-opened",
-		cause: source.key,
-		experiment: id,
-		purpose: reverts !== void 0 ? "revert" : simplifies ? "simplify" : "idea",
-		hypothesis,
-		category,
-		priority,
-		required_deps,
-		family,
-		source,
-		learnings,
-		pull,
-		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
-		owned: proposal.branch === null,
-		head: made?.commit ?? null,
-		base: made?.base ?? campaign.incumbent
-	};
-	const steps = [{
-		step: "open",
-		draft
-	}];
-	if (rejected !== null) steps.push(...refuse({
-		id,
-		head: null,
-		opened: eventId(draft)
-	}, {
-		code: "conflict",
-		message: rejected
-	}));
-	return rejected === null ? [...steps, ...askApproval(world, draft)] : steps;
-}
-/** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
-function askApproval({ spec }, opened) {
-	const packages = unapproved({ spec }, opened);
-	if (packages.length === 0) return [];
-	const { experiment } = opened;
-	const cause = eventId(opened);
-	if (spec.dependencies.approval === "deny") {
-		const message = `needs ${packages.join(", ")}, and dependencies.approval is deny`;
-		return refuse({
-			id: experiment,
-			head: opened.head,
-			opened: cause
-		}, {
-			code: "dependencies",
-			message
-		});
-	}
-	return [{
-		step: "event",
-		draft: {
-			kind: "approval-requested",
-			cause,
-			experiment,
-			digest: packagesDigest(packages),
-			packages
-		}
-	}];
-}
-/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
-function refuse(subject, why) {
-	const { id, head, opened } = subject;
-	const { code, message } = why;
-	return [{
-		step: "event",
-		draft: {
-			kind: "experiment-refused",
-			cause: opened,
-			experiment: id,
-			head,
-			code,
-			message
-		}
-	}, {
-		step: "close",
-		experiment: id,
-		outcome: "refused",
-		reason: why.message,
-		keep: false
-	}];
-}
-/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
-function refuseQueued(world) {
-	const steps = [];
-	const refused = /* @__PURE__ */ new Set();
-	const seen = /* @__PURE__ */ new Map();
-	for (const experiment of Object.values(world.campaign.experiments)) {
-		if (experiment.status !== "queued") continue;
-		const why = refusalOf(world, experiment, seen);
-		if (why === null) continue;
-		refused.add(experiment.id);
-		steps.push(...refuse({
-			id: experiment.id,
-			head: experiment.head,
-			opened: experiment.opened
-		}, why));
-	}
-	return {
-		steps,
-		refused
-	};
-}
-function refusalOf(world, experiment, seen) {
-	const facts = world.candidates.get(experiment.id);
-	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
-	if (facts.merged === "conflict") return {
-		code: "conflict",
-		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
-	};
-	if (facts.contains !== null && experiment.purpose !== "revert") return {
-		code: "reverted",
-		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
-	};
-	if (facts.refusal) return facts.refusal;
-	const notSimpler = experiment.purpose === "simplify" ? whyNotSimplified(world, facts.changes) : null;
-	if (notSimpler !== null) return {
-		code: "simplify",
-		message: notSimpler
-	};
-	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
-	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
-	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
-	return {
-		code: "duplicate",
-		message: `the same files as ${twin}`
-	};
-}
 // src/plan/asking.ts
 /** As many ideas at once as the next round has room for: proposers take turns. */
 function askFor(world) {
@@ -34383,6 +37077,45 @@ function benchedAlerts(world) {
 			message: `${who} brought ${failures} times no idea that could be measured, and is asked no more`
 		});
 	});
+}
+// src/plan/encore.ts
+/** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
+const FOR_GOOD = /* @__PURE__ */ new Set([
+	"person",
+	"fresh",
+	"level_used_up"
+]);
+/** It stays open when the campaign stops: approved late, it has one more round. */
+function waitsOn({ stop_code }, { status }) {
+	return status === "deferred" && stop_code !== null && !FOR_GOOD.has(stop_code);
+}
+/** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
+function encoreSteps(world) {
+	const { campaign } = world;
+	const late = campaign.late.filter((id) => campaign.experiments[id]?.status === "queued");
+	if (late.length === 0) return [];
+	const reason = `${late.join(", ")} ${late.length === 1 ? "was" : "were"} approved after the stop: one more round`;
+	return [{
+		step: "event",
+		draft: {
+			kind: "campaign-resumed",
+			cause: `encore at ${campaign.seq}`,
+			reason,
+			encore: true
+		}
+	}];
+}
+const UNDER_WAY = /* @__PURE__ */ new Set([
+	"queued",
+	"ordered",
+	"measured"
+]);
+/** It stops as it did, once what came late has its answer. */
+function stopAfterEncore(world) {
+	const { campaign } = world;
+	const open = campaign.late.some((id) => UNDER_WAY.has(campaign.experiments[id]?.status ?? "ended"));
+	if (campaign.encore === null || open && !measuresNoMore(world)) return null;
+	return campaign.encore;
 }
 // src/decide/evidence/regression-check.ts
 const REVERT_AT = 100;
@@ -35650,6 +38383,9 @@ function stopReason(spec, progress) {
 const HOUR = 36e5;
 /** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
 function stopFor(world) {
+	return world.campaign.encore === null ? ruleThatHolds(world) : stopAfterEncore(world);
+}
+function ruleThatHolds(world) {
 	const { campaign, spec } = world;
 	return usedUp(world) ?? stopReason(spec, {
 		ended: campaign.ended,
@@ -35693,10 +38429,10 @@ function nothingToMeasure(world) {
 function deferredExperiments({ campaign }) {
 	return Object.values(campaign.experiments).flatMap(({ id, status }) => status === "deferred" ? [id] : []);
 }
-/** After the stop nothing is left open: what was measured gets its verdict, the rest is withdrawn. */
+/** After the stop nothing is left open but what can still be approved: what was measured gets its verdict, the rest is withdrawn. */
 function closeRemaining(world, found) {
 	const { campaign } = world;
-	return Object.values(campaign.experiments).flatMap((experiment) => experiment.status === "ended" ? [] : closeOne(world, experiment, found));
+	return Object.values(campaign.experiments).flatMap((experiment) => experiment.status === "ended" || waitsOn(campaign, experiment) ? [] : closeOne(world, experiment, found));
 }
 function closeOne(world, experiment, found) {
 	const { id, status } = experiment;
@@ -35917,7 +38653,7 @@ function plan(world) {
 				reason: "no campaign was started"
 			}
 		};
-		case "stopped": return ended(draft);
+		case "stopped": return later(draft) ?? ended(draft);
 		case "paused": return conclude(alsoDo(draft, holdBack(draft)), [], {
 			for: "person",
 			what: `the campaign is paused: ${status_reason}`
@@ -35925,6 +38661,11 @@ function plan(world) {
 		case "running": return running(draft);
 		default: return status;
 	}
+}
+/** What was approved after the stop has one more round. */
+function later(draft) {
+	const steps = encoreSteps(draft.world);
+	return steps.length === 0 ? null : conclude(draft, steps);
 }
 function ended(draft) {
 	const { world, found } = draft;
@@ -36010,17 +38751,19 @@ function betweenRounds(draft) {
 	if (undo.length > 0) return conclude(draft, undo);
 	const advanced = alsoDo(draft, campaignBranch(world));
 	const { steps: refusals, refused } = refuseQueued(world);
-	const opened = openProposals(world);
+	const approvals = askApprovals(world, refused);
+	const encore = world.campaign.encore !== null;
+	const opened = encore ? [] : openProposals(world);
 	const intake = [
 		...benchedAlerts(world),
-		...approveDeferred(world),
 		...refusals,
+		...approvals.steps,
 		...opened
 	];
-	if (intake.length === 0) intake.push(...resumeParked(world));
-	const asked = intake.length === 0 ? askFor(world) : [];
-	const growing = asked.length > 0 || growsYet(world, opened);
-	const requests = growing ? [] : newRound(world, refused);
+	if (intake.length === 0 && !encore) intake.push(...resumeParked(world));
+	const asked = intake.length === 0 && !encore ? askFor(world) : [];
+	const growing = !encore && (asked.length > 0 || growsYet(world, opened));
+	const requests = growing ? [] : newRound(world, /* @__PURE__ */ new Set([...refused, ...approvals.waiting]));
 	const beside = growing ? null : effectsBeside(world, draft.found);
 	const steps = [
 		...advanced.steps,
@@ -36091,7 +38834,7 @@ function pullTitle({ hypothesis }) {
 }
 function pullBody(campaign, experiment) {
 	const lines = [
-		experiment.verdict === null ? `Being measured in campaign ${campaign.name}.` : closingText(experiment),
+		firstLine(campaign, experiment),
 		...noiseLines(campaign, experiment),
 		"",
 		`**Idea**: ${cell(experiment.hypothesis)}`,
@@ -36099,7 +38842,13 @@ function pullBody(campaign, experiment) {
 		`**Experiment**: ${experiment.id}`
 	];
 	if (experiment.learnings) lines.push(`**Learnings**: ${cell(experiment.learnings)}`);
+	lines.push(...requestMarkdown(experiment));
 	return `${lines.join("\n")}\n`;
+}
+function firstLine(campaign, experiment) {
+	if (experiment.verdict !== null) return closingText(experiment);
+	if (experiment.status === "deferred") return `Waiting for approval of ${cell(awaitedText(experiment))}.`;
+	return `Being measured in campaign ${campaign.name}.`;
 }
 /** Beside what the evidence says: what it is worth here. */
 function noiseLines({ calibration }, { reason }) {
@@ -36950,10 +39699,16 @@ function orderGaps(campaign, spec, order) {
 	const gaps = [];
 	if (isReporting(order.purpose)) gaps.push(...reportingGaps(campaign, order, order.purpose));
 	else if (!samePoint(order.base, campaign.incumbent)) gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`);
+	gaps.push(...order.candidates.flatMap(({ label }) => waitingGap(campaign, label)));
 	if (order.purpose !== "sync") gaps.push(...rulerGaps$2(campaign, order));
 	const stop = spec === null ? "the spec in force cannot be read" : stopGap(campaign, spec, order);
 	if (stop !== null) gaps.push(stop);
 	return gaps;
+}
+/** Nothing of a candidate runs before its packages are approved. */
+function waitingGap({ experiments }, label) {
+	const experiment = experiments[label];
+	return experiment?.status === "deferred" ? [`${label} was waiting for approval of ${awaitedText(experiment)}`] : [];
 }
 /** A sync brings a ruler of its own, which its own proof looks at. */
 function rulerGaps$2(campaign, order) {
@@ -37440,7 +40195,10 @@ async function foreignGaps(step, adopted) {
 	if (spec === null) return ["the spec in force cannot be read"];
 	const measured = measurementGaps$1(step, adopted);
 	if (measured.length > 0) return measured;
-	const refusal = refusalOf$2(await changesBetween(place.repository, from.tree, to.tree), spec);
+	const refusal = await foreignRefusal(place.repository, spec, {
+		from: from.tree,
+		to: to.tree
+	});
 	return refusal ? [`its change is not allowed: ${refusal.message}`] : pinGaps(step);
 }
 function measurementGaps$1({ spec, evidence, from, to }, adopted) {
@@ -37506,7 +40264,10 @@ async function candidateGaps(step, id, candidate) {
 	if (facts.merged === "conflict") return [`its head ${head} does not merge with its first parent`];
 	if (facts.tree !== candidate.tree) return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`];
 	if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`];
-	if (facts.contains !== null && campaign.experiments[id]?.purpose !== "revert") return [`its head contains ${facts.contains}, which was reverted`];
+	const experiment = campaign.experiments[id];
+	const packages = experiment ? unapprovedText(spec, experiment, facts) : null;
+	if (packages !== null) return [`it adds ${packages}, which nobody approved for that set`];
+	if (facts.contains !== null && experiment?.purpose !== "revert") return [`its head contains ${facts.contains}, which was reverted`];
 	return [];
 }
 async function unlessUnmergeable(facts) {
@@ -38387,4 +41148,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { gainText as $, UserError as $n, lnEvidencePath as $t, requireCampaign as A, compileScope as An, ownRequest as At, Transaction as B, array as Bn, signedDifference as Bt, openWorkshop as C, askedIn as Cn, evidenceBar as Ct, retryLostRaces as D, digest$2 as Dn, changeText as Dt, pushAttempt as E, measuredIn as En, failureOf$3 as Et, localIsolation as F, require_dist$2 as Fn, guardrailVerdict as Ft, eventLine as G, strictObject as Gn, verdict as Gt, headline as H, literal$1 as Hn, objectivesOf as Ht, networkIsolation as I, SpecErrors as In, differencesOf as It, noiseText as J, union as Jn, hodgesLehmann as Jt, short as K, string as Kn, lnTotal as Kt, committedSpec as L, containing as Ln, metricPairs as Lt, measure$1 as M, timedDecisive as Mn, resolveEvidence as Mt, berthFor as N, NOT_NOISE_PROOF as Nn, evidenceFor as Nt, nullIfMissing as O, emptyCampaign as On, numberText as Ot, gitRunner as P, usesStoredScore as Pn, startEvidence as Pt, oneLine$1 as Q, LedgerError as Qn, lnEvidence as Qt, requireSupported as R, nearest as Rn, observePair as Rt, regressionCheck as S, sha256 as Sn, evidenceText as St, requireGit as T, jobOf as Tn, decideStability as Tt, reportedEffect as U, looseObject as Un, intervalOf as Ut, singleMachineText as V, boolean as Vn, tieBreakersOf as Vt, OF_INTEREST as W, number$1 as Wn, statusOf as Wt, calibrationText as X, ForgeError as Xn, simplificationHolds as Xt, sizeText as Y, ConflictError as Yn, tieBreakerHolds as Yt, tallyText as Z, HarnessError as Zn, evidenceOf as Zt, needsNoise as _, eventPath as _n, specOf as _t, seesMinEffect as a, sameFamily as an, capitalised as at, calibrationOf as b, verdictOf as bn, effectText as bt, forecast as c, harnessOf as cn, campaignResult as ct, tick as d, readEvents as dn, snapshotMetrics as dt, levelFor as en, exitCodeOf as er, progressOf as et, takeEffect as f, readEventsAfter as fn, writeLedgerCommit as ft, needsCalibration as g, readTip as gn, observe as gt, directReverts as h, parseEvent as hn, listRefs as ht, expectedCost as i, objectiveLevel as in, standingIn as it, takeTurn as j, compilePathspec as jn, pairsPerJob as jt, openHands as k, parseSpec$1 as kn, plural as kt, audit as l, treeFiles as ln, keptExperiments as lt, stopFor as m, eventId as mn, archive as mt, parseDecidePayload as n, campaignLevel as nn, statusView as nt, smallestVisibleGain as o, campaignRefs as on, standingSentence as ot, plan as p, COMMUTING as pn, openChain as pt, noisyText as q, tuple as qn, confidenceInterval as qt, chanceToKeep as r, familyLevel as rn, evidenceIn as rt, waysOut as s, shortRef as sn, waitingSentence as st, replay as t, nextShare as tn, experimentView as tt, run as u, loadCampaign as un, metricsText as ut, calibrateNoise as v, fold as vn, unsupported as vt, localPath as w, orderTerms as wn, effectOf$1 as wt, calibrate as x, typicalMetrics as xn, shareOf as xt, notComparable as y, EXIT_CODES as yn, assess as yt, startCampaign as z, _enum as zn, endJob as zt };
+export { progressOf as $, string as $n, lnTotal as $t, requireCampaign as A, askedIn as An, failureOf$3 as At, Transaction as B, NOT_NOISE_PROOF as Bn, evidenceFor as Bt, openWorkshop as C, EXIT_CODES as Cn, assess as Ct, retryLostRaces as D, oneLine$1 as Dn, evidenceBar as Dt, pushAttempt as E, packagesText as En, evidenceText as Et, localIsolation as F, emptyCampaign as Fn, familyLevel as Ft, eventLine as G, nearest as Gn, observePair as Gt, headline as H, require_dist$2 as Hn, guardrailVerdict as Ht, networkIsolation as I, parseSpec$1 as In, objectiveLevel as It, noiseText as J, boolean as Jn, tieBreakersOf as Jt, short as K, _enum as Kn, endJob as Kt, committedSpec as L, compileScope as Ln, sameFamily as Lt, measure$1 as M, jobOf as Mn, levelFor as Mt, berthFor as N, measuredIn as Nn, nextShare as Nt, nullIfMissing as O, typicalMetrics as On, effectOf$1 as Ot, gitRunner as P, digest$2 as Pn, campaignLevel as Pt, gainText as Q, strictObject as Qn, verdict as Qt, requireSupported as R, compilePathspec as Rn, pairsPerJob as Rt, regressionCheck as S, fold as Sn, unsupported as St, requireGit as T, awaitedPackages as Tn, shareOf as Tt, reportedEffect as U, SpecErrors as Un, differencesOf as Ut, singleMachineText as V, usesStoredScore as Vn, startEvidence as Vt, OF_INTEREST as W, containing as Wn, metricPairs as Wt, calibrationText as X, looseObject as Xn, intervalOf as Xt, sizeText as Y, literal$1 as Yn, objectivesOf as Yt, tallyText as Z, number$1 as Zn, statusOf as Zt, needsNoise as _, COMMUTING as _n, openChain as _t, seesMinEffect as a, lnEvidence as an, LedgerError as ar, standingSentence as at, calibrationOf as b, readTip as bn, observe as bt, forecast as c, numberText as cn, keptExperiments as ct, tick as d, shortRef as dn, deferredOf as dt, confidenceInterval as en, tuple as er, experimentView as et, takeEffect as f, harnessOf as fn, requestText as ft, needsCalibration as g, readEventsAfter as gn, writeLedgerCommit as gt, directReverts as h, readEvents as hn, snapshotMetrics as ht, expectedCost as i, evidenceOf as in, HarnessError as ir, capitalised as it, takeTurn as j, orderTerms as jn, ownRequest as jt, openHands as k, sha256 as kn, decideStability as kt, audit as l, plural as ln, additionsText as lt, ruleThatHolds as m, loadCampaign as mn, metricsText as mt, parseDecidePayload as n, tieBreakerHolds as nn, ConflictError as nr, evidenceIn as nt, smallestVisibleGain as o, lnEvidencePath as on, UserError as or, waitingSentence as ot, plan as p, treeFiles as pn, table as pt, noisyText as q, array as qn, signedDifference as qt, chanceToKeep as r, simplificationHolds as rn, ForgeError as rr, standingIn as rt, waysOut as s, changeText as sn, exitCodeOf as sr, campaignResult as st, replay as t, hodgesLehmann as tn, union as tr, statusView as tt, run as u, campaignRefs as un, deferredLines as ut, calibrateNoise as v, eventId as vn, archive as vt, localPath as w, verdictOf as wn, effectText as wt, calibrate as x, eventPath as xn, specOf as xt, notComparable as y, parseEvent as yn, listRefs as yt, startCampaign as z, timedDecisive as zn, resolveEvidence as zt };

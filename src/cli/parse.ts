@@ -124,7 +124,7 @@ function requireArguments(verb: Verb, positionals: readonly string[]): void {
     if (given !== undefined) requireListed(`<${name}> of winnow ${verb.name}`, given, values)
   }
   const extra = positionals[verb.arguments.length]
-  if (extra === undefined) return
+  if (extra === undefined || verb.arguments.at(-1)?.many === true) return
   throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, {
     fix: usageText(verb),
   })

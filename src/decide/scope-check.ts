@@ -1,5 +1,4 @@
 import type { Spec } from '../spec/schema.ts'
-import { isManifest } from './manifest.ts'
 import { plural } from './wording.ts'
 
 /** Invariant 4: what touches anything outside scope.mutable is refused before any of its code runs. */
@@ -30,7 +29,6 @@ export type RefusalCode =
   | 'too-many-files'
   | 'too-many-lines'
   | 'empty'
-  | 'manifest'
 export type Refusal = { code: RefusalCode; message: string; path: string | null }
 
 const SYMLINK = '120000'
@@ -107,12 +105,6 @@ const RULES: readonly Rule[] = [
     code: 'mode',
     offends: changesMode,
     says: paths => `file modes cannot be changed: ${paths}`,
-  },
-  {
-    code: 'manifest',
-    offends: change => isManifest(change.path),
-    says: paths =>
-      `dependency changes cannot be reviewed yet: ${paths}. Leave manifests and lockfiles as they are`,
   },
   {
     code: 'file-type',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { openEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
 import { brief } from '../propose/brief.ts'
 import { type Asked, askCommand } from '../propose/command.ts'
@@ -79,11 +80,8 @@ export function campaignIdeas(place: Place): Ideas {
 }
 
 /** Only what could be opened now is prepared: the incumbent may be another one when the rest is due. */
-function roomFor({ experiments }: Campaign, spec: Spec): number {
-  const open = Object.values(experiments).filter(
-    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked',
-  )
-  return spec.merge.max_open_experiments - open.length
+function roomFor(campaign: Campaign, spec: Spec): number {
+  return spec.merge.max_open_experiments - openEngineExperiments({ campaign })
 }
 
 function commands(spec: Spec): CommandProposer[] {

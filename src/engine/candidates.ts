@@ -3,7 +3,8 @@ import { ConflictError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
-import { roundSize } from '../plan/rounds.ts'
+import { unapproved } from '../plan/approvals.ts'
+import { hasTurn, roundSize } from '../plan/rounds.ts'
 import type { CandidateFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidateFacts } from './facts/candidate.ts'
@@ -36,13 +37,13 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
   const open = Object.values(campaign.experiments).filter(
     ({ status }) => status !== 'ended' && status !== 'parked',
   )
-  const queued = open.filter(({ status }) => status === 'queued')
+  const queued = open.filter(experiment => experiment.status === 'queued' && hasTurn(campaign, experiment))
   for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment)
   let room = roomFor(campaign, spec, queued.length)
   for (const id of selectRound(queued, queued.length)) {
     const experiment = campaign.experiments[id]
     if (room <= 0) break
-    if (experiment && isMeasurable(await look(experiment))) room -= 1
+    if (experiment && isMeasurable(looking, experiment, await look(experiment))) room -= 1
   }
   memory.candidates = kept
   return found
@@ -54,13 +55,15 @@ function roomFor({ status, round }: Campaign, spec: Spec, queued: number): numbe
   return round?.open ? 0 : roundSize(spec)
 }
 
-/** Members of the open round, and what a person asked to have back. */
-function isDue(campaign: Campaign, { status, round, purpose }: Experiment): boolean {
-  return status !== 'queued' || purpose === 'revert' || (round !== null && round === campaign.round?.number)
+/** Members of the open round, what a person asked to have back, and what says that it needs packages. */
+function isDue(campaign: Campaign, { status, round, purpose, required_deps }: Experiment): boolean {
+  if (status !== 'queued' || purpose === 'revert' || required_deps.length > 0) return true
+  return round !== null && round === campaign.round?.number
 }
 
-function isMeasurable(facts: CandidateFacts | null): boolean {
-  return facts?.merged === 'clean' && facts.refusal === null && !facts.aheadOfSync && facts.contains === null
+function isMeasurable({ spec }: Looking, experiment: Experiment, facts: CandidateFacts | null): boolean {
+  if (facts?.merged !== 'clean' || facts.refusal !== null) return false
+  return !facts.aheadOfSync && facts.contains === null && unapproved(spec, experiment, facts).length === 0
 }
 
 function keyOf({ campaign, unsynced }: Looking, head: Oid): string {

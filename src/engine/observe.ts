@@ -7,7 +7,7 @@ import { shortRef } from '../model/refs.ts'
 import type { CandidateFacts, HoldoutFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
-import { changesBetween, refusalOf } from './facts/candidate.ts'
+import { foreignRefusal } from './facts/candidate.ts'
 import { holdoutFacts } from './facts/holdout.ts'
 import { revertFacts } from './facts/revert.ts'
 import { syncFacts } from './facts/sync.ts'
@@ -198,6 +198,6 @@ function branchTips(place: Place, refs: ReadonlyMap<string, Oid>, pulls: readonl
 
 async function foreignFacts(place: Place, campaign: Campaign, spec: Spec, tip: Point | null) {
   if (tip === null || tip.commit === campaign.incumbent.commit) return null
-  const changes = await changesBetween(place.repository, campaign.incumbent.tree, tip.tree)
-  return { tip, refusal: refusalOf(changes, spec) }
+  const change = { from: campaign.incumbent.tree, to: tip.tree }
+  return { tip, refusal: await foreignRefusal(place.repository, spec, change) }
 }

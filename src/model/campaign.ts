@@ -1,3 +1,4 @@
+import type { Approvable } from './approval.ts'
 import type { Priority, EventDraft } from './event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order, PairedTerms } from './order.ts'
@@ -21,7 +22,7 @@ export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'shar
   jobs: Job[]
 }
 
-export interface Experiment {
+export interface Experiment extends Approvable {
   id: ExperimentId
   number: number
   opened: EventId
@@ -157,6 +158,12 @@ export interface Campaign {
   status: 'none' | 'running' | 'paused' | 'stopped'
   status_source: 'person' | 'engine'
   status_reason: string | null
+  /** Why it stopped last, as a code. */
+  stop_code: string | null
+  /** Approved after the stop: one more round is theirs. */
+  late: ExperimentId[]
+  /** That round is under way; when it is over the campaign stops again, as it did. */
+  encore: { code: string; reason: string } | null
   /** The event that started it: the cause of what the engine does for the campaign as a whole. */
   started: EventId
   started_at: string | null
@@ -233,6 +240,9 @@ export function emptyCampaign(): Campaign {
     status: 'none',
     status_source: 'engine',
     status_reason: null,
+    stop_code: null,
+    late: [],
+    encore: null,
     started: '',
     started_at: null,
     updated_at: null,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { approvalRequest } from './approval.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 import { digest, experimentId, oid, point } from './ids.ts'
 import { orderTerms } from './order.ts'
@@ -135,7 +136,8 @@ const payloads = {
     decided: z.strictObject({ seq: natural, sha256: digest }),
   },
   closed: { experiment: experimentId, outcome, reason: text, head: nullableOid, results: nullableOid },
-  'approval-requested': { experiment: experimentId, digest, packages: z.array(text) },
+  'approval-requested': { experiment: experimentId, ...approvalRequest },
+  /** Of the set with this digest and no other, whoever wrote it. */
   approved: { experiment: experimentId, digest, packages: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
   synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
@@ -183,7 +185,8 @@ const payloads = {
   },
   'knob-changed': { knob: text, from: text, to: text },
   'campaign-paused': { reason: text, source: z.enum(['person', 'engine']) },
-  'campaign-resumed': { reason: text },
+  /** `encore`: one more round for what was approved after the stop, and for nothing else. */
+  'campaign-resumed': { reason: text, encore: z.literal(true).optional() },
   'campaign-stopped': { code: text, reason: text },
 } as const
 

@@ -156,12 +156,21 @@ const paused: Handler<'campaign-paused'> = (campaign, event) => {
   campaign.status_reason = event.reason
 }
 
-const resumed: Handler<'campaign-resumed'> = campaign => {
+const resumed: Handler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
+  goOn(campaign, event.encore === true)
   campaign.status = 'running'
   campaign.status_reason = null
   if (campaign.foreign) campaign.foreign.state = 'found'
   dropAnswered(campaign)
+}
+
+/** A person who resumes it takes everything up again; the engine only what was approved late. */
+function goOn(campaign: Campaign, encore: boolean): void {
+  if (campaign.status !== 'stopped') return
+  const { stop_code: code, status_reason: reason } = campaign
+  campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
+  if (!encore) campaign.late = []
 }
 
 /** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */
@@ -176,6 +185,9 @@ function dropAnswered(campaign: Campaign): void {
 const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
   campaign.status = 'stopped'
   campaign.status_reason = event.reason
+  campaign.stop_code = event.code
+  campaign.late = []
+  campaign.encore = null
 }
 
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */

@@ -1,3 +1,4 @@
+import { awaitedPackages } from './approval.ts'
 import type { Campaign, Experiment } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { ideaRefused } from './fold-proposer.ts'
@@ -19,6 +20,8 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     category: event.category,
     priority: event.priority,
     required_deps: event.required_deps,
+    approval: null,
+    approved: {},
     family: event.family,
     source: event.source,
     branch: event.branch,
@@ -167,12 +170,29 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
 
 const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
-  if (experiment?.status === 'queued') experiment.status = 'deferred'
+  if (!experiment || experiment.status === 'ended') return
+  const { digest, packages, additions, why } = event
+  experiment.approval = { digest, packages, additions, why }
+  defer(campaign, experiment)
 }
 
-const approved: Handler<'approved'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
-  if (experiment?.status === 'deferred') experiment.status = 'queued'
+/** Names count for the set they were approved in: a set that changed since is asked for again. */
+const approved: Handler<'approved'> = (campaign, { experiment: id, digest, packages }) => {
+  const experiment = campaign.experiments[id]
+  if (!experiment || experiment.status === 'ended') return
+  const before = experiment.approved[digest] ?? []
+  experiment.approved[digest] = [...new Set([...before, ...packages])]
+  defer(campaign, experiment)
+}
+
+/** It waits exactly as long as a package of the set last asked for is not approved. */
+function defer(campaign: Campaign, experiment: Experiment): void {
+  const waits = awaitedPackages(experiment).length > 0
+  if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
+  if (experiment.status !== 'deferred' || waits) return
+  experiment.status = 'queued'
+  const comesLate = campaign.status === 'stopped' || campaign.encore !== null
+  if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
 }
 
 const steered: Handler<'steered'> = (campaign, event) => {

@@ -1,39 +1,118 @@
-import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { notInSpec } from '../decide/additions.ts'
+import {
+  type Approvable,
+  type ApprovalRequest,
+  awaitedPackages,
+  awaitedText,
+  packagesText,
+} from '../model/approval.ts'
 import type { Experiment } from '../model/campaign.ts'
+import { canonicalJson, sha256 } from '../model/canonical.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { Spec } from '../spec/schema.ts'
 import type { Step } from './action.ts'
-import type { World } from './world.ts'
+import { refuse } from './intake.ts'
+import type { CandidateFacts, World } from './world.ts'
 
-/** Packages an experiment needs and the spec in force does not name. */
+type Clean = Extract<CandidateFacts, { merged: 'clean' }>
+type Asking = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
+
+/** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
+export function needs(
+  spec: Pick<Spec, 'dependencies'>,
+  { required_deps, hypothesis }: Asking,
+  { additions }: Pick<Clean, 'additions'>,
+): ApprovalRequest {
+  const added = additions.packages.map(each => each.name)
+  const declared = [...new Set(required_deps)].filter(name => !added.includes(name))
+  return {
+    digest: setDigest(additions.digest, declared),
+    packages: notInSpec(spec.dependencies, [...added, ...declared]),
+    additions: additions.packages,
+    why: hypothesis,
+  }
+}
+
+/** What is declared and not there yet belongs to the set by its name alone. */
+function setDigest(additions: string, declared: readonly string[]): string {
+  return declared.length === 0
+    ? additions
+    : sha256(canonicalJson({ additions, declared: declared.toSorted() }))
+}
+
+/** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
 export function unapproved(
-  { spec }: Pick<World, 'spec'>,
-  { required_deps }: Pick<Experiment, 'required_deps'>,
+  spec: Pick<Spec, 'dependencies'>,
+  experiment: Asking,
+  facts: CandidateFacts | undefined,
 ): string[] {
-  return required_deps.filter(name => !spec.dependencies.approved.includes(name))
+  if (facts?.merged !== 'clean') return []
+  const approval = needs(spec, experiment, facts)
+  return awaitedPackages({ approval, approved: experiment.approved })
 }
 
-export function packagesDigest(packages: readonly string[]): string {
-  return sha256(canonicalJson(packages.toSorted()))
+export function unapprovedText(
+  spec: Pick<Spec, 'dependencies'>,
+  experiment: Asking,
+  facts: CandidateFacts | undefined,
+): string | null {
+  const names = unapproved(spec, experiment, facts)
+  if (names.length === 0 || facts?.merged !== 'clean') return null
+  return packagesText(names, facts.additions.packages)
 }
 
-/** What waited for packages that the spec approves by now goes on. */
-export function approveDeferred(world: World): Step[] {
-  return deferred(world).flatMap((experiment): Step[] => {
-    if (unapproved(world, experiment).length > 0) return []
-    const { id, opened, required_deps: packages } = experiment
-    const digest = packagesDigest(packages)
-    return [{ step: 'event', draft: { kind: 'approved', cause: opened, experiment: id, digest, packages } }]
-  })
+/**
+ * Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
+ * anew; what the spec approves by now is approved.
+ */
+export function askApprovals(
+  world: World,
+  refused: ReadonlySet<ExperimentId>,
+): { steps: Step[]; waiting: Set<ExperimentId> } {
+  const steps: Step[] = []
+  const waiting = new Set<ExperimentId>()
+  for (const experiment of Object.values(world.campaign.experiments)) {
+    const facts = world.candidates.get(experiment.id)
+    if (refused.has(experiment.id) || facts?.merged !== 'clean' || facts.aheadOfSync) continue
+    if (experiment.status === 'queued' && unapproved(world.spec, experiment, facts).length > 0) {
+      waiting.add(experiment.id)
+      steps.push(...ask(world, experiment, facts))
+    }
+    if (experiment.status === 'deferred') steps.push(...askAgain(world, experiment, facts))
+  }
+  return { steps, waiting }
 }
 
-function deferred({ campaign }: Pick<World, 'campaign'>): Experiment[] {
-  return Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+function ask({ spec }: World, experiment: Experiment, facts: Clean): Step[] {
+  const { id, head, opened } = experiment
+  const request = needs(spec, experiment, facts)
+  if (spec.dependencies.approval === 'deny') {
+    const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`
+    return refuse({ id, head, opened }, { code: 'dependencies', message })
+  }
+  const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${request.digest}`
+  return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment: id, ...request } }]
+}
+
+function askAgain(world: World, experiment: Experiment, facts: Clean): Step[] {
+  const request = needs(world.spec, experiment, facts)
+  if (request.digest !== experiment.approval?.digest) return ask(world, experiment, facts)
+  const packages = awaitedPackages(experiment).filter(name => !request.packages.includes(name))
+  if (packages.length === 0) return []
+  const { id, opened } = experiment
+  const cause = `${opened} ${world.campaign.spec_sha256}`
+  return [
+    {
+      step: 'event',
+      draft: { kind: 'approved', cause, experiment: id, digest: request.digest, packages },
+    },
+  ]
 }
 
 /** Who waits for what, and how it is given. */
-export function approvalsNeeded(world: World): string | null {
-  const waiting = deferred(world).map(({ id, required_deps }) => {
-    return `${id} needs ${unapproved(world, { required_deps }).join(', ')}`
-  })
-  if (waiting.length === 0) return null
-  return `approval: ${waiting.join('; ')}. Name what may be used in dependencies.approved of the spec`
+export function approvalsNeeded({ campaign }: Pick<World, 'campaign'>): string | null {
+  const deferred = Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+  if (deferred.length === 0) return null
+  const waiting = deferred.map(experiment => `${experiment.id} needs ${awaitedText(experiment)}`)
+  return `approval: ${waiting.join('; ')}. winnow approve shows what they add, and approves it`
 }

@@ -1,4 +1,3 @@
-import type { StopCode } from '../decide/stopping.ts'
 import { isReporting } from '../model/order.ts'
 import type { Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
@@ -47,10 +46,10 @@ export function effectsBeside(world: World, found: Arrivals): EffectPlan {
 }
 
 /** Where a limit of time or money ends a campaign, nothing more is spent. */
-const SPENT: ReadonlySet<StopCode> = new Set(['max_hours', 'max_runner_minutes', 'max_total_cost_usd'])
+const SPENT: ReadonlySet<string> = new Set(['max_hours', 'max_runner_minutes', 'max_total_cost_usd'])
 
 /** Before the campaign stops by itself: what is not reported yet, then its headline. */
-export function lastEffects(world: World, found: Arrivals, code: StopCode): EffectPlan {
+export function lastEffects(world: World, found: Arrivals, code: string): EffectPlan {
   if (SPENT.has(code)) return { steps: [], requests: [], pending: false }
   return asked(world, found, [...unreportedLandings(world), ...unreportedProgress(world)])
 }

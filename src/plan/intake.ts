@@ -3,7 +3,6 @@ import { type EventDraft, eventId } from '../model/event.ts'
 import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
-import { packagesDigest, unapproved } from './approvals.ts'
 import { whyNotSimplified } from './simplification.ts'
 import type { Proposal, World } from './world.ts'
 
@@ -41,7 +40,7 @@ export function freshProposals({ campaign, proposals }: World): Proposal[] {
   return [...fresh.values()]
 }
 
-export function openEngineExperiments({ campaign }: World): number {
+export function openEngineExperiments({ campaign }: Pick<World, 'campaign'>): number {
   const open = Object.values(campaign.experiments).filter(
     ({ status }) => status !== 'ended' && status !== 'parked',
   )
@@ -84,24 +83,9 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
     base: made?.base ?? campaign.incumbent,
   }
   const steps: Step[] = [{ step: 'open', draft }]
-  if (rejected !== null) {
-    steps.push(...refuse({ id, head: null, opened: eventId(draft) }, { code: 'conflict', message: rejected }))
-  }
-  return rejected === null ? [...steps, ...askApproval(world, draft)] : steps
-}
-
-/** Dependencies nobody approved: the experiment waits, and nothing of it runs. */
-function askApproval({ spec }: World, opened: EventDraft<'experiment-opened'>): Step[] {
-  const packages = unapproved({ spec }, opened)
-  if (packages.length === 0) return []
-  const { experiment } = opened
-  const cause = eventId(opened)
-  if (spec.dependencies.approval === 'deny') {
-    const message = `needs ${packages.join(', ')}, and dependencies.approval is deny`
-    return refuse({ id: experiment, head: opened.head, opened: cause }, { code: 'dependencies', message })
-  }
-  const digest = packagesDigest(packages)
-  return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment, digest, packages } }]
+  if (rejected === null) return steps
+  const why = { code: 'conflict', message: rejected }
+  return [...steps, ...refuse({ id, head: null, opened: eventId(draft) }, why)]
 }
 
 /** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
@@ -124,13 +108,23 @@ export function refuseQueued(world: World): { steps: Step[]; refused: Set<Experi
   const refused = new Set<ExperimentId>()
   const seen = new Map<Oid, ExperimentId>()
   for (const experiment of Object.values(world.campaign.experiments)) {
-    if (experiment.status !== 'queued') continue
-    const why = refusalOf(world, experiment, seen)
+    const why = whyRefused(world, experiment, seen)
     if (why === null) continue
     refused.add(experiment.id)
     steps.push(...refuse({ id: experiment.id, head: experiment.head, opened: experiment.opened }, why))
   }
   return { steps, refused }
+}
+
+/** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
+function whyRefused(
+  world: World,
+  experiment: Experiment,
+  seen: Map<Oid, ExperimentId>,
+): { code: string; message: string } | null {
+  if (experiment.status === 'queued') return refusalOf(world, experiment, seen)
+  const facts = experiment.status === 'deferred' ? world.candidates.get(experiment.id) : undefined
+  return facts?.merged === 'clean' ? facts.refusal : null
 }
 
 function refusalOf(

@@ -1,8 +1,8 @@
-import type { Stop } from '../decide/stopping.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
-import { approvalsNeeded, approveDeferred } from './approvals.ts'
+import { approvalsNeeded, askApprovals } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
+import { encoreSteps } from './encore.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
@@ -15,7 +15,14 @@ import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
-import { cancelRemaining, closeRemaining, nothingToMeasure, stopFor, stopStep } from './stop.ts'
+import {
+  cancelRemaining,
+  closeRemaining,
+  nothingToMeasure,
+  stopFor,
+  type StopReason,
+  stopStep,
+} from './stop.ts'
 import { syncPlan } from './sync.ts'
 import type { World } from './world.ts'
 
@@ -44,7 +51,7 @@ export function plan(world: World): Plan {
     case 'none':
       return { actions: [], waiting: { for: 'nothing', reason: 'no campaign was started' } }
     case 'stopped':
-      return ended(draft)
+      return later(draft) ?? ended(draft)
     case 'paused':
       return conclude(alsoDo(draft, holdBack(draft)), [], {
         for: 'person',
@@ -55,6 +62,12 @@ export function plan(world: World): Plan {
     default:
       return status satisfies never
   }
+}
+
+/** What was approved after the stop has one more round. */
+function later(draft: Draft): Plan | null {
+  const steps = encoreSteps(draft.world)
+  return steps.length === 0 ? null : conclude(draft, steps)
 }
 
 function ended(draft: Draft): Plan {
@@ -108,7 +121,7 @@ function inRound(draft: Draft, round: RoundPlan): Plan {
 }
 
 /** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
-function stopping(resting: Draft, stop: Stop): Plan {
+function stopping(resting: Draft, stop: StopReason): Plan {
   const { world, found } = resting
   const draft = alsoDo(resting, campaignBranch(world))
   const last = lastEffects(world, found, stop.code)
@@ -140,12 +153,14 @@ function betweenRounds(draft: Draft): Plan {
   if (undo.length > 0) return conclude(draft, undo)
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps: refusals, refused } = refuseQueued(world)
-  const opened = openProposals(world)
-  const intake = [...benchedAlerts(world), ...approveDeferred(world), ...refusals, ...opened]
-  if (intake.length === 0) intake.push(...resumeParked(world))
-  const asked = intake.length === 0 ? askFor(world) : []
-  const growing = asked.length > 0 || growsYet(world, opened)
-  const requests = growing ? [] : newRound(world, refused)
+  const approvals = askApprovals(world, refused)
+  const encore = world.campaign.encore !== null
+  const opened = encore ? [] : openProposals(world)
+  const intake = [...benchedAlerts(world), ...refusals, ...approvals.steps, ...opened]
+  if (intake.length === 0 && !encore) intake.push(...resumeParked(world))
+  const asked = intake.length === 0 && !encore ? askFor(world) : []
+  const growing = !encore && (asked.length > 0 || growsYet(world, opened))
+  const requests = growing ? [] : newRound(world, new Set([...refused, ...approvals.waiting]))
   const beside = growing ? null : effectsBeside(world, draft.found)
   const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? [])]
   const orders = [...requests, ...(beside?.requests ?? [])]

@@ -5,6 +5,7 @@ import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
 import { holdoutTrial } from './holdout.ts'
+import { unapprovedText } from './approvals.ts'
 import { endSteps, finalSteps, landSteps, notSelected } from './ending.ts'
 import { assessmentOf, type Member, memberOf } from './member.ts'
 import type { Request } from './orders.ts'
@@ -29,12 +30,29 @@ export function settleRound(world: World, found: Arrivals): RoundPlan {
   const members = membersOf(world, round, found)
   const again = members.flatMap(needsOrder)
   const steps = members.flatMap(member => finalSteps(world.campaign, member))
-  const settled = members.filter(member => member.judgement?.is === 'eligible')
+  const eligible = members.filter(member => member.judgement?.is === 'eligible')
+  const barred = eligible.flatMap(member => notApproved(world, member))
+  const settled = eligible.filter(member => notApproved(world, member).length === 0)
   if (members.some(isUndecided) || members.some(losesDeterminism)) return { ...NOTHING, steps, again }
-  const scene = { world, found, round }
-  if (round.winner !== null) return combination(scene, settled, steps)
+  const next = landNext({ world, found, round }, settled, { steps, again })
+  return { ...next, steps: [...barred, ...next.steps] }
+}
+
+function landNext(
+  scene: Scene,
+  settled: Member[],
+  { steps, again }: Pick<RoundPlan, 'steps' | 'again'>,
+): RoundPlan {
+  if (scene.round.winner !== null) return combination(scene, settled, steps)
   const { steps: landing, holdout } = landWinner(scene, settled)
   return { ...NOTHING, steps: [...steps, ...landing], again, holdout }
+}
+
+/** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
+function notApproved(world: World, member: Member): Step[] {
+  const { experiment } = member
+  const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id))
+  return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`)
 }
 
 interface Scene {

@@ -1,7 +1,7 @@
 import type { Touched } from '../decide/changed-lines.ts'
 import { selectRound } from '../decide/select.ts'
 import type { PairedRule } from '../decide/paired/rule.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -33,15 +33,24 @@ export function memberRequests(world: World, plan: RoundPlan): Request[] {
   return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout]
 }
 
-export function newRound(world: World, refused: ReadonlySet<ExperimentId>): Request[] {
+/** `excluded`: refused in this plan, or waiting for an approval from it on. */
+export function newRound(world: World, excluded: ReadonlySet<ExperimentId>): Request[] {
   const queued = Object.values(world.campaign.experiments).filter(
     experiment =>
-      experiment.status === 'queued' && !refused.has(experiment.id) && measurable(world, experiment),
+      experiment.status === 'queued' &&
+      !excluded.has(experiment.id) &&
+      hasTurn(world.campaign, experiment) &&
+      measurable(world, experiment),
   )
   const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
   const chosen = undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))
   const wanted = affordable(world, chosen).flatMap(id => wantedOf(world, id, 'experiment', 'nothing'))
   return requestsFor(world, wanted, nextRound(world.campaign))
+}
+
+/** In the one more round of what was approved late nobody else is measured. */
+export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
+  return encore === null || late.includes(id)
 }
 
 /** Whoever has no share of the campaign's level yet needs one that is left. */

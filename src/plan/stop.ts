@@ -1,10 +1,12 @@
 import { type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
 import type { Experiment } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { withAside } from '../model/reason.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
+import { stopAfterEncore, waitsOn } from './encore.ts'
 import { finalSteps, notSelected } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
@@ -13,10 +15,16 @@ import { comparing } from './orders.ts'
 import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'
 
+export type StopReason = Pick<EventDraft<'campaign-stopped'>, 'code' | 'reason'>
+
 const HOUR = 3_600_000
 
 /** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
-export function stopFor(world: World): Stop | null {
+export function stopFor(world: World): StopReason | null {
+  return world.campaign.encore === null ? ruleThatHolds(world) : stopAfterEncore(world)
+}
+
+export function ruleThatHolds(world: World): Stop | null {
   const { campaign, spec } = world
   return (
     usedUp(world) ??
@@ -37,7 +45,7 @@ export function stopFor(world: World): Stop | null {
   )
 }
 
-export function stopStep({ campaign }: World, stop: Stop): Step {
+export function stopStep({ campaign }: World, stop: StopReason): Step {
   return {
     step: 'event',
     draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop },
@@ -72,11 +80,11 @@ export function deferredExperiments({ campaign }: World): ExperimentId[] {
   return Object.values(campaign.experiments).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
 
-/** After the stop nothing is left open: what was measured gets its verdict, the rest is withdrawn. */
+/** After the stop nothing is left open but what can still be approved: what was measured gets its verdict, the rest is withdrawn. */
 export function closeRemaining(world: World, found: Arrivals): Step[] {
   const { campaign } = world
   return Object.values(campaign.experiments).flatMap(experiment =>
-    experiment.status === 'ended' ? [] : closeOne(world, experiment, found),
+    experiment.status === 'ended' || waitsOn(campaign, experiment) ? [] : closeOne(world, experiment, found),
   )
 }
 

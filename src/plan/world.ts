@@ -1,4 +1,5 @@
 import type { Touched } from '../decide/changed-lines.ts'
+import type { Addition } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
@@ -21,7 +22,7 @@ export interface World {
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   proposals: Proposal[]
-  /** Queued experiments merged with the incumbent. */
+  /** Experiments merged with the incumbent, as far as their turn has come. */
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
   sync: SyncFacts | null
   foreign: ForeignFacts | null
@@ -103,6 +104,8 @@ export type CandidateFacts =
       touched: Touched
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
       refusal: { code: string; message: string } | null
+      /** Packages that the candidate has and its base lacks, and the digest of that set. */
+      additions: { packages: Addition[]; digest: string }
       /** Default-branch commits the incumbent lacks: sync first. */
       aheadOfSync: boolean
       /** A landing that was reverted and is part of this head's history. */
@@ -121,6 +124,7 @@ export type SyncFacts =
       harness: string
     }
 
+/** What nobody can be asked about here is refused: approvals belong to experiments. */
 export interface ForeignFacts {
   tip: Point
   refusal: { code: string; message: string } | null

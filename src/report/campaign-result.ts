@@ -1,5 +1,7 @@
+import { awaitedPackages } from '../model/approval.ts'
 import type { Campaign, Effect, Experiment } from '../model/campaign.ts'
 import { type VerdictWord, verdictWord } from '../model/outcome.ts'
+import { deferredOf } from './approval-text.ts'
 import { isTakenBack, keptExperiments } from './taken-back.ts'
 
 /** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
@@ -38,18 +40,14 @@ export function campaignResult(campaign: Campaign): CampaignResult {
       effect: effectOf(campaign, id),
       selected_by: primary_delta,
     })),
-    deferred: deferredExperiments(campaign).map(({ id, hypothesis, required_deps }) => ({
-      id,
-      hypothesis,
-      packages: required_deps,
-      approve: `winnow approve ${id}`,
+    deferred: deferredOf(campaign).map(experiment => ({
+      id: experiment.id,
+      hypothesis: experiment.hypothesis,
+      packages: awaitedPackages(experiment),
+      approve: `winnow approve ${experiment.id}`,
     })),
     spent,
   }
-}
-
-export function deferredExperiments({ experiments }: Pick<Campaign, 'experiments'>): Experiment[] {
-  return Object.values(experiments).filter(({ status }) => status === 'deferred')
 }
 
 export function effectOf(

@@ -1,4 +1,5 @@
 import { numberText, plural } from '../decide/wording.ts'
+import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { cell } from './markdown.ts'
 import { progressText, type Progress } from './progress.ts'
@@ -69,7 +70,7 @@ function forPerson({ experiments, alerts, proposers }: Campaign): string[] {
   const benched = Object.entries(proposers).filter(([, { benched: is }]) => is)
   return [
     ...deferred.map(
-      ({ id, required_deps }) => `- ${id} waits for approval of ${cell(required_deps.join(', '))}`,
+      experiment => `- ${experiment.id} waits for approval of ${cell(awaitedText(experiment))}`,
     ),
     ...benched.map(([who]) => `- ${cell(who)} is asked for no more ideas`),
     ...alerts

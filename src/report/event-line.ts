@@ -1,5 +1,6 @@
 import { numberText } from '../decide/wording.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
+import { packagesText } from '../model/approval.ts'
 import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
@@ -31,6 +32,7 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'merged',
   'effect-measured',
   'approval-requested',
+  'approved',
   'synced',
   'foreign-tip',
   'reverted',
@@ -66,9 +68,11 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   decided: event => decidedText(event),
   merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-  'approval-requested': ({ experiment, packages }) =>
-    `${experiment} is waiting for approval of ${packages.join(', ')}`,
-  approved: ({ experiment, packages }) => `${experiment}: ${packages.join(', ')} approved`,
+  'approval-requested': ({ experiment, packages, additions }) =>
+    packages.length === 0
+      ? `${experiment} needs no approval any more`
+      : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
+  approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,
   'foreign-tip': ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,

@@ -1,5 +1,6 @@
 import type { Experiment } from '../model/campaign.ts'
 import type { LedgerEvent } from '../model/event.ts'
+import { additionsText } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
@@ -44,6 +45,7 @@ export function experimentText(
     `${id} ${standingSentence(standingIn(campaign, experiment))}`,
     ...[evidence, noise].flatMap(line => (line === null ? [] : [`  ${line}`])),
     ...table(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
+    ...additionsText(experiment),
     '',
     ...charts,
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),

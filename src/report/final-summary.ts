@@ -2,6 +2,7 @@ import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
+import { deferredLines } from './approval-text.ts'
 import { type CampaignResult, campaignResult } from './campaign-result.ts'
 import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
@@ -23,7 +24,7 @@ export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
   const rows = [
     ...labelled('verdicts', verdictsText(result)),
     ...labelled('kept', ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
-    ...labelled('waiting', ...listed(result.deferred.map(deferredText))),
+    ...labelled('waiting', ...listed(deferredLines(campaign))),
     ...labelled('took', tookText(result)),
     ...labelled('next', ...nextTexts(campaign, result, where)),
   ]
@@ -49,11 +50,6 @@ function keptText(campaign: Campaign, id: string): string {
   if (experiment === undefined) return ''
   const said = oneLine(experimentSentence(campaign, experiment), 160).replace(/^Kept: /, '')
   return `${id}  ${said} (${oneLine(experiment.hypothesis, 80)})`
-}
-
-function deferredText({ id, packages, approve }: CampaignResult['deferred'][number]): string {
-  const what = packages.length === 0 ? 'a new package' : oneLine(packages.join(', '), 120)
-  return `${id}  adds ${what}: ${approve}`
 }
 
 function tookText({ duration_seconds, spent: { minutes, executions, usd } }: CampaignResult): string {

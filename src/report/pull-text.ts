@@ -1,6 +1,8 @@
+import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
+import { requestMarkdown } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
@@ -12,7 +14,7 @@ export function pullTitle({ hypothesis }: Experiment): string {
 
 export function pullBody(campaign: Campaign, experiment: Experiment): string {
   const lines = [
-    experiment.verdict === null ? `Being measured in campaign ${campaign.name}.` : closingText(experiment),
+    firstLine(campaign, experiment),
     ...noiseLines(campaign, experiment),
     '',
     `**Idea**: ${cell(experiment.hypothesis)}`,
@@ -20,7 +22,14 @@ export function pullBody(campaign: Campaign, experiment: Experiment): string {
     `**Experiment**: ${experiment.id}`,
   ]
   if (experiment.learnings) lines.push(`**Learnings**: ${cell(experiment.learnings)}`)
+  lines.push(...requestMarkdown(experiment))
   return `${lines.join('\n')}\n`
+}
+
+function firstLine(campaign: Campaign, experiment: Experiment): string {
+  if (experiment.verdict !== null) return closingText(experiment)
+  if (experiment.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(experiment))}.`
+  return `Being measured in campaign ${campaign.name}.`
 }
 
 /** Beside what the evidence says: what it is worth here. */

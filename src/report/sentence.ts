@@ -12,6 +12,8 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   parked?: boolean
   /** What its pairs say before there is a verdict. */
   soFar?: string | null
+  /** The packages it may not be measured without. */
+  packages?: string | null
   /** What would settle it, where something still can. */
   next?: string | null
 }
@@ -22,18 +24,18 @@ export function verdictPhrase(
   experiment: Standing,
 ): VerdictWord | typeof TAKEN_BACK | `waiting for ${string}` {
   if (experiment.takenBack === true) return TAKEN_BACK
-  return experiment.verdict ?? `waiting for ${awaited(experiment.status)}`
+  return experiment.verdict ?? `waiting for ${awaited(experiment)}`
 }
 
 const TAKEN_BACK = 'kept, taken back'
 
-function awaited(status: Experiment['status']): string {
+function awaited({ status, packages }: Standing): string {
   switch (status) {
     case 'queued':
     case 'ordered':
       return 'a runner'
     case 'deferred':
-      return 'approval'
+      return packages == null || packages === '' ? 'approval' : `approval of ${packages}`
     case 'measured':
       return 'the rest of its round'
     case 'parked':
@@ -61,7 +63,7 @@ export function standingSentence(experiment: Standing): string {
   const { verdict, soFar = null, next = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
   if (verdict !== null) return `${verdictSentence(experiment)}${then}`
-  if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.`
+  if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.${then}`
   return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`
 }
 

@@ -1,3 +1,4 @@
+import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { reasonOf } from '../model/reason.ts'
 import { soFarOf } from './so-far.ts'
@@ -18,6 +19,15 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     return { status, verdict, outcome, reason, takenBack, parked: true, next }
   }
   if (status === 'ended') return { status, verdict, outcome, reason, takenBack }
+  if (status === 'deferred')
+    return {
+      status,
+      verdict: null,
+      outcome,
+      reason,
+      packages: awaitedText(experiment),
+      next: `winnow approve ${id}`,
+    }
   const live = soFarOf(campaign, experiment)
   const parkedBefore = verdict === null ? null : reasonOf(reason ?? '').sentence
   return {

@@ -86,17 +86,12 @@ const UNREAD: readonly Unread[] = [
   {
     path: ['dependencies', 'approvers'],
     missing: 'checking who approves is',
-    instead: 'remove it: what may be used is named in dependencies.approved, by whoever may change the spec',
+    instead: 'remove it: whoever may write the ledger approves, and winnow log says who did',
   },
   {
     path: ['dependencies', 'min_release_age_days'],
     missing: 'looking up the age of a release is',
-    instead: 'remove it, and look before you approve',
-  },
-  {
-    path: ['dependencies', 'allow_scripts'],
-    missing: 'telling install scripts apart is',
-    instead: 'remove it: measurement.setup decides what runs',
+    instead: 'remove it, and look before you approve: winnow asks no registry',
   },
   {
     path: ['report', 'comment'],

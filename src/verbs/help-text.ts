@@ -96,7 +96,10 @@ function withValues(summary: string, values: readonly string[] | undefined): str
 }
 
 export function usageText(verb: Verb): string {
-  const words = verb.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
+  const words = verb.arguments.map(({ name, required, many }) => {
+    const word = many === true ? `${name}...` : name
+    return required ? `<${word}>` : `[${word}]`
+  })
   return ['usage: winnow', verb.name, ...words, '[options]'].join(' ')
 }
 

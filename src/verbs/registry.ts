@@ -1,4 +1,5 @@
 import { amend } from './amend.ts'
+import { approve } from './approve.ts'
 import { archive } from './archive.ts'
 import { audit } from './audit.ts'
 import { check } from './check.ts'
@@ -31,6 +32,7 @@ export const VERBS: readonly Verb[] = [
   status,
   show,
   log,
+  approve,
   pause,
   stop,
   tick,

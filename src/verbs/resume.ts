@@ -3,7 +3,7 @@ import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import { directReverts } from '../plan/revert.ts'
-import { stopFor } from '../plan/stop.ts'
+import { ruleThatHolds } from '../plan/stop.ts'
 import type { World } from '../plan/world.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
@@ -39,7 +39,7 @@ export const resume: Verb = {
 /** Resumed while the rule that stopped it still holds, a campaign would only stop again. */
 async function requireRoom(call: Call, scene: Scene): Promise<void> {
   const world = await lookAround(call, scene)
-  const stop = world === null ? null : ruleThatHolds(world)
+  const stop = world === null ? null : stopAgain(world)
   if (stop === null) return
   throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
     place: { file: world?.campaign.spec_path ?? '', path: 'stopping' },
@@ -48,8 +48,8 @@ async function requireRoom(call: Call, scene: Scene): Promise<void> {
 }
 
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
-function ruleThatHolds(world: World): Stop | null {
-  return directReverts(world).length > 0 ? null : stopFor(world)
+function stopAgain(world: World): Stop | null {
+  return directReverts(world).length > 0 ? null : ruleThatHolds(world)
 }
 
 function wayOn(code: string): string {

@@ -6,6 +6,7 @@ import { committedSpec, requireSupported, startCampaign } from '../engine/start.
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { finalSummary } from '../report/final-summary.ts'
+import { deferredOf } from '../report/approval-text.ts'
 import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
@@ -92,8 +93,10 @@ async function startAfresh(call: Call, scene: Scene): Promise<Scene> {
 /** Stops the campaign and gives everything that is open its end. */
 export async function closeDown(call: Call, scene: Scene, code: string, reason: string): Promise<void> {
   const { place } = scene
-  const { loaded } = await requireCampaign(place)
-  if (loaded.campaign.status !== 'stopped') await record(place, [{ kind: 'campaign-stopped', code, reason }])
+  const { campaign } = (await requireCampaign(place)).loaded
+  const waits = deferredOf(campaign).length + campaign.late.length > 0
+  if (campaign.status !== 'stopped' || waits)
+    await record(place, [{ kind: 'campaign-stopped', code, reason }])
   await lookingTick(call, scene)
 }
 

@@ -17,6 +17,8 @@ export interface Argument {
   required: boolean
   /** All that it can be, where that is a closed list. */
   values?: readonly string[]
+  /** The last one may be given more than once. */
+  many?: boolean
 }
 
 export type VerbGroup = 'start' | 'see' | 'steer' | 'more'

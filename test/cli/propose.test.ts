@@ -87,6 +87,6 @@ describe('an idea that is offered', () => {
     await offer(person, SHORT, ['--dep', 'left-pad'])
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([14, expect.stringContaining('approval: exp-001 needs left-pad')])
-    expect((await person.winnow('status')).out).toContain('Waiting for approval.')
+    expect((await person.winnow('status')).out).toContain('Waiting for approval of left-pad.')
   })
 })

@@ -22,6 +22,7 @@ const id = fc.constantFrom('exp-001', 'exp-002', 'exp-003')
 const point = fc.constantFrom(...['start', 'a', 'b'].map(pointOf))
 const digest = fc.constantFrom('1'.repeat(64), '2'.repeat(64))
 const text = fc.constantFrom('one', 'two')
+const packages = fc.subarray(['left-pad', 'right-pad'])
 const drafts = fc.oneof(
   fc.record({ kind: fc.constant('order-lost' as const), order: digest, started: fc.boolean(), reason: text }),
   fc.record({ kind: fc.constant('report-rejected' as const), order: digest, run_id: text, reason: text }),
@@ -51,9 +52,11 @@ const drafts = fc.oneof(
     kind: fc.constant('approval-requested' as const),
     experiment: id,
     digest,
-    packages: fc.constant([]),
+    packages,
+    additions: fc.constant([]),
+    why: text,
   }),
-  fc.record({ kind: fc.constant('approved' as const), experiment: id, digest, packages: fc.constant([]) }),
+  fc.record({ kind: fc.constant('approved' as const), experiment: id, digest, packages }),
   fc.record({
     kind: fc.constant('steered' as const),
     action: fc.constantFrom('retry' as const, 'revert' as const, 'withdraw' as const),
@@ -93,7 +96,10 @@ const drafts = fc.oneof(
     reason: text,
     source: fc.constant('person' as const),
   }),
-  fc.record({ kind: fc.constant('campaign-resumed' as const), reason: text }),
+  fc.record(
+    { kind: fc.constant('campaign-resumed' as const), reason: text, encore: fc.constant(true as const) },
+    { requiredKeys: ['kind', 'reason'] },
+  ),
   fc.record({ kind: fc.constant('campaign-stopped' as const), code: text, reason: text }),
   fc.record({ kind: fc.constant('alert' as const), code: text, message: text, about: fc.constant(null) }),
   fc.record({ kind: fc.constant('note' as const), text, experiment: fc.constant(null) }),

@@ -6,6 +6,7 @@ import type { Action, Plan, Step } from '../../src/plan/action.ts'
 import { plan } from '../../src/plan/plan.ts'
 import type { CandidateFacts, Change, Proposal, PullFacts, RunFacts, World } from '../../src/plan/world.ts'
 import { type CampaignBuilder, candidateTree, oidOf } from './a-campaign.ts'
+import { NO_ADDITIONS } from './an-addition.ts'
 
 type Clean = Extract<CandidateFacts, { merged: 'clean' }>
 /** What differs from the peaceful case: every head merges, touches a file of its own, and may be measured. */
@@ -81,6 +82,7 @@ function factsOf(campaign: Campaign, { id, head }: Experiment, facts: Facts): Ca
     changes: (files ?? [`src/${id}.txt`]).map(change),
     touched: { files: `files of ${id}`, lines: [] },
     refusal: null,
+    additions: NO_ADDITIONS,
     aheadOfSync: false,
     contains: null,
     ...different,

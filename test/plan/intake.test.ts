@@ -45,10 +45,11 @@ describe('dependencies that nobody approved', () => {
   it('defer the experiment until they are', () => {
     const built = campaign()
     carryOut(built, { proposals: [needing] })
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toEqual([])
     expect(built.experiment('exp-001').status).toBe('deferred')
     expect(settle(built).waiting).toEqual({
       for: 'person',
-      what: 'approval: exp-001 needs left-pad. Name what may be used in dependencies.approved of the spec',
+      what: 'approval: exp-001 needs left-pad. winnow approve shows what they add, and approves it',
     })
     const { digest = '', packages = [] } = built.events.findLast(
       ({ kind }) => kind === 'approval-requested',
@@ -59,13 +60,14 @@ describe('dependencies that nobody approved', () => {
 
   it('refuse it where the spec says deny', () => {
     const built = campaign(`${SPEC}dependencies: { approval: deny }\n`)
-    expect(endings(carryOut(built, { proposals: [needing] }))).toEqual({ 'exp-001': 'refused' })
+    carryOut(built, { proposals: [needing] })
+    expect(endings(carryOut(built))).toEqual({ 'exp-001': 'refused' })
   })
 
   it('are none where the spec approves them', () => {
     const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
     carryOut(built, { proposals: [needing] })
-    expect(built.experiment('exp-001').status).toBe('queued')
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toHaveLength(1)
   })
 })
 
@@ -114,6 +116,7 @@ describe('an approval by the spec', () => {
   it('lets what waited for it go on', () => {
     const built = campaign()
     carryOut(built, { proposals: [proposal('a', { required_deps: ['left-pad'] })] })
+    settle(built)
     expect(built.experiment('exp-001').status).toBe('deferred')
     const seen = world(built)
     const dependencies = { ...seen.spec.dependencies, approved: ['left-pad'] }

@@ -266,7 +266,7 @@ describe('stopping rules', () => {
     carryOut(built, { proposals: [proposal('dep', { required_deps: ['left-pad'] })] })
     expect(settle(built).waiting).toEqual({
       for: 'person',
-      what: 'approval: exp-001 needs left-pad. Name what may be used in dependencies.approved of the spec',
+      what: 'approval: exp-001 needs left-pad. winnow approve shows what they add, and approves it',
     })
   })
 })

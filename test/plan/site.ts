@@ -1,4 +1,5 @@
 import { touchedBy } from '../../src/decide/changed-lines.ts'
+import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
 import type { Experiment } from '../../src/model/campaign.ts'
@@ -351,6 +352,7 @@ export class Site {
       changes: this.git.changes(incumbent.tree, tree),
       touched: this.#touched(incumbent.tree, tree),
       refusal: this.#refusal(spec, incumbent.tree, tree),
+      additions: NO_ADDITIONS,
       aheadOfSync: false,
       contains: undone?.experiment ?? null,
     }

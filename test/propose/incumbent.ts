@@ -72,6 +72,8 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     category: 'general',
     priority: 'medium',
     required_deps: [],
+    approval: null,
+    approved: {},
     family: null,
     source: { use: 'patch', key: `patch:${number}` },
     branch: `optimize-exp/speed/${id}`,

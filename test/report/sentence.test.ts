@@ -68,6 +68,17 @@ describe('the sentence that comes first', () => {
   })
 })
 
+describe('what waits for an approval', () => {
+  const standing: Standing = { ...open, status: 'deferred', packages: 'left-pad 1.3.0 (npm)' }
+
+  it('names the packages, and what gives it', () => {
+    expect(verdictPhrase(standing)).toBe('waiting for approval of left-pad 1.3.0 (npm)')
+    expect(standingSentence({ ...standing, next: 'winnow approve exp-007' })).toBe(
+      'Waiting for approval of left-pad 1.3.0 (npm). Next: winnow approve exp-007.',
+    )
+  })
+})
+
 describe('what is not proven', () => {
   const reason =
     'score probably 3.1 % lower (0.9 to 5.2 %).\nevidence 8.6 of 20, 8 pairs in 1 job on 1 runner'

@@ -58,7 +58,6 @@ describe('what is valid but not built', () => {
     [{ 'dependencies.approvers': 'admin' }, 'dependencies.approvers admin'],
     [{ 'dependencies.approvers': ['ada'] }, 'dependencies.approvers'],
     [{ 'dependencies.min_release_age_days': 0 }, 'dependencies.min_release_age_days 0'],
-    [{ 'dependencies.allow_scripts': true }, 'dependencies.allow_scripts true'],
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
     [{ schedule: 'weekly' }, 'schedule weekly'],
   ]

@@ -1,7 +1,7 @@
 import { assess } from '../../decide/assess.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { passes } from '../../plan/foreign.ts'
-import { changesBetween, refusalOf } from '../facts/candidate.ts'
+import { foreignRefusal } from '../facts/candidate.ts'
 import { samePoint } from './same-point.ts'
 import { pinGaps } from './pin.ts'
 import type { IncumbentStep } from './incumbent-step.ts'
@@ -17,7 +17,7 @@ export async function foreignGaps(
   if (spec === null) return ['the spec in force cannot be read']
   const measured = measurementGaps(step, adopted)
   if (measured.length > 0) return measured
-  const refusal = refusalOf(await changesBetween(place.repository, from.tree, to.tree), spec)
+  const refusal = await foreignRefusal(place.repository, spec, { from: from.tree, to: to.tree })
   return refusal ? [`its change is not allowed: ${refusal.message}`] : pinGaps(step)
 }
 

@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
 import type { CandidateFacts } from '../../plan/world.ts'
+import { unapprovedText } from '../../plan/approvals.ts'
 import { candidateFacts } from '../facts/candidate.ts'
 import { landingCommitGaps } from './landing-commit.ts'
 import { pinGaps } from './pin.ts'
@@ -61,7 +62,10 @@ async function candidateGaps(
   if (facts.tree !== candidate.tree)
     return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`]
   if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`]
-  if (facts.contains !== null && campaign.experiments[id]?.purpose !== 'revert')
+  const experiment = campaign.experiments[id]
+  const packages = experiment ? unapprovedText(spec, experiment, facts) : null
+  if (packages !== null) return [`it adds ${packages}, which nobody approved for that set`]
+  if (facts.contains !== null && experiment?.purpose !== 'revert')
     return [`its head contains ${facts.contains}, which was reverted`]
   return []
 }

@@ -1,3 +1,4 @@
+import { awaitedText } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 import { isReporting, type Order } from '../../model/order.ts'
@@ -14,10 +15,19 @@ export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): 
   if (isReporting(order.purpose)) gaps.push(...reportingGaps(campaign, order, order.purpose))
   else if (!samePoint(order.base, campaign.incumbent))
     gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
+  gaps.push(...order.candidates.flatMap(({ label }) => waitingGap(campaign, label)))
   if (order.purpose !== 'sync') gaps.push(...rulerGaps(campaign, order))
   const stop = spec === null ? 'the spec in force cannot be read' : stopGap(campaign, spec, order)
   if (stop !== null) gaps.push(stop)
   return gaps
+}
+
+/** Nothing of a candidate runs before its packages are approved. */
+function waitingGap({ experiments }: Campaign, label: string): string[] {
+  const experiment = experiments[label]
+  return experiment?.status === 'deferred'
+    ? [`${label} was waiting for approval of ${awaitedText(experiment)}`]
+    : []
 }
 
 /** A sync brings a ruler of its own, which its own proof looks at. */

@@ -1,12 +1,17 @@
+import { notInSpec } from '../../decide/additions.ts'
 import { checkChanges } from '../../decide/scope-check.ts'
 import type { DiffEntry } from '../../git/diff-tree.ts'
 import type { Repository } from '../../git/repository.ts'
+import { packagesText } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Oid, Point } from '../../model/ids.ts'
 import type { CandidateFacts, Change } from '../../plan/world.ts'
 import { compileScope } from '../../spec/scope.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { dependencyFacts, NO_ADDITIONS } from './dependencies.ts'
 import { touchedIn } from './touched.ts'
+
+type CleanFacts = Extract<CandidateFacts, { merged: 'clean' }>
 
 const RESULTS = '.winnow/results'
 const NO_FILE = '000000'
@@ -28,7 +33,7 @@ export async function candidateFacts(question: CandidateQuestion): Promise<Candi
   if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
   const tree = await withIncumbentResults(repository, incumbent.tree, merged.tree)
   const entries = await repository.diff(incumbent.tree, tree)
-  const changes = await changesOf(repository, entries)
+  const { changes, refusal, additions } = await changeFacts(repository, spec, { tree, entries })
   return {
     merged: 'clean',
     head,
@@ -36,7 +41,8 @@ export async function candidateFacts(question: CandidateQuestion): Promise<Candi
     tree,
     changes,
     touched: await touchedIn(repository, entries),
-    refusal: refusalOf(changes, spec),
+    refusal,
+    additions,
     aheadOfSync: await isAheadOfSync(question),
     contains: await containedLanding(question),
   }
@@ -51,8 +57,34 @@ async function withIncumbentResults(repository: Repository, incumbent: Oid, tree
   return repository.replaceAt(tree, [{ path: RESULTS, entry }])
 }
 
-export async function changesBetween(repository: Repository, from: Oid, to: Oid): Promise<Change[]> {
-  return changesOf(repository, await repository.diff(from, to))
+/** Packages are only looked at in what may change at all: whatever else is in it was refused before. */
+async function changeFacts(
+  repository: Repository,
+  spec: Spec,
+  change: { tree: Oid; entries: readonly DiffEntry[] },
+): Promise<Pick<CleanFacts, 'changes' | 'refusal' | 'additions'>> {
+  const changes = await changesOf(repository, change.entries)
+  const refusal = refusalOf(changes, spec)
+  if (refusal !== null) return { changes, refusal, additions: NO_ADDITIONS }
+  return { changes, ...(await dependencyFacts(repository, spec, change)) }
+}
+
+/** Of a tip that somebody else put there: nobody can be asked about its packages, so the spec has to name them. */
+export async function foreignRefusal(
+  repository: Repository,
+  spec: Spec,
+  { from, to }: { from: Oid; to: Oid },
+): Promise<CleanFacts['refusal']> {
+  const entries = await repository.diff(from, to)
+  const { refusal, additions } = await changeFacts(repository, spec, { tree: to, entries })
+  const { packages } = additions
+  const names = notInSpec(
+    spec.dependencies,
+    packages.map(({ name }) => name),
+  )
+  if (refusal !== null || names.length === 0) return refusal
+  const message = `adds ${packagesText(names, packages)}, which dependencies.approved does not name`
+  return { code: 'dependencies', message }
 }
 
 async function changesOf(repository: Repository, entries: readonly DiffEntry[]): Promise<Change[]> {
@@ -74,7 +106,7 @@ async function binarySize(repository: Repository, entry: DiffEntry): Promise<num
   return (await repository.blob(entry.newOid)).length
 }
 
-export function refusalOf(changes: readonly Change[], spec: Spec): { code: string; message: string } | null {
+function refusalOf(changes: readonly Change[], spec: Spec): CleanFacts['refusal'] {
   const binaryBytes = new Map(
     changes.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, bytes] as const])),
   )

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { digest } from './ids.ts'
+import { oneLine } from './landing.ts'
+
+const text = z.string()
+
+/** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
+export const addition = z.strictObject({
+  ecosystem: text,
+  name: text,
+  version: text,
+  source: text,
+  integrity: text.nullable(),
+  direct: z.boolean().nullable(),
+  scripts: z.boolean().nullable(),
+  licence: text.nullable(),
+  path: text,
+})
+export type Addition = z.output<typeof addition>
+
+/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
+export const approvalRequest = {
+  digest,
+  /** Names that somebody has to allow: of additions, and of what the idea says it needs. */
+  packages: z.array(text),
+  /** All that the change brings in, allowed by the spec or not. */
+  additions: z.array(addition),
+  /** The proposer's words. */
+  why: text,
+}
+const wholeRequest = z.strictObject(approvalRequest)
+export type ApprovalRequest = z.output<typeof wholeRequest>
+
+export interface Approvable {
+  approval: ApprovalRequest | null
+  /** Names allowed so far, by the digest of the set they were allowed in. */
+  approved: Record<string, string[]>
+}
+
+/** What is still to be allowed of the set that was last asked for. */
+export function awaitedPackages({ approval, approved }: Approvable): string[] {
+  if (approval === null) return []
+  const given = approved[approval.digest] ?? []
+  return approval.packages.filter(name => !given.includes(name))
+}
+
+export function awaitedText(subject: Approvable): string {
+  return packagesText(awaitedPackages(subject), subject.approval?.additions ?? [])
+}
+
+const NAMED = 3
+
+/** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
+export function packagesText(names: readonly string[], additions: readonly Addition[]): string {
+  const said = names.flatMap(name => {
+    const found = installedOf(additions.filter(each => each.name === name))
+    return found.length === 0 ? [oneLine(name, LONGEST)] : [...new Set(found.map(additionText))]
+  })
+  const more = said.length - NAMED
+  return more > 0 ? `${said.slice(0, NAMED).join(', ')} and ${more} more` : said.join(', ')
+}
+
+const LONGEST = 80
+
+/** Names and versions are whatever a branch says they are. */
+export function additionText({ name, version, ecosystem }: Addition): string {
+  return `${oneLine(name, LONGEST)} ${oneLine(version, LONGEST)} (${ecosystem})`
+}
+
+/** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
+function installedOf(additions: readonly Addition[]): readonly Addition[] {
+  const certain = [({ integrity }: Addition) => integrity !== null, isVersion]
+  const telling = certain.map(says => additions.filter(says)).find(each => each.length > 0)
+  return telling ?? additions
+}
+
+function isVersion({ version }: Addition): boolean {
+  return /^v?\d/.test(version)
+}

@@ -1,0 +1,86 @@
+import { type Addition, awaitedPackages, awaitedText } from '../model/approval.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { oneLine } from '../model/landing.ts'
+import { cell } from './markdown.ts'
+import { table } from './table.ts'
+
+type Row = readonly [name: string, version: string, from: string, how: string, scripts: string, more: string]
+
+const HEAD: Row = ['package', 'version', 'from', 'how', 'install scripts', 'licence']
+
+const CELL = 80
+
+/** Who waits for an approval, oldest first. */
+export function deferredOf({ experiments }: Pick<Campaign, 'experiments'>): Experiment[] {
+  return Object.values(experiments).filter(({ status }) => status === 'deferred')
+}
+
+/** One line for each experiment that waits, with what gives it what it waits for. */
+export function deferredLines(campaign: Pick<Campaign, 'experiments' | 'status'>): string[] {
+  const then = campaign.status === 'stopped' ? ' gives it one more round at the next winnow run' : ''
+  return deferredOf(campaign).map(experiment => {
+    const { id } = experiment
+    return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`
+  })
+}
+
+/** All that a person has to look at before saying yes, for a terminal. */
+export function requestText(experiment: Experiment): string[] {
+  const { id, approval, hypothesis } = experiment
+  if (approval === null) return []
+  return [
+    `${id} is waiting for approval of ${awaitedText(experiment)}`,
+    `  why: ${hypothesis}`,
+    ...table(rowsOf(experiment)).map(line => `  ${line}`),
+    `  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`,
+  ]
+}
+
+/** Enough of it to be told apart, and for `winnow approve --digest`. */
+const DIGEST_SHOWN = 12
+
+/** What it adds, whether or not that was approved since. */
+export function additionsText(experiment: Experiment): string[] {
+  return experiment.approval === null ? [] : ['', ...table(rowsOf(experiment)).map(line => `  ${line}`)]
+}
+
+/** The same for a pull request. */
+export function requestMarkdown(experiment: Experiment): string[] {
+  const { id, approval, status } = experiment
+  if (approval === null) return []
+  const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
+  const how = status === 'deferred' ? ['', `Approve it with \`winnow approve ${id}\`.`] : []
+  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how]
+}
+
+function rowsOf(experiment: Experiment): string[][] {
+  const { approval } = experiment
+  const additions = approval?.additions ?? []
+  const awaited = new Set(awaitedPackages(experiment))
+  const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
+  const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
+  return [
+    [...HEAD, 'state'],
+    ...additions.map(each => [...rowOf(each).map(text => oneLine(text, CELL)), state(each.name)]),
+    ...declared.map(name => [
+      name,
+      'not in the change yet',
+      '',
+      'the idea says it needs it',
+      '',
+      '',
+      state(name),
+    ]),
+  ]
+}
+
+function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }: Addition): Row {
+  return [
+    name,
+    version,
+    `${ecosystem}, ${source}`,
+    `${direct === null ? 'unknown' : direct ? 'direct' : 'transitive'}, ${path}`,
+    scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
+    licence ?? 'unknown',
+  ]
+}

@@ -1,0 +1,143 @@
+import { record } from '../engine/record.ts'
+import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import { type ApprovalRequest, awaitedPackages, packagesText } from '../model/approval.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { deferredOf, requestText } from '../report/approval-text.ts'
+import { standingSentence } from '../report/sentence.ts'
+import { standingIn } from '../report/standing.ts'
+import { atCampaign, type Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { experimentNamed } from './experiment-named.ts'
+import type { Verb } from './verb.ts'
+
+export const approve: Verb = {
+  name: 'approve',
+  group: 'steer',
+  summary: 'say yes to packages an idea adds; without an experiment, show what waits',
+  access: 'write',
+  arguments: [
+    { name: 'exp', summary: 'the experiment that waits', required: false },
+    { name: 'package', summary: 'only these of its packages', required: false, many: true },
+  ],
+  options: [
+    { name: 'digest', value: 'set', summary: 'approve only if the set is still the one that was shown' },
+    { name: 'json', summary: 'print JSON' },
+  ],
+  examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      const [exp, ...packages] = call.given.positionals
+      if (exp === undefined) return list(call, campaign)
+      return give(call, scene, { campaign, experiment: experimentNamed(campaign, exp), packages })
+    }),
+}
+
+function list({ given, terminal }: Call, campaign: Campaign): number {
+  const waiting = deferredOf(campaign)
+  if (given.flag('json')) {
+    terminal.json({ campaign: campaign.name, waiting: waiting.map(requestView) })
+    return 0
+  }
+  if (waiting.length === 0) terminal.out('Nothing waits for an approval.')
+  for (const experiment of waiting) for (const line of [...requestText(experiment), '']) terminal.out(line)
+  if (waiting.length > 0) terminal.out(`winnow approve ${waiting[0]?.id ?? ''} says yes to all of it.`)
+  return 0
+}
+
+function requestView(experiment: Experiment) {
+  const { id, hypothesis, approval } = experiment
+  const { digest = null, additions = [] } = approval ?? {}
+  return { experiment: id, hypothesis, digest, packages: awaitedPackages(experiment), additions }
+}
+
+interface Asked {
+  campaign: Campaign
+  experiment: Experiment
+  packages: readonly string[]
+}
+
+async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Promise<number> {
+  const { campaign, experiment } = asked
+  const request = requestOf(asked)
+  requireSameSet(call.given.text('digest'), experiment, request)
+  const packages = chosen(asked, request)
+  const { digest } = request
+  if (packages.length > 0)
+    await record(place, [{ kind: 'approved', experiment: experiment.id, digest, packages: [...packages] }])
+  if (rehearsal !== null) return 0
+  const after = experimentNamed((await requireCampaign(place)).loaded.campaign, experiment.id)
+  requireSameSet(digest, after, requestOf({ ...asked, experiment: after }))
+  const left = awaitedPackages(after)
+  if (call.given.flag('json'))
+    call.terminal.json({
+      campaign: campaign.name,
+      experiment: experiment.id,
+      digest,
+      approved: packages,
+      left,
+    })
+  else call.terminal.out(givenText(asked, { packages, left, request, actor: place.by.actor }))
+  return 0
+}
+
+/** What was asked for, answered or not: an answer that was given before is said, and not given again. */
+function requestOf({ campaign, experiment }: Pick<Asked, 'campaign' | 'experiment'>): ApprovalRequest {
+  if (experiment.status !== 'ended' && experiment.approval !== null) return experiment.approval
+  throw new UserError(
+    `${experiment.id} waits for no approval. ${standingSentence(standingIn(campaign, experiment))}`,
+    { fix: 'winnow approve shows what waits' },
+  )
+}
+
+const SHORTEST = 8
+
+function requireSameSet(given: string | undefined, { id }: Experiment, { digest }: ApprovalRequest): void {
+  if (given === undefined || (given.length >= SHORTEST && digest.startsWith(given))) return
+  throw new UserError(`the set of ${id} changed since ${given}: it is ${digest.slice(0, 12)} now`, {
+    fix: `winnow approve shows the new one`,
+  })
+}
+
+function chosen({ experiment, packages }: Asked, { packages: all, additions }: ApprovalRequest): string[] {
+  const awaited = awaitedPackages(experiment)
+  if (packages.length === 0) return awaited
+  const strange = packages.find(name => !all.includes(name))
+  if (strange === undefined) return awaited.filter(name => packages.includes(name))
+  const allowed = additions.some(({ name }) => name === strange)
+  throw new UserError(
+    allowed ? `${strange} is approved by the spec` : `${experiment.id} does not add ${strange}`,
+    { fix: `it waits for ${awaited.join(', ')}` },
+  )
+}
+
+function givenText(
+  { campaign, experiment }: Asked,
+  how: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
+): string {
+  const { packages, left, request, actor } = how
+  if (packages.length === 0 && left.length === 0)
+    return `${experiment.id} was approved already. ${next(campaign)}`
+  const yes =
+    packages.length === 0
+      ? `${experiment.id}: nothing new was approved.`
+      : `${experiment.id}: ${packagesText(packages, request.additions)} approved by ${actor}.`
+  if (left.length > 0) return `${yes} It still waits for ${packagesText(left, request.additions)}.`
+  return `${yes} ${next(campaign)}`
+}
+
+function next({ status }: Campaign): string {
+  switch (status) {
+    case 'stopped':
+      return 'The campaign has stopped; the next winnow run gives it one more round.'
+    case 'paused':
+      return 'The campaign is paused; it is measured after winnow resume.'
+    case 'running':
+    case 'none':
+      return 'The next winnow run measures it.'
+    default:
+      return status satisfies never
+  }
+}

@@ -1,0 +1,81 @@
+import { afterAll, expect, it } from 'vitest'
+import { collect } from '../../src/engine/audit/collect.ts'
+import { noEvidence } from '../../src/engine/audit/evidence.ts'
+import { stepGaps } from '../../src/engine/audit/step.ts'
+import { specsInForce } from '../../src/engine/spec-in-force.ts'
+import { emptyCampaign } from '../../src/model/campaign.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import { applyEvent } from '../../src/model/fold.ts'
+import { packageFiles } from '../engine/package-files.ts'
+import { patchOf, type Yard, yard } from '../engine/yard.ts'
+import { clearCopies, copyOf, events, FILES, keepAside, rewrite, whatAuditSays } from './tampering.ts'
+
+afterAll(clearCopies)
+
+const SPEC = `winnow: 1
+metric:
+  primary: { name: bytes, direction: minimize }
+measurement: { command: sh bench/size.sh }
+gates: [{ name: tests, command: sh bench/test.sh }]
+scope: { mutable: [src/, package.json, package-lock.json] }
+propose: [{ use: patch, dir: ideas }]
+`
+
+/** One landing that adds a package, which a person approved. */
+async function landed(): Promise<Yard> {
+  const before = packageFiles({})
+  const after = packageFiles({ 'left-pad': { version: '1.3.0' } })
+  const change = Object.entries(after).map(([path, text]) => [path, [before[path] ?? '', text]] as const)
+  const idea = { ...Object.fromEntries(change), 'src/a.txt': ['aaaaaaaaaa\n', 'aaa\n'] as [string, string] }
+  const site = await yard({
+    files: { ...FILES, ...before, 'ideas/1.patch': patchOf(idea, { hypothesis: 'pads' }) },
+    spec: SPEC,
+  })
+  await site.start()
+  await site.run()
+  const asked = (await site.events()).find(each => each.kind === 'approval-requested')
+  if (asked?.kind !== 'approval-requested') throw new Error('nobody was asked')
+  const { experiment, digest, packages } = asked
+  await site.person({ kind: 'approved', experiment, digest, packages })
+  await site.run()
+  expect(await site.outcomes()).toEqual({ pads: 'kept' })
+  await site.proven()
+  return site
+}
+
+const OTHER = 'f'.repeat(64)
+
+/** What a landing lacks, where its events had been what `edit` makes of them, with a chain that fits. */
+async function landingGaps(site: Yard, edit: (event: LedgerEvent) => LedgerEvent): Promise<string[]> {
+  const { place } = site
+  const campaign = emptyCampaign()
+  const specOf = specsInForce()
+  const evidence = noEvidence()
+  const gaps: string[] = []
+  for (const event of (await site.events()).map(edit)) {
+    const spec = event.kind === 'campaign-started' ? null : specOf(campaign)
+    collect(evidence, campaign, spec, event)
+    if (event.kind === 'incumbent-moved')
+      gaps.push(...(await stepGaps({ place, campaign, spec, evidence }, event)))
+    applyEvent(campaign, event)
+  }
+  return gaps
+}
+
+it('a landing whose additions were approved for another set only is not proven', async () => {
+  const site = await landed()
+  const copy = await copyOf(keepAside(site))
+
+  await rewrite(copy, draft => [draft.kind === 'approved' ? { ...draft, digest: OTHER } : draft])
+  const { result, words } = await whatAuditSays(copy)
+  expect(result.ok).toBe(false)
+  expect(words).toMatch(/\(order-issued\): exp-001 was waiting for approval of left-pad 1\.3\.0 \(npm\)/)
+  expect((await events(copy)).length).toBe((await site.events()).length)
+
+  expect(await landingGaps(site, event => event)).toEqual([])
+  const forged = await landingGaps(site, event => {
+    if (event.kind === 'approval-requested') return { ...event, digest: OTHER, additions: [] }
+    return event.kind === 'approved' ? { ...event, digest: OTHER } : event
+  })
+  expect(forged).toEqual(['it adds left-pad 1.3.0 (npm), which nobody approved for that set'])
+})

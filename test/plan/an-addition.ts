@@ -1,0 +1,21 @@
+import type { Addition } from '../../src/model/approval.ts'
+import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
+
+export const LEFT_PAD: Addition = {
+  ecosystem: 'npm',
+  name: 'left-pad',
+  version: '1.3.0',
+  source: 'https://registry.npmjs.org/',
+  integrity: 'sha512-x',
+  direct: true,
+  scripts: false,
+  licence: 'WTFPL',
+  path: 'package-lock.json',
+}
+
+/** Packages a candidate adds, as facts about it have them. */
+export function adding(...packages: Addition[]): { packages: Addition[]; digest: string } {
+  return { packages, digest: sha256(canonicalJson(packages)) }
+}
+
+export const NO_ADDITIONS = adding()

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/plan/plan.ts'
+import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
+import { adding, LEFT_PAD } from './an-addition.ts'
+
+const REACT = { ...LEFT_PAD, name: 'react', version: '19.2.0', integrity: 'sha512-y' }
+const both = { 'exp-001': { additions: adding(LEFT_PAD, REACT) } }
+const one = { 'exp-001': { additions: adding(LEFT_PAD) } }
+const none = {}
+
+/** Opened, and found to add these packages. */
+function asked(candidates = both, yaml = SPEC): CampaignBuilder {
+  const built = campaign(yaml).withExperiment()
+  carryOut(built, { candidates })
+  return built
+}
+
+function approve(built: CampaignBuilder, packages: string[], digest?: string): CampaignBuilder {
+  const { approval } = built.experiment('exp-001')
+  const set = digest ?? approval?.digest ?? ''
+  const cause = `nonce ${built.events.length}`
+  return built.add({ kind: 'approved', cause, experiment: 'exp-001', digest: set, packages })
+}
+
+function ordersOf(built: CampaignBuilder, candidates: typeof both | typeof one | typeof none) {
+  return draftsOfKind(plan(world(built, { candidates })), 'order-issued')
+}
+
+describe('packages that a change adds', () => {
+  it('are asked for, with everything a person has to know, and nothing is ordered', () => {
+    const built = campaign().withExperiment()
+    const planned = plan(world(built, { candidates: both }))
+    expect(draftsOfKind(planned, 'approval-requested')).toMatchObject([
+      {
+        experiment: 'exp-001',
+        packages: ['left-pad', 'react'],
+        additions: [LEFT_PAD, REACT],
+        why: 'idea 1',
+        digest: both['exp-001'].additions.digest,
+      },
+    ])
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+    settle(built, () => ({ candidates: both }))
+    expect(built.experiment('exp-001').status).toBe('deferred')
+  })
+
+  it('do not keep others from being measured', () => {
+    const built = campaign().withExperiments(2)
+    const orders = draftsOfKind(plan(world(built, { candidates: both })), 'order-issued')
+    expect(orders.map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-002'])
+  })
+
+  it('are only those that the spec does not approve', () => {
+    const built = asked(both, `${SPEC}dependencies: { approved: [react] }\n`)
+    expect(built.experiment('exp-001').approval?.packages).toEqual(['left-pad'])
+    expect(asked(one, `${SPEC}dependencies: { approved: [left-pad] }\n`).kinds()).not.toContain(
+      'approval-requested',
+    )
+  })
+
+  it('are one set with those that the idea only says it needs', () => {
+    const built = campaign().withExperiment({ required_deps: ['left-pad', 'zlib'] })
+    carryOut(built, { candidates: one })
+    const { approval } = built.experiment('exp-001')
+    expect(approval?.packages).toEqual(['left-pad', 'zlib'])
+    expect(approval?.digest).not.toBe(one['exp-001'].additions.digest)
+  })
+
+  it('are refused where the spec says deny', () => {
+    const built = campaign(`${SPEC}dependencies: { approval: deny }\n`).withExperiment()
+    expect(endings(carryOut(built, { candidates: one }))).toEqual({ 'exp-001': 'refused' })
+    expect(built.experiment('exp-001').reason).toBe(
+      'needs left-pad 1.3.0 (npm), and dependencies.approval is deny',
+    )
+  })
+})
+
+describe('an approval', () => {
+  it('of the whole set lets the experiment go on', () => {
+    const built = approve(asked(), ['left-pad', 'react'])
+    expect(ordersOf(built, both)).toHaveLength(1)
+  })
+
+  it('of some of them leaves it waiting for the rest', () => {
+    const built = approve(asked(), ['react'])
+    expect(built.experiment('exp-001').status).toBe('deferred')
+    expect(settle(built, () => ({ candidates: both })).waiting).toEqual({
+      for: 'person',
+      what: expect.stringContaining('exp-001 needs left-pad 1.3.0 (npm). winnow approve'),
+    })
+    expect(ordersOf(approve(built, ['left-pad']), both)).toHaveLength(1)
+  })
+
+  it('counts for no other set than the one it names', () => {
+    const built = approve(asked(), ['left-pad', 'react'], 'f'.repeat(64))
+    expect(built.experiment('exp-001').status).toBe('deferred')
+    expect(ordersOf(built, both)).toEqual([])
+  })
+
+  it('counts no more when the set changed, and the new one is asked for', () => {
+    const built = approve(asked(), ['left-pad', 'react'])
+    const planned = plan(world(built, { candidates: one }))
+    expect(draftsOfKind(planned, 'approval-requested')).toMatchObject([{ packages: ['left-pad'] }])
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+  })
+
+  it('counts again when the incumbent moved and the set is the same', () => {
+    const built = approve(asked(), ['left-pad', 'react'])
+    const { incumbent: from } = built.campaign
+    const to = { commit: 'c'.repeat(40), tree: 'd'.repeat(40) }
+    built.add({ kind: 'incumbent-moved', cause: 'synced', from, to, why: 'synced' }).ready()
+    expect(ordersOf(built, both)).toHaveLength(1)
+  })
+
+  it('is not needed any more when nothing is added any more', () => {
+    const built = asked()
+    carryOut(built, { candidates: none })
+    expect(built.experiment('exp-001').status).toBe('queued')
+    expect(ordersOf(built, none)).toHaveLength(1)
+  })
+
+  it('of a set that changes back is not asked for twice', () => {
+    const built = approve(asked(), ['left-pad', 'react'])
+    carryOut(built, { candidates: one })
+    expect(built.experiment('exp-001').status).toBe('deferred')
+    carryOut(built, { candidates: both })
+    expect(built.experiment('exp-001').status).toBe('queued')
+  })
+})
+
+describe('what waits for an approval', () => {
+  it('is refused at once when its new head may not be measured at all', () => {
+    const built = asked()
+    const refusal = { code: 'out-of-scope', message: 'changes bench' }
+    const candidates = { 'exp-001': { ...both['exp-001'], refusal } }
+    expect(endings(carryOut(built, { candidates }))).toEqual({ 'exp-001': 'refused' })
+  })
+
+  it('does not land once its packages are approved no more', () => {
+    const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
+      .withExperiment()
+      .ordered()
+      .measured({ 'exp-001': { candidate: { bytes: 5 } } })
+    const seen = world(built, { candidates: one })
+    const spec = { ...seen.spec, dependencies: { ...seen.spec.dependencies, approved: [] } }
+    const [commit] = actionsOf(plan({ ...seen, spec }), 'commit')
+    expect(commit?.steps).toContainEqual({
+      step: 'close',
+      experiment: 'exp-001',
+      outcome: 'not_selected',
+      reason: expect.stringContaining('it adds left-pad 1.3.0 (npm), which nobody approved'),
+      keep: true,
+    })
+    expect(commit?.steps.some(({ step }) => step === 'land')).toBe(false)
+  })
+})
+
+const SHORT = `${SPEC}stopping: { max_iterations: 1 }\n`
+
+/** exp-001 waits for an approval; exp-002 was measured, and with it the campaign stops. */
+function stoppedBeforeApproval(): CampaignBuilder {
+  const built = campaign(SHORT).withExperiments(2)
+  carryOut(built, { candidates: both })
+  built.measured({ 'exp-002': { candidate: { bytes: 20 } } })
+  settle(built, () => ({ candidates: both }))
+  return built
+}
+
+describe('a campaign that stops', () => {
+  it('leaves open what waits for an approval, and closes the rest', () => {
+    const { campaign: stopped } = stoppedBeforeApproval()
+    expect(stopped.status).toBe('stopped')
+    expect(stopped.experiments['exp-001']?.status).toBe('deferred')
+    expect(stopped.experiments['exp-002']?.status).toBe('ended')
+  })
+
+  it.each(['person', 'fresh', 'level_used_up'])('closes that too where it stops by %s', code => {
+    const built = campaign().withExperiment()
+    carryOut(built, { candidates: both })
+    built.add({ kind: 'campaign-stopped', cause: 'stop', code, reason: 'enough' })
+    expect(endings(carryOut(built, { candidates: both }))).toEqual({ 'exp-001': 'withdrawn' })
+  })
+
+  it('has one more round for what is approved late, and stops again as it did', () => {
+    const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
+    const reason = built.campaign.status_reason
+    const planned = carryOut(built, { candidates: both })
+    expect(draftsOfKind(planned, 'campaign-resumed')).toMatchObject([
+      { encore: true, reason: 'exp-001 was approved after the stop: one more round' },
+    ])
+    carryOut(built, { candidates: both })
+    built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
+    settle(built, () => ({ candidates: both }))
+    expect(built.experiment('exp-001').outcome).toBe('kept')
+    expect(built.campaign).toMatchObject({ status: 'stopped', status_reason: reason, encore: null, late: [] })
+    expect(built.kinds().filter(kind => kind === 'campaign-stopped')).toHaveLength(2)
+  })
+
+  it('opens and measures nobody else in that round', () => {
+    const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
+    carryOut(built, { candidates: both })
+    built.withExperiment()
+    const orders = ordersOf(built, both)
+    expect(orders.map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-001'])
+  })
+
+  it('stops again, still waiting, when the set that was approved late is not the set any more', () => {
+    const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
+    settle(built, () => ({ candidates: one }))
+    expect(built.campaign.status).toBe('stopped')
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', outcome: null })
+  })
+
+  it('goes on for everybody when a person resumes it', () => {
+    const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
+    built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'more time' })
+    expect(built.campaign).toMatchObject({ status: 'running', encore: null, late: [] })
+  })
+})

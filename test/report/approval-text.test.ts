@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { Addition } from '../../src/model/approval.ts'
+import { additionsText, deferredLines, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
+import { eventLine } from '../../src/report/event-line.ts'
+import { pullBody } from '../../src/report/pull-text.ts'
+import { finalSummary } from '../../src/report/final-summary.ts'
+import { LEFT_PAD } from '../plan/an-addition.ts'
+import { campaignOf, decided, eventsOf, opened, started, type Told } from './campaign-of.ts'
+
+const DIGEST = 'd'.repeat(64)
+const ODD: Addition = {
+  ...LEFT_PAD,
+  name: 'odd',
+  version: '1.0.0\n| @everyone |',
+  direct: null,
+  scripts: null,
+  licence: null,
+}
+
+function requested(additions: Addition[] = [LEFT_PAD], packages = ['left-pad']): Told {
+  return { kind: 'approval-requested', experiment: 'exp-001', digest: DIGEST, packages, additions, why: 'w' }
+}
+const approved: Told = { kind: 'approved', experiment: 'exp-001', digest: DIGEST, packages: ['left-pad'] }
+
+function waiting(...more: Told[]) {
+  const campaign = campaignOf(started(), opened(1), requested(), ...more)
+  const experiment = campaign.experiments['exp-001']
+  if (!experiment) throw new Error('it was not opened')
+  return { campaign, experiment }
+}
+
+describe('what waits for an approval', () => {
+  it('is one sentence in the log, and so is the approval, with who gave it', () => {
+    const lines = eventsOf(requested(), approved, requested([], [])).map(eventLine)
+    expect(lines).toEqual([
+      'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
+      expect.stringMatching(/^exp-001: left-pad approved by \w+$/),
+      'exp-001 needs no approval any more',
+    ])
+  })
+
+  it('is shown with all there is to look at', () => {
+    expect(requestText(waiting().experiment)).toEqual([
+      'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
+      '  why: idea 1',
+      '  package   version  from                              how                        install scripts  licence  state',
+      '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  none             WTFPL    waits',
+      '  set dddddddddddd; how old a release is was not looked up: winnow asks no registry',
+    ])
+  })
+
+  it('is one row each, whatever a branch calls its packages', () => {
+    const { experiment } = waiting(requested([ODD], ['odd', 'zlib']))
+    const rows = requestText(experiment).slice(2, -1)
+    expect(rows).toHaveLength(3)
+    expect(rows[1]).toMatch(
+      /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json +unknown +unknown +waits$/,
+    )
+    expect(rows[2]).toMatch(/^ {2}zlib +not in the change yet .* waits$/)
+    expect(requestMarkdown(experiment).join('\n')).toContain('| 1.0.0 \\| @\u200beveryone \\| |')
+  })
+
+  it('leads the pull request, with a table and how it is approved', () => {
+    const { campaign, experiment } = waiting()
+    const body = pullBody(campaign, experiment)
+    expect(body).toMatch(/^Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\n/)
+    expect(body).toContain('\n| left-pad | 1.3.0 | npm, https://registry.npmjs.org/ | direct,')
+    expect(body).toContain('Approve it with `winnow approve exp-001`.')
+  })
+
+  it('keeps its table when it was approved and decided', () => {
+    const { campaign, experiment } = waiting(approved, decided(1))
+    expect(pullBody(campaign, experiment)).toMatch(/\| left-pad \| 1\.3\.0 .*\| approved \|\n$/)
+    expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
+  })
+})
+
+describe('a campaign that stopped', () => {
+  it('says what still waits, and what an approval does then', () => {
+    const { campaign } = waiting({ kind: 'campaign-stopped', code: 'plateau', reason: 'enough' })
+    const line =
+      'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
+    expect(deferredLines(campaign)).toEqual([line])
+    expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(`  waiting   ${line}`)
+  })
+})
