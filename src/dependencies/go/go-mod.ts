@@ -1,0 +1,66 @@
+import type { Package } from '../addition.ts'
+import { type Format, named, type Reading, Unreadable } from '../format.ts'
+
+/** These keep versions out or speak of the module itself: they ask for nothing. */
+const HARMLESS = new Set(['exclude', 'retract'])
+const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
+const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<version>v\S+))?$/
+
+/** One directive, whether it stands alone or in a block of its kind. */
+interface Directive {
+  verb: string
+  words: string
+  comment: string
+}
+
+export const goMod: Format = { ecosystem: 'go', kind: 'manifest', holds: named('go.mod'), read: readGoMod }
+
+function readGoMod(text: string): Reading {
+  const packages: Package[] = []
+  const rest = new Map<string, string>()
+  for (const { verb, words, comment } of directivesIn(text)) {
+    if (HARMLESS.has(verb)) continue
+    if (verb === 'require') packages.push(required(words, comment))
+    else if (verb === 'replace') packages.push(replaced(words))
+    else rest.set(verb, [rest.get(verb), words].filter(Boolean).join(', '))
+  }
+  return { packages, rest }
+}
+
+function directivesIn(text: string): Directive[] {
+  if (/["`]|\/\*/.test(text)) throw new Unreadable('has quoted words')
+  const directives: Directive[] = []
+  let block: string | null = null
+  for (const line of text.split(/\r?\n/)) {
+    const [code = '', ...comments] = line.split('//')
+    const words = code.trim().replace(/\s+/g, ' ')
+    const comment = comments.join('//').trim()
+    if (words === '') continue
+    if (block !== null && words === ')') block = null
+    else if (block !== null) directives.push({ verb: block, words, comment })
+    else if (words.endsWith(' (')) block = words.slice(0, -2)
+    else directives.push({ verb: words.replace(/ .*$/, ''), words: words.replace(/^\S+ ?/, ''), comment })
+  }
+  if (block !== null) throw new Unreadable(`does not close its block of ${block}`)
+  return directives
+}
+
+function required(words: string, comment: string): Package {
+  const { name, version } = REQUIRE.exec(words)?.groups ?? {}
+  if (name === undefined || version === undefined) throw new Unreadable(`requires ${JSON.stringify(words)}`)
+  return asked(name, version, 'registry', !/^indirect\b/.test(comment))
+}
+
+/** What is built is what stands on the right: another module, or a directory. */
+function replaced(words: string): Package {
+  const { old, oldVersion, name, version } = REPLACE.exec(words)?.groups ?? {}
+  if (old === undefined || name === undefined) throw new Unreadable(`replaces ${JSON.stringify(words)}`)
+  if (version === undefined) return asked(old, oldVersion ?? '*', `path ${name}`, true)
+  const place = oldVersion === undefined ? old : `${old}@${oldVersion}`
+  return asked(name, version, `registry, in place of ${place}`, true)
+}
+
+/** Nothing of a module runs when it is fetched. */
+function asked(name: string, version: string, source: string, direct: boolean): Package {
+  return { name, version, source, integrity: null, direct, scripts: false, licence: null }
+}

@@ -1,0 +1,64 @@
+import type { Package } from '../addition.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { requested } from './coordinates.ts'
+
+const KINDS = ['api', 'implementation', 'compileOnly', 'compileOnlyApi', 'runtimeOnly', 'annotationProcessor']
+const OTHER_KINDS = [
+  'classpath',
+  'developmentOnly',
+  'kapt',
+  'ksp',
+  'compile',
+  'runtime',
+  'testCompile',
+  'testRuntime',
+]
+const SETS = /^[a-z]\w*(?:Api|Implementation|CompileOnly|RuntimeOnly|AnnotationProcessor)$/
+
+const COORDINATES = String.raw`(?:'(?<single>[\w.:@+,[\]()-]+)'|"(?<double>[\w.:@+,[\]()-]+)")`
+const CALL = String.raw`(?:(?<platform>platform|enforcedPlatform)\s*\(\s*${COORDINATES}\s*\)|${COORDINATES.replaceAll('?<', '?<plain')})`
+const LINE = new RegExp(
+  String.raw`^(?<kind>[a-z]\w*)(?:\s+${CALL}|\s*\(\s*${CALL.replaceAll('?<', '?<called')}\s*\))$`,
+)
+
+/** Texts of more than one line, and comments in the middle of lines: what stands in them is not what it looks like. */
+const LONG_TEXT = /'''|"""|\$\/|\S.*\/\*|\*\/.*\S/
+
+export const buildGradle: Format = {
+  ecosystem: 'maven',
+  kind: 'manifest',
+  holds: named('build.gradle', 'build.gradle.kts'),
+  read: readBuildGradle,
+}
+
+/** A build script is a program: a plain line of `dependencies { }` is a dependency, every other line has to stay. */
+function readBuildGradle(text: string): Reading {
+  const packages: Package[] = []
+  const program: string[] = []
+  const around: string[] = []
+  const isPlain = !LONG_TEXT.test(text)
+  for (const line of text.split(/\r?\n/).map(each => each.trim())) {
+    if (line === '') continue
+    const found = isPlain && around.at(-1) === 'dependencies {' ? dependencyIn(line) : null
+    if (found !== null) packages.push(found)
+    else program.push(line)
+    if (line.startsWith('}')) around.pop()
+    if (line.endsWith('{')) around.push(line)
+  }
+  return { packages, rest: new Map([['the program', program.join('\n')]]) }
+}
+
+function dependencyIn(line: string): Package | null {
+  const groups = LINE.exec(line)?.groups ?? {}
+  const kind = groups['kind']
+  if (kind === undefined || !isKind(kind)) return null
+  const named = Object.entries(groups).filter(([, value]) => value !== undefined)
+  const coordinates = named.find(([key]) => /(?:single|double)$/.test(key))?.[1]
+  const platform = named.find(([key]) => key.endsWith('platform'))?.[1]
+  if (coordinates === undefined || !/^[^:]+:[^:]+(?::[^:]+){0,2}$/.test(coordinates)) return null
+  return requested(coordinates, [kind, ...(platform === undefined ? [] : [platform])])
+}
+
+function isKind(kind: string): boolean {
+  return KINDS.includes(kind) || OTHER_KINDS.includes(kind) || SETS.test(kind)
+}

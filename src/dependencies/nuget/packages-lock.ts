@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+
+const entry = z.discriminatedUnion('type', [
+  z.object({
+    type: z.enum(['Direct', 'Transitive', 'CentralTransitive']),
+    resolved: z.string(),
+    contentHash: z.string().optional(),
+  }),
+  z.object({ type: z.literal('Project') }),
+])
+
+const lockfile = z.object({
+  version: z.union([z.literal(1), z.literal(2)]),
+  dependencies: z.record(z.string(), z.record(z.string(), entry)),
+})
+
+export const packagesLock: Format = {
+  ecosystem: 'nuget',
+  kind: 'lockfile',
+  holds: named('packages.lock.json'),
+  read: readPackagesLock,
+}
+
+/** One list for every framework that is built for; projects of the same repository are not fetched. */
+function readPackagesLock(text: string): Reading {
+  const tree = parseJsonTree(text)
+  refusePrototypes(tree)
+  const { dependencies } = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  const entries = Object.values(dependencies).flatMap(each => Object.entries(each))
+  return {
+    packages: entries.flatMap(([name, each]) => packagesOf(name, each)),
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+function packagesOf(name: string, each: z.infer<typeof entry>): Package[] {
+  if (each.type === 'Project') return []
+  const { resolved: version, contentHash, type } = each
+  const integrity = contentHash ?? null
+  return [
+    { name, version, source: 'registry', integrity, direct: type === 'Direct', scripts: null, licence: null },
+  ]
+}

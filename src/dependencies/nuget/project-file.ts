@@ -1,0 +1,49 @@
+import type { Package } from '../addition.ts'
+import { type Format, type Reading, Unreadable } from '../format.ts'
+import { type Element, parseXml, splitElements, textsIn } from '../xml-text.ts'
+
+const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
+const ITEMS = ['PackageReference', 'PackageVersion', 'GlobalPackageReference']
+const PLACES = ITEMS.map(item => `Project/ItemGroup/${item}`)
+
+export const projectFile: Format = {
+  ecosystem: 'nuget',
+  kind: 'manifest',
+  holds: name => name === 'directory.packages.props' || PROJECT.test(name),
+  read: readProjectFile,
+}
+
+function readProjectFile(text: string): Reading {
+  const root = parseXml(text)
+  if (root.name !== 'Project') throw new Unreadable(`is about ${root.name}, not Project`)
+  const { taken, rest } = splitElements(root, PLACES)
+  return { packages: taken.map(packageOf), rest }
+}
+
+/** What is said of a package stands in attributes or in elements, as one likes. */
+function packageOf(element: Element): Package {
+  const texts = new Map(Object.entries(element.attributes))
+  for (const [key, text] of textsIn(element)) {
+    if (texts.has(key)) throw new Unreadable(`says ${key} twice of one package`)
+    texts.set(key, text)
+  }
+  const { Include, Update, Version = '*', ...others } = Object.fromEntries(texts)
+  const name = Include ?? Update
+  if (name === undefined) throw new Unreadable(`has a ${element.name} without Include`)
+  const about = element.name === 'PackageReference' ? [] : [element.name]
+  const notes = [
+    ...about,
+    ...Object.entries(others)
+      .map(([key, value]) => `${key} ${value}`)
+      .sort(),
+  ]
+  return {
+    name,
+    version: `${Version}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    source: 'registry',
+    integrity: null,
+    direct: true,
+    scripts: null,
+    licence: null,
+  }
+}

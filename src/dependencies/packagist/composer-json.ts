@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Package } from '../addition.ts'
+import { splitFields } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+
+const KINDS = ['require', 'require-dev']
+const requests = z.record(z.string(), z.string())
+
+export const composerJson: Format = {
+  ecosystem: 'packagist',
+  kind: 'manifest',
+  holds: named('composer.json'),
+  read: readComposerJson,
+}
+
+/** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
+function readComposerJson(text: string): Reading {
+  const tree = parseJsonTree(text)
+  refusePrototypes(tree)
+  const { fields, rest } = splitFields(tree, KINDS)
+  const wanted = fields.flatMap(({ path: [kind], value }) =>
+    Object.entries(requests.parse(value)).map(([name, version]) => ({ kind, name, version })),
+  )
+  const platform = wanted.filter(({ name }) => !name.includes('/'))
+  return {
+    packages: wanted.filter(({ name }) => name.includes('/')).map(asked),
+    rest: new Map([
+      ...rest,
+      ...platform.map(({ kind, name, version }) => [`${kind}.${name}`, version] as const),
+    ]),
+  }
+}
+
+function asked({ name, version }: { name: string; version: string }): Package {
+  const source = 'registry'
+  return {
+    name: name.toLowerCase(),
+    version,
+    source,
+    integrity: null,
+    direct: true,
+    scripts: null,
+    licence: null,
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { canonicalJson, sha256 } from '../../model/canonical.ts'
+import type { Package } from '../addition.ts'
+import { placesOf } from '../fields.ts'
+import { type Format, named, type Reading } from '../format.ts'
+import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+
+const origin = z.looseObject({
+  type: z.string(),
+  url: z.string(),
+  reference: z.string().nullish(),
+  shasum: z.string().nullish(),
+})
+const entry = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  source: origin.optional(),
+  dist: origin.optional(),
+  type: z.string().default('library'),
+  license: z.array(z.string()).default([]),
+})
+type Entry = z.infer<typeof entry>
+
+const lockfile = z.object({ packages: z.array(entry), 'packages-dev': z.array(entry).nullish() })
+
+/** What repeats composer.json, which answers for it. */
+const DESCRIBES = new Set([
+  ...Object.keys(lockfile.shape),
+  '_readme',
+  'aliases',
+  'content-hash',
+  'hash',
+  'minimum-stability',
+  'platform',
+  'platform-dev',
+  'plugin-api-version',
+  'prefer-lowest',
+  'prefer-stable',
+  'stability-flags',
+])
+
+/** What is only read by people. */
+const ABOUT = [
+  'time',
+  'support',
+  'funding',
+  'description',
+  'keywords',
+  'homepage',
+  'authors',
+  'abandoned',
+  'license',
+]
+
+export const composerLock: Format = {
+  ecosystem: 'packagist',
+  kind: 'lockfile',
+  holds: named('composer.lock'),
+  read: readComposerLock,
+}
+
+function readComposerLock(text: string): Reading {
+  const tree = parseJsonTree(text)
+  refusePrototypes(tree)
+  const lock = lockfile.parse(tree)
+  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  return {
+    packages: [...lock.packages, ...(lock['packages-dev'] ?? [])].map(packageOf),
+    rest: placesOf(Object.fromEntries(others), 1),
+  }
+}
+
+/** Composer goes by the entry in all it does (where to fetch, what to load, what to run), so all of it is bound. */
+function packageOf(each: Entry): Package {
+  const { name, version, source, dist, type, license } = each
+  const origins = [dist, source]
+    .filter(from => from !== undefined)
+    .map(({ type: kind, url }) => `${kind} ${url}`)
+  const acted = Object.entries(each).filter(([key]) => !ABOUT.includes(key))
+  const pinned = dist?.shasum || dist?.reference || source?.reference || 'unpinned'
+  return {
+    name: name.toLowerCase(),
+    version,
+    source: origins.join(' or ') || 'unknown',
+    integrity: `${pinned}, entry sha256:${sha256(canonicalJson(Object.fromEntries(acted)))}`,
+    direct: null,
+    scripts: type === 'composer-plugin' || type === 'composer-installer',
+    licence: license.join(' or ') || null,
+  }
+}
