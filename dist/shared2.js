@@ -27999,6 +27999,14 @@ function formatOf(path) {
 	const name = folded.slice(folded.lastIndexOf("/") + 1);
 	return FORMATS.find(({ holds }) => holds(name, folded));
 }
+const PROGRAMS = /^(?:setup\.py|conanfile\.py|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|settings\.gradle(?:\.kts)?)$/;
+/** Why a file that `formatOf` does not know is not read. */
+function unknownFormat(path) {
+	const name = path.slice(path.lastIndexOf("/") + 1);
+	const folded = foldedPath(name);
+	if (PROGRAMS.test(folded)) return `${name} is a program`;
+	return folded === "bun.lockb" ? `${name} is binary; keep bun.lock instead` : "its format is not known";
+}
 // src/dependencies/package-name.ts
 /** What each registry lets a package be called: a name outside it is no name, or one that looks like another. */
 const NAMES$1 = {
@@ -28024,7 +28032,7 @@ function fileChange$1(file) {
 		ecosystem: null,
 		added: [],
 		removed: 0,
-		fault: unchanged ? null : unread("its format is not known"),
+		fault: unchanged ? null : unread(unknownFormat(file.path)),
 		wanted: []
 	};
 	const base = readSide(format, file.base);

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Ecosystem, Package } from './addition.ts'
 import { addedPackages, distinct } from './added-packages.ts'
 import { type Format, NOTHING, type Reading } from './format.ts'
-import { formatOf } from './formats.ts'
+import { formatOf, unknownFormat } from './formats.ts'
 import { isPackageName } from './package-name.ts'
 
 export interface ManifestFile {
@@ -27,7 +27,7 @@ export function fileChange(file: ManifestFile): FileChange {
   const format = formatOf(file.path)
   const unchanged = isSame(file)
   if (format === undefined) {
-    const fault = unchanged ? null : unread('its format is not known')
+    const fault = unchanged ? null : unread(unknownFormat(file.path))
     return { ecosystem: null, added: [], removed: 0, fault, wanted: [] }
   }
   const base = readSide(format, file.base)

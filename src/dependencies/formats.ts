@@ -54,3 +54,14 @@ export function formatOf(path: string): Format | undefined {
   const name = folded.slice(folded.lastIndexOf('/') + 1)
   return FORMATS.find(({ holds }) => holds(name, folded))
 }
+
+const PROGRAMS =
+  /^(?:setup\.py|conanfile\.py|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|settings\.gradle(?:\.kts)?)$/
+
+/** Why a file that `formatOf` does not know is not read. */
+export function unknownFormat(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const folded = foldedPath(name)
+  if (PROGRAMS.test(folded)) return `${name} is a program`
+  return folded === 'bun.lockb' ? `${name} is binary; keep bun.lock instead` : 'its format is not known'
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
+import { bytes, changeOf, faultOf } from './fixture.ts'
+
+const UNREAD = [
+  'bun.lockb',
+  'deno.lock',
+  'deno.json',
+  'pdm.lock',
+  'pixi.lock',
+  'setup.py',
+  'setup.cfg',
+  'environment.yml',
+  'go.work',
+  'app.gemspec',
+  'settings.gradle',
+  'build.sbt',
+  'packages.config',
+  'mix.lock',
+  'pubspec.lock',
+  'Package.resolved',
+  'Podfile.lock',
+  'flake.lock',
+  'vcpkg.json',
+]
+
+describe('a file whose format is not known', () => {
+  test.each(UNREAD)('%s cannot be approved', path => {
+    expect(faultOf(path, 'a', 'b')).toContain('cannot be read, so nothing in it can be approved')
+    expect(faultOf(path, null, 'b')).toContain('cannot be read')
+    expect(faultOf(path, 'a', null)).toContain('cannot be read')
+  })
+
+  test('says what it is, where that is known', () => {
+    expect(faultOf('setup.py', 'a', 'b')).toBe(
+      'cannot be read, so nothing in it can be approved: setup.py is a program',
+    )
+    expect(faultOf('a/bun.lockb', 'a', 'b')).toContain('bun.lockb is binary; keep bun.lock instead')
+    expect(faultOf('flake.lock', 'a', 'b')).toContain('its format is not known')
+  })
+
+  test('that stays as it is may be what it likes', () => {
+    expect(changeOf('setup.py', 'a', 'a')).toEqual({ additions: [], removals: 0, faults: [] })
+    expect(changeOf('package.json', 'a', 'a')).toEqual({ additions: [], removals: 0, faults: [] })
+  })
+})
+
+test('a file that is too large cannot be approved', () => {
+  const candidate = Buffer.alloc(33 * 1024 * 1024, ' ')
+  const { faults } = dependencyChange([{ path: 'package.json', base: bytes('{}'), candidate }])
+  expect(faults[0]?.fault).toContain('it is too large')
+})
+
+test('a file nested deeper than anybody writes cannot be approved', () => {
+  const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+  expect(faultOf('package.json', '{}', deep)).toContain('cannot be read')
+})
+
+test('a base that cannot be read says nothing about what is new', () => {
+  const change = changeOf('package.json', 'a', '{ "dependencies": { "evil": "1" } }')
+  expect(change).toMatchObject({ additions: [], faults: [{ path: 'package.json' }] })
+})
+
+test('every file counts for itself, with what it changes and what is wrong with it', () => {
+  const files = [
+    { path: 'package.json', base: '{}', candidate: '{ "dependencies": { "evil": "1" } }' },
+    { path: 'a/package.json', base: '{ "dependencies": { "evil": "1" } }', candidate: '{ "scripts": {} }' },
+    { path: 'setup.py', base: 'a', candidate: 'b' },
+  ]
+  const change = dependencyChange(
+    files.map(({ path, base, candidate }) => ({ path, base: bytes(base), candidate: bytes(candidate) })),
+  )
+  expect(change).toMatchObject({
+    additions: [{ name: 'evil', path: 'package.json' }],
+    removals: 1,
+    faults: [{ path: 'a/package.json' }, { path: 'setup.py' }],
+  })
+})
