@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as progressOf, $n as string, $t as lnTotal, A as requireCampaign, An as askedIn, At as failureOf, B as Transaction, Bn as NOT_NOISE_PROOF, Bt as evidenceFor, C as openWorkshop, Cn as EXIT_CODES, Ct as assess, D as retryLostRaces, Dn as oneLine, Dt as evidenceBar, E as pushAttempt, En as packagesText, Et as evidenceText, F as localIsolation, Fn as emptyCampaign, G as eventLine, Gn as nearest, H as headline$1, Hn as require_dist, I as networkIsolation, In as parseSpec, J as noiseText, Jt as tieBreakersOf, K as short, L as committedSpec, Ln as compileScope, M as measure$1, Mn as jobOf, Mt as levelFor, N as berthFor, Nn as measuredIn$1, Nt as nextShare, O as nullIfMissing, On as typicalMetrics, Ot as effectOf, P as gitRunner, Pn as digest, Q as gainText$2, R as requireSupported, Rn as compilePathspec, Rt as pairsPerJob, St as unsupported, T as requireGit, Tn as awaitedPackages, Tt as shareOf, U as reportedEffect, Un as SpecErrors, Ut as differencesOf, V as singleMachineText, Vn as usesStoredScore, W as OF_INTEREST, Wn as containing, Wt as metricPairs, X as calibrationText, Xn as looseObject, Y as sizeText, Yn as literal, Yt as objectivesOf, Z as tallyText, _ as needsNoise, _n as COMMUTING, _t as openChain, a as seesMinEffect, ar as LedgerError, at as standingSentence, bn as readTip, bt as observe$1, cn as numberText, ct as keptExperiments, d as tick$1, dn as shortRef, dt as deferredOf, et as experimentView, f as takeEffect, fn as harnessOf, ft as requestText, g as needsCalibration, gn as readEventsAfter, gt as writeLedgerCommit, h as directReverts, hn as readEvents, ht as snapshotMetrics, i as expectedCost, in as evidenceOf, ir as HarnessError, it as capitalised, j as takeTurn, jn as orderTerms, jt as ownRequest, k as openHands, kn as sha256, kt as decideStability, l as audit$1, ln as plural, lt as additionsText, m as ruleThatHolds, mn as loadCampaign, mt as metricsText, n as parseDecidePayload, nr as ConflictError, nt as evidenceIn, o as smallestVisibleGain, or as UserError, ot as waitingSentence, pn as treeFiles, pt as table, q as noisyText, qt as signedDifference, r as chanceToKeep, rr as ForgeError, rt as standingIn, s as waysOut, sn as changeText, sr as exitCodeOf, st as campaignResult, t as replay$1, tt as statusView, u as run$1, un as campaignRefs, ut as deferredLines, v as calibrateNoise, vn as eventId, vt as archive$1, w as localPath, wt as effectText, x as calibrate, xn as eventPath, xt as specOf, y as notComparable, yt as listRefs, z as startCampaign, zn as timedDecisive, zt as resolveEvidence } from "./shared2.js";
+import { $ as progressOf, $n as literal, $t as objectivesOf, A as requireCampaign, An as packagesText, At as evidenceText, B as Transaction, Bn as parseSpec, C as openWorkshop, Ct as listRefs, D as retryLostRaces, Dn as EXIT_CODES, Dt as assess, E as pushAttempt, Et as unsupported, F as localIsolation, Fn as orderTerms, Ft as ownRequest, G as eventLine, Gn as usesStoredScore, H as headline$1, Hn as compilePathspec, Ht as pairsPerJob, I as networkIsolation, In as jobOf, It as levelFor, J as noiseText, Jn as containing, Jt as metricPairs, K as short, Kn as require_dist, L as committedSpec, Ln as measuredIn$1, Lt as nextShare, M as measure$1, Mn as typicalMetrics, Mt as effectOf, N as berthFor, Nn as sha256, Nt as decideStability, O as nullIfMissing, Ot as effectText, P as gitRunner, Pn as askedIn, Pt as failureOf, Q as gainText$2, Qt as tieBreakersOf, R as requireSupported, Rn as digest, Sn as eventId, St as archive$1, T as requireGit, Tn as eventPath, Tt as specOf, U as reportedEffect, Un as timedDecisive, Ut as resolveEvidence, V as singleMachineText, Vn as compileScope, W as OF_INTEREST, Wn as NOT_NOISE_PROOF, Wt as evidenceFor, X as calibrationText, Y as sizeText, Yn as nearest, Z as tallyText, Zt as signedDifference, _ as needsNoise, _n as treeFiles, _t as withoutOrders, a as seesMinEffect, at as standingSentence, bn as readEventsAfter, bt as writeLedgerCommit, cn as evidenceOf, cr as HarnessError, ct as keptExperiments, d as tick$1, dn as changeText, dr as exitCodeOf, dt as deferredOf, er as looseObject, et as experimentView, f as takeEffect, fn as numberText, ft as requestText, g as needsCalibration, gn as harnessOf, gt as plainText, h as directReverts, hn as shortRef, ht as plainJson, i as expectedCost, it as capitalised, j as takeTurn, jn as oneLine, jt as evidenceBar, k as openHands, kn as awaitedPackages, kt as shareOf, l as audit$1, lr as LedgerError, lt as additionsText, m as ruleThatHolds, mn as campaignRefs, mt as jsonWithoutOrders, n as parseDecidePayload, nt as evidenceIn, o as smallestVisibleGain, or as ConflictError, ot as waitingSentence, pn as plural, pt as table, q as noisyText, qn as SpecErrors, qt as differencesOf, r as chanceToKeep, rn as lnTotal, rr as string, rt as standingIn, s as waysOut, sr as ForgeError, st as campaignResult, t as replay$1, tt as statusView, u as run$1, ur as UserError, ut as deferredLines, v as calibrateNoise, vn as loadCampaign, vt as metricsText, w as localPath, wn as readTip, wt as observe$1, x as calibrate, xn as COMMUTING, xt as openChain, y as notComparable, yn as readEvents, yt as snapshotMetrics, z as startCampaign, zn as emptyCampaign } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -345,30 +345,6 @@ async function headOf(path, env) {
 		parse: ({ stdout }) => stdout.trim()
 	});
 	return name === "" ? null : name;
-}
-// src/report/plain-text.ts
-/**
-* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
-* characters that turn the writing direction could hide or fake what is shown.
-*/
-const ESCAPE = String.fromCodePoint(27);
-const BELL = String.fromCodePoint(7);
-const SEQUENCES = new RegExp([
-	`${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
-	`${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?`,
-	`${ESCAPE}[PX^_][^${ESCAPE}]*(?:${ESCAPE}\\\\)?`,
-	`${ESCAPE}[ -/]*[0-~]`
-].join("|"), "g");
-const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-function plainText(text) {
-	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
-}
-/** JSON loses nothing: what a terminal would obey is escaped. */
-function plainJson(value, indent) {
-	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
-}
-function escaped(character) {
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 // src/verbs/dry-run.ts
 /** What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file. */
@@ -4419,13 +4395,15 @@ function painted(line, inColour) {
 }
 // src/cli/terminal.ts
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-function terminal({ input, out, err, colour, live = null }) {
+function terminal({ input, out, err, colour, live = null, obeyed = false }) {
 	const line = liveLine(live);
 	const print = (stream, text) => line.around(() => void stream.write(`${text}\n`));
+	const shown = (text) => obeyed ? withoutOrders(plainText(text)) : plainText(text);
+	const shownJson = (json) => obeyed ? jsonWithoutOrders(json) : json;
 	return {
-		out: (text) => print(out, painted(plainText(text), colour.out)),
-		err: (text) => print(err, painted(plainText(text), colour.err)),
-		json: (value, indent) => print(out, plainJson(value, indent)),
+		out: (text) => print(out, painted(shown(text), colour.out)),
+		err: (text) => print(err, painted(shown(text), colour.err)),
+		json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
 		live: (text) => line.show(text),
 		lines: () => createInterface({
 			input,
@@ -4456,7 +4434,8 @@ async function main() {
 			out: wantsColour(out, env),
 			err: wantsColour(err, env)
 		},
-		live: wantsLiveLine(err, env) ? err : null
+		live: wantsLiveLine(err, env) ? err : null,
+		obeyed: env["GITHUB_ACTIONS"] === "true"
 	});
 	process.once("exit", () => words.live(null));
 	if (process.platform === "win32") {

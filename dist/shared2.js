@@ -15916,15 +15916,25 @@ function withAside(text, aside) {
 		evidence
 	});
 }
+// src/model/unlinked.ts
+/** Ends nothing on the screen, and a name that begins behind it is none. */
+const APART$1 = "​";
+/**
+* Text from branches on its way to where a forge reads it (messages of commits, titles, comments): it mentions
+* nobody, refers to no issue, closes none and links nowhere, and still reads the same.
+*/
+function unlinked(text) {
+	return text.replace(/[@#](?=[\p{L}\p{N}_])/gu, (character) => `${character}${APART$1}`).replace(/\bGH-(?=\d)/gi, (found) => `${found}${APART$1}`).replace(/:(?=\/\/)/g, `:${APART$1}`).replace(/\bwww(?=\.)/gi, (found) => `${found}${APART$1}`);
+}
 // src/model/landing.ts
 const SUBJECT_LENGTH = 120;
 function landingMessage(words) {
 	const pull = words.pull === null ? "" : ` (#${words.pull})`;
 	const { sentence, evidence } = reasonOf$1(words.reason);
 	return [
-		`optimize(${words.spec}): ${oneLine$1(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+		`optimize(${words.spec}): ${unlinked(oneLine$1(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
 		"",
-		`Kept: ${oneLine$1(sentence, 1e3)}`,
+		`Kept: ${unlinked(oneLine$1(sentence, 1e3))}`,
 		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
 		"",
 		`Winnow-Experiment: ${words.experiment}`,
@@ -15936,8 +15946,9 @@ function landingMessage(words) {
 }
 /** Text from branches stays text: one line, no control characters, bounded. */
 function oneLine$1(text, length) {
-	const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
-	return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
+	const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ").trim();
+	if (plain.length <= length) return plain;
+	return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 function secondsOf$1(at) {
 	return Math.floor(Date.parse(at) / 1e3);
@@ -29011,11 +29022,50 @@ function snapshotMetrics(snapshot) {
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
 }
+// src/report/plain-text.ts
+/**
+* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
+* characters that turn the writing direction could hide or fake what is shown.
+*/
+const ESCAPE$1 = String.fromCodePoint(27);
+const BELL = String.fromCodePoint(7);
+const SEQUENCES = new RegExp([
+	`${ESCAPE$1}\\[[0-?]*[ -/]*[@-~]`,
+	`${ESCAPE$1}\\][^${BELL}${ESCAPE$1}]*(?:${BELL}|${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[PX^_][^${ESCAPE$1}]*(?:${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[ -/]*[0-~]`
+].join("|"), "g");
+const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+function plainText(text) {
+	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
+}
+/**
+* A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
+* up they are text.
+*/
+function withoutOrders(text) {
+	return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll("##[", `##${APART}[`);
+}
+const APART = "​";
+/** The same for JSON on lines of its own, which reads back as it was. */
+function jsonWithoutOrders(json) {
+	return json.replaceAll("##[", "##\\u005b");
+}
+/** JSON loses nothing: what a terminal would obey is escaped. */
+function plainJson(value, indent) {
+	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
+}
+function escaped(character) {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
 // src/report/markdown.ts
 const CELL_LENGTH = 160;
-/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
+/**
+* The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
+* issues, no turned direction; one line.
+*/
 function cell(text) {
-	return oneLine$1(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>|~]/g, (character) => `\\${character}`).replace(/[@#](?=\w)/g, (character) => `${character}\u200b`);
+	return unlinked(oneLine$1(plainText(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
 }
 // src/report/table.ts
 /** Columns of text, each as wide as its widest cell; the last one is not padded. */
@@ -43648,7 +43698,7 @@ function waitingFor(world) {
 // src/report/pull-text.ts
 /** What a pull request of winnow's own says: the idea while it is open, the verdict first once it has one. */
 function pullTitle({ hypothesis }) {
-	return oneLine$1(hypothesis, 120);
+	return unlinked(oneLine$1(hypothesis, 120));
 }
 function pullBody(campaign, experiment) {
 	const lines = [
@@ -44004,7 +44054,7 @@ async function land(transaction, campaign, step) {
 async function revert(transaction, campaign, step) {
 	const { repository, refs, name } = transaction.place;
 	const { experiment, tree, from, measuredIn, cause } = step;
-	const hypothesis = oneLine$1(campaign.experiments[experiment]?.hypothesis ?? experiment, 100);
+	const hypothesis = unlinked(oneLine$1(campaign.experiments[experiment]?.hypothesis ?? experiment, 100));
 	const commit = await repository.writeCommit({
 		tree,
 		parents: [from.commit],
@@ -45966,4 +46016,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { progressOf as $, string as $n, lnTotal as $t, requireCampaign as A, askedIn as An, failureOf$3 as At, Transaction as B, NOT_NOISE_PROOF as Bn, evidenceFor as Bt, openWorkshop as C, EXIT_CODES as Cn, assess as Ct, retryLostRaces as D, oneLine$1 as Dn, evidenceBar as Dt, pushAttempt as E, packagesText as En, evidenceText as Et, localIsolation as F, emptyCampaign as Fn, familyLevel as Ft, eventLine as G, nearest as Gn, observePair as Gt, headline as H, require_dist$2 as Hn, guardrailVerdict as Ht, networkIsolation as I, parseSpec$1 as In, objectiveLevel as It, noiseText as J, boolean as Jn, tieBreakersOf as Jt, short as K, _enum as Kn, endJob as Kt, committedSpec as L, compileScope as Ln, sameFamily as Lt, measure$1 as M, jobOf as Mn, levelFor as Mt, berthFor as N, measuredIn as Nn, nextShare as Nt, nullIfMissing as O, typicalMetrics as On, effectOf$1 as Ot, gitRunner as P, digest$2 as Pn, campaignLevel as Pt, gainText as Q, strictObject as Qn, verdict as Qt, requireSupported as R, compilePathspec as Rn, pairsPerJob as Rt, regressionCheck as S, fold as Sn, unsupported as St, requireGit as T, awaitedPackages as Tn, shareOf as Tt, reportedEffect as U, SpecErrors as Un, differencesOf as Ut, singleMachineText as V, usesStoredScore as Vn, startEvidence as Vt, OF_INTEREST as W, containing as Wn, metricPairs as Wt, calibrationText as X, looseObject as Xn, intervalOf as Xt, sizeText as Y, literal$1 as Yn, objectivesOf as Yt, tallyText as Z, number$1 as Zn, statusOf as Zt, needsNoise as _, COMMUTING as _n, openChain as _t, seesMinEffect as a, lnEvidence as an, LedgerError as ar, standingSentence as at, calibrationOf as b, readTip as bn, observe as bt, forecast as c, numberText as cn, keptExperiments as ct, tick as d, shortRef as dn, deferredOf as dt, confidenceInterval as en, tuple as er, experimentView as et, takeEffect as f, harnessOf as fn, requestText as ft, needsCalibration as g, readEventsAfter as gn, writeLedgerCommit as gt, directReverts as h, readEvents as hn, snapshotMetrics as ht, expectedCost as i, evidenceOf as in, HarnessError as ir, capitalised as it, takeTurn as j, orderTerms as jn, ownRequest as jt, openHands as k, sha256 as kn, decideStability as kt, audit as l, plural as ln, additionsText as lt, ruleThatHolds as m, loadCampaign as mn, metricsText as mt, parseDecidePayload as n, tieBreakerHolds as nn, ConflictError as nr, evidenceIn as nt, smallestVisibleGain as o, lnEvidencePath as on, UserError as or, waitingSentence as ot, plan as p, treeFiles as pn, table as pt, noisyText as q, array as qn, signedDifference as qt, chanceToKeep as r, simplificationHolds as rn, ForgeError as rr, standingIn as rt, waysOut as s, changeText as sn, exitCodeOf as sr, campaignResult as st, replay as t, hodgesLehmann as tn, union as tr, statusView as tt, run as u, campaignRefs as un, deferredLines as ut, calibrateNoise as v, eventId as vn, archive as vt, localPath as w, verdictOf as wn, effectText as wt, calibrate as x, eventPath as xn, specOf as xt, notComparable as y, parseEvent as yn, listRefs as yt, startCampaign as z, timedDecisive as zn, resolveEvidence as zt };
+export { progressOf as $, literal$1 as $n, objectivesOf as $t, requireCampaign as A, packagesText as An, evidenceText as At, Transaction as B, parseSpec$1 as Bn, objectiveLevel as Bt, openWorkshop as C, parseEvent as Cn, listRefs as Ct, retryLostRaces as D, EXIT_CODES as Dn, assess as Dt, pushAttempt as E, fold as En, unsupported as Et, localIsolation as F, orderTerms as Fn, ownRequest as Ft, eventLine as G, usesStoredScore as Gn, startEvidence as Gt, headline as H, compilePathspec as Hn, pairsPerJob as Ht, networkIsolation as I, jobOf as In, levelFor as It, noiseText as J, containing as Jn, metricPairs as Jt, short as K, require_dist$2 as Kn, guardrailVerdict as Kt, committedSpec as L, measuredIn as Ln, nextShare as Lt, measure$1 as M, typicalMetrics as Mn, effectOf$1 as Mt, berthFor as N, sha256 as Nn, decideStability as Nt, nullIfMissing as O, verdictOf as On, effectText as Ot, gitRunner as P, askedIn as Pn, failureOf$3 as Pt, gainText as Q, boolean as Qn, tieBreakersOf as Qt, requireSupported as R, digest$2 as Rn, campaignLevel as Rt, regressionCheck as S, eventId as Sn, archive as St, requireGit as T, eventPath as Tn, specOf as Tt, reportedEffect as U, timedDecisive as Un, resolveEvidence as Ut, singleMachineText as V, compileScope as Vn, sameFamily as Vt, OF_INTEREST as W, NOT_NOISE_PROOF as Wn, evidenceFor as Wt, calibrationText as X, _enum as Xn, endJob as Xt, sizeText as Y, nearest as Yn, observePair as Yt, tallyText as Z, array as Zn, signedDifference as Zt, needsNoise as _, treeFiles as _n, withoutOrders as _t, seesMinEffect as a, hodgesLehmann as an, union as ar, standingSentence as at, calibrationOf as b, readEventsAfter as bn, writeLedgerCommit as bt, forecast as c, evidenceOf as cn, HarnessError as cr, keptExperiments as ct, tick as d, changeText as dn, exitCodeOf as dr, deferredOf as dt, intervalOf as en, looseObject as er, experimentView as et, takeEffect as f, numberText as fn, requestText as ft, needsCalibration as g, harnessOf as gn, plainText as gt, directReverts as h, shortRef as hn, plainJson as ht, expectedCost as i, confidenceInterval as in, tuple as ir, capitalised as it, takeTurn as j, oneLine$1 as jn, evidenceBar as jt, openHands as k, awaitedPackages as kn, shareOf as kt, audit as l, lnEvidence as ln, LedgerError as lr, additionsText as lt, ruleThatHolds as m, campaignRefs as mn, jsonWithoutOrders as mt, parseDecidePayload as n, verdict as nn, strictObject as nr, evidenceIn as nt, smallestVisibleGain as o, tieBreakerHolds as on, ConflictError as or, waitingSentence as ot, plan as p, plural as pn, table as pt, noisyText as q, SpecErrors as qn, differencesOf as qt, chanceToKeep as r, lnTotal as rn, string as rr, standingIn as rt, waysOut as s, simplificationHolds as sn, ForgeError as sr, campaignResult as st, replay as t, statusOf as tn, number$1 as tr, statusView as tt, run as u, lnEvidencePath as un, UserError as ur, deferredLines as ut, calibrateNoise as v, loadCampaign as vn, metricsText as vt, localPath as w, readTip as wn, observe as wt, calibrate as x, COMMUTING as xn, openChain as xt, notComparable as y, readEvents as yn, snapshotMetrics as yt, startCampaign as z, emptyCampaign as zn, familyLevel as zt };

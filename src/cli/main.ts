@@ -18,7 +18,8 @@ async function main(): Promise<number> {
   const { stdin: input, stdout: out, stderr: err } = process
   out.on('error', endQuietly)
   const colour = { out: wantsColour(out, env), err: wantsColour(err, env) }
-  const words = terminal({ input, out, err, colour, live: wantsLiveLine(err, env) ? err : null })
+  const live = wantsLiveLine(err, env) ? err : null
+  const words = terminal({ input, out, err, colour, live, obeyed: env['GITHUB_ACTIONS'] === 'true' })
   process.once('exit', () => words.live(null))
   if (process.platform === 'win32') {
     words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')

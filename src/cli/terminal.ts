@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { plainJson, plainText } from '../report/plain-text.ts'
+import { jsonWithoutOrders, plainJson, plainText, withoutOrders } from '../report/plain-text.ts'
 import type { Terminal } from '../verbs/call.ts'
 import { painted } from './colour.ts'
 import { liveLine, type Screen } from './live-line.ts'
@@ -13,16 +13,20 @@ export interface Streams {
   colour: { out: boolean; err: boolean }
   /** Where the live line is shown; none where nobody looks. */
   live?: Screen | null
+  /** A CI runner reads what is printed, and would take orders from it. */
+  obeyed?: boolean
 }
 
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-export function terminal({ input, out, err, colour, live = null }: Streams): Terminal {
+export function terminal({ input, out, err, colour, live = null, obeyed = false }: Streams): Terminal {
   const line = liveLine(live)
   const print = (stream: Writable, text: string) => line.around(() => void stream.write(`${text}\n`))
+  const shown = (text: string) => (obeyed ? withoutOrders(plainText(text)) : plainText(text))
+  const shownJson = (json: string) => (obeyed ? jsonWithoutOrders(json) : json)
   return {
-    out: text => print(out, painted(plainText(text), colour.out)),
-    err: text => print(err, painted(plainText(text), colour.err)),
-    json: (value, indent) => print(out, plainJson(value, indent)),
+    out: text => print(out, painted(shown(text), colour.out)),
+    err: text => print(err, painted(shown(text), colour.err)),
+    json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
     live: text => line.show(text),
     lines: () => createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }),
   }

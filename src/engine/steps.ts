@@ -2,6 +2,7 @@ import { type EventDraft, eventId } from '../model/event.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
+import { unlinked } from '../model/unlinked.ts'
 import { onSingleMachine } from '../model/order.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Landing, Step } from '../plan/action.ts'
@@ -178,7 +179,7 @@ async function revert(
 ): Promise<void> {
   const { repository, refs, name } = transaction.place
   const { experiment, tree, from, measuredIn, cause } = step
-  const hypothesis = oneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100)
+  const hypothesis = unlinked(oneLine(campaign.experiments[experiment]?.hypothesis ?? experiment, 100))
   const commit = await repository.writeCommit({
     tree,
     parents: [from.commit],

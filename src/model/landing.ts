@@ -1,4 +1,5 @@
 import { reasonOf } from './reason.ts'
+import { unlinked } from './unlinked.ts'
 
 /** What the message of a commit that lands an experiment says. */
 export interface LandingWords {
@@ -19,9 +20,9 @@ export function landingMessage(words: LandingWords): string {
   const pull = words.pull === null ? '' : ` (#${words.pull})`
   const { sentence, evidence } = reasonOf(words.reason)
   return [
-    `optimize(${words.spec}): ${oneLine(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
+    `optimize(${words.spec}): ${unlinked(oneLine(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
     '',
-    `Kept: ${oneLine(sentence, 1000)}`,
+    `Kept: ${unlinked(oneLine(sentence, 1000))}`,
     ...(evidence === null ? [] : [oneLine(evidence, 1000)]),
     '',
     `Winnow-Experiment: ${words.experiment}`,
@@ -34,8 +35,9 @@ export function landingMessage(words: LandingWords): string {
 
 /** Text from branches stays text: one line, no control characters, bounded. */
 export function oneLine(text: string, length: number): string {
-  const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-  return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
+  const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
+  if (plain.length <= length) return plain
+  return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
 export function secondsOf(at: string): number {

@@ -1,10 +1,19 @@
 import { oneLine } from '../model/landing.ts'
+import { unlinked } from '../model/unlinked.ts'
+import { plainText } from './plain-text.ts'
 
 const CELL_LENGTH = 160
 
-/** Text from branches as Markdown that stays text: no markup, no mentions, no issue links, one line. */
+/**
+ * The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
+ * issues, no turned direction; one line.
+ */
 export function cell(text: string): string {
-  return oneLine(text, CELL_LENGTH)
-    .replace(/[\\`*_{}[\]<>|~]/g, character => `\\${character}`)
-    .replace(/[@#](?=\w)/g, character => `${character}\u200b`)
+  const plain = unlinked(oneLine(plainText(text), CELL_LENGTH))
+  return plain
+    .replace(/[\\`*_{}[\]<>|~$]/g, character => `\\${character}`)
+    .replaceAll('&', '&amp;')
+    .replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first: string) =>
+      /\d/.test(first) ? `${first}\\` : `\\${first}`,
+    )
 }

@@ -22,6 +22,21 @@ export function plainText(text: string): string {
     .replace(OBEYED, character => (character === '\n' || character === '\t' ? character : ''))
 }
 
+/**
+ * A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
+ * up they are text.
+ */
+export function withoutOrders(text: string): string {
+  return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll('##[', `##${APART}[`)
+}
+
+const APART = '\u200b'
+
+/** The same for JSON on lines of its own, which reads back as it was. */
+export function jsonWithoutOrders(json: string): string {
+  return json.replaceAll('##[', '##\\u005b')
+}
+
 /** JSON loses nothing: what a terminal would obey is escaped. */
 export function plainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'

@@ -3,13 +3,14 @@ import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
 import { requestMarkdown } from './approval-text.ts'
+import { unlinked } from '../model/unlinked.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
 
 /** What a pull request of winnow's own says: the idea while it is open, the verdict first once it has one. */
 export function pullTitle({ hypothesis }: Experiment): string {
-  return oneLine(hypothesis, 120)
+  return unlinked(oneLine(hypothesis, 120))
 }
 
 export function pullBody(campaign: Campaign, experiment: Experiment): string {

@@ -173,6 +173,16 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
   })
 })
 
+it('a CI runner that reads along takes no orders from what an idea says', async () => {
+  const person = project()
+  await person.winnow('run')
+  await offer(person, SHORT, ['--category', '::error::no'])
+  await person.winnow('note', '::error::no ##[error]no')
+  const { out } = await ended(start(person, ['log'], { GITHUB_ACTIONS: 'true' }))
+  expect(out).toContain('no')
+  expect(out).not.toMatch(/^\s*::|##\[/m)
+})
+
 it('a pipe gets no character that moves a cursor', async () => {
   const { out, err } = await ended(start(project(), ['run']))
   expect(`${out}${err}`).toContain('Waiting for ideas')

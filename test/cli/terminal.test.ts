@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { terminal, wantsColour } from '../../src/cli/terminal.ts'
 
-function capture(colour: boolean) {
+function capture(colour: boolean, obeyed = false) {
   const chunks: string[] = []
   const out = new Writable({ write: (chunk, _encoding, done) => (chunks.push(String(chunk)), done()) })
   const words = terminal({
@@ -10,6 +10,7 @@ function capture(colour: boolean) {
     out,
     err: out,
     colour: { out: colour, err: colour },
+    obeyed,
   })
   return { words, text: () => chunks.join('') }
 }
@@ -51,6 +52,17 @@ describe('the terminal', () => {
     words.json({ a: 'x\u001b[2Jy\u009b\u202e' })
     expect(text()).toBe('{"a":"x\\u001b[2Jy\\u009b\\u202e"}\n')
     expect(JSON.parse(text())).toEqual({ a: 'x\u001b[2Jy\u009b\u202e' })
+  })
+
+  it('gives a CI runner that reads along no orders, and loses none of its JSON', () => {
+    const { words, text } = capture(false, true)
+    words.out('::set-output name=a::b\n  ::error::x\nplain :: text ##[error]y')
+    words.json({ text: '##[error]z' })
+    const [first = '', second = '', third = '', json = ''] = text().split('\n')
+    expect([first, second]).toEqual([':\u200b:set-output name=a::b', '  :\u200b:error::x'])
+    expect(third).toBe('plain :: text ##\u200b[error]y')
+    expect(json).not.toContain('##[')
+    expect(JSON.parse(json)).toEqual({ text: '##[error]z' })
   })
 
   it('reads standard input line by line', async () => {

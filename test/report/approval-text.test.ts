@@ -64,7 +64,7 @@ describe('what waits for an approval', () => {
     const { campaign, experiment } = waiting()
     const body = pullBody(campaign, experiment)
     expect(body).toMatch(/^Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\n/)
-    expect(body).toContain('\n| left-pad | 1.3.0 | npm, https://registry.npmjs.org/ | direct,')
+    expect(body).toContain('\n| left-pad | 1.3.0 | npm, https:\u200b//registry.npmjs.org/ | direct,')
     expect(body).toContain('Approve it with `winnow approve exp-001`.')
   })
 

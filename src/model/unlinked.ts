@@ -1,0 +1,14 @@
+/** Ends nothing on the screen, and a name that begins behind it is none. */
+const APART = '\u200b'
+
+/**
+ * Text from branches on its way to where a forge reads it (messages of commits, titles, comments): it mentions
+ * nobody, refers to no issue, closes none and links nowhere, and still reads the same.
+ */
+export function unlinked(text: string): string {
+  return text
+    .replace(/[@#](?=[\p{L}\p{N}_])/gu, character => `${character}${APART}`)
+    .replace(/\bGH-(?=\d)/gi, found => `${found}${APART}`)
+    .replace(/:(?=\/\/)/g, `:${APART}`)
+    .replace(/\bwww(?=\.)/gi, found => `${found}${APART}`)
+}
