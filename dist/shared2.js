@@ -18206,7 +18206,7 @@ function offScale({ spec, rule, jobs }) {
 	const { name } = spec.metric.primary;
 	return rule.scale === "log" && !hasLogarithms(metricPairs(jobs, name)) ? name : null;
 }
-function standingOf$1(paired) {
+function standingOf$2(paired) {
 	const parts = partsOf(paired);
 	const { other, ...known } = parts;
 	const standing = {
@@ -18569,7 +18569,7 @@ function continues({ incumbent, harness }, evidence, tree) {
 function wasConfirmed({ campaign, spec }, rule, evidence) {
 	if (evidence.harness !== campaign.harness || evidence.as === "combination") return false;
 	if (evidence.as === "confirmed") return true;
-	return standingOf$1({
+	return standingOf$2({
 		spec,
 		rule,
 		terms: evidence,
@@ -19970,7 +19970,7 @@ function wantsMorePairs({ spec, order, stop }, soFar, label) {
 		jobs
 	};
 	if (offScale(paired) !== null) return false;
-	const { status } = standingOf$1(paired);
+	const { status } = standingOf$2(paired);
 	return status === "continue" || status === "new-job" && jobs.length === carried.length;
 }
 // src/decide/paired/assess-paired.ts
@@ -19996,7 +19996,7 @@ function assessPaired(input, rule) {
 	};
 	const off = offScale(paired);
 	if (off !== null) return scaleViolated(off);
-	const standing = standingOf$1(paired);
+	const standing = standingOf$2(paired);
 	if (standing.status === "continue") return cutShort(rule, jobs);
 	return concluded(paired, standing);
 }
@@ -29284,7 +29284,7 @@ function soFarOf(campaign, experiment) {
 		terms: evidence,
 		jobs: evidence.jobs
 	};
-	const standing = standingOf$1(paired);
+	const standing = standingOf$2(paired);
 	if (standing.status !== "new-job" && standing.status !== "continue") return null;
 	return {
 		said: evidenceSentence(paired, standing),
@@ -29628,6 +29628,65 @@ function mark({ id, value, takenBack }, x, y) {
 	const title = `<title>${id}: ${numberText(value)}${takenBack ? ", taken back" : ""}</title>`;
 	return `<circle class="${takenBack ? "back" : "kept"}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`;
 }
+// src/plan/strategy.ts
+const ENOUGH_TRIED = 3;
+/** What was tried by category: what works first, then what is not settled, then what is not worth another idea. */
+function strategyOf(campaign) {
+	const standing = new Set(campaign.landings.flatMap(({ experiment, reverted }) => reverted === null ? [experiment] : []));
+	const groups = /* @__PURE__ */ new Map();
+	for (const experiment of Object.values(campaign.experiments)) {
+		if (experiment.purpose === "revert" || isSilent(experiment)) continue;
+		const { category } = experiment;
+		groups.set(category, [...groups.get(category) ?? [], experiment]);
+	}
+	return [...groups].map(([category, ideas]) => standingOf$1(category, ideas, standing)).toSorted((a, b) => ORDER[a.next] - ORDER[b.next] || b.kept - a.kept || b.tried - a.tried);
+}
+const ORDER = {
+	more: 0,
+	prove: 1,
+	open: 2,
+	leave: 3
+};
+function isSilent({ outcome }) {
+	return outcome === "refused" || outcome === "withdrawn";
+}
+function standingOf$1(category, ideas, standing) {
+	const ended = ideas.filter(({ verdict }) => verdict !== null);
+	const counts = {
+		tried: ended.length,
+		kept: ended.filter(({ id }) => standing.has(id)).length,
+		unproven: ended.filter(({ verdict }) => verdict === "not proven").length,
+		broken: ended.filter(({ verdict }) => verdict === "broken").length,
+		open: ideas.length - ended.length
+	};
+	const learned = ideas.toSorted((a, b) => b.number - a.number).flatMap(({ id, learnings }) => learnings === null || learnings.trim() === "" ? [] : [{
+		id,
+		text: learnings
+	}]);
+	return {
+		category,
+		...counts,
+		learned,
+		next: nextFor(counts)
+	};
+}
+function nextFor({ tried, kept, unproven }) {
+	if (kept > 0) return "more";
+	if (unproven > 0) return "prove";
+	return tried >= ENOUGH_TRIED ? "leave" : "open";
+}
+/** The advice in words, for proposers and people alike. */
+function adviceText({ next, tried, kept, unproven, broken, open }) {
+	const breaks = broken > 0 ? `, ${broken} broke` : "";
+	const waits = open > 0 ? `, ${open} under way` : "";
+	switch (next) {
+		case "more": return `${kept} of ${tried} kept${breaks}${waits}: more of this kind may pay`;
+		case "prove": return `${tried} tried, ${unproven} not proven${breaks}${waits}: a larger step of this kind could be shown`;
+		case "open": return tried === 0 ? `nothing known yet${waits}` : `${tried} tried, none kept${breaks}${waits}: too few to tell`;
+		case "leave": return `${tried} tried, none kept${breaks}${waits}: leave it, unless there is a new reason`;
+		default: return next;
+	}
+}
 // src/report/tally.ts
 /** The one count of a campaign: `ended` is what `stopping.max_iterations` counts, so refused ones are not in it. */
 function tallyText(campaign) {
@@ -29642,12 +29701,15 @@ function tallyText(campaign) {
 	].join(", ");
 }
 // src/report/digest.ts
+const CATEGORIES_SHOWN = 8;
+const LEARNINGS_SHOWN = 2;
 /** What happened lately, in what a maintainer reads in a minute; derived like all views. */
 function digest(campaign, progress) {
 	const { name, status, status_reason: why } = campaign;
 	const parts = [
 		section$1("Kept lately", keptLines(campaign)),
 		section$1("Tried lately, and not kept", otherLines(campaign)),
+		section$1("What to try next, by category", strategyLines(campaign)),
 		section$1("Under way", underWay$1(campaign)),
 		section$1("For a person", forPerson(campaign))
 	];
@@ -29679,6 +29741,10 @@ function otherLines(campaign) {
 function line(campaign, experiment) {
 	const { id, hypothesis, reason } = experiment;
 	return `- ${id}, ${verdictPhrase(standingIn(campaign, experiment))}: ${cell(hypothesis)}${reason === null ? "" : ` (${cell(reason)})`}`;
+}
+/** What works and what does not, each kind with the latest that was learned of it. */
+function strategyLines(campaign) {
+	return strategyOf(campaign).slice(0, CATEGORIES_SHOWN).flatMap((standing) => [`- ${cell(standing.category)}: ${adviceText(standing)}`, ...standing.learned.slice(0, LEARNINGS_SHOWN).map(({ id, text }) => `  - ${id} learned: ${cell(text)}`)]);
 }
 function underWay$1({ experiments }) {
 	const open = Object.values(experiments).filter(({ status }) => status !== "ended" && status !== "deferred");
@@ -30402,6 +30468,14 @@ function recent(campaign) {
 		return `- ${id}, ${verdict ?? "ended"}: ${quoted$1(hypothesis, 200)} ${quoted$1(reasonOf(experiment), 200)}${learned}`;
 	});
 }
+/** How each kind of idea fared, what pays first, with the latest that was learned of it. */
+function kinds(campaign) {
+	return strategyOf(campaign).map((standing) => {
+		const [latest] = standing.learned;
+		const learned = latest === void 0 ? "" : `. Learned: ${quoted$1(latest.text, 160)}`;
+		return `- ${quoted$1(standing.category, 40)}: ${adviceText(standing)}${learned}`;
+	});
+}
 /** Each reason once, with the newest idea it ended: the same mistake is not read ten times. */
 function lost(campaign) {
 	const reasons = /* @__PURE__ */ new Map();
@@ -30554,8 +30628,9 @@ function brief({ campaign, spec, incumbentMetrics }) {
 		...section("Advice", advice(spec), 2e3),
 		...section("Dependencies", packages(spec), 700),
 		...section("Being tried now", underWay(campaign), 1100),
-		...section("The last experiments", recent(campaign), 2600),
-		...section("Do not try again", lost(campaign), 1900),
+		...section("What works, by category", kinds(campaign), 1100),
+		...section("The last experiments", recent(campaign), 2100),
+		...section("Do not try again", lost(campaign), 1600),
 		...section("How to answer", ANSWER, 500)
 	].join("\n").trimEnd()}\n`;
 }

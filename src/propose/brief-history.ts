@@ -1,6 +1,7 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
 import { reasonOf as recordedReason } from '../model/reason.ts'
+import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { oneLine, quoted } from './quoted-text.ts'
 
 const RECENT = 10
@@ -18,6 +19,15 @@ export function recent(campaign: Campaign): string[] {
     const { id, hypothesis, verdict, learnings } = experiment
     const learned = learnings === null ? '' : ` Learned: ${quoted(learnings, 200)}`
     return `- ${id}, ${verdict ?? 'ended'}: ${quoted(hypothesis, 200)} ${quoted(reasonOf(experiment), 200)}${learned}`
+  })
+}
+
+/** How each kind of idea fared, what pays first, with the latest that was learned of it. */
+export function kinds(campaign: Campaign): string[] {
+  return strategyOf(campaign).map(standing => {
+    const [latest] = standing.learned
+    const learned = latest === undefined ? '' : `. Learned: ${quoted(latest.text, 160)}`
+    return `- ${quoted(standing.category, 40)}: ${adviceText(standing)}${learned}`
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { lost, recent, underWay } from './brief-history.ts'
+import { kinds, lost, recent, underWay } from './brief-history.ts'
 import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
 import { section } from './brief-text.ts'
 
@@ -42,8 +42,9 @@ export function brief({ campaign, spec, incumbentMetrics }: BriefInput): string 
     ...section('Advice', advice(spec), 2_000),
     ...section('Dependencies', packages(spec), 700),
     ...section('Being tried now', underWay(campaign), 1_100),
-    ...section('The last experiments', recent(campaign), 2_600),
-    ...section('Do not try again', lost(campaign), 1_900),
+    ...section('What works, by category', kinds(campaign), 1_100),
+    ...section('The last experiments', recent(campaign), 2_100),
+    ...section('Do not try again', lost(campaign), 1_600),
     ...section('How to answer', ANSWER, 500),
   ]
   return `${lines.join('\n').trimEnd()}\n`

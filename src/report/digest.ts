@@ -1,6 +1,7 @@
 import { numberText, plural } from '../decide/wording.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
+import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { cell } from './markdown.ts'
 import { progressText, type Progress } from './progress.ts'
 import { verdictPhrase } from './sentence.ts'
@@ -11,6 +12,8 @@ import { tallyText } from './tally.ts'
 const KEPT_SHOWN = 5
 const OTHERS_SHOWN = 8
 const ALERTS_SHOWN = 3
+const CATEGORIES_SHOWN = 8
+const LEARNINGS_SHOWN = 2
 
 /** What happened lately, in what a maintainer reads in a minute; derived like all views. */
 export function digest(campaign: Campaign, progress: Progress): string {
@@ -18,6 +21,7 @@ export function digest(campaign: Campaign, progress: Progress): string {
   const parts = [
     section('Kept lately', keptLines(campaign)),
     section('Tried lately, and not kept', otherLines(campaign)),
+    section('What to try next, by category', strategyLines(campaign)),
     section('Under way', underWay(campaign)),
     section('For a person', forPerson(campaign)),
   ]
@@ -58,6 +62,16 @@ function line(campaign: Campaign, experiment: Experiment): string {
   const { id, hypothesis, reason } = experiment
   const verdict = verdictPhrase(standingIn(campaign, experiment))
   return `- ${id}, ${verdict}: ${cell(hypothesis)}${reason === null ? '' : ` (${cell(reason)})`}`
+}
+
+/** What works and what does not, each kind with the latest that was learned of it. */
+function strategyLines(campaign: Campaign): string[] {
+  return strategyOf(campaign)
+    .slice(0, CATEGORIES_SHOWN)
+    .flatMap(standing => [
+      `- ${cell(standing.category)}: ${adviceText(standing)}`,
+      ...standing.learned.slice(0, LEARNINGS_SHOWN).map(({ id, text }) => `  - ${id} learned: ${cell(text)}`),
+    ])
 }
 
 function underWay({ experiments }: Campaign): string[] {

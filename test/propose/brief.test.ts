@@ -160,6 +160,24 @@ describe('the size of a brief', () => {
     expect(text).toContain('… and')
   })
 
+  it('says which kinds of ideas pay and what was learned of each, in code that nothing ends', () => {
+    const ended = { status: 'ended', verdict: 'no gain', outcome: 'dropped' } as const
+    const campaign = aCampaign(
+      withExperiments(
+        ...[1, 2, 3].map(number => anExperiment(number, { ...ended, category: 'layout' })),
+        anExperiment(4, { ...ended, category: 'caching', learnings: 'the `cache` is cold' }),
+      ),
+    )
+    const section = sectionOf(
+      brief({ campaign, spec: SPEC, incumbentMetrics: {} }),
+      'What works, by category',
+    )
+    expect(section.trim().split('\n')).toEqual([
+      "- `caching`: 1 tried, none kept: too few to tell. Learned: `the 'cache' is cold`",
+      '- `layout`: 3 tried, none kept: leave it, unless there is a new reason',
+    ])
+  })
+
   it('is bounded for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 3_000 }), { maxLength: 40 }), texts => {

@@ -186,6 +186,10 @@ The campaign is running. bytes 100 -\\> 75 (-25.0 %).
 
 - exp-002, no gain: idea 2 (bytes 100 -\\> 100)
 
+## What to try next, by category
+
+- general: 2 of 3 kept: more of this kind may pay
+
 ## For a person
 
 - thinker is asked for no more ideas

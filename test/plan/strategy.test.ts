@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Campaign, Experiment, Landing } from '../../src/model/campaign.ts'
+import { type Outcome, outcome, verdictOf } from '../../src/model/outcome.ts'
+import { adviceText, strategyOf } from '../../src/plan/strategy.ts'
+import { anExperiment } from '../propose/incumbent.ts'
+
+type Tried = [category: string, outcome: Outcome | null, more?: Partial<Experiment>]
+
+function campaign(...tried: readonly Tried[]): Pick<Campaign, 'experiments' | 'landings'> {
+  const all = tried.map(([category, ended, more], index) =>
+    anExperiment(index + 1, {
+      category,
+      outcome: ended,
+      verdict: ended === null ? null : verdictOf(ended, false),
+      status: ended === null ? 'queued' : 'ended',
+      ...more,
+    }),
+  )
+  const kept = all.filter(({ verdict }) => verdict === 'kept')
+  return {
+    experiments: Object.fromEntries(all.map(each => [each.id, each])),
+    landings: kept.map(({ id }) => ({ experiment: id, reverted: null }) as Landing),
+  }
+}
+
+const told = (...tried: readonly Tried[]) =>
+  strategyOf(campaign(...tried)).map(each => `${each.category}: ${adviceText(each)}`)
+
+describe('what to try next', () => {
+  it('puts first what was kept, then what is not settled, then what was tried in vain', () => {
+    expect(
+      told(
+        ['layout', 'dropped'],
+        ['layout', 'degenerate'],
+        ['layout', 'dropped'],
+        ['syntax', 'kept'],
+        ['syntax', 'dropped'],
+        ['caching', 'inconclusive'],
+        ['threads', 'dropped'],
+        ['threads', null],
+        ['io', null],
+      ),
+    ).toEqual([
+      'syntax: 1 of 2 kept: more of this kind may pay',
+      'caching: 1 tried, 1 not proven: a larger step of this kind could be shown',
+      'threads: 1 tried, none kept, 1 under way: too few to tell',
+      'io: nothing known yet, 1 under way',
+      'layout: 3 tried, none kept, 1 broke: leave it, unless there is a new reason',
+    ])
+  })
+
+  it('counts nothing as kept that was taken back', () => {
+    const undone = campaign(['syntax', 'kept'])
+    const [landing] = undone.landings
+    if (landing) landing.reverted = 'f'.repeat(40)
+    expect(strategyOf(undone)).toMatchObject([{ kept: 0, tried: 1, next: 'open' }])
+  })
+
+  it('learns nothing of a kind from what was refused, withdrawn, or is no idea', () => {
+    expect(told(['a', 'refused'], ['a', 'withdrawn'], ['b', 'dropped', { purpose: 'revert' }])).toEqual([])
+  })
+
+  it('has what was learned, the newest first', () => {
+    const [standing] = strategyOf(
+      campaign(
+        ['io', 'dropped', { learnings: 'reads are small' }],
+        ['io', 'dropped', { learnings: ' ' }],
+        ['io', null, { learnings: 'writes are batched' }],
+      ),
+    )
+    expect(standing?.learned.map(({ text }) => text)).toEqual(['writes are batched', 'reads are small'])
+  })
+
+  it('counts every idea once, whatever became of it', () => {
+    const one = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.option(fc.constantFrom(...outcome.options)))
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 20 }), tried => {
+        const silent = tried.filter(([, ended]) => ended === 'refused' || ended === 'withdrawn').length
+        const all = strategyOf(campaign(...tried))
+        const counted = all.reduce((sum, each) => sum + each.tried + each.open, 0)
+        expect(counted).toBe(tried.length - silent)
+        for (const each of all)
+          expect(each.kept + each.unproven + each.broken).toBeLessThanOrEqual(each.tried)
+      }),
+    )
+  })
+})
