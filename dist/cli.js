@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as progressOf, $n as literal, $t as objectivesOf, A as requireCampaign, An as packagesText, At as evidenceText, B as Transaction, Bn as parseSpec, C as openWorkshop, Ct as listRefs, D as retryLostRaces, Dn as EXIT_CODES, Dt as assess, E as pushAttempt, Et as unsupported, F as localIsolation, Fn as orderTerms, Ft as ownRequest, G as eventLine, Gn as usesStoredScore, H as headline$1, Hn as compilePathspec, Ht as pairsPerJob, I as networkIsolation, In as jobOf, It as levelFor, J as noiseText, Jn as containing, Jt as metricPairs, K as short, Kn as require_dist, L as committedSpec, Ln as measuredIn$1, Lt as nextShare, M as measure$1, Mn as typicalMetrics, Mt as effectOf, N as berthFor, Nn as sha256, Nt as decideStability, O as nullIfMissing, Ot as effectText, P as gitRunner, Pn as askedIn, Pt as failureOf, Q as gainText$2, Qt as tieBreakersOf, R as requireSupported, Rn as digest, Sn as eventId, St as archive$1, T as requireGit, Tn as eventPath, Tt as specOf, U as reportedEffect, Un as timedDecisive, Ut as resolveEvidence, V as singleMachineText, Vn as compileScope, W as OF_INTEREST, Wn as NOT_NOISE_PROOF, Wt as evidenceFor, X as calibrationText, Y as sizeText, Yn as nearest, Z as tallyText, Zt as signedDifference, _ as needsNoise, _n as treeFiles, _t as withoutOrders, a as seesMinEffect, at as standingSentence, bn as readEventsAfter, bt as writeLedgerCommit, cn as evidenceOf, cr as HarnessError, ct as keptExperiments, d as tick$1, dn as changeText, dr as exitCodeOf, dt as deferredOf, er as looseObject, et as experimentView, f as takeEffect, fn as numberText, ft as requestText, g as needsCalibration, gn as harnessOf, gt as plainText, h as directReverts, hn as shortRef, ht as plainJson, i as expectedCost, it as capitalised, j as takeTurn, jn as oneLine, jt as evidenceBar, k as openHands, kn as awaitedPackages, kt as shareOf, l as audit$1, lr as LedgerError, lt as additionsText, m as ruleThatHolds, mn as campaignRefs, mt as jsonWithoutOrders, n as parseDecidePayload, nt as evidenceIn, o as smallestVisibleGain, or as ConflictError, ot as waitingSentence, pn as plural, pt as table, q as noisyText, qn as SpecErrors, qt as differencesOf, r as chanceToKeep, rn as lnTotal, rr as string, rt as standingIn, s as waysOut, sr as ForgeError, st as campaignResult, t as replay$1, tt as statusView, u as run$1, ur as UserError, ut as deferredLines, v as calibrateNoise, vn as loadCampaign, vt as metricsText, w as localPath, wn as readTip, wt as observe$1, x as calibrate, xn as COMMUTING, xt as openChain, y as notComparable, yn as readEvents, yt as snapshotMetrics, z as startCampaign, zn as emptyCampaign } from "./shared2.js";
+import { $ as gainText$2, $n as containing, A as requireCampaign, At as assess, B as startCampaign, Bn as jobOf, Bt as nextShare, C as openWorkshop, Cn as readEvents, Ct as writeLedgerCommit, D as retryLostRaces, Dt as observe$1, E as pushAttempt, En as eventId, Et as listRefs, F as gitRunner, Fn as oneLine, Ft as effectOf, G as OF_INTEREST, Gn as compileScope, Gt as pairsPerJob, H as singleMachineText, Hn as digest, I as localIsolation, In as typicalMetrics, It as decideStability, J as noisyText, Jn as NOT_NOISE_PROOF, K as eventLine, Kn as compilePathspec, Kt as resolveEvidence, L as networkIsolation, Ln as sha256, Lt as failureOf, M as measure$1, Mt as shareOf, N as neededMetrics, Nn as awaitedPackages, Nt as evidenceText, O as nullIfMissing, On as readTip, Ot as specOf, P as berthFor, Pn as packagesText, Pt as evidenceBar, Q as tallyText, Qn as SpecErrors, R as committedSpec, Rn as askedIn, Rt as ownRequest, Sn as loadCampaign, St as listed$1, T as requireGit, Tn as COMMUTING, Tt as archive$1, U as headline$1, Un as emptyCampaign, V as Transaction, Vn as measuredIn$1, W as reportedEffect, Wn as parseSpec, X as sizeText, Xn as BUILT_IN_METRICS, Xt as differencesOf, Y as noiseText, Yn as usesStoredScore, Z as calibrationText, Zn as require_dist, Zt as metricPairs, _ as needsNoise, _n as plural, _t as withoutOrders, a as seesMinEffect, ar as looseObject, at as capitalised, bn as harnessOf, bt as snapshotMetrics, cr as string, ct as campaignResult, d as tick$1, dr as ConflictError, dt as deferredLines, en as signedDifference, er as nearest, et as progressOf, f as takeEffect, fn as evidenceOf, fr as ForgeError, ft as deferredOf, g as needsCalibration, gn as numberText, gr as exitCodeOf, gt as plainText, h as directReverts, hn as changeText, hr as UserError, ht as plainJson, i as expectedCost, ir as literal, it as standingIn, j as takeTurn, jn as EXIT_CODES, jt as effectText, k as openHands, kn as eventPath, kt as unsupported, l as audit$1, lt as keptExperiments, m as ruleThatHolds, mr as LedgerError, mt as jsonWithoutOrders, n as parseDecidePayload, nn as tieBreakersOf, nt as statusView, o as smallestVisibleGain, ot as standingSentence, pr as HarnessError, pt as requestText, q as short, qn as timedDecisive, qt as evidenceFor, r as chanceToKeep, rn as objectivesOf, rt as evidenceIn, s as waysOut, sn as lnTotal, st as waitingSentence, t as replay$1, tn as decisiveMetrics, tt as experimentView, u as run$1, ut as additionsText, v as calibrateNoise, vn as campaignRefs, vt as metricsLines, w as localPath, wn as readEventsAfter, wt as openChain, x as calibrate, xn as treeFiles, xt as table, y as notComparable, yn as shortRef, yt as metricsText, z as requireSupported, zn as orderTerms, zt as levelFor } from "./shared2.js";
 import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -1586,11 +1586,12 @@ function storedGain(name, { comparison, noise_threshold }) {
 // src/report/check-trial.ts
 function trialText({ seconds, metrics, gates, calibration, prospects }) {
 	const passed = gates.length === 0 ? "" : `; passed ${gates.join(", ")}`;
-	const tried = `tried: ${metricsText(metrics) || "no metric"} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`;
-	if (calibration === null) return [tried];
+	const [printed, ...rows] = metricsLines(metrics);
+	const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows];
+	if (calibration === null) return tried;
 	const scale = `scale: ${calibration.scale === "log" ? "log, gains are shares of the base" : "linear, gains are differences"}`;
 	const lines = [
-		tried,
+		...tried,
 		`repeats exactly: ${repeatsText(calibration)}`,
 		scale
 	];
@@ -1859,6 +1860,19 @@ function secondsOf({ execution_seconds, overhead_seconds }) {
 		setupSeconds: Math.max(0, overhead_seconds - 2 * execution_seconds)
 	};
 }
+// src/report/missing-metrics.ts
+function missingMetrics(needed, printed) {
+	const missing = needed.filter((name) => !printed.includes(name));
+	if (missing.length === 0) return null;
+	const fix = `${missing.map((name) => {
+		const meant = printed.find((each) => each.startsWith(`${name}.`)) ?? nearest(name, printed);
+		return meant === void 0 ? `${name} is not printed.` : `${name} is not printed: did you mean ${meant}?`;
+	}).join(" ")} Name one of the printed metrics, or print it.`;
+	return {
+		fix: printed.length === 0 ? `print ${missing.join(", ")}` : fix,
+		printed: listed$1(printed)
+	};
+}
 // src/verbs/measuring.ts
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
 async function measureHere(call, workshop, asked) {
@@ -1984,7 +1998,7 @@ async function tryOnce(trying) {
 		label: "base",
 		baseline: null
 	});
-	if (outcome !== "eligible") throw notPassed(reason, report);
+	if (outcome !== "eligible") throw notPassed(spec, reason, report);
 	return report;
 }
 async function tryRepeats(trying) {
@@ -1997,7 +2011,7 @@ async function tryRepeats(trying) {
 	};
 	const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? []);
 	if (refused !== null) throw new UserError(refused, { place: { path: "evidence.scale" } });
-	throw notPassed(repeats.reason, report);
+	throw notPassed(spec, repeats.reason, report);
 }
 /** Pairs of the base with itself, in as many jobs as a campaign begins with. */
 async function tryNoise(trying, known) {
@@ -2043,9 +2057,9 @@ function requirePairs(spec, report) {
 		label: "twin",
 		pairs: true
 	});
-	if (failure !== null) throw notPassed(failure.reason, report);
+	if (failure !== null) throw notPassed(spec, failure.reason, report);
 	const { name } = spec.metric.primary;
-	if (typeof typicalMetrics(report, "base")[name] !== "number") throw notPassed(`missing metric: ${name}`, report);
+	if (typeof typicalMetrics(report, "base")[name] !== "number") throw notPassed(spec, `missing metric: ${name}`, report);
 }
 async function ask(trying, purpose, jobs = []) {
 	const { call, workshop, spec } = trying;
@@ -2056,18 +2070,30 @@ async function ask(trying, purpose, jobs = []) {
 		place: "trial",
 		what: "winnow check"
 	});
-	if (report.runner_error !== null) throw notPassed(`the runner failed: ${report.runner_error}`, report);
+	if (report.runner_error !== null) throw notPassed(spec, `the runner failed: ${report.runner_error}`, report);
 	return {
 		order,
 		report
 	};
 }
-function notPassed(reason, report) {
+function notPassed(spec, reason, report) {
 	const failed = report.executions.find(({ status }) => status !== "ok");
 	const gate = report.gates.find(({ passed }) => !passed);
 	const tail = failed?.stderr_tail ?? gate?.tail ?? report.setups.find(({ ok }) => !ok)?.tail;
 	const detail = tail === void 0 ? {} : { stderrTail: tail };
-	return new HarnessError(`the default branch does not pass: ${reason.replace(/^the base does not pass: /, "")}`, detail);
+	return new HarnessError(`the default branch does not pass: ${reason.replace(/^the base does not pass: /, "")}`, {
+		...detail,
+		...notPrinted(spec, report)
+	});
+}
+/** What an execution that succeeded printed instead of what the spec asks for. */
+function notPrinted(spec, { executions }) {
+	const ran = executions.find(({ status }) => status === "ok");
+	if (ran === void 0) return null;
+	const needed = [.../* @__PURE__ */ new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])];
+	const printed = Object.keys(ran.metrics);
+	const own = (names) => names.filter((name) => !BUILT_IN_METRICS.has(name));
+	return missingMetrics(own(needed), own(printed));
 }
 // src/verbs/check.ts
 const check = {
@@ -4158,11 +4184,13 @@ function forgeLines({ message, detail }) {
 	];
 }
 function harnessLines({ message, detail }) {
-	const { line, example, stderrTail } = detail;
+	const { line, example, stderrTail, fix, printed = [] } = detail;
 	return [
 		`error: ${message}`,
 		...line === void 0 ? [] : [`  in: ${line}`],
 		...example === void 0 ? [] : [`  valid: ${example}`],
+		...printed.length === 0 ? [] : quoted("it printed", printed.join("\n")),
+		...fixLine(fix),
 		...stderrTail === void 0 || stderrTail.trim() === "" ? [] : quoted("it printed last", stderrTail)
 	];
 }

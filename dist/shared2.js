@@ -5774,7 +5774,7 @@ const ZodRecord = /*@__PURE__*/ $constructor("ZodRecord", (inst, def) => {
 	inst.keyType = def.keyType;
 	inst.valueType = def.valueType;
 });
-function record$1(keyType, valueType, params) {
+function record$2(keyType, valueType, params) {
 	if (!valueType || !valueType._zod) return new ZodRecord({
 		type: "record",
 		keyType: string(),
@@ -6074,7 +6074,7 @@ const execution$2 = strictObject({
 		"codex"
 	]).default("auto").describe("Where they run."),
 	runs_on: union([text$4, array(text$4).min(1)]).default("ubuntu-24.04").describe("Runner label."),
-	services: record$1(text$4, unknown$1()).default({}).describe("Service containers of the job."),
+	services: record$2(text$4, unknown$1()).default({}).describe("Service containers of the job."),
 	max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
 	max_experiments_per_tick: count.nullable().default(null).describe("Orders one tick may issue."),
 	codex_security: _enum(["full-auto", "yolo"]).nullable().default(null).describe("ce: posture of codex.")
@@ -6111,6 +6111,20 @@ const dependencies = strictObject({
 	min_release_age_days: natural$1.default(7).describe("Younger releases are refused."),
 	allow_scripts: boolean().default(false).describe("Let packages run install scripts.")
 });
+// src/spec/benchmark-formats.ts
+/** What benchmark tools print by themselves; `measurement.output` names one of them. */
+const BENCHMARK_FORMATS = [
+	"go",
+	"cargo",
+	"pytest-benchmark",
+	"hyperfine",
+	"vitest"
+];
+/** How many benchmarks were found: one more metric, beside those of each of them. */
+const BENCHMARK_COUNT = "benchmarks";
+function isBenchmarkFormat(output) {
+	return BENCHMARK_FORMATS.some((format) => format === output);
+}
 // src/spec/sections/stability.ts
 const comparison$1 = strictObject({
 	method: _enum([
@@ -6158,8 +6172,8 @@ const suite = strictObject({
 		model: text$4.optional().describe("Model of this task."),
 		worker_model: text$4.optional().describe("Model of its workers."),
 		weight: positive.default(1).describe("Weight in the mean."),
-		weights: record$1(text$4, number$1().nonnegative()).optional().describe("Loss weights of this task."),
-		budget: record$1(text$4, positive).optional().describe("Budget of this task, by name."),
+		weights: record$2(text$4, number$1().nonnegative()).optional().describe("Loss weights of this task."),
+		budget: record$2(text$4, positive).optional().describe("Budget of this task, by name."),
 		timeout_seconds: positive.optional().describe("Instead of measurement.timeout_seconds.")
 	})).min(1).describe("Tasks of one pass."),
 	seeds: count.default(1).describe("Seeds per task."),
@@ -6204,11 +6218,7 @@ const measurement$1 = strictObject({
 	output: _enum([
 		"json",
 		"metric-lines",
-		"go",
-		"cargo",
-		"pytest-benchmark",
-		"hyperfine",
-		"vitest"
+		...BENCHMARK_FORMATS
 	]).default("json").describe("What the harness prints."),
 	output_format: literal$1("json").optional().describe("ce: accepted, json."),
 	per_case: boolean().optional().describe("ce: accepted."),
@@ -6249,7 +6259,7 @@ const merge = strictObject({
 	on_merge: _enum(["stop", "restart"]).default("stop").describe("When the campaign is merged.")
 });
 const branches = strictObject({ prefix: string().regex(REF_COMPONENT, "one lower-case component of a branch name").default("optimize").describe("First component of every branch.") });
-const report$1 = strictObject({
+const report$2 = strictObject({
 	comment: _enum(["on-action", "never"]).default("on-action").describe("Comments on pull requests."),
 	dashboard: boolean().default(true).describe("Write the dashboard."),
 	pages_branch: text$4.nullable().default(null).describe("Branch the dashboard is published on."),
@@ -6314,7 +6324,7 @@ const judge$3 = strictObject({
 	calibration: calibration.nullable().default(null).describe("Agreement with human labels, checked first.")
 });
 const loss = strictObject({
-	weights: record$1(text$4, number$1().nonnegative()).default({
+	weights: record$2(text$4, number$1().nonnegative()).default({
 		eval: .4,
 		critique: .3,
 		gate_rejections: .15,
@@ -6401,7 +6411,7 @@ const proposer$1 = discriminatedUnion("use", [
 	}),
 	strictObject({
 		use: literal$1("sweep").describe("Parameter values, no model."),
-		parameters: record$1(text$4, unknown$1()).default({}).describe("Values by parameter.")
+		parameters: record$2(text$4, unknown$1()).default({}).describe("Values by parameter.")
 	}),
 	strictObject({
 		use: literal$1("textgrad").describe("Rewrites text artifacts."),
@@ -6440,7 +6450,7 @@ const search = strictObject({
 	ideate_every: count.default(5).describe("Rounds between fresh ideas."),
 	ideate_stall: count.default(3).describe("Stalled rounds that ask for fresh ideas."),
 	skills: array(text$4).default([]).describe("Skill files shown to proposers."),
-	controller: strictObject({ limits: record$1(text$4, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
+	controller: strictObject({ limits: record$2(text$4, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
 });
 const artifact = strictObject({
 	name: text$4.describe("Unique name."),
@@ -6512,7 +6522,7 @@ function specSchema(rules, surroundings = LOCAL) {
 		epochs: epochs.nullable().default(null).describe("Passes of a suite."),
 		merge: merge.prefault({}).describe("How kept changes land."),
 		branches: branches.prefault({}).describe("Names of branches."),
-		report: report$1.prefault({}).describe("What is shown."),
+		report: report$2.prefault({}).describe("What is shown."),
 		schedule: text$4.default("daily").describe("Used by init --github.")
 	});
 }
@@ -13458,7 +13468,7 @@ function plainValue(document) {
 }
 // src/spec/yaml-syntax.ts
 /** One broken place breaks much after it; more than this only hides the first. */
-const SHOWN$4 = 5;
+const SHOWN$5 = 5;
 /** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/;
 function lineAt(text, offset) {
@@ -13491,7 +13501,7 @@ function describe$1(error, text) {
 /** Warnings count: an unresolved tag means that the value is not what it looks like. */
 function syntaxProblems(document, text) {
 	const problems = [...document.errors, ...document.warnings].map((error) => describe$1(error, text));
-	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$4);
+	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$5);
 }
 function same(one, other) {
 	return one.offset === other.offset && one.found === other.found;
@@ -14130,11 +14140,11 @@ function gateNamesUnique({ spec }) {
 // src/spec/holdout-source.ts
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 const NAME$2 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
-const BROKEN = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
+const BROKEN$1 = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
 /** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
 function namedSource(text) {
 	if (VARIABLE.test(text)) return { environment: text };
-	if (!NAME$2.test(text) || BROKEN.test(text)) return null;
+	if (!NAME$2.test(text) || BROKEN$1.test(text)) return null;
 	return { ref: text.startsWith("refs/") ? text : `refs/heads/${text}` };
 }
 // src/spec/rules/holdout.ts
@@ -14196,6 +14206,12 @@ function onceIsNotTimed({ spec, raw }) {
 	if (timed.length === 0) return [];
 	const names = timed.join(", ");
 	return [finding$1(["measurement", "mode"], `once with ${names}, which is never deterministic`, `for ${names}: mode auto or paired; or stability with any method`, "choose one of these, or let the harness print something that repeats exactly")];
+}
+/** A scorer prints the metrics in a format of its own: what the harness prints is not read then. */
+function scoreReadsNoBenchmarks({ spec }) {
+	const { output, score } = spec.measurement;
+	if (score === null || !isBenchmarkFormat(output)) return [];
+	return [finding$1(["measurement", "output"], `${output} beside a scorer`, "one of the two", "remove output, or measurement.score")];
 }
 function ladderConfirmsAtLeastWhatItExplored({ spec }) {
 	const ladder = spec.measurement.stability?.ladder ?? null;
@@ -14696,6 +14712,10 @@ const RULES$1 = [
 		check: onceIsNotTimed
 	},
 	{
+		name: "a scorer prints the metrics alone",
+		check: scoreReadsNoBenchmarks
+	},
+	{
 		name: "a judge metric has a judge",
 		check: judgeHasASection
 	},
@@ -15059,7 +15079,7 @@ function experimentNumber(id) {
 }
 // src/model/pairs.ts
 /** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
-const readings = record$1(string(), number$1().nullable());
+const readings = record$2(string(), number$1().nullable());
 /** Base and candidate run in one block of one job; null for a side whose execution failed. */
 const pair = strictObject({
 	first: _enum(["base", "candidate"]),
@@ -15124,10 +15144,10 @@ function finite$2(value) {
 */
 const measured$4 = unknown$1();
 const snapshot = strictObject({
-	gates: record$1(string(), measured$4).optional(),
-	metrics: record$1(string(), measured$4).optional(),
-	judge: record$1(string(), measured$4).optional(),
-	diagnostics: record$1(string(), measured$4).optional(),
+	gates: record$2(string(), measured$4).optional(),
+	metrics: record$2(string(), measured$4).optional(),
+	judge: record$2(string(), measured$4).optional(),
+	diagnostics: record$2(string(), measured$4).optional(),
 	smoke_passed: boolean().nullable().optional(),
 	sample_count: number$1().nullable().optional(),
 	elapsed_seconds: number$1().nullable().optional()
@@ -15215,7 +15235,7 @@ const stopRule = discriminatedUnion("rule", [
 		fresh_runners: number$1().int().nonnegative(),
 		/** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
 		single_machine: boolean(),
-		terms: record$1(string(), pairedTerms)
+		terms: record$2(string(), pairedTerms)
 	}),
 	strictObject({
 		rule: literal$1("pairs"),
@@ -15256,7 +15276,7 @@ const orderTerms = strictObject({
 	/** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
 	coins: string().regex(/^[0-9a-f]{64}$/),
 	/** What earlier jobs measured of the same two trees, by candidate. */
-	carried: record$1(string(), array(job)),
+	carried: record$2(string(), array(job)),
 	stop: stopRule,
 	deadline: datetime()
 });
@@ -15362,9 +15382,9 @@ const execution = strictObject({
 	signal: string().nullable(),
 	wall_seconds: number$1().nonnegative(),
 	/** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
-	metrics: record$1(string(), reading),
-	tasks: record$1(string(), reading).optional(),
-	artifacts: record$1(string(), string()).optional(),
+	metrics: record$2(string(), reading),
+	tasks: record$2(string(), reading).optional(),
+	artifacts: record$2(string(), string()).optional(),
 	error: string().optional(),
 	stderr_tail: string().optional()
 });
@@ -15397,14 +15417,14 @@ const machine = strictObject({
 	image: string().nullable(),
 	node: string()
 });
-const report = strictObject({
+const report$1 = strictObject({
 	order: digest$2,
 	run_id: string(),
 	started_at: datetime(),
 	finished_at: datetime(),
 	harness: digest$2,
 	/** Trees as they were laid out on disk, so that a report binds to them. */
-	trees: record$1(string(), oid),
+	trees: record$2(string(), oid),
 	machine,
 	/** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
 	* harness loads candidate code in its own process and there is no separate score. */
@@ -16610,7 +16630,7 @@ const payloads = {
 	measured: {
 		order: digest$2,
 		run_id: text$2,
-		report
+		report: report$1
 	},
 	"report-rejected": {
 		order: digest$2,
@@ -16619,7 +16639,7 @@ const payloads = {
 	},
 	judged: {
 		order: digest$2,
-		scores: record$1(text$2, number$1())
+		scores: record$2(text$2, number$1())
 	},
 	decided: {
 		experiment: experimentId,
@@ -16802,9 +16822,9 @@ const COMMUTING = /* @__PURE__ */ new Set([
 function isEventKind(kind) {
 	return Object.hasOwn(payloads, kind);
 }
-const named$2 = looseObject({ kind: text$2 });
+const named$3 = looseObject({ kind: text$2 });
 function parseEvent(value) {
-	const { kind } = named$2.parse(value);
+	const { kind } = named$3.parse(value);
 	const schema = isEventKind(kind) ? schemas[kind] : void 0;
 	if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`);
 	return schema.parse(value);
@@ -16815,7 +16835,7 @@ function eventId(draft) {
 }
 // src/ledger/event-file.ts
 const utf8 = new TextDecoder();
-const named$1 = looseObject({ kind: string() });
+const named$2 = looseObject({ kind: string() });
 /** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
 function checkEventFile(bytes, expected) {
 	const text = utf8.decode(bytes);
@@ -16832,7 +16852,7 @@ function checkEventFile(bytes, expected) {
 }
 function parse$3(text, seq) {
 	const value = json$1(text, seq);
-	const found = named$1.safeParse(value);
+	const found = named$2.safeParse(value);
 	if (!found.success) throw misfit(seq, "it has no kind");
 	const { kind } = found.data;
 	if (!isEventKind(kind)) throw misfit(seq, `its kind ${JSON.stringify(kind)} is unknown: a newer winnow wrote it, upgrade`);
@@ -17354,23 +17374,23 @@ function turned$1(differences) {
 	return differences.map((difference) => 0 - valueOf$1(difference));
 }
 // src/decide/evidence/simplification.ts
-const SHOWN$3 = Math.log(20);
+const SHOWN$4 = Math.log(20);
 /** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
 function simplificationHolds(differences, minEffect) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$3;
+	return lnEvidence(differences, -minEffect) >= SHOWN$4;
 }
 /** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
 function simplificationFails(differences, minEffect) {
-	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$3;
+	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$4;
 }
 // src/decide/evidence/tie-breaker.ts
-const SHOWN$2 = Math.log(20);
+const SHOWN$3 = Math.log(20);
 /**
 * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
 * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
 */
 function tieBreakerHolds({ differences, minEffect, own, level }) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$2 && lnEvidence(own, 0) >= -Math.log(level);
+	return lnEvidence(differences, -minEffect) >= SHOWN$3 && lnEvidence(own, 0) >= -Math.log(level);
 }
 // src/decide/evidence/hodges-lehmann.ts
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
@@ -17587,7 +17607,7 @@ function relativeGain(delta, base) {
 	return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)));
 }
 // src/decide/aggregate.ts
-function median(values) {
+function median$1(values) {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = Math.floor(sorted.length / 2);
 	const upper = sorted[middle] ?? NaN;
@@ -17596,7 +17616,7 @@ function median(values) {
 }
 function combine(values, aggregation) {
 	switch (aggregation) {
-		case "median": return median(values);
+		case "median": return median$1(values);
 		case "mean": return values.reduce((sum, value) => sum + value, 0) / values.length;
 		case "min": return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 		case "max": return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
@@ -18040,14 +18060,14 @@ function observed(start, jobs, metric) {
 	return state;
 }
 // src/decide/evidence/guardrail.ts
-const SHOWN$1 = 20;
+const SHOWN$2 = 20;
 /**
 * A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
 * once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
 */
 function guardrailVerdict(differences, margin) {
-	const harmless = firstReached(differences, -margin, SHOWN$1);
-	const harmful = firstReached(turned$1(differences), 0, SHOWN$1);
+	const harmless = firstReached(differences, -margin, SHOWN$2);
+	const harmful = firstReached(turned$1(differences), 0, SHOWN$2);
 	if (harmless < harmful) return "harmless";
 	return Number.isFinite(harmful) ? "harmful" : "open";
 }
@@ -18182,7 +18202,7 @@ function guardrailMargin(rule, { maxRegression, direction }, pairs) {
 		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
 	};
 }
-const SHOWN = 20;
+const SHOWN$1 = 20;
 /** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
 const EQUAL_PAIRS = 6;
 function guardrailStanding({ rule, jobs }, guardrail) {
@@ -18197,8 +18217,8 @@ function guardrailStanding({ rule, jobs }, guardrail) {
 }
 /** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
 function shownWithin(differences, margin) {
-	const within = firstReached(differences, -margin, SHOWN);
-	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN);
+	const within = firstReached(differences, -margin, SHOWN$1);
+	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN$1);
 }
 // src/decide/paired/standing.ts
 /** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
@@ -19094,10 +19114,13 @@ function blocksOf$2(report, label) {
 function failures(report, side) {
 	return executionsOf(report, side).filter(({ status }) => status !== "ok").length;
 }
+/** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
 function pairOf({ base, candidate }, { metrics: [metric = ""] }) {
+	const counted = [base, candidate].map((run) => readingOf(run, BENCHMARK_COUNT));
+	const same = metric === "benchmarks" || counted[0] === counted[1];
 	return {
 		base: readingOf(base, metric),
-		candidate: readingOf(candidate, metric)
+		candidate: same ? readingOf(candidate, metric) : null
 	};
 }
 function isComplete(stop, pairs) {
@@ -19185,6 +19208,58 @@ function finding(outcome, reason, known = {}) {
 function again(reason) {
 	return finding("error", reason, { retry: true });
 }
+// src/decide/same-benchmarks.ts
+/**
+* Invariant 5: a mean over benchmarks says nothing about the one that is not in it, so every execution of both sides
+* must have reported the very same ones.
+*/
+function otherBenchmarks({ spec, report, label }) {
+	if (!isBenchmarkFormat(spec.measurement.output)) return null;
+	const base = report.executions.filter((run) => run.side === "base" && counts(run));
+	const own = executionsOf(report, label).filter(counts);
+	const [first] = base.length > 0 ? base : own;
+	if (first === void 0) return null;
+	const names = printedNames(first.metrics);
+	const unsteady = firstDifference$1(names, base);
+	if (unsteady !== null && label !== "base") return again(`the base itself varies: ${unsteady}`);
+	const difference = unsteady ?? firstDifference$1(names, own);
+	return difference === null ? null : lostBenchmarks(difference);
+}
+/** The same, where the base is only a stored snapshot. */
+function otherThanStored(spec, stored, candidate) {
+	if (!isBenchmarkFormat(spec.measurement.output)) return null;
+	const difference = differenceOf(namesIn$2(stored), namesIn$2(candidate));
+	return difference === null ? null : lostBenchmarks(difference);
+}
+function lostBenchmarks(difference) {
+	return finding("error", `the benchmarks are not those of the base: ${difference}`, { failure_class: "eval" });
+}
+function counts({ role, status }) {
+	return status === "ok" && role !== "smoke" && role !== "holdout";
+}
+function firstDifference$1(names, runs) {
+	for (const { metrics } of runs) {
+		const difference = differenceOf(names, printedNames(metrics));
+		if (difference !== null) return difference;
+	}
+	return null;
+}
+function printedNames(metrics) {
+	return new Set(Object.keys(metrics).filter((name) => !BUILT_IN_METRICS.has(name)));
+}
+function namesIn$2({ metrics = {}, diagnostics = {} }) {
+	const names = [...Object.keys(metrics), ...Object.keys(diagnostics)];
+	return new Set(names.filter((name) => !BUILT_IN_METRICS.has(name)));
+}
+const SHOWN = 3;
+function differenceOf(base, candidate) {
+	const said = [listed$5([...base].filter((name) => !candidate.has(name)), "missing"), listed$5([...candidate].filter((name) => !base.has(name)), "new")].filter((part) => part !== null);
+	return said.length === 0 ? null : said.join("; ");
+}
+function listed$5(names, what) {
+	if (names.length === 0) return null;
+	return `${names.toSorted().slice(0, SHOWN).join(", ")}${names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ""} ${names.length === 1 ? "is" : "are"} ${what}`;
+}
 // src/decide/failures.ts
 function tampering({ report, label }) {
 	if (report.tampered === null) return null;
@@ -19266,6 +19341,7 @@ const CHECKS = [
 	setUpFailure,
 	gateFailure,
 	executionFailure,
+	otherBenchmarks,
 	metricFailure,
 	unrunGate
 ];
@@ -19740,6 +19816,8 @@ function assessByStability(input, ordered) {
 	const taken = executionsOf(report, label, "sample").length;
 	if (taken < promised(stability)) return again(`the report has ${taken} of ${plural(promised(stability), "sample")} of ${label}`);
 	const candidate = snapshotOf(spec, report, label);
+	const other = baseline.stored ? otherThanStored(spec, baseline.snapshot, candidate) : null;
+	if (other !== null) return other;
 	return toFinding(decideStability({
 		spec: {
 			metric: spec.metric,
@@ -20963,7 +21041,7 @@ const SYMLINK = "120000";
 const SUBMODULE = "160000";
 const FILE_MODES = ["100644", "100755"];
 const NAMED$4 = 3;
-function listed$3(paths) {
+function listed$4(paths) {
 	const more = paths.length - NAMED$4;
 	return `${paths.slice(0, NAMED$4).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
@@ -21059,7 +21137,7 @@ function checkChanges(set) {
 		const first = paths[0];
 		if (first !== void 0) return {
 			code,
-			message: says(listed$3(paths), set, paths.length),
+			message: says(listed$4(paths), set, paths.length),
 			path: first
 		};
 	}
@@ -21128,7 +21206,7 @@ const NOTHING$2 = {
 	packages: [],
 	rest: /* @__PURE__ */ new Map()
 };
-function named(...names) {
+function named$1(...names) {
 	return (name) => names.includes(name);
 }
 // src/dependencies/fields.ts
@@ -22060,13 +22138,13 @@ const lockfile$7 = object$1({
 	package: array(entry$9).default([]),
 	root: entry$9.optional(),
 	/** Where the first version of the format kept the checksums. */
-	metadata: record$1(string(), string()).default({}),
+	metadata: record$2(string(), string()).default({}),
 	patch: object$1({ unused: array(entry$9).default([]) }).default({ unused: [] })
 });
 const cargoLock = {
 	ecosystem: "cargo",
 	kind: "lockfile",
-	holds: named("cargo.lock"),
+	holds: named$1("cargo.lock"),
 	read: readCargoLock
 };
 function readCargoLock(text) {
@@ -22115,12 +22193,12 @@ const PLACES$2 = [
 	"patch.*",
 	"replace"
 ];
-const request$5 = union([string(), record$1(string(), unknown$1())]);
-const requests$1 = record$1(string(), request$5);
+const request$5 = union([string(), record$2(string(), unknown$1())]);
+const requests$1 = record$2(string(), request$5);
 const cargoToml = {
 	ecosystem: "cargo",
 	kind: "manifest",
-	holds: named("cargo.toml"),
+	holds: named$1("cargo.toml"),
 	read: readCargoToml
 };
 function readCargoToml(text) {
@@ -22177,7 +22255,7 @@ const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<ver
 const goMod = {
 	ecosystem: "go",
 	kind: "manifest",
-	holds: named("go.mod"),
+	holds: named$1("go.mod"),
 	read: readGoMod
 };
 function readGoMod(text) {
@@ -22248,7 +22326,7 @@ const LINE$4 = /^(?<name>\S+) (?<version>v[^\s/]+)(?<mod>\/go\.mod)? (?<hash>h1:
 const goSum = {
 	ecosystem: "go",
 	kind: "lockfile",
-	holds: named("go.sum", "go.work.sum"),
+	holds: named$1("go.sum", "go.work.sum"),
 	read: (text) => ({
 		packages: linesOf$2(text).map(packageOf$9),
 		rest: /* @__PURE__ */ new Map()
@@ -22314,7 +22392,7 @@ const LONG_TEXT$1 = /'''|"""|\$\/|\S.*\/\*|\*\/.*\S/;
 const buildGradle = {
 	ecosystem: "maven",
 	kind: "manifest",
-	holds: named("build.gradle", "build.gradle.kts"),
+	holds: named$1("build.gradle", "build.gradle.kts"),
 	read: readBuildGradle
 };
 /** A build script is a program: a plain line of `dependencies { }` is a dependency, every other line has to stay. */
@@ -22354,7 +22432,7 @@ const LINE$2 = /^(?<coordinates>[^:=\s]+:[^:=\s]+:[^:=\s]+)=[\w,$.-]*$/;
 const gradleLockfile = {
 	ecosystem: "maven",
 	kind: "lockfile",
-	holds: named("gradle.lockfile", "buildscript-gradle.lockfile"),
+	holds: named$1("gradle.lockfile", "buildscript-gradle.lockfile"),
 	read: readGradleLockfile
 };
 function readGradleLockfile(text) {
@@ -26427,8 +26505,8 @@ const parser = new XMLParser({
 	parseAttributeValue: false,
 	ignoreDeclaration: true
 });
-const attributes = record$1(string(), string());
-const node = record$1(string(), unknown$1());
+const attributes = record$2(string(), string());
+const node = record$2(string(), unknown$1());
 /** One element without what could bring in other text: document types, entities, instructions. */
 function parseXml(text) {
 	if (/<!(?!--|\[CDATA\[)/.test(text)) throw new Unreadable("has a document type");
@@ -26501,7 +26579,7 @@ const PLACES$1 = ["dependencies/dependency", "dependencyManagement/dependencies/
 const pom = {
 	ecosystem: "maven",
 	kind: "manifest",
-	holds: named("pom.xml"),
+	holds: named$1("pom.xml"),
 	read: readPom
 };
 function readPom(text) {
@@ -26530,7 +26608,7 @@ function packageOf$8(element) {
 	};
 }
 // src/dependencies/maven/version-catalog.ts
-const version$1 = union([string(), record$1(string(), unknown$1())]);
+const version$1 = union([string(), record$2(string(), unknown$1())]);
 const library = union([
 	string(),
 	strictObject({
@@ -26544,13 +26622,13 @@ const library = union([
 	})
 ]);
 const catalog = object$1({
-	versions: record$1(string(), version$1).default({}),
-	libraries: record$1(string(), library).default({})
+	versions: record$2(string(), version$1).default({}),
+	libraries: record$2(string(), library).default({})
 });
 const versionCatalog = {
 	ecosystem: "maven",
 	kind: "manifest",
-	holds: named("libs.versions.toml"),
+	holds: named$1("libs.versions.toml"),
 	read: readVersionCatalog
 };
 /** A plugin is a program that builds, and a version that no library names may be read by the build itself. */
@@ -26619,14 +26697,14 @@ function parseYamlTree(text) {
 	return tree;
 }
 // src/dependencies/npm/bun-lock.ts
-const wanted$3 = record$1(string(), string()).default({});
+const wanted$3 = record$2(string(), string()).default({});
 const workspace = object$1({
 	dependencies: wanted$3,
 	devDependencies: wanted$3,
 	optionalDependencies: wanted$3,
 	peerDependencies: wanted$3
 });
-const about = record$1(string(), unknown$1());
+const about = record$2(string(), unknown$1());
 const entry$8 = tuple([string()]).rest(union([string(), about]));
 const lockfile$6 = object$1({
 	lockfileVersion: _enum([
@@ -26634,8 +26712,8 @@ const lockfile$6 = object$1({
 		"1",
 		"2"
 	]),
-	workspaces: record$1(string(), workspace),
-	packages: record$1(string(), entry$8).default({})
+	workspaces: record$2(string(), workspace),
+	packages: record$2(string(), entry$8).default({})
 });
 /** What repeats the manifests, which answer for it. */
 const DESCRIBES$4 = /* @__PURE__ */ new Set([
@@ -26648,7 +26726,7 @@ const DESCRIBES$4 = /* @__PURE__ */ new Set([
 const bunLock = {
 	ecosystem: "npm",
 	kind: "lockfile",
-	holds: named("bun.lock"),
+	holds: named$1("bun.lock"),
 	read: readBunLock
 };
 /** JSON with commas too many, which is YAML as it stands. */
@@ -26741,12 +26819,12 @@ const OVERRIDES = [
 	"resolutions",
 	"pnpm.overrides"
 ];
-const ranges$1 = record$1(string(), string());
-const overrides = lazy(() => union([string(), record$1(string(), overrides)]));
+const ranges$1 = record$2(string(), string());
+const overrides = lazy(() => union([string(), record$2(string(), overrides)]));
 const packageJson = {
 	ecosystem: "npm",
 	kind: "manifest",
-	holds: named("package.json"),
+	holds: named$1("package.json"),
 	read: readPackageJson
 };
 function readPackageJson(text) {
@@ -26791,7 +26869,7 @@ function asked$4(key, spec) {
 	};
 }
 // src/dependencies/npm/package-lock.ts
-const names$1 = record$1(string(), string()).default({});
+const names$1 = record$2(string(), string()).default({});
 const entry$7 = object$1({
 	name: string().optional(),
 	version: string().optional(),
@@ -26812,7 +26890,7 @@ const legacyEntry = object$1({
 	integrity: string().optional(),
 	bundled: boolean().default(false),
 	get dependencies() {
-		return record$1(string(), legacyEntry).default({});
+		return record$2(string(), legacyEntry).default({});
 	}
 });
 const lockfile$5 = object$1({
@@ -26821,8 +26899,8 @@ const lockfile$5 = object$1({
 		literal$1(2),
 		literal$1(3)
 	]),
-	packages: record$1(string(), entry$7).default({}),
-	dependencies: record$1(string(), legacyEntry).default({})
+	packages: record$2(string(), entry$7).default({}),
+	dependencies: record$2(string(), legacyEntry).default({})
 });
 /** What describes the project itself, which package.json answers for. */
 const DESCRIBES$3 = /* @__PURE__ */ new Set([
@@ -26837,7 +26915,7 @@ const FOLDER$2 = "node_modules/";
 const packageLock = {
 	ecosystem: "npm",
 	kind: "lockfile",
-	holds: named("package-lock.json", "npm-shrinkwrap.json"),
+	holds: named$1("package-lock.json", "npm-shrinkwrap.json"),
 	read: readPackageLock
 };
 /** Newer versions of npm read `packages` and older ones `dependencies`: what either finds counts. */
@@ -26909,14 +26987,14 @@ function legacySource(name, version, { resolved, bundled }) {
 	return resolved === void 0 ? "registry" : registryOf(name, version, resolved);
 }
 // src/dependencies/npm/pnpm-lock.ts
-const wanted$2 = record$1(string(), object$1({ version: string() })).default({});
+const wanted$2 = record$2(string(), object$1({ version: string() })).default({});
 const importer = object$1({
 	dependencies: wanted$2,
 	devDependencies: wanted$2,
 	optionalDependencies: wanted$2
 });
 const entry$6 = object$1({
-	resolution: record$1(string(), unknown$1()),
+	resolution: record$2(string(), unknown$1()),
 	name: string().optional(),
 	version: string().optional(),
 	requiresBuild: string().optional()
@@ -26927,9 +27005,9 @@ const lockfile$4 = importer.extend({
 		"6.1",
 		"9.0"
 	]),
-	importers: record$1(string(), importer).default({}),
-	packages: record$1(string(), entry$6).default({}),
-	snapshots: record$1(string(), unknown$1()).default({})
+	importers: record$2(string(), importer).default({}),
+	packages: record$2(string(), entry$6).default({}),
+	snapshots: record$2(string(), unknown$1()).default({})
 });
 /** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
 const DESCRIBES$2 = /* @__PURE__ */ new Set([
@@ -26943,7 +27021,7 @@ const DESCRIBES$2 = /* @__PURE__ */ new Set([
 const pnpmLock = {
 	ecosystem: "npm",
 	kind: "lockfile",
-	holds: named("pnpm-lock.yaml"),
+	holds: named$1("pnpm-lock.yaml"),
 	read: readPnpmLock
 };
 function readPnpmLock(text) {
@@ -27021,11 +27099,11 @@ function sourceOf$2(name, version, origin) {
 	return textOf$1(origin);
 }
 // src/dependencies/npm/pnpm-workspace.ts
-const ranges = record$1(string(), string());
+const ranges = record$2(string(), string());
 const pnpmWorkspace = {
 	ecosystem: "npm",
 	kind: "manifest",
-	holds: named("pnpm-workspace.yaml"),
+	holds: named$1("pnpm-workspace.yaml"),
 	read: readPnpmWorkspace
 };
 function readPnpmWorkspace(text) {
@@ -27085,7 +27163,7 @@ function unquoted(text) {
 	return text.startsWith("\"") ? text.slice(1, -1).replace(/\\(["\\])/g, "$1") : text;
 }
 // src/dependencies/npm/yarn-lock.ts
-const wanted$1 = record$1(string(), string()).default({});
+const wanted$1 = record$2(string(), string()).default({});
 const berryEntry = object$1({
 	version: string(),
 	resolution: string(),
@@ -27100,7 +27178,7 @@ const UNKNOWN$1 = {
 const yarnLock = {
 	ecosystem: "npm",
 	kind: "lockfile",
-	holds: named("yarn.lock"),
+	holds: named$1("yarn.lock"),
 	read: readYarnLock
 };
 function readYarnLock(text) {
@@ -27129,7 +27207,7 @@ function addressOf(resolved) {
 }
 function berryPackages(text) {
 	const { __metadata: _, ...members } = parseYamlTree(text);
-	const entries = Object.entries(record$1(string(), berryEntry).parse(members));
+	const entries = Object.entries(record$2(string(), berryEntry).parse(members));
 	const own = entries.filter(([, { resolution }]) => localPath$1(resolution) !== null);
 	const direct = new Set(own.flatMap(([, { dependencies }]) => Object.entries(dependencies).flatMap(askedAs)));
 	return entries.flatMap(([key, each]) => {
@@ -27197,12 +27275,12 @@ const entry$5 = discriminatedUnion("type", [object$1({
 }), object$1({ type: literal$1("Project") })]);
 const lockfile$3 = object$1({
 	version: union([literal$1(1), literal$1(2)]),
-	dependencies: record$1(string(), record$1(string(), entry$5))
+	dependencies: record$2(string(), record$2(string(), entry$5))
 });
 const packagesLock = {
 	ecosystem: "nuget",
 	kind: "lockfile",
-	holds: named("packages.lock.json"),
+	holds: named$1("packages.lock.json"),
 	read: readPackagesLock
 };
 /** One list for every framework that is built for; projects of the same repository are not fetched. */
@@ -27274,11 +27352,11 @@ function packageOf$4(element) {
 }
 // src/dependencies/packagist/composer-json.ts
 const KINDS = ["require", "require-dev"];
-const requests = record$1(string(), string());
+const requests = record$2(string(), string());
 const composerJson = {
 	ecosystem: "packagist",
 	kind: "manifest",
-	holds: named("composer.json"),
+	holds: named$1("composer.json"),
 	read: readComposerJson
 };
 /** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
@@ -27357,7 +27435,7 @@ const ABOUT = [
 const composerLock = {
 	ecosystem: "packagist",
 	kind: "lockfile",
-	holds: named("composer.lock"),
+	holds: named$1("composer.lock"),
 	read: readComposerLock
 };
 function readComposerLock(text) {
@@ -27408,14 +27486,14 @@ function asked$2(name, version, source) {
 function parseRequirement(text) {
 	const { name, extras, wanted } = NAME$1.exec(text.trim())?.groups ?? {};
 	if (name === void 0 || wanted === void 0) throw odd(text);
-	return wanted.startsWith("@") ? addressed(name, extras, wanted) : versioned(name, extras, wanted, text);
+	return wanted.startsWith("@") ? addressed(name, extras, wanted) : versioned$1(name, extras, wanted, text);
 }
 /** A marker is divided from an address by a space and a semicolon, since addresses may hold semicolons. */
 function addressed(name, extras, wanted) {
 	const [address = "", ...marker] = wanted.slice(1).trim().split(/\s+;/);
 	return asked$2(name, described("*", extras, marker.join(" ;")), address);
 }
-function versioned(name, extras, wanted, text) {
+function versioned$1(name, extras, wanted, text) {
 	const at = wanted.indexOf(";");
 	const specifiers = (at === -1 ? wanted : wanted.slice(0, at)).trim();
 	if (!SPECIFIERS.test(specifiers)) throw odd(text);
@@ -27430,7 +27508,7 @@ function odd(text) {
 	return new Unreadable(`asks for ${JSON.stringify(text)}, which is no requirement`);
 }
 // src/dependencies/pypi/poetry-request.ts
-const table$1 = record$1(string(), unknown$1());
+const table$1 = record$2(string(), unknown$1());
 const request$4 = union([
 	string(),
 	table$1,
@@ -27438,7 +27516,7 @@ const request$4 = union([
 ]);
 /** `name = "^1.0"`, `name = { version = "^1.0", extras = […] }`, or a list of such tables; pipenv writes the same. */
 function poetryPackages(value) {
-	return Object.entries(record$1(string(), request$4).parse(value)).flatMap(([name, each]) => requested(name, each));
+	return Object.entries(record$2(string(), request$4).parse(value)).flatMap(([name, each]) => requested(name, each));
 }
 function requested(name, each) {
 	if (typeof each === "string") return [asked$2(name, each, "registry")];
@@ -27469,7 +27547,7 @@ function fromTable(name, wanted) {
 const pipfile = {
 	ecosystem: "pypi",
 	kind: "manifest",
-	holds: named("pipfile"),
+	holds: named$1("pipfile"),
 	read: readPipfile
 };
 function readPipfile(text) {
@@ -27487,11 +27565,11 @@ const entry$3 = looseObject({
 	markers: unknown$1().optional(),
 	extras: unknown$1().optional()
 });
-const category = record$1(string(), entry$3);
+const category = record$2(string(), entry$3);
 const pipfileLock = {
 	ecosystem: "pypi",
 	kind: "lockfile",
-	holds: named("pipfile.lock"),
+	holds: named$1("pipfile.lock"),
 	read: readPipfileLock
 };
 /** Every member but `_meta` is a category of packages. */
@@ -27554,14 +27632,14 @@ const lockfile$1 = object$1({
 	/** `files` is where the first version of the format kept the hashes. */
 	metadata: object$1({
 		"lock-version": string().regex(/^[12]\./),
-		files: record$1(string(), files).default({})
+		files: record$2(string(), files).default({})
 	}),
 	extras: unknown$1().optional()
 });
 const poetryLock = {
 	ecosystem: "pypi",
 	kind: "lockfile",
-	holds: named("poetry.lock"),
+	holds: named$1("poetry.lock"),
 	read: readPoetryLock
 };
 function readPoetryLock(text) {
@@ -27616,7 +27694,7 @@ const list = array(union([string(), object$1({ "include-group": string() })]));
 const pyproject = {
 	ecosystem: "pypi",
 	kind: "manifest",
-	holds: named("pyproject.toml"),
+	holds: named$1("pyproject.toml"),
 	read: readPyproject
 };
 function readPyproject(text) {
@@ -27635,12 +27713,12 @@ function readPyproject(text) {
 function pythonOf({ path, value }) {
 	const place = path.join(".");
 	if (place !== "tool.poetry.dependencies") return [];
-	const { python } = record$1(string(), unknown$1()).parse(value);
+	const { python } = record$2(string(), unknown$1()).parse(value);
 	return python === void 0 ? [] : [[`${place}.python`, textOf$1(python)]];
 }
 function packagesOf({ path, value }) {
 	if (path[1] === "poetry") return poetryPackages(value).filter(({ name }) => name !== "python");
-	if (path.join(".") === SOURCES$2) return sourcesOf(record$1(string(), unknown$1()).parse(value));
+	if (path.join(".") === SOURCES$2) return sourcesOf(record$2(string(), unknown$1()).parse(value));
 	const wanted = list.parse(value).filter((each) => typeof each === "string").map(parseRequirement);
 	if (path.join(".") === "build-system.requires") return wanted.map((each) => ({
 		...each,
@@ -27719,11 +27797,11 @@ const file$1 = object$1({
 	hash: string().optional()
 });
 const wanted = array(object$1({ name: string() })).default([]);
-const groups = record$1(string(), wanted).default({});
+const groups = record$2(string(), wanted).default({});
 const entry$1 = object$1({
 	name: string(),
 	version: string().default("*"),
-	source: record$1(string(), string()),
+	source: record$2(string(), string()),
 	sdist: file$1.optional(),
 	wheels: array(file$1).default([]),
 	dependencies: wanted,
@@ -27747,7 +27825,7 @@ const DESCRIBES = /* @__PURE__ */ new Set([
 const uvLock = {
 	ecosystem: "pypi",
 	kind: "lockfile",
-	holds: named("uv.lock"),
+	holds: named$1("uv.lock"),
 	read: readUvLock
 };
 function readUvLock(text) {
@@ -27821,7 +27899,7 @@ const SOURCES$1 = /* @__PURE__ */ new Set([
 const gemfile = {
 	ecosystem: "rubygems",
 	kind: "manifest",
-	holds: named("gemfile"),
+	holds: named$1("gemfile"),
 	read: readGemfile
 };
 /** A Gemfile is a program: `gem` with nothing but literals is a dependency, every other line has to stay. */
@@ -27884,13 +27962,13 @@ const CHECKSUM = /^ {2}(?<id>\S+ \([^()]+\))(?: (?<sums>\S+))?$/;
 const gemfileLock = {
 	ecosystem: "rubygems",
 	kind: "lockfile",
-	holds: named("gemfile.lock"),
+	holds: named$1("gemfile.lock"),
 	read: readGemfileLock
 };
 function readGemfileLock(text) {
 	const sections = sectionsOf$1(text);
 	const of = (head) => sections.filter((each) => each.head === head).flatMap(({ lines }) => lines);
-	const direct = new Set(of("DEPENDENCIES").map((line) => grouped(ASKED, line)["name"]));
+	const direct = new Set(of("DEPENDENCIES").map((line) => grouped$1(ASKED, line)["name"]));
 	const sums = checksumsOf(of("CHECKSUMS"));
 	const known = /* @__PURE__ */ new Set([
 		...SOURCES,
@@ -27922,7 +28000,7 @@ function sectionsOf$1(text) {
 function unknown(line) {
 	return new Unreadable(`has a line that bundler does not write: ${JSON.stringify(line.slice(0, 80))}`);
 }
-function grouped(pattern, line) {
+function grouped$1(pattern, line) {
 	const groups = pattern.exec(line)?.groups;
 	if (groups === void 0) throw unknown(line);
 	return groups;
@@ -27930,7 +28008,7 @@ function grouped(pattern, line) {
 function checksumsOf(lines) {
 	const sums = /* @__PURE__ */ new Map();
 	for (const line of lines) {
-		const { id = "", sums: found } = grouped(CHECKSUM, line);
+		const { id = "", sums: found } = grouped$1(CHECKSUM, line);
 		const all = [sums.get(id), found].filter((each) => each !== void 0);
 		if (all.length > 0) sums.set(id, all.join(","));
 	}
@@ -27939,9 +28017,9 @@ function checksumsOf(lines) {
 function specsOf({ head, lines }, direct, sums) {
 	const at = lines.indexOf("  specs:");
 	if (at === -1) throw new Unreadable(`has no specs in ${head}`);
-	const source = sourceOf(head, lines.slice(0, at).map((line) => grouped(OPTION, line)).map(({ key = "", value = "" }) => [key, value]));
+	const source = sourceOf(head, lines.slice(0, at).map((line) => grouped$1(OPTION, line)).map(({ key = "", value = "" }) => [key, value]));
 	return lines.slice(at + 1).filter((line) => !NEEDS.test(line)).map((line) => {
-		const { name = "", version = "" } = grouped(SPEC$1, line);
+		const { name = "", version = "" } = grouped$1(SPEC$1, line);
 		const integrity = sums.get(`${name} (${version})`) ?? null;
 		return {
 			...gem(name, version, source),
@@ -28120,12 +28198,12 @@ function faultOf(file, { ecosystem, kind }, { base, candidate }, added) {
 	if (odd !== void 0) return `names a package ${JSON.stringify(odd.name)}, which no ${ecosystem} package can be called`;
 	const places = changedPlaces(base.rest, candidate.rest);
 	if (places.length === 0) return null;
-	return `changes ${listed$2(places)}: only dependencies may change in this file`;
+	return `changes ${listed$3(places)}: only dependencies may change in this file`;
 }
 function changedPlaces(base, candidate) {
 	return [.../* @__PURE__ */ new Set([...base.keys(), ...candidate.keys()])].filter((place) => base.get(place) !== candidate.get(place));
 }
-function listed$2(places) {
+function listed$3(places) {
 	const more = places.length - NAMED$1;
 	return `${places.slice(0, NAMED$1).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
@@ -28225,7 +28303,7 @@ async function entriesIn(repository, tree, folder) {
 }
 // src/decide/changed-lines.ts
 /** Of a larger change the lowest digests stand for all: the same of two changes that are alike. */
-const MOST$1 = 200;
+const MOST$2 = 200;
 /**
 * The lines a change takes away, or where it only adds, those it adds: a constant that is tuned once more is the
 * same line, whatever it is set to. Blanks and indentation make no new idea.
@@ -28235,7 +28313,7 @@ function touchedBy(files) {
 	const lines = new Set(files.flatMap(linesOf));
 	return {
 		files: digest$1(names.join("\n"), 16),
-		lines: [...lines].toSorted().slice(0, MOST$1)
+		lines: [...lines].toSorted().slice(0, MOST$2)
 	};
 }
 function linesOf({ path, before, after }) {
@@ -28527,10 +28605,6 @@ const measuring = [
 	{
 		used: ({ measurement }) => measurement.suite !== null,
 		sentence: () => "measurement.suite: suites are not built yet; run every task in measurement.command and print one metric."
-	},
-	{
-		used: ({ measurement }) => !["json", "metric-lines"].includes(measurement.output),
-		sentence: ({ measurement }) => `measurement.output ${measurement.output}: this format is not read yet; print json or metric-lines.`
 	}
 ];
 const isolation = [{
@@ -28807,9 +28881,9 @@ async function lookAround(scene) {
 	};
 }
 async function listRefs(place) {
-	return place.repository.remoteRefs([...listed$1(place), `${place.refs.experiments}*`]);
+	return place.repository.remoteRefs([...listed$2(place), `${place.refs.experiments}*`]);
 }
-function listed$1({ refs, defaultBranch }) {
+function listed$2({ refs, defaultBranch }) {
 	return [
 		refs.optimize,
 		refs.campaign,
@@ -28821,7 +28895,7 @@ function listed$1({ refs, defaultBranch }) {
 }
 /** Whether a look at the remote would have shown this ref. */
 function isListed(place, ref) {
-	return ref.startsWith(place.refs.experiments) || listed$1(place).includes(ref);
+	return ref.startsWith(place.refs.experiments) || listed$2(place).includes(ref);
 }
 /** Everything but the forge's ref, which the forge reads itself. */
 async function fetchTips(place, refs) {
@@ -29005,12 +29079,37 @@ async function dateOf(repo, tip, sealed) {
 	if (at !== void 0) return Math.floor(Date.parse(at) / 1e3);
 	return tip.commit === null ? 0 : (await repo.commit(tip.commit)).committer.date;
 }
+// src/report/listed.ts
+const MOST$1 = 40;
+/** So many lines at most, and how many more there are. */
+function listed$1(lines) {
+	const more = lines.length - MOST$1;
+	return more <= 0 ? [...lines] : [...lines.slice(0, MOST$1), `and ${more} more`];
+}
+// src/report/table.ts
+/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+function table(rows, gap = 2) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+}
 // src/report/metrics-text.ts
 /** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
 function metricsText(metrics) {
+	return shown(metrics).map((cells) => cells.join(" ")).join(", ");
+}
+const ON_ONE_LINE = 6;
+/** The same; where there are too many for one line, how many, and each on a line of its own to choose from. */
+function metricsLines(metrics) {
+	const cells = shown(metrics);
+	if (cells.length === 0) return ["no metric"];
+	if (cells.length <= ON_ONE_LINE) return [metricsText(metrics)];
+	return [plural(cells.length, "metric"), ...listed$1(table(cells.map(([name, value]) => [`  ${name}`, value])))];
+}
+function shown(metrics) {
 	const all = Object.entries(metrics);
 	const printed = all.filter(([name]) => !BUILT_IN_METRICS.has(name));
-	return (printed.length > 0 ? printed : all).map(([name, value]) => `${name} ${value === null ? "missing" : numberText(value)}`).join(", ");
+	return (printed.length > 0 ? printed : all).map(([name, value]) => [name, value === null ? "missing" : numberText(value)]);
 }
 /** One number a metric; what is not a finite number is missing, never 0 (invariant 5). */
 function snapshotMetrics(snapshot) {
@@ -29036,7 +29135,7 @@ const SEQUENCES = new RegExp([
 	`${ESCAPE$1}[ -/]*[0-~]`
 ].join("|"), "g");
 const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-function plainText(text) {
+function plainText$1(text) {
 	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
 }
 /**
@@ -29065,14 +29164,7 @@ const CELL_LENGTH = 160;
 * issues, no turned direction; one line.
 */
 function cell(text) {
-	return unlinked(oneLine$1(plainText(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
-}
-// src/report/table.ts
-/** Columns of text, each as wide as its widest cell; the last one is not padded. */
-function table(rows, gap = 2) {
-	const widths = [];
-	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+	return unlinked(oneLine$1(plainText$1(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
 }
 // src/report/approval-text.ts
 const HEAD = [
@@ -29175,7 +29267,7 @@ function campaignResult(campaign) {
 		started_at,
 		duration_seconds: secondsBetween(started_at, updated_at),
 		verdicts: verdictsOf(campaign),
-		progress: progression && current ? numbersOf$1(progression) : null,
+		progress: progression && current ? numbersOf$2(progression) : null,
 		improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
 			id,
 			hypothesis,
@@ -29193,9 +29285,9 @@ function campaignResult(campaign) {
 }
 function effectOf({ landings }, id) {
 	const landing = landings.find(({ experiment, reverted }) => experiment === id && reverted === null);
-	return landing?.effect ? numbersOf$1(landing.effect) : null;
+	return landing?.effect ? numbersOf$2(landing.effect) : null;
 }
-function numbersOf$1({ effect, interval, pairs, scale }) {
+function numbersOf$2({ effect, interval, pairs, scale }) {
 	return {
 		effect,
 		interval,
@@ -31217,7 +31309,7 @@ var SupervisorLost = class extends Error {
 	}
 };
 // src/measure/process/reaper.ts
-const record = object$1({
+const record$1 = object$1({
 	status: number$1().int(),
 	wall_ns: number$1().nonnegative(),
 	cpu_us: number$1().nonnegative(),
@@ -31298,7 +31390,7 @@ function endedFrom({ record: line, lost, signal }, mode) {
 		stderr: lost,
 		how: signal ?? "by itself"
 	});
-	const said = record.parse(JSON.parse(line));
+	const said = record$1.parse(JSON.parse(line));
 	return {
 		...readStatus(said.status),
 		wallSeconds: said.wall_ns / 1e9,
@@ -31568,7 +31660,7 @@ function contentId(path, isLink, format) {
 // src/measure/seal.ts
 const TYPE = 61440n;
 const LINK = 40960n;
-const PLAIN = 32768n;
+const PLAIN$1 = 32768n;
 const FOLDER = 16384n;
 const EXECUTABLE = 64n;
 /** Known files alone, of all that was sealed just now: all else may change. */
@@ -31648,7 +31740,7 @@ function isSame(a, b) {
 	return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode;
 }
 function shared(dir, path, stamp, format) {
-	if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null;
+	if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN$1) return null;
 	return {
 		path,
 		mode: (stamp.mode & EXECUTABLE) === 0n ? "100644" : "100755",
@@ -31965,7 +32057,7 @@ function lastAnswer(text) {
 }
 function objectIn(text) {
 	try {
-		const parsed = record$1(string(), unknown$1()).safeParse(JSON.parse(text));
+		const parsed = record$2(string(), unknown$1()).safeParse(JSON.parse(text));
 		return parsed.success ? parsed.data : null;
 	} catch {
 		return null;
@@ -36206,14 +36298,14 @@ async function layAgentTree({ repo, from, dir, env }) {
 	const git = gitRunner(localIsolation(dir, env));
 	await git.run(init(repo.objectFormat, []));
 	await configure(join(dir, ".git"));
-	await git.run(told([
+	await git.run(told$1([
 		"add",
 		"--all",
 		"--force",
 		"--verbose",
 		"."
 	]));
-	await git.run(told([
+	await git.run(told$1([
 		"commit",
 		"--allow-empty",
 		"--message=The best version so far"
@@ -36266,7 +36358,7 @@ async function isFolder(path) {
 	}
 }
 function init(format, options) {
-	return told([
+	return told$1([
 		"init",
 		"--template=",
 		`--object-format=${format}`,
@@ -36275,7 +36367,7 @@ function init(format, options) {
 		"."
 	]);
 }
-function told(args) {
+function told$1(args) {
 	return {
 		args,
 		parse: () => void 0
@@ -37879,7 +37971,6 @@ function refuseUnsupported({ spec, owner }) {
 	if (isolation === "uid" && owner === void 0) refuse("measurement.isolation", "isolation uid needs a user of its own, and none is configured", "use auto");
 	if (owner !== void 0 && process.getuid?.() !== 0) refuse("measurement.isolation", "another user can only be used by root", "run winnow as root, or use auto");
 	if (measurement.network === "off") refuse("measurement.network", "the network can only be cut off by bwrap or a container", "use network: on");
-	if (measurement.output !== "json" && measurement.output !== "metric-lines") refuse("measurement.output", `output ${measurement.output} cannot be read yet`, "print json or metric-lines");
 	if (measurement.suite !== null) refuse("measurement.suite", "suites cannot be measured yet", "run the tasks in one command");
 	if (metric.primary.type !== "hard") refuse("metric.primary.type", `metrics of type ${metric.primary.type} cannot be measured yet`, "use a hard metric");
 }
@@ -37944,6 +38035,286 @@ function numberOf$1(text, line) {
 	if (NOT_FINITE.test(text)) return null;
 	throw badOutput(`${JSON.stringify(text)} is not a number`, line, METRIC_EXAMPLE);
 }
+// src/measure/output/output-text.ts
+/** Null where nothing was left; what is too large to be a result is none. */
+function textOf(read, what, example) {
+	if (read.kind === "missing") return null;
+	if (read.kind === "text") return read.text;
+	throw new HarnessError(`${what} is too large to be a result: ${read.bytes} bytes`, { example });
+}
+// src/measure/output/benchmarks.ts
+/**
+* The metrics of benchmarks (docs/adapters.md): `<name>.<unit>` of each, `geomean_<unit>` over all of them where all
+* have that unit, and how many there are.
+*/
+function metricsOf(found, { example, hint }) {
+	const [first] = found;
+	if (first === void 0) throw badOutput(`no benchmark was run; use: ${hint}`, "", example);
+	const metrics = new Metrics();
+	metrics.add(BENCHMARK_COUNT, found.length, "", example);
+	for (const unit of Object.keys(first.values)) {
+		const values = found.map(({ values }) => values[unit]);
+		if (values.every((value) => value !== void 0)) metrics.add(`geomean_${unit}`, geometricMean(values), first.line, example);
+	}
+	for (const [name, { values, line }] of named(found)) for (const [unit, value] of Object.entries(values)) metrics.add(`${name}.${unit}`, value, line, example);
+	return { metrics: metrics.all() };
+}
+/** Every benchmark of a name that several have is told by its full name, whichever came first. */
+function named(found) {
+	const counts = /* @__PURE__ */ new Map();
+	for (const { name } of found) counts.set(clean(name), (counts.get(clean(name)) ?? 0) + 1);
+	return found.map((benchmark) => {
+		const name = clean(benchmark.name);
+		return [counts.get(name) === 1 ? name : clean(benchmark.fullName), benchmark];
+	});
+}
+/** Names are otherwise kept as they are; two that become one are refused where they are added. */
+function clean(name) {
+	return name.replaceAll(/\p{C}/gu, " ").replaceAll(/\s+/g, " ").trim();
+}
+/** Of what is 0 or less there is none: missing, never a number that hides it (invariant 5). */
+function geometricMean(values) {
+	if (values.some((value) => value <= 0)) return null;
+	const mean = values.reduce((sum, value) => sum + Math.log(value), 0) / values.length;
+	return Number(Math.exp(mean).toPrecision(12));
+}
+// src/measure/output/decimal.ts
+const PLAIN = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+/** A number as benchmark tools print it, thousands separators included; null for whatever is not a finite one. */
+function decimalOf(text) {
+	if (!PLAIN.test(text) && !GROUPED.test(text)) return null;
+	const value = Number(text.replaceAll(",", ""));
+	return Number.isFinite(value) ? value : null;
+}
+// src/measure/output/criterion.ts
+const EXAMPLE$4 = "parse/small             time:   [1.2301 µs 1.2345 µs 1.2399 µs]";
+const TIME = /^(.*?)\s*\btime:\s+\[(.*)$/;
+const ESTIMATE = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]$/;
+const PROGRESS = /^Benchmarking (.+): (?:Warming up|Collecting|Analyzing)/;
+const NANOSECONDS = {
+	ps: .001,
+	ns: 1,
+	us: 1e3,
+	"µs": 1e3,
+	"μs": 1e3,
+	ms: 1e6,
+	s: 1e9
+};
+/** criterion's `time: [low estimate high]`; a name that is too long for its column stands on the line before. */
+function criterionResults(lines) {
+	const found = [];
+	const started = /* @__PURE__ */ new Map();
+	for (const [at, line] of lines.entries()) {
+		const begun = PROGRESS.exec(line)?.[1];
+		if (begun !== void 0) started.set(begun, line);
+		const [, before, estimate] = TIME.exec(line) ?? [];
+		if (before === void 0 || estimate === void 0 || estimate.includes("%")) continue;
+		const name = before.trim() === "" ? (lines[at - 1] ?? "").trim() : before.trim();
+		if (name === "") throw badOutput("a time of no benchmark", line, EXAMPLE$4);
+		found.push({
+			name,
+			fullName: name,
+			values: { ns_per_iter: nanoseconds(estimate, line) },
+			line
+		});
+		started.delete(name);
+	}
+	const [unfinished] = started.values();
+	if (unfinished !== void 0) throw badOutput("a benchmark was begun and has no time", unfinished, EXAMPLE$4);
+	return found;
+}
+/** The one in the middle: criterion's own estimate, between the bounds of its interval. */
+function nanoseconds(estimate, line) {
+	const [, , , number = "", unit = ""] = ESTIMATE.exec(estimate.trimEnd()) ?? [];
+	const value = decimalOf(number);
+	const factor = NANOSECONDS[unit];
+	if (value === null || factor === void 0) throw badOutput("a time that is not [low estimate high] with units", line, EXAMPLE$4);
+	return Number((value * factor).toPrecision(12));
+}
+// src/measure/output/cargo-bench.ts
+const CARGO_EXAMPLE = "test parse_small ... bench:       1,234.56 ns/iter (+/- 7.89)";
+const RESULT$1 = /^test (.+?)\s+\.\.\. bench:\s+(\S+) ns\/iter \(\+\/- \S+\)(?: = .+)?$/;
+const STARTED = /^test .+ \.\.\. bench:/;
+const FAILED$1 = /^test .+ \.\.\. FAILED|^test result: FAILED|^thread '.*' (?:\(\d+\) )?panicked at/;
+const SUMMARY = /^test result: ok\..* (\d+) measured;/;
+/** `cargo bench`: libtest's `#[bench]`, criterion, or targets of both kinds after each other. */
+const cargoBench = {
+	example: CARGO_EXAMPLE,
+	hint: "cargo bench",
+	read: (text) => {
+		const lines = text.split("\n");
+		const failed = lines.find((line) => FAILED$1.test(line));
+		if (failed !== void 0) throw badOutput("a benchmark failed", failed, CARGO_EXAMPLE);
+		return [...libtestResults(lines), ...criterionResults(lines)];
+	}
+};
+/** libtest says how many it measured, so that a line that is lost is noticed. */
+function libtestResults(lines) {
+	const found = [];
+	let running = null;
+	for (const line of lines) {
+		if (/^running \d+ tests?$/.test(line)) {
+			if (running !== null) throw cutOff$1(running.line);
+			running = {
+				line,
+				before: found.length
+			};
+		}
+		const result = resultOf$1(line);
+		if (result !== null) found.push(result);
+		const measured = SUMMARY.exec(line)?.[1];
+		if (measured === void 0 || running === null) continue;
+		if (found.length - running.before !== Number(measured)) throw badOutput(`${measured} were measured, but ${found.length - running.before} are shown`, line, CARGO_EXAMPLE);
+		running = null;
+	}
+	if (running !== null) throw cutOff$1(running.line);
+	return found;
+}
+function cutOff$1(line) {
+	return badOutput("the output is cut off: no test result follows this line", line, CARGO_EXAMPLE);
+}
+function resultOf$1(line) {
+	const [, name, time] = RESULT$1.exec(line.trimEnd()) ?? [];
+	if (name === void 0 || time === void 0) {
+		if (STARTED.test(line)) throw badOutput("a benchmark line that is not whole", line, CARGO_EXAMPLE);
+		return null;
+	}
+	const value = decimalOf(time);
+	if (value === null) throw badOutput(`${JSON.stringify(time)} is not a number`, line, CARGO_EXAMPLE);
+	return {
+		name,
+		fullName: name,
+		values: { ns_per_iter: value },
+		line
+	};
+}
+// src/measure/output/go-test.ts
+const EXAMPLE$3 = "BenchmarkParse-8   	    1000	      1234 ns/op	     512 B/op	       4 allocs/op";
+const RESULT = /^(Benchmark\S*)\s+(\d+)\s+(\S.*)$/;
+const BROKEN = /^Benchmark\S*\s/;
+const FAILED = /^\s*--- FAIL:|^FAIL(?:\s|$)|^panic: |^exit status \d/;
+const PROCESSORS = /-\d+$/;
+const UNITS = {
+	"B/op": "bytes_per_op",
+	"MB/s": "mb_per_s"
+};
+/** `go test -bench`, as text or with `-json`. */
+const goTest = {
+	example: EXAMPLE$3,
+	hint: "go test -run \"^$\" -bench . -benchmem ./...",
+	read: (text) => {
+		const runs = runsOf$1(text.trimStart().startsWith("{") ? plainText(text) : text);
+		const suffix = commonSuffix(runs);
+		return [...grouped(runs, suffix).values()].map((repeats) => combined(repeats, suffix));
+	}
+};
+function runsOf$1(text) {
+	const runs = [];
+	let packageName = "";
+	let unfinished = null;
+	for (const line of text.split("\n")) {
+		if (FAILED.test(line)) throw badOutput("a benchmark failed", line, EXAMPLE$3);
+		if (/^(?:PASS|ok\s)/.test(line)) unfinished = null;
+		if (line.startsWith("pkg: ")) {
+			if (unfinished !== null) throw cutOff(unfinished);
+			packageName = line.slice(5).trim();
+		}
+		const [, name, , measured] = RESULT.exec(line) ?? [];
+		if (name !== void 0 && measured !== void 0) {
+			runs.push({
+				package: packageName,
+				name,
+				values: valuesOf$2(measured, line),
+				line
+			});
+			unfinished = line;
+		} else if (BROKEN.test(line)) throw badOutput("a benchmark line that is not whole: print to stderr, not between them", line, EXAMPLE$3);
+	}
+	if (unfinished !== null) throw cutOff(unfinished);
+	return runs;
+}
+function cutOff(line) {
+	return badOutput("the output ends without PASS: it is cut off after this line", line, EXAMPLE$3);
+}
+function valuesOf$2(measured, line) {
+	const words = measured.trim().split(/\s+/);
+	const values = /* @__PURE__ */ new Map();
+	for (let at = 0; at < words.length; at += 2) {
+		const [number = "", unit] = words.slice(at, at + 2);
+		const value = decimalOf(number);
+		if (value === null || unit === void 0) throw badOutput(`${JSON.stringify(number)} is not a number with its unit`, line, EXAMPLE$3);
+		const key = unitOf(unit);
+		if (key === "") throw badOutput(`the unit ${unit} is no name`, line, EXAMPLE$3);
+		if (values.has(key)) throw badOutput(`${unit} is given twice`, line, EXAMPLE$3);
+		values.set(key, value);
+	}
+	return values;
+}
+/** `ns/op` is `ns_per_op`, and a unit that a benchmark reports itself is told in the same way. */
+function unitOf(unit) {
+	const plain = unit.replaceAll("/", "_per_").replaceAll("%", "percent");
+	return UNITS[unit] ?? plain.replaceAll(/[^\p{L}\p{N}]+/gu, "_").replaceAll(/^_|_$/g, "");
+}
+/** The number of processors, which is no part of a name; with `-cpu 1,2` lines differ in it, and it is. */
+function commonSuffix(runs) {
+	const suffixes = new Set(runs.map(({ name }) => PROCESSORS.exec(name)?.[0] ?? ""));
+	const [suffix = ""] = suffixes;
+	return suffixes.size === 1 ? suffix : "";
+}
+function grouped(runs, suffix) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const run of runs) {
+		const key = JSON.stringify([run.package, shortName(run, suffix)]);
+		groups.set(key, [...groups.get(key) ?? [], run]);
+	}
+	return groups;
+}
+function shortName({ name }, suffix) {
+	return name.slice(0, name.length - suffix.length);
+}
+/** `-count=N` repeats every line: the median stands for all of them. */
+function combined(repeats, suffix) {
+	const [first] = repeats;
+	if (first === void 0) throw new TypeError("a group of no run");
+	const units = [...first.values.keys()];
+	const odd = repeats.find(({ values }) => values.size !== units.length || units.some((unit) => !values.has(unit)));
+	if (odd !== void 0) throw badOutput(`${odd.name} has other units than before`, odd.line, EXAMPLE$3);
+	const name = shortName(first, suffix);
+	return {
+		name,
+		fullName: first.package === "" ? name : `${first.package}.${name}`,
+		values: Object.fromEntries(units.map((unit) => [unit, median(repeats.map(({ values }) => values.get(unit) ?? NaN))])),
+		line: first.line
+	};
+}
+function median(values) {
+	const sorted = values.toSorted((a, b) => a - b);
+	const upper = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+	return ((sorted[Math.ceil(sorted.length / 2) - 1] ?? NaN) + upper) / 2;
+}
+const event = object$1({
+	Action: string(),
+	Package: string().optional(),
+	Output: string().optional()
+});
+/** Packages run beside each other, so that their events are mixed. */
+function plainText(events) {
+	const outputs = /* @__PURE__ */ new Map();
+	for (const line of events.split("\n")) {
+		if (line.trim() === "") continue;
+		const { Package: key = "", Output: output = "" } = eventOf(line);
+		outputs.set(key, (outputs.get(key) ?? "") + output);
+	}
+	return [...outputs.values()].join("\n");
+}
+function eventOf(line) {
+	try {
+		return event.parse(JSON.parse(line));
+	} catch {
+		throw badOutput("a line that is no event of go test -json", line, "{\"Action\":\"output\",\"Output\":\"PASS\\n\"}");
+	}
+}
 // src/measure/output/duplicate-key.ts
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 /** JSON.parse keeps the last of two members with one name; a result that says a thing twice says nothing. */
@@ -37968,7 +38339,7 @@ const value = union([
 	boolean(),
 	_null()
 ]);
-const values = record$1(string(), value);
+const values = record$2(string(), value);
 const item = looseObject({
 	id: string(),
 	bucket: string().optional(),
@@ -37980,8 +38351,8 @@ const SECTIONS = {
 	tasks: values,
 	items: array(item),
 	singletons: array(item),
-	artifacts: record$1(string(), string()),
-	tasks_meta: record$1(string(), unknown$1()),
+	artifacts: record$2(string(), string()),
+	tasks_meta: record$2(string(), unknown$1()),
 	started_at: unknown$1(),
 	ended_at: unknown$1()
 };
@@ -38042,17 +38413,311 @@ function scores(tasks) {
 	};
 	return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, finite(score)]));
 }
+/** For people: the last line that names it. */
 function lineWith(text, name) {
 	const quoted = JSON.stringify(name);
 	return text.split("\n").findLast((line) => line.includes(quoted))?.trim() ?? text.trim();
 }
+// src/measure/output/tool-json.ts
+const record = record$2(string(), unknown$1());
+/** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
+function toolJson(text, example, hint) {
+	const lines = text.trimEnd().split("\n");
+	const parsed = (() => {
+		try {
+			return JSON.parse(text);
+		} catch (error) {
+			throw badOutput(`not the whole of a tool's JSON (${error instanceof Error ? error.message.split("\n")[0] : "not JSON"}); use: ${hint}`, lines.at(-1) ?? "", example);
+		}
+	})();
+	const twice = duplicateKey(text);
+	if (twice !== null) throw badOutput(`"${twice}" is given twice`, lineWith(text, twice), example);
+	return parsed;
+}
+/** The rows of a report, or that it is no report of this tool. */
+function toolReport(schema, parsed, { text, example, tool }) {
+	const checked = schema.safeParse(parsed);
+	if (checked.success) return checked.data;
+	const issue = checked.error.issues[0];
+	const where = issue?.path.map(String).join(".") ?? "";
+	const line = lineWith(text, String(issue?.path.findLast((part) => typeof part === "string") ?? ""));
+	throw badOutput(`not a report of ${tool}: ${where === "" ? "the whole" : where} is not as expected`, line, example);
+}
+/** Numbers of one benchmark by unit; one that is not there or not finite is an error, whatever the tool exits with. */
+function numbersOf$1(stats, fields, { name, text, example }) {
+	const known = record.safeParse(stats).data ?? {};
+	return Object.fromEntries(Object.entries(fields).map(([unit, field]) => {
+		const value = known[field];
+		if (typeof value === "number" && Number.isFinite(value)) return [unit, value];
+		throw badOutput(`${name} has no number as its ${field}: it failed, or did not run`, lineWith(text, name), example);
+	}));
+}
+// src/measure/output/hyperfine.ts
+const EXAMPLE$2 = "{\"results\": [{\"command\": \"parse\", \"mean\": 0.0132, \"median\": 0.0131, \"min\": 0.0129, \"max\": 0.0141, \"user\": 0.01, \"system\": 0.002, \"exit_codes\": [0]}]}";
+const HINT$2 = "hyperfine --export-json \"$WINNOW_RESULT_PATH\" --command-name <name> <command>";
+const TOLD = {
+	example: EXAMPLE$2,
+	tool: "hyperfine"
+};
+const TIMES$1 = {
+	mean_seconds: "mean",
+	median_seconds: "median",
+	min_seconds: "min",
+	max_seconds: "max"
+};
+const TIMES_OF_ONE = {
+	...TIMES$1,
+	user_seconds: "user",
+	system_seconds: "system"
+};
+const exitCode = number$1().nullable();
+const version1 = object$1({ results: array(looseObject({
+	command: string(),
+	exit_codes: array(exitCode).optional(),
+	memory_usage_byte: array(number$1()).optional(),
+	parameters: record$2(string(), union([string(), number$1()])).optional()
+})) });
+const version2 = object$1({ results: array(object$1({
+	command: string(),
+	name: string().optional(),
+	measurements: array(looseObject({ exit_code: exitCode.optional() })),
+	parameters: record$2(string(), object$1({ value: union([string(), number$1()]) })).optional(),
+	summary: looseObject({ time_wall_clock: unknown$1() })
+})) });
+const versioned = looseObject({ schema_version: number$1() });
+/** `--export-json` of hyperfine 1 and of hyperfine 2, whose format is another one; both say times in seconds. */
+const hyperfine = {
+	example: EXAMPLE$2,
+	hint: HINT$2,
+	read: (text) => {
+		const parsed = toolJson(text, EXAMPLE$2, HINT$2);
+		const { success, data } = versioned.safeParse(parsed);
+		if (!success) return firstFormat(parsed, text);
+		if (data.schema_version === 2) return secondFormat(parsed, text);
+		const line = lineWith(text, "schema_version");
+		throw badOutput(`schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`, line, EXAMPLE$2);
+	}
+};
+function firstFormat(parsed, text) {
+	const { results } = toolReport(version1, parsed, {
+		text,
+		...TOLD
+	});
+	return results.map((result) => {
+		const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result;
+		requireSuccess(name, exits, text);
+		const values = numbersOf$1(result, TIMES_OF_ONE, {
+			name,
+			text,
+			example: EXAMPLE$2
+		});
+		const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length;
+		return {
+			name,
+			fullName: withParameters(name, Object.entries(parameters)),
+			values: memory.length === 0 ? values : {
+				...values,
+				memory_bytes: mean
+			},
+			line: name
+		};
+	});
+}
+function secondFormat(parsed, text) {
+	const { results } = toolReport(version2, parsed, {
+		text,
+		...TOLD
+	});
+	return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
+		requireSuccess(name, measurements.map(({ exit_code: code }) => code), text);
+		const { time_wall_clock: wall, ...others } = summary;
+		const told = {
+			name,
+			text,
+			example: EXAMPLE$2
+		};
+		const means = Object.entries(others).map(([metric, stats]) => [NAMES_IN_2[metric] ?? metric, numbersOf$1(stats, { mean: "mean" }, told)["mean"] ?? NaN]);
+		return {
+			name,
+			fullName: withParameters(name, Object.entries(parameters).map(([key, { value }]) => [key, value])),
+			values: {
+				...numbersOf$1(wall, TIMES$1, told),
+				...Object.fromEntries(means)
+			},
+			line: name
+		};
+	});
+}
+/** Where both formats say the same thing it has the same name; other quantities keep theirs. */
+const NAMES_IN_2 = {
+	time_user: "user_seconds",
+	time_system: "system_seconds",
+	time_cpu: "cpu_seconds",
+	memory_peak_resident: "memory_bytes"
+};
+/** With --ignore-failure a command that failed is timed all the same; null is one that a signal ended. */
+function requireSuccess(name, exits, text) {
+	const failed = exits.find((code) => code !== 0 && code !== void 0);
+	if (failed === void 0) return;
+	throw badOutput(`${name} ${failed === null ? "was ended by a signal" : `ended with exit code ${failed}`}: the time of a failure is no result`, lineWith(text, name), EXAMPLE$2);
+}
+function withParameters(name, parameters) {
+	if (parameters.length === 0) return name;
+	return `${name} (${parameters.map(([key, value]) => `${key}=${value}`).join(", ")})`;
+}
+// src/measure/output/pytest-benchmark.ts
+const EXAMPLE$1 = "{\"benchmarks\": [{\"name\": \"test_parse\", \"fullname\": \"tests/test_parse.py::test_parse\", \"stats\": {\"median\": 0.0012, \"mean\": 0.0013, \"min\": 0.0011, \"max\": 0.002, \"ops\": 769.2}}]}";
+const HINT$1 = "pytest --benchmark-only --benchmark-json=\"$WINNOW_RESULT_PATH\"";
+const FIELDS = {
+	median_seconds: "median",
+	mean_seconds: "mean",
+	min_seconds: "min",
+	max_seconds: "max",
+	ops_per_second: "ops"
+};
+const report = object$1({ benchmarks: array(object$1({
+	name: string(),
+	fullname: string(),
+	stats: unknown$1()
+})) });
+/** `--benchmark-json`, which says every time in seconds. */
+const pytestBenchmark = {
+	example: EXAMPLE$1,
+	hint: HINT$1,
+	read: (text) => {
+		const parsed = toolJson(text, EXAMPLE$1, HINT$1);
+		const { benchmarks } = toolReport(report, parsed, {
+			text,
+			example: EXAMPLE$1,
+			tool: "pytest-benchmark"
+		});
+		return benchmarks.map(({ name, fullname, stats }) => ({
+			name,
+			fullName: fullname,
+			values: numbersOf$1(stats, FIELDS, {
+				name,
+				text,
+				example: EXAMPLE$1
+			}),
+			line: name
+		}));
+	}
+};
+// src/measure/output/vitest-bench.ts
+const EXAMPLE = "{\"files\": [{\"filepath\": \"/app/bench/parse.bench.ts\", \"groups\": [{\"fullName\": \"bench/parse.bench.ts > Parser\", \"benchmarks\": [{\"name\": \"small\", \"hz\": 812.4, \"mean\": 1.23, \"median\": 1.22, \"min\": 1.2, \"p75\": 1.25, \"p99\": 1.4}]}]}]}";
+const HINT = "vitest bench --run --outputJson \"$WINNOW_RESULT_PATH\"";
+const TIMES = {
+	mean_ms: "mean",
+	min_ms: "min",
+	p75_ms: "p75",
+	p99_ms: "p99"
+};
+const vitestReport = object$1({ files: array(object$1({ groups: array(object$1({
+	fullName: string(),
+	benchmarks: array(looseObject({ name: string() }))
+})) })) });
+const tasks = array(object$1({
+	name: string(),
+	result: looseObject({
+		latency: record$2(string(), unknown$1()).optional(),
+		throughput: record$2(string(), unknown$1()).optional()
+	})
+}));
+/** `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with: times in milliseconds. */
+const vitestBench = {
+	example: EXAMPLE,
+	hint: HINT,
+	read: (text) => {
+		const parsed = toolJson(text, EXAMPLE, HINT);
+		return Array.isArray(parsed) ? tinybench(parsed, text) : vitest(parsed, text);
+	}
+};
+function vitest(parsed, text) {
+	const { files } = toolReport(vitestReport, parsed, {
+		text,
+		example: EXAMPLE,
+		tool: "vitest"
+	});
+	return files.flatMap(({ groups }) => groups.flatMap(({ fullName, benchmarks }) => benchmarks.map((benchmark) => {
+		const [, ...suites] = fullName.split(" > ");
+		const { name } = benchmark;
+		const values = numbersOf$1(benchmark, {
+			...TIMES,
+			...medianIn(benchmark, "median"),
+			hz: "hz"
+		}, told(name, text));
+		return {
+			name: [...suites, name].join(" > "),
+			fullName: `${fullName} > ${name}`,
+			values,
+			line: name
+		};
+	})));
+}
+/** Since tinybench 3 latency and throughput are told apart; before, all numbers stood beside each other. */
+function tinybench(parsed, text) {
+	return toolReport(tasks, parsed, {
+		text,
+		example: EXAMPLE,
+		tool: "tinybench"
+	}).map(({ name, result }) => {
+		const { latency, throughput } = result;
+		const times = latency ?? result;
+		return {
+			name,
+			fullName: name,
+			values: {
+				...numbersOf$1(times, {
+					...TIMES,
+					...medianIn(times, "p50")
+				}, told(name, text)),
+				...latency === void 0 ? numbersOf$1(result, { hz: "hz" }, told(name, text)) : numbersOf$1(throughput, { hz: "mean" }, told(name, text))
+			},
+			line: name
+		};
+	});
+}
+/** Older versions do not say it. */
+function medianIn(stats, field) {
+	return Object.hasOwn(stats, field) ? { median_ms: field } : {};
+}
+function told(name, text) {
+	return {
+		name,
+		text,
+		example: EXAMPLE
+	};
+}
+// src/measure/output/read-benchmarks.ts
+const ADAPTERS = {
+	go: goTest,
+	cargo: cargoBench,
+	"pytest-benchmark": pytestBenchmark,
+	hyperfine,
+	vitest: vitestBench
+};
+/** pytest-benchmark writes every single timing. */
+const MAX_BENCHMARK_BYTES = 64 * 2 ** 20;
+/** A tool's own output: what lies at $WINNOW_RESULT_PATH, else the whole of stdout. */
+function readBenchmarks(files, format) {
+	const adapter = ADAPTERS[format];
+	return benchmarksIn(textOf(readCapped(files.result, MAX_BENCHMARK_BYTES), "the result file", adapter.example) ?? textOf(readCapped(files.stdout, MAX_BENCHMARK_BYTES), "stdout", adapter.example) ?? "", adapter);
+}
+/** Colours, Windows' line ends and a byte order mark are no part of what is said. */
+function benchmarksIn(text, adapter) {
+	const plain = printable(text);
+	if (plain.trim() === "") throw badOutput(`nothing was printed; use: ${adapter.hint}`, "", adapter.example);
+	return metricsOf(adapter.read(plain), adapter);
+}
 // src/measure/output/read-printed.ts
 /** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. */
 function readPrinted(files, spec) {
-	const written = textOf(readCapped(files.result), "the result file");
+	const { output } = spec.measurement;
+	if (isBenchmarkFormat(output)) return readBenchmarks(files, output);
+	const written = textOf(readCapped(files.result), "the result file", JSON_EXAMPLE);
 	if (written !== null) return resultFile(written);
-	const stdout = textOf(readCapped(files.stdout), "stdout") ?? "";
-	const linesOnly = spec.measurement.output === "metric-lines";
+	const stdout = textOf(readCapped(files.stdout), "stdout", "{\"latency_ms\": 12.5, \"tests_passed\": true}") ?? "";
+	const linesOnly = output === "metric-lines";
 	const printed = (linesOnly ? null : parseResultObject(stdout)) ?? parseMetricLines(stdout);
 	if (printed !== null) return printed;
 	const needed = neededMetrics(spec);
@@ -38068,11 +38733,6 @@ function resultFile(text) {
 	if (printed !== null) return printed;
 	throw badOutput("$WINNOW_RESULT_PATH does not hold one JSON object", lastLine(text), JSON_EXAMPLE);
 }
-function textOf(read, what) {
-	if (read.kind === "missing") return null;
-	if (read.kind === "text") return read.text;
-	throw new HarnessError(`${what} is too large to be a result: ${read.bytes} bytes`, { example: JSON_EXAMPLE });
-}
 /** Everything a verdict asks for that winnow does not measure itself. */
 function neededMetrics({ metric }) {
 	const named = [
@@ -38087,10 +38747,10 @@ function lastLine(text) {
 	return text.trimEnd().split("\n").at(-1) ?? "";
 }
 // src/measure/output/read-score.ts
-const object = record$1(string(), unknown$1());
+const object = record$2(string(), unknown$1());
 /** What the scorer printed. `score_field` and `metrics_field` name where a scorer of its own format keeps them. */
 function readScore(stdout, { parse }, primary) {
-	const text = textOf(readCapped(stdout), "the scorer's output") ?? "";
+	const text = textOf(readCapped(stdout), "the scorer's output", "{\"latency_ms\": 12.5, \"tests_passed\": true}") ?? "";
 	if (parse.format === "metric-lines") return parseMetricLines(text) ?? unreadable(text, "METRIC latency_ms=12.5");
 	if (parse.score_field === null && parse.metrics_field === null) return parseResultObject(text) ?? unreadable(text, "{\"latency_ms\": 12.5, \"tests_passed\": true}");
 	return parseResultObject(JSON.stringify(chosenFields(text, parse, primary))) ?? unreadable(text, "{\"latency_ms\": 12.5, \"tests_passed\": true}");
@@ -38195,7 +38855,7 @@ async function execute(session, side, turn) {
 		...result,
 		...tail === "" ? {} : { stderr_tail: tail }
 	};
-	draft.executions.push(heldBack(input.order.stop, execution));
+	draft.executions.push(heldBack(input, execution));
 	if (result.status === "ok") return;
 	side.chances -= 1;
 	if (side.chances <= 0) side.ended = true;
@@ -38259,11 +38919,12 @@ function scoreOf({ input }) {
 function holdoutEnvironment({ holdout }) {
 	return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir };
 }
-/** Reports can be read by those who propose: of a holdout only the number that is judged may leave. */
-function heldBack(stop, execution) {
+/** Reports can be read by those who propose: of a holdout only what is judged may leave. */
+function heldBack({ order: { stop }, spec }, execution) {
 	if (stop.rule !== "holdout") return execution;
 	const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution;
-	const judged = stop.metrics.filter((name) => Object.hasOwn(execution.metrics, name));
+	const counted = isBenchmarkFormat(spec.measurement.output) ? [BENCHMARK_COUNT] : [];
+	const judged = [...stop.metrics, ...counted].filter((name) => Object.hasOwn(execution.metrics, name));
 	return {
 		side,
 		role,
@@ -38974,7 +39635,7 @@ function ordersIn(directory) {
 }
 function readReport(text) {
 	try {
-		const parsed = report.safeParse(JSON.parse(text));
+		const parsed = report$1.safeParse(JSON.parse(text));
 		if (parsed.success) return parsed.data;
 		const [issue] = parsed.error.issues;
 		return { unreadable: `${issue?.path.join(".")}: ${issue?.message}` };
@@ -39603,7 +40264,7 @@ async function numbersOf(repo, tree, table, branches) {
 	return numbers;
 }
 /** Branches by the first byte of their name's hash: a look-up reads one small file, whatever has ended. */
-const heads = record$1(string(), number$1().int().positive());
+const heads = record$2(string(), number$1().int().positive());
 function headsPath(branch) {
 	return `heads/${sha256(branch).slice(0, 2)}.json`;
 }
@@ -45724,7 +46385,7 @@ function waysOut(input) {
 }
 // src/decide/payload.ts
 /** The boundary of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
-const loose = record$1(string(), unknown$1());
+const loose = record$2(string(), unknown$1());
 const rawMetric = looseObject({
 	primary: loose.optional(),
 	objectives: array(loose).optional(),
@@ -46091,4 +46752,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { progressOf as $, literal$1 as $n, objectivesOf as $t, requireCampaign as A, packagesText as An, evidenceText as At, Transaction as B, parseSpec$1 as Bn, objectiveLevel as Bt, openWorkshop as C, parseEvent as Cn, listRefs as Ct, retryLostRaces as D, EXIT_CODES as Dn, assess as Dt, pushAttempt as E, fold as En, unsupported as Et, localIsolation as F, orderTerms as Fn, ownRequest as Ft, eventLine as G, usesStoredScore as Gn, startEvidence as Gt, headline as H, compilePathspec as Hn, pairsPerJob as Ht, networkIsolation as I, jobOf as In, levelFor as It, noiseText as J, containing as Jn, metricPairs as Jt, short as K, require_dist$2 as Kn, guardrailVerdict as Kt, committedSpec as L, measuredIn as Ln, nextShare as Lt, measure$1 as M, typicalMetrics as Mn, effectOf$1 as Mt, berthFor as N, sha256 as Nn, decideStability as Nt, nullIfMissing as O, verdictOf as On, effectText as Ot, gitRunner as P, askedIn as Pn, failureOf$3 as Pt, gainText as Q, boolean as Qn, tieBreakersOf as Qt, requireSupported as R, digest$2 as Rn, campaignLevel as Rt, regressionCheck as S, eventId as Sn, archive as St, requireGit as T, eventPath as Tn, specOf as Tt, reportedEffect as U, timedDecisive as Un, resolveEvidence as Ut, singleMachineText as V, compileScope as Vn, sameFamily as Vt, OF_INTEREST as W, NOT_NOISE_PROOF as Wn, evidenceFor as Wt, calibrationText as X, _enum as Xn, endJob as Xt, sizeText as Y, nearest as Yn, observePair as Yt, tallyText as Z, array as Zn, signedDifference as Zt, needsNoise as _, treeFiles as _n, withoutOrders as _t, seesMinEffect as a, hodgesLehmann as an, union as ar, standingSentence as at, calibrationOf as b, readEventsAfter as bn, writeLedgerCommit as bt, forecast as c, evidenceOf as cn, HarnessError as cr, keptExperiments as ct, tick as d, changeText as dn, exitCodeOf as dr, deferredOf as dt, intervalOf as en, looseObject as er, experimentView as et, takeEffect as f, numberText as fn, requestText as ft, needsCalibration as g, harnessOf as gn, plainText as gt, directReverts as h, shortRef as hn, plainJson as ht, expectedCost as i, confidenceInterval as in, tuple as ir, capitalised as it, takeTurn as j, oneLine$1 as jn, evidenceBar as jt, openHands as k, awaitedPackages as kn, shareOf as kt, audit as l, lnEvidence as ln, LedgerError as lr, additionsText as lt, ruleThatHolds as m, campaignRefs as mn, jsonWithoutOrders as mt, parseDecidePayload as n, verdict as nn, strictObject as nr, evidenceIn as nt, smallestVisibleGain as o, tieBreakerHolds as on, ConflictError as or, waitingSentence as ot, plan as p, plural as pn, table as pt, noisyText as q, SpecErrors as qn, differencesOf as qt, chanceToKeep as r, lnTotal as rn, string as rr, standingIn as rt, waysOut as s, simplificationHolds as sn, ForgeError as sr, campaignResult as st, replay as t, statusOf as tn, number$1 as tr, statusView as tt, run as u, lnEvidencePath as un, UserError as ur, deferredLines as ut, calibrateNoise as v, loadCampaign as vn, metricsText as vt, localPath as w, readTip as wn, observe as wt, calibrate as x, COMMUTING as xn, openChain as xt, notComparable as y, readEvents as yn, snapshotMetrics as yt, startCampaign as z, emptyCampaign as zn, familyLevel as zt };
+export { gainText as $, containing as $n, endJob as $t, requireCampaign as A, fold as An, assess as At, startCampaign as B, jobOf as Bn, nextShare as Bt, openWorkshop as C, readEvents as Cn, writeLedgerCommit as Ct, retryLostRaces as D, parseEvent as Dn, observe as Dt, pushAttempt as E, eventId as En, listRefs as Et, gitRunner as F, oneLine$1 as Fn, effectOf$1 as Ft, OF_INTEREST as G, compileScope as Gn, pairsPerJob as Gt, singleMachineText as H, digest$2 as Hn, familyLevel as Ht, localIsolation as I, typicalMetrics as In, decideStability as It, noisyText as J, NOT_NOISE_PROOF as Jn, startEvidence as Jt, eventLine as K, compilePathspec as Kn, resolveEvidence as Kt, networkIsolation as L, sha256 as Ln, failureOf$3 as Lt, measure$1 as M, verdictOf as Mn, shareOf as Mt, neededMetrics as N, awaitedPackages as Nn, evidenceText as Nt, nullIfMissing as O, readTip as On, specOf as Ot, berthFor as P, packagesText as Pn, evidenceBar as Pt, tallyText as Q, SpecErrors as Qn, observePair as Qt, committedSpec as R, askedIn as Rn, ownRequest as Rt, regressionCheck as S, loadCampaign as Sn, listed$1 as St, requireGit as T, COMMUTING as Tn, archive as Tt, headline as U, emptyCampaign as Un, objectiveLevel as Ut, Transaction as V, measuredIn as Vn, campaignLevel as Vt, reportedEffect as W, parseSpec$1 as Wn, sameFamily as Wt, sizeText as X, BUILT_IN_METRICS as Xn, differencesOf as Xt, noiseText as Y, usesStoredScore as Yn, guardrailVerdict as Yt, calibrationText as Z, require_dist$2 as Zn, metricPairs as Zt, needsNoise as _, plural as _n, withoutOrders as _t, seesMinEffect as a, statusOf as an, looseObject as ar, capitalised as at, calibrationOf as b, harnessOf as bn, snapshotMetrics as bt, forecast as c, confidenceInterval as cn, string as cr, campaignResult as ct, tick as d, simplificationHolds as dn, ConflictError as dr, deferredLines as dt, signedDifference as en, nearest as er, progressOf as et, takeEffect as f, evidenceOf as fn, ForgeError as fr, deferredOf as ft, needsCalibration as g, numberText as gn, exitCodeOf as gr, plainText$1 as gt, directReverts as h, changeText as hn, UserError as hr, plainJson as ht, expectedCost as i, intervalOf as in, literal$1 as ir, standingIn as it, takeTurn as j, EXIT_CODES as jn, effectText as jt, openHands as k, eventPath as kn, unsupported as kt, audit as l, hodgesLehmann as ln, tuple as lr, keptExperiments as lt, ruleThatHolds as m, lnEvidencePath as mn, LedgerError as mr, jsonWithoutOrders as mt, parseDecidePayload as n, tieBreakersOf as nn, array as nr, statusView as nt, smallestVisibleGain as o, verdict as on, number$1 as or, standingSentence as ot, plan as p, lnEvidence as pn, HarnessError as pr, requestText as pt, short as q, timedDecisive as qn, evidenceFor as qt, chanceToKeep as r, objectivesOf as rn, boolean as rr, evidenceIn as rt, waysOut as s, lnTotal as sn, strictObject as sr, waitingSentence as st, replay as t, decisiveMetrics as tn, _enum as tr, experimentView as tt, run as u, tieBreakerHolds as un, union as ur, additionsText as ut, calibrateNoise as v, campaignRefs as vn, metricsLines as vt, localPath as w, readEventsAfter as wn, openChain as wt, calibrate as x, treeFiles as xn, table as xt, notComparable as y, shortRef as yn, metricsText as yt, requireSupported as z, orderTerms as zn, levelFor as zt };

@@ -45,7 +45,14 @@ export class ForgeError extends WinnowError {
 export class HarnessError extends WinnowError {
   override readonly name = 'HarnessError'
   readonly exitCode = 13
-  readonly detail: { line?: string; example?: string; stderrTail?: string }
+  readonly detail: {
+    line?: string
+    example?: string
+    stderrTail?: string
+    fix?: string
+    /** The names of the metrics it printed. */
+    printed?: readonly string[]
+  }
   constructor(what: string, detail: HarnessError['detail'] = {}) {
     super(what)
     this.detail = detail

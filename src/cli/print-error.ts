@@ -68,11 +68,13 @@ function forgeLines({ message, detail }: ForgeError): string[] {
 }
 
 function harnessLines({ message, detail }: HarnessError): string[] {
-  const { line, example, stderrTail } = detail
+  const { line, example, stderrTail, fix, printed = [] } = detail
   return [
     `error: ${message}`,
     ...(line === undefined ? [] : [`  in: ${line}`]),
     ...(example === undefined ? [] : [`  valid: ${example}`]),
+    ...(printed.length === 0 ? [] : quoted('it printed', printed.join('\n'))),
+    ...fixLine(fix),
     ...(stderrTail === undefined || stderrTail.trim() === '' ? [] : quoted('it printed last', stderrTail)),
   ]
 }

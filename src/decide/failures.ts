@@ -3,6 +3,7 @@ import type { Spec } from '../spec/schema.ts'
 import { again, type Finding, finding } from './assessment.ts'
 import { constraintHolds, constraintText, gatePasses } from './gates.ts'
 import { executionsOf, readingOf } from './readings.ts'
+import { otherBenchmarks } from './same-benchmarks.ts'
 
 /** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
 type Case = {
@@ -124,6 +125,7 @@ const CHECKS = [
   setUpFailure,
   gateFailure,
   executionFailure,
+  otherBenchmarks,
   metricFailure,
   unrunGate,
 ] as const

@@ -1,5 +1,6 @@
 import type { HoldoutRule } from '../model/order.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
+import { BENCHMARK_COUNT } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Direction, Scale } from './evidence/difference.ts'
 import { hodgesLehmann } from './evidence/hodges-lehmann.ts'
@@ -78,8 +79,11 @@ function failures(report: Executions, side: Side): number {
   return executionsOf(report, side).filter(({ status }) => status !== 'ok').length
 }
 
+/** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
 function pairOf({ base, candidate }: Block, { metrics: [metric = ''] }: HoldoutRule): MetricPair {
-  return { base: readingOf(base, metric), candidate: readingOf(candidate, metric) }
+  const counted = [base, candidate].map(run => readingOf(run, BENCHMARK_COUNT))
+  const same = metric === BENCHMARK_COUNT || counted[0] === counted[1]
+  return { base: readingOf(base, metric), candidate: same ? readingOf(candidate, metric) : null }
 }
 
 function isComplete(stop: HoldoutRule, pairs: readonly MetricPair[]): boolean {

@@ -5,6 +5,7 @@ import { again, type Finding, finding } from './assessment.ts'
 import type { Stability } from './ladder.ts'
 import { lookUp } from './lookup.ts'
 import { executionsOf, snapshotOf } from './readings.ts'
+import { otherThanStored } from './same-benchmarks.ts'
 import { decideStability, type StabilityDecision } from './stability.ts'
 import { changeText, plural } from './wording.ts'
 
@@ -64,6 +65,8 @@ export function assessByStability(input: Input, ordered: Snapshot | null): Findi
     return again(`the report has ${taken} of ${plural(promised(stability), 'sample')} of ${label}`)
   }
   const candidate = snapshotOf(spec, report, label)
+  const other = baseline.stored ? otherThanStored(spec, baseline.snapshot, candidate) : null
+  if (other !== null) return other
   const payload = { metric: spec.metric, measurement: { stability } }
   const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
   const shown = numbers(spec, stability, baseline.snapshot, candidate)

@@ -1,10 +1,11 @@
 import { HarnessError } from '../errors.ts'
-import type { StopRule } from '../model/order.ts'
 import type { Execution } from '../model/report.ts'
+import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
 import { harnessEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
+import type { MeasureInput } from './input.ts'
 import { tailOf } from './output/capped-file.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
 import { readPrinted } from './output/read-printed.ts'
@@ -44,7 +45,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     ...result,
     ...(tail === '' ? {} : { stderr_tail: tail }),
   }
-  draft.executions.push(heldBack(input.order.stop, execution))
+  draft.executions.push(heldBack(input, execution))
   if (result.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
@@ -104,11 +105,12 @@ function holdoutEnvironment({ holdout }: Session): Record<string, string> {
   return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir }
 }
 
-/** Reports can be read by those who propose: of a holdout only the number that is judged may leave. */
-function heldBack(stop: StopRule, execution: Execution): Execution {
+/** Reports can be read by those who propose: of a holdout only what is judged may leave. */
+function heldBack({ order: { stop }, spec }: MeasureInput, execution: Execution): Execution {
   if (stop.rule !== 'holdout') return execution
   const { side, role, build, seed, status, exit_code, signal, wall_seconds } = execution
-  const judged = stop.metrics.filter(name => Object.hasOwn(execution.metrics, name))
+  const counted = isBenchmarkFormat(spec.measurement.output) ? [BENCHMARK_COUNT] : []
+  const judged = [...stop.metrics, ...counted].filter(name => Object.hasOwn(execution.metrics, name))
   const metrics = Object.fromEntries(judged.map(name => [name, execution.metrics[name] ?? null]))
   return { side, role, build, seed, status, exit_code, signal, wall_seconds, metrics }
 }

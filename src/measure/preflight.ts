@@ -40,13 +40,6 @@ export function refuseUnsupported({ spec, owner }: MeasureInput): void {
       'use network: on',
     )
   }
-  if (measurement.output !== 'json' && measurement.output !== 'metric-lines') {
-    refuse(
-      'measurement.output',
-      `output ${measurement.output} cannot be read yet`,
-      'print json or metric-lines',
-    )
-  }
   if (measurement.suite !== null) {
     refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
   }

@@ -3,7 +3,7 @@ import { noiseText, sizeText } from '../decide/noise-text.ts'
 import { numberText, plural } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
 import type { Prospects } from '../plan/prospects.ts'
-import { metricsText } from './metrics-text.ts'
+import { metricsLines } from './metrics-text.ts'
 import { table } from './table.ts'
 
 /** What trying the harness on the default branch showed. */
@@ -20,10 +20,11 @@ export interface Trial {
 
 export function trialText({ seconds, metrics, gates, calibration, prospects }: Trial): string[] {
   const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
-  const tried = `tried: ${metricsText(metrics) || 'no metric'} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`
-  if (calibration === null) return [tried]
+  const [printed, ...rows] = metricsLines(metrics)
+  const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows]
+  if (calibration === null) return tried
   const scale = `scale: ${calibration.scale === 'log' ? 'log, gains are shares of the base' : 'linear, gains are differences'}`
-  const lines = [tried, `repeats exactly: ${repeatsText(calibration)}`, scale]
+  const lines = [...tried, `repeats exactly: ${repeatsText(calibration)}`, scale]
   const noise = calibration.noise === null ? [] : noiseLines({ ...calibration, noise: calibration.noise })
   return [...lines, ...noise, ...(prospects === null ? [] : prospectLines(prospects, calibration))]
 }

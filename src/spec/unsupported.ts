@@ -24,11 +24,6 @@ const measuring: readonly Machinery[] = [
     sentence: () =>
       'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
   },
-  {
-    used: ({ measurement }) => !['json', 'metric-lines'].includes(measurement.output),
-    sentence: ({ measurement }) =>
-      `measurement.output ${measurement.output}: this format is not read yet; print json or metric-lines.`,
-  },
 ]
 
 const isolation: readonly Machinery[] = [

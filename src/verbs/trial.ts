@@ -2,8 +2,10 @@ import { assess } from '../decide/assess.ts'
 import { calibrate, type Calibration as Repeats } from '../decide/calibrate.ts'
 import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
+import { decisiveMetrics } from '../decide/tie-breakers.ts'
 import type { Workshop } from '../engine/open.ts'
 import { HarnessError, UserError } from '../errors.ts'
+import { neededMetrics } from '../measure/output/read-printed.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { askedIn, type Order } from '../model/order.ts'
@@ -13,6 +15,8 @@ import { CALIBRATION_JOBS, needsCalibration, needsNoise } from '../plan/preparat
 import { prospectsOf } from '../plan/prospects.ts'
 import type { OwnPurpose } from '../plan/orders.ts'
 import type { Trial } from '../report/check-trial.ts'
+import { type MissingMetrics, missingMetrics } from '../report/missing-metrics.ts'
+import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 import { measureHere } from './measuring.ts'
@@ -52,7 +56,7 @@ async function tryOnce(trying: Trying): Promise<Report> {
   const spec = { ...trying.spec, measurement: { ...trying.spec.measurement, stability: null } }
   const { order, report } = await ask({ ...trying, spec }, 'baseline')
   const { outcome, reason } = assess({ spec, order, report, label: 'base', baseline: null })
-  if (outcome !== 'eligible') throw notPassed(reason, report)
+  if (outcome !== 'eligible') throw notPassed(spec, reason, report)
   return report
 }
 
@@ -63,7 +67,7 @@ async function tryRepeats(trying: Trying): Promise<{ report: Report; repeats: Re
   if (!repeats.failed) return { report, repeats }
   const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? [])
   if (refused !== null) throw new UserError(refused, { place: { path: 'evidence.scale' } })
-  throw notPassed(repeats.reason, report)
+  throw notPassed(spec, repeats.reason, report)
 }
 
 /** Pairs of the base with itself, in as many jobs as a campaign begins with. */
@@ -105,10 +109,10 @@ function noisy(spec: Spec, { report, found, known }: Found): Trial {
 
 function requirePairs(spec: Spec, report: Report): void {
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
-  if (failure !== null) throw notPassed(failure.reason, report)
+  if (failure !== null) throw notPassed(spec, failure.reason, report)
   const { name } = spec.metric.primary
   if (typeof typicalMetrics(report, 'base')[name] !== 'number')
-    throw notPassed(`missing metric: ${name}`, report)
+    throw notPassed(spec, `missing metric: ${name}`, report)
 }
 
 async function ask(
@@ -119,17 +123,27 @@ async function ask(
   const { call, workshop, spec } = trying
   const order = await trialOrder(trying, purpose, jobs)
   const report = await measureHere(call, workshop, { order, spec, place: 'trial', what: 'winnow check' })
-  if (report.runner_error !== null) throw notPassed(`the runner failed: ${report.runner_error}`, report)
+  if (report.runner_error !== null) throw notPassed(spec, `the runner failed: ${report.runner_error}`, report)
   return { order, report }
 }
 
-function notPassed(reason: string, report: Report): HarnessError {
+function notPassed(spec: Spec, reason: string, report: Report): HarnessError {
   const failed = report.executions.find(({ status }) => status !== 'ok')
   const gate = report.gates.find(({ passed }) => !passed)
   const tail = failed?.stderr_tail ?? gate?.tail ?? report.setups.find(({ ok }) => !ok)?.tail
   const detail = tail === undefined ? {} : { stderrTail: tail }
   return new HarnessError(
     `the default branch does not pass: ${reason.replace(/^the base does not pass: /, '')}`,
-    detail,
+    { ...detail, ...notPrinted(spec, report) },
   )
+}
+
+/** What an execution that succeeded printed instead of what the spec asks for. */
+function notPrinted(spec: Spec, { executions }: Report): MissingMetrics | null {
+  const ran = executions.find(({ status }) => status === 'ok')
+  if (ran === undefined) return null
+  const needed = [...new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])]
+  const printed = Object.keys(ran.metrics)
+  const own = (names: readonly string[]) => names.filter(name => !BUILT_IN_METRICS.has(name))
+  return missingMetrics(own(needed), own(printed))
 }

@@ -141,3 +141,17 @@ describe('what failed', () => {
     expect(found.outcome).not.toBe('eligible')
   })
 })
+
+describe('a holdout of benchmarks', () => {
+  const executions = (counts: readonly [base: number, candidate: number]) =>
+    Array.from({ length: 8 }, () => [
+      run('base', { bytes: 100, benchmarks: counts[0] }, { role: 'holdout' }),
+      run(label, { bytes: 1, benchmarks: counts[1] }, { role: 'holdout' }),
+    ]).flat()
+
+  test('is not passed by running fewer of them, or more', () => {
+    expect(verdict(aReport(executions([5, 5])))).toBe('passed')
+    expect(verdict(aReport(executions([5, 4])))).toBe('failed')
+    expect(verdict(aReport(executions([5, 6])))).toBe('failed')
+  })
+})

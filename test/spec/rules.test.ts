@@ -89,6 +89,15 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
+  'a scorer prints the metrics alone': [
+    [
+      W,
+      { 'measurement.output': 'go', 'measurement.score': { command: 'x' } },
+      'measurement.output: go beside a scorer',
+    ],
+    [W, { 'measurement.output': 'go' }, undefined],
+    [W, { 'measurement.output': 'metric-lines', 'measurement.score': { command: 'x' } }, undefined],
+  ],
   'a judge metric has a judge': [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
   'a judge scores the primary': [
     [JUDGE, { 'metric.primary.name': 'other' }, 'metric.primary.name: "other"'],

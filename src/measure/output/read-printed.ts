@@ -1,22 +1,21 @@
-import { HarnessError } from '../../errors.ts'
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
+import { isBenchmarkFormat } from '../../spec/benchmark-formats.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { type CappedText, readCapped } from './capped-file.ts'
+import { readCapped } from './capped-file.ts'
 import { METRIC_EXAMPLE, parseMetricLines } from './metric-lines.ts'
+import { type OutputFiles, textOf } from './output-text.ts'
 import { badOutput, NOTHING, type Printed } from './printed.ts'
+import { readBenchmarks } from './read-benchmarks.ts'
 import { JSON_EXAMPLE, parseResultObject } from './result-object.ts'
-
-export interface OutputFiles {
-  result: string
-  stdout: string
-}
 
 /** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. */
 export function readPrinted(files: OutputFiles, spec: Spec): Printed {
-  const written = textOf(readCapped(files.result), 'the result file')
+  const { output } = spec.measurement
+  if (isBenchmarkFormat(output)) return readBenchmarks(files, output)
+  const written = textOf(readCapped(files.result), 'the result file', JSON_EXAMPLE)
   if (written !== null) return resultFile(written)
-  const stdout = textOf(readCapped(files.stdout), 'stdout') ?? ''
-  const linesOnly = spec.measurement.output === 'metric-lines'
+  const stdout = textOf(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
+  const linesOnly = output === 'metric-lines'
   const printed = (linesOnly ? null : parseResultObject(stdout)) ?? parseMetricLines(stdout)
   if (printed !== null) return printed
   const needed = neededMetrics(spec)
@@ -33,14 +32,6 @@ function resultFile(text: string): Printed {
   const printed = parseResultObject(text)
   if (printed !== null) return printed
   throw badOutput('$WINNOW_RESULT_PATH does not hold one JSON object', lastLine(text), JSON_EXAMPLE)
-}
-
-export function textOf(read: CappedText, what: string): string | null {
-  if (read.kind === 'missing') return null
-  if (read.kind === 'text') return read.text
-  throw new HarnessError(`${what} is too large to be a result: ${read.bytes} bytes`, {
-    example: JSON_EXAMPLE,
-  })
 }
 
 /** Everything a verdict asks for that winnow does not measure itself. */

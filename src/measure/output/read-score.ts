@@ -3,8 +3,9 @@ import type { Spec } from '../../spec/schema.ts'
 import { readCapped } from './capped-file.ts'
 import { duplicateKey } from './duplicate-key.ts'
 import { METRIC_EXAMPLE, parseMetricLines } from './metric-lines.ts'
+import { textOf } from './output-text.ts'
 import { badOutput, type Printed } from './printed.ts'
-import { lastLine, textOf } from './read-printed.ts'
+import { lastLine } from './read-printed.ts'
 import { JSON_EXAMPLE, parseResultObject } from './result-object.ts'
 
 type Score = NonNullable<Spec['measurement']['score']>
@@ -12,7 +13,7 @@ const object = z.record(z.string(), z.unknown())
 
 /** What the scorer printed. `score_field` and `metrics_field` name where a scorer of its own format keeps them. */
 export function readScore(stdout: string, { parse }: Score, primary: string): Printed {
-  const text = textOf(readCapped(stdout), "the scorer's output") ?? ''
+  const text = textOf(readCapped(stdout), "the scorer's output", JSON_EXAMPLE) ?? ''
   if (parse.format === 'metric-lines') return parseMetricLines(text) ?? unreadable(text, METRIC_EXAMPLE)
   if (parse.score_field === null && parse.metrics_field === null) {
     return parseResultObject(text) ?? unreadable(text, JSON_EXAMPLE)

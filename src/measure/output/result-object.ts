@@ -93,7 +93,8 @@ function scores(tasks: Record<string, number | boolean | null>): Record<string, 
   return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, finite(score)]))
 }
 
-function lineWith(text: string, name: string): string {
+/** For people: the last line that names it. */
+export function lineWith(text: string, name: string): string {
   const quoted = JSON.stringify(name)
   return (
     text

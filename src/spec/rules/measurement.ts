@@ -1,5 +1,6 @@
 import type { Finding } from '../problem.ts'
 import { timedDecisive } from '../decisive.ts'
+import { isBenchmarkFormat } from '../benchmark-formats.ts'
 import { given } from '../prepare.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
 
@@ -40,6 +41,14 @@ export function onceIsNotTimed({ spec, raw }: RuleContext): Finding[] {
       'choose one of these, or let the harness print something that repeats exactly',
     ),
   ]
+}
+
+/** A scorer prints the metrics in a format of its own: what the harness prints is not read then. */
+export function scoreReadsNoBenchmarks({ spec }: RuleContext): Finding[] {
+  const { output, score } = spec.measurement
+  if (score === null || !isBenchmarkFormat(output)) return []
+  const fix = 'remove output, or measurement.score'
+  return [finding(['measurement', 'output'], `${output} beside a scorer`, 'one of the two', fix)]
 }
 
 export function ladderConfirmsAtLeastWhatItExplored({ spec }: RuleContext): Finding[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BENCHMARK_FORMATS } from '../benchmark-formats.ts'
 import type { Rules } from './kind.ts'
 import { positive, text } from './scalar.ts'
 import { stability } from './stability.ts'
@@ -37,7 +38,7 @@ const measurement = z.strictObject({
   timeout_seconds: positive.default(600).describe('The whole process tree is killed after this.'),
   working_directory: text.default('.').describe('Where commands run, inside the repository.'),
   output: z
-    .enum(['json', 'metric-lines', 'go', 'cargo', 'pytest-benchmark', 'hyperfine', 'vitest'])
+    .enum(['json', 'metric-lines', ...BENCHMARK_FORMATS])
     .default('json')
     .describe('What the harness prints.'),
   output_format: z.literal('json').optional().describe('ce: accepted, json.'),

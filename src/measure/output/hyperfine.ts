@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Adapter, Benchmark } from './benchmarks.ts'
+import { badOutput } from './printed.ts'
+import { lineWith } from './result-object.ts'
+import { numbersOf, toolJson, toolReport } from './tool-json.ts'
+
+const EXAMPLE =
+  '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
+const HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
+const TOLD = { example: EXAMPLE, tool: 'hyperfine' }
+const TIMES = { mean_seconds: 'mean', median_seconds: 'median', min_seconds: 'min', max_seconds: 'max' }
+const TIMES_OF_ONE = { ...TIMES, user_seconds: 'user', system_seconds: 'system' }
+
+const exitCode = z.number().nullable()
+const version1 = z.object({
+  results: z.array(
+    z.looseObject({
+      command: z.string(),
+      exit_codes: z.array(exitCode).optional(),
+      memory_usage_byte: z.array(z.number()).optional(),
+      parameters: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    }),
+  ),
+})
+
+const version2 = z.object({
+  results: z.array(
+    z.object({
+      command: z.string(),
+      name: z.string().optional(),
+      measurements: z.array(z.looseObject({ exit_code: exitCode.optional() })),
+      parameters: z.record(z.string(), z.object({ value: z.union([z.string(), z.number()]) })).optional(),
+      summary: z.looseObject({ time_wall_clock: z.unknown() }),
+    }),
+  ),
+})
+const versioned = z.looseObject({ schema_version: z.number() })
+
+/** `--export-json` of hyperfine 1 and of hyperfine 2, whose format is another one; both say times in seconds. */
+export const hyperfine: Adapter = {
+  example: EXAMPLE,
+  hint: HINT,
+  read: text => {
+    const parsed = toolJson(text, EXAMPLE, HINT)
+    const { success, data } = versioned.safeParse(parsed)
+    if (!success) return firstFormat(parsed, text)
+    if (data.schema_version === 2) return secondFormat(parsed, text)
+    const line = lineWith(text, 'schema_version')
+    throw badOutput(
+      `schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`,
+      line,
+      EXAMPLE,
+    )
+  },
+}
+
+function firstFormat(parsed: unknown, text: string): Benchmark[] {
+  const { results } = toolReport(version1, parsed, { text, ...TOLD })
+  return results.map(result => {
+    const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result
+    requireSuccess(name, exits, text)
+    const values = numbersOf(result, TIMES_OF_ONE, { name, text, example: EXAMPLE })
+    const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length
+    return {
+      name,
+      fullName: withParameters(name, Object.entries(parameters)),
+      values: memory.length === 0 ? values : { ...values, memory_bytes: mean },
+      line: name,
+    }
+  })
+}
+
+function secondFormat(parsed: unknown, text: string): Benchmark[] {
+  const { results } = toolReport(version2, parsed, { text, ...TOLD })
+  return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
+    requireSuccess(
+      name,
+      measurements.map(({ exit_code: code }) => code),
+      text,
+    )
+    const { time_wall_clock: wall, ...others } = summary
+    const told = { name, text, example: EXAMPLE }
+    const means = Object.entries(others).map(([metric, stats]): [string, number] => [
+      NAMES_IN_2[metric] ?? metric,
+      numbersOf(stats, { mean: 'mean' }, told)['mean'] ?? Number.NaN,
+    ])
+    const chosen = Object.entries(parameters).map(([key, { value }]): [string, string | number] => [
+      key,
+      value,
+    ])
+    return {
+      name,
+      fullName: withParameters(name, chosen),
+      values: { ...numbersOf(wall, TIMES, told), ...Object.fromEntries(means) },
+      line: name,
+    }
+  })
+}
+
+/** Where both formats say the same thing it has the same name; other quantities keep theirs. */
+const NAMES_IN_2: Readonly<Record<string, string>> = {
+  time_user: 'user_seconds',
+  time_system: 'system_seconds',
+  time_cpu: 'cpu_seconds',
+  memory_peak_resident: 'memory_bytes',
+}
+
+/** With --ignore-failure a command that failed is timed all the same; null is one that a signal ended. */
+function requireSuccess(name: string, exits: readonly (number | null | undefined)[], text: string): void {
+  const failed = exits.find(code => code !== 0 && code !== undefined)
+  if (failed === undefined) return
+  const how = failed === null ? 'was ended by a signal' : `ended with exit code ${failed}`
+  throw badOutput(`${name} ${how}: the time of a failure is no result`, lineWith(text, name), EXAMPLE)
+}
+
+function withParameters(name: string, parameters: readonly (readonly [string, string | number])[]): string {
+  if (parameters.length === 0) return name
+  return `${name} (${parameters.map(([key, value]) => `${key}=${value}`).join(', ')})`
+}

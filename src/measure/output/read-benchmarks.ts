@@ -1,0 +1,37 @@
+import type { BenchmarkFormat } from '../../spec/benchmark-formats.ts'
+import { type Adapter, metricsOf } from './benchmarks.ts'
+import { printable, readCapped } from './capped-file.ts'
+import { cargoBench } from './cargo-bench.ts'
+import { goTest } from './go-test.ts'
+import { hyperfine } from './hyperfine.ts'
+import { badOutput, type Printed } from './printed.ts'
+import { pytestBenchmark } from './pytest-benchmark.ts'
+import { type OutputFiles, textOf } from './output-text.ts'
+import { vitestBench } from './vitest-bench.ts'
+
+const ADAPTERS = {
+  go: goTest,
+  cargo: cargoBench,
+  'pytest-benchmark': pytestBenchmark,
+  hyperfine,
+  vitest: vitestBench,
+} as const satisfies Record<BenchmarkFormat, Adapter>
+
+/** pytest-benchmark writes every single timing. */
+const MAX_BENCHMARK_BYTES = 64 * 2 ** 20
+
+/** A tool's own output: what lies at $WINNOW_RESULT_PATH, else the whole of stdout. */
+export function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): Printed {
+  const adapter = ADAPTERS[format]
+  const written = textOf(readCapped(files.result, MAX_BENCHMARK_BYTES), 'the result file', adapter.example)
+  const text =
+    written ?? textOf(readCapped(files.stdout, MAX_BENCHMARK_BYTES), 'stdout', adapter.example) ?? ''
+  return benchmarksIn(text, adapter)
+}
+
+/** Colours, Windows' line ends and a byte order mark are no part of what is said. */
+function benchmarksIn(text: string, adapter: Adapter): Printed {
+  const plain = printable(text)
+  if (plain.trim() === '') throw badOutput(`nothing was printed; use: ${adapter.hint}`, '', adapter.example)
+  return metricsOf(adapter.read(plain), adapter)
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { duplicateKey } from './duplicate-key.ts'
+import { badOutput } from './printed.ts'
+import { lineWith } from './result-object.ts'
+
+const record = z.record(z.string(), z.unknown())
+
+/** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
+export function toolJson(text: string, example: string, hint: string): unknown {
+  const lines = text.trimEnd().split('\n')
+  const parsed = ((): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      const why = error instanceof Error ? error.message.split('\n')[0] : 'not JSON'
+      throw badOutput(`not the whole of a tool's JSON (${why}); use: ${hint}`, lines.at(-1) ?? '', example)
+    }
+  })()
+  const twice = duplicateKey(text)
+  if (twice !== null) throw badOutput(`"${twice}" is given twice`, lineWith(text, twice), example)
+  return parsed
+}
+
+/** The rows of a report, or that it is no report of this tool. */
+export function toolReport<S extends z.ZodType>(
+  schema: S,
+  parsed: unknown,
+  { text, example, tool }: { text: string; example: string; tool: string },
+): z.output<S> {
+  const checked = schema.safeParse(parsed)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0]
+  const where = issue?.path.map(String).join('.') ?? ''
+  const line = lineWith(text, String(issue?.path.findLast(part => typeof part === 'string') ?? ''))
+  throw badOutput(
+    `not a report of ${tool}: ${where === '' ? 'the whole' : where} is not as expected`,
+    line,
+    example,
+  )
+}
+
+/** Numbers of one benchmark by unit; one that is not there or not finite is an error, whatever the tool exits with. */
+export function numbersOf(
+  stats: unknown,
+  fields: Readonly<Record<string, string>>,
+  { name, text, example }: { name: string; text: string; example: string },
+): Record<string, number> {
+  const known = record.safeParse(stats).data ?? {}
+  return Object.fromEntries(
+    Object.entries(fields).map(([unit, field]): [string, number] => {
+      const value = known[field]
+      if (typeof value === 'number' && Number.isFinite(value)) return [unit, value]
+      throw badOutput(
+        `${name} has no number as its ${field}: it failed, or did not run`,
+        lineWith(text, name),
+        example,
+      )
+    }),
+  )
+}
