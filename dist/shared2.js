@@ -6053,7 +6053,7 @@ const evidence = strictObject({
 		"auto",
 		"log",
 		"linear"
-	]).default("auto").describe("auto is pinned at calibration."),
+	]).default("auto").describe("log: gains are shares; linear: metric units; auto: log if all values are above 0 at calibration."),
 	pairs_per_job: union([literal$1("auto"), count]).default("auto").describe("auto: 8 when an execution takes under 20 s, else 4."),
 	max_jobs: count.default(8).describe("Jobs before an experiment is parked."),
 	alpha: number$1().positive().max(.5).default(.01).describe("Level of campaign_control fixed."),
@@ -6089,8 +6089,8 @@ const parallel = strictObject({
 // src/spec/sections/gate.ts
 const commandGate = strictObject({
 	name: text$4.describe("Unique name, shown when it fails."),
-	command: text$4.describe("Exit 0 passes."),
-	phase: _enum(["pre", "post"]).default("pre").describe("Before any timing, or after the last execution."),
+	command: text$4.describe("Exit 0 passes.").meta({ examples: ["npm test"] }),
+	phase: _enum(["pre", "post"]).default("pre").describe("pre: in a copy, before anything is timed; post: after the last execution."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this.")
 });
 // src/spec/sections/limits.ts
@@ -6210,20 +6210,20 @@ const isolation$1 = union([_enum([
 ]), strictObject({ container: strictObject({ image: text$4.describe("Image.") }).describe("Run in a container.") })]);
 const STABILITY = "ce's comparison with a stored score, instead of evidence.";
 const measurement$1 = strictObject({
-	command: text$4.describe("The harness."),
-	setup: text$4.nullable().default(null).describe("Install and build; not timed."),
-	setup_scope: _enum(["per_job", "once"]).default("per_job").describe("Rebuilt in every job, or kept."),
+	command: text$4.describe("The harness: prints its metrics; any exit code but 0 is a failure.").meta({ examples: ["node bench/parse.mjs"] }),
+	setup: text$4.nullable().default(null).describe("Install and build; not timed.").meta({ examples: ["npm ci"] }),
+	setup_scope: _enum(["per_job", "once"]).default("per_job").describe("per_job: rebuilt in every job, so that one lucky build does not decide; once: kept."),
 	timeout_seconds: positive.default(600).describe("The whole process tree is killed after this."),
 	working_directory: text$4.default(".").describe("Where commands run, inside the repository."),
 	output: _enum([
 		"json",
 		"metric-lines",
 		...BENCHMARK_FORMATS
-	]).default("json").describe("What the harness prints."),
+	]).default("json").describe("What the harness prints; the benchmark tools are explained in docs/adapters.md."),
 	output_format: literal$1("json").optional().describe("ce: accepted, json."),
 	per_case: boolean().optional().describe("ce: accepted."),
 	score: score.nullable().default(null).describe("Separate trusted scorer."),
-	env: array(text$4).default([]).describe("Variable names let through."),
+	env: array(text$4).default([]).describe("Names of variables let through, besides PATH HOME LANG TZ CI.").meta({ examples: [["GOCACHE"]] }),
 	env_file: envFile.nullable().default(null).describe("Named keys loaded from a file."),
 	isolation: isolation$1.default("auto").describe("How the candidate is kept from everything else."),
 	network: _enum(["on", "off"]).default("on").describe("off needs bwrap or container."),
@@ -6231,16 +6231,16 @@ const measurement$1 = strictObject({
 		"auto",
 		"once",
 		"paired"
-	]).default("auto").describe("auto calibrates, then decides."),
+	]).default("auto").describe("once: one run a side; paired: pairs until there is evidence; auto: once if it repeats exactly."),
 	stability: stability$1.nullable().default(null).describe(STABILITY),
-	baseline: _enum(["cached", "fresh"]).default("fresh").describe("Stored incumbent report, or measured again."),
+	baseline: _enum(["cached", "fresh"]).default("fresh").describe("With stability: a stored report of the incumbent, or measured again."),
 	suite: suite.nullable().default(null).describe("Many tasks, measured as pairs."),
 	holdout: holdout$2.nullable().default(null).describe("Measured only before a merge.")
 });
 function measurementSchema(rules) {
 	return rules === "ce" ? measurement$1.extend({
 		stability: stability$1.nullable().prefault({}).describe(STABILITY),
-		baseline: _enum(["cached", "fresh"]).default("cached").describe("Stored report, or measured again.")
+		baseline: _enum(["cached", "fresh"]).default("cached").describe("With stability: a stored report of the incumbent, or measured again.")
 	}) : measurement$1;
 }
 // src/spec/sections/merge.ts
@@ -6343,7 +6343,7 @@ const primaryType = _enum([
 const CHECK = "\"<op> <number|true|false>\" with op one of >= <= > < == !=";
 const primary = strictObject({
 	type: primaryType.default("hard").describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$4.default("wall_seconds").describe("Metric to improve; wall_seconds is timed by winnow."),
+	name: text$4.default("wall_seconds").describe("Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.").meta({ examples: ["p99_ms", "geomean_ns_per_op"] }),
 	direction: direction.default("minimize").describe("Which way is better."),
 	target: number$1().nullable().default(null).describe("Good enough: the campaign may stop here."),
 	baseline: number$1().nullable().optional().describe("ce: ignored, winnow measures it.")
@@ -6355,12 +6355,12 @@ const cePrimary = primary.extend({
 	direction: direction.describe("Which way is better.")
 });
 const degenerateGate = strictObject({
-	name: text$4.describe("Metric the check reads."),
-	check: string().refine((check) => parseGateCheck(check) !== void 0, { error: CHECK }).describe(`${CHECK}.`),
+	name: text$4.describe("Metric the check reads; missing or not finite fails it."),
+	check: string().refine((check) => parseGateCheck(check) !== void 0, { error: CHECK }).describe(`${CHECK}.`).meta({ examples: [">= 0.95", "== true"] }),
 	description: string().optional().describe("Why it matters.")
 });
 const objective = strictObject({
-	name: text$4.describe("Metric."),
+	name: text$4.describe("Metric, as the harness prints it."),
 	direction: direction.describe("Which way is better."),
 	role: _enum([
 		"required",
@@ -6372,13 +6372,13 @@ const objective = strictObject({
 	max_regression: maxRegression.nullable().default(null).describe("How much worse is still allowed.")
 });
 const constraint = strictObject({
-	metric: text$4.describe("Metric."),
-	op: operator.describe("Comparison."),
-	value: union([number$1(), boolean()]).describe("Bound.")
+	metric: text$4.describe("Metric that is bounded."),
+	op: operator.describe("Comparison that must hold."),
+	value: union([number$1(), boolean()]).describe("What it is compared with.")
 });
 const metricKeys = strictObject({
 	primary: primary.prefault({}).describe("What is optimised."),
-	degenerate_gates: array(degenerateGate).default([]).describe("Metric gates; hold in every execution."),
+	degenerate_gates: array(degenerateGate).default([]).describe("Metric gates: a candidate that fails one in any execution is broken, whatever it gained."),
 	objectives: array(objective).default([]).describe("Further metrics that must improve or not suffer."),
 	constraints: array(constraint).default([]).describe("Must hold in every execution of the candidate."),
 	diagnostics: array(strictObject({ name: text$4.describe("Metric.") })).default([]).describe("Logged only."),
@@ -6441,7 +6441,7 @@ const frontier = union([strategy, strictObject({
 })]);
 const policy = strictObject({
 	keep_if: literal$1("better_primary").default("better_primary").describe("Only better_primary."),
-	tie_breakers: array(union([strictObject({ lower: text$4.describe("Metric.") }), strictObject({ higher: text$4.describe("Metric.") })])).default([]).describe("Decide when the primary is shown unchanged."),
+	tie_breakers: array(union([strictObject({ lower: text$4.describe("Metric of which less is better.") }), strictObject({ higher: text$4.describe("Metric of which more is better.") })])).default([]).describe("Decide when the primary is shown unchanged."),
 	on_failure: literal$1("discard").default("discard").describe("Only discard.")
 });
 const search = strictObject({
@@ -6468,13 +6468,13 @@ const epochs = strictObject({
 function stoppingSchema(rules, surroundings) {
 	const capHours = rules === "ce" || surroundings.host === "local";
 	return strictObject({
-		max_iterations: count.default(100).describe("Experiments that ended."),
-		max_hours: positive.nullable().default(capHours ? 8 : null).describe("Wall-clock hours."),
+		max_iterations: count.default(100).describe("Experiments that ended; refused and deferred ones do not count."),
+		max_hours: positive.nullable().default(capHours ? 8 : null).describe("Wall-clock hours; without a limit on GitHub."),
 		max_wall_hours: positive.nullable().optional().describe("ce: accepted, wall-clock hours."),
 		plateau: count.default(rules === "ce" ? 10 : 40).describe("Experiments without a new incumbent."),
 		plateau_iterations: count.optional().describe("ce's name of plateau."),
 		target_reached: boolean().default(true).describe("Stop when the targets are met."),
-		max_runner_minutes: positive.nullable().default(surroundings.privateRepository ? 600 : null).describe("Runner minutes."),
+		max_runner_minutes: positive.nullable().default(surroundings.privateRepository ? 600 : null).describe("Runner minutes; 600 in a private repository on GitHub."),
 		max_total_cost_usd: positive.nullable().default(null).describe("Money spent on models."),
 		max_failures: count.nullable().default(null).describe("Broken experiments in a row.")
 	});
@@ -6489,8 +6489,8 @@ const LOCAL = {
 function scopeSchema(rules) {
 	const immutable = array(text$4);
 	return strictObject({
-		mutable: array(text$4).min(1).describe("What may change: git :(top,glob) pathspecs."),
-		immutable: (rules === "ce" ? immutable.min(1) : immutable.default([])).describe("Wins over mutable.")
+		mutable: array(text$4).min(1).describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.").meta({ examples: [["src/", "lib/*.py"]] }),
+		immutable: (rules === "ce" ? immutable.min(1) : immutable.default([])).describe("Wins over mutable; .winnow/, .github/, .gitattributes and .gitmodules always are.").meta({ examples: [["**/*_test.go"]] })
 	});
 }
 /**
@@ -6500,15 +6500,15 @@ function scopeSchema(rules) {
 function specSchema(rules, surroundings = LOCAL) {
 	return strictObject({
 		winnow: (rules === "winnow" ? literal$1(1) : never().optional()).describe("Selects winnow's defaults."),
-		name: string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe("Default: the file name."),
-		description: (rules === "ce" ? text$4 : text$4.optional()).describe("Told to proposers."),
+		name: string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe("Name of the campaign and of its branches; else that of the file."),
+		description: (rules === "ce" ? text$4 : text$4.optional()).describe("What it is about, told to proposers; else the name."),
 		metric: metricSchema(rules).describe("What counts."),
 		measurement: measurementSchema(rules).describe("How it is measured."),
-		gates: array(commandGate).default([]).describe("Commands that must pass before speed counts."),
+		gates: array(commandGate).default([]).describe("Commands that must pass before speed counts; one gate of either kind is required."),
 		evidence: evidence.prefault({}).describe("How much proof a change needs."),
 		scope: scopeSchema(rules).describe("What an experiment may change."),
 		propose: array(proposer$1).min(1).default([{ use: "external" }]).describe("Where ideas come from."),
-		advice: array(text$4).default([]).describe("Told to proposers."),
+		advice: array(text$4).default([]).describe("What to keep in mind, told to proposers."),
 		constraints: array(text$4).default([]).describe("ce's name of advice."),
 		limits: limitsSchema(rules).prefault({}).describe("Size of one experiment."),
 		dependencies: dependencies.prefault({}).describe("Packages an experiment may add."),

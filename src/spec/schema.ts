@@ -22,8 +22,14 @@ const LOCAL: Surroundings = { host: 'local', privateRepository: false }
 function scopeSchema(rules: Rules) {
   const immutable = z.array(text)
   return z.strictObject({
-    mutable: z.array(text).min(1).describe('What may change: git :(top,glob) pathspecs.'),
-    immutable: (rules === 'ce' ? immutable.min(1) : immutable.default([])).describe('Wins over mutable.'),
+    mutable: z
+      .array(text)
+      .min(1)
+      .describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.")
+      .meta({ examples: [['src/', 'lib/*.py']] }),
+    immutable: (rules === 'ce' ? immutable.min(1) : immutable.default([]))
+      .describe('Wins over mutable; .winnow/, .github/, .gitattributes and .gitmodules always are.')
+      .meta({ examples: [['**/*_test.go']] }),
   })
 }
 
@@ -34,11 +40,21 @@ function scopeSchema(rules: Rules) {
 export function specSchema(rules: Rules, surroundings: Surroundings = LOCAL) {
   return z.strictObject({
     winnow: (rules === 'winnow' ? z.literal(1) : z.never().optional()).describe("Selects winnow's defaults."),
-    name: z.string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe('Default: the file name.'),
-    description: (rules === 'ce' ? text : text.optional()).describe('Told to proposers.'),
+    name: z
+      .string()
+      .max(200)
+      .regex(KEBAB, KEBAB_TEXT)
+      .optional()
+      .describe('Name of the campaign and of its branches; else that of the file.'),
+    description: (rules === 'ce' ? text : text.optional()).describe(
+      'What it is about, told to proposers; else the name.',
+    ),
     metric: metricSchema(rules).describe('What counts.'),
     measurement: measurementSchema(rules).describe('How it is measured.'),
-    gates: z.array(commandGate).default([]).describe('Commands that must pass before speed counts.'),
+    gates: z
+      .array(commandGate)
+      .default([])
+      .describe('Commands that must pass before speed counts; one gate of either kind is required.'),
     evidence: evidence.prefault({}).describe('How much proof a change needs.'),
     scope: scopeSchema(rules).describe('What an experiment may change.'),
     propose: z
@@ -46,7 +62,7 @@ export function specSchema(rules: Rules, surroundings: Surroundings = LOCAL) {
       .min(1)
       .default([{ use: 'external' }])
       .describe('Where ideas come from.'),
-    advice: z.array(text).default([]).describe('Told to proposers.'),
+    advice: z.array(text).default([]).describe('What to keep in mind, told to proposers.'),
     constraints: z.array(text).default([]).describe("ce's name of advice."),
     limits: limitsSchema(rules).prefault({}).describe('Size of one experiment.'),
     dependencies: dependencies.prefault({}).describe('Packages an experiment may add.'),

@@ -128,6 +128,11 @@ const UNREAD: readonly Unread[] = [
   },
 ]
 
+/** For the reference of the spec: keys of which only the default is taken. */
+export function unreadPaths(): string[] {
+  return UNREAD.map(({ path }) => path.join('.'))
+}
+
 let defaults: ParsedSpec | null = null
 
 /** Read off the schema, which alone says what a default is. */

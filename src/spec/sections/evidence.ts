@@ -14,7 +14,12 @@ export const evidence = z.strictObject({
     .nullable()
     .default(null)
     .describe('Gain that still counts as none; null: min_effect/4, on one machine min_effect/2.'),
-  scale: z.enum(['auto', 'log', 'linear']).default('auto').describe('auto is pinned at calibration.'),
+  scale: z
+    .enum(['auto', 'log', 'linear'])
+    .default('auto')
+    .describe(
+      'log: gains are shares; linear: metric units; auto: log if all values are above 0 at calibration.',
+    ),
   pairs_per_job: z
     .union([z.literal('auto'), count])
     .default('auto')

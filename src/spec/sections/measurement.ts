@@ -32,28 +32,46 @@ const isolation = z.union([
 const STABILITY = "ce's comparison with a stored score, instead of evidence."
 
 const measurement = z.strictObject({
-  command: text.describe('The harness.'),
-  setup: text.nullable().default(null).describe('Install and build; not timed.'),
-  setup_scope: z.enum(['per_job', 'once']).default('per_job').describe('Rebuilt in every job, or kept.'),
+  command: text
+    .describe('The harness: prints its metrics; any exit code but 0 is a failure.')
+    .meta({ examples: ['node bench/parse.mjs'] }),
+  setup: text
+    .nullable()
+    .default(null)
+    .describe('Install and build; not timed.')
+    .meta({ examples: ['npm ci'] }),
+  setup_scope: z
+    .enum(['per_job', 'once'])
+    .default('per_job')
+    .describe('per_job: rebuilt in every job, so that one lucky build does not decide; once: kept.'),
   timeout_seconds: positive.default(600).describe('The whole process tree is killed after this.'),
   working_directory: text.default('.').describe('Where commands run, inside the repository.'),
   output: z
     .enum(['json', 'metric-lines', ...BENCHMARK_FORMATS])
     .default('json')
-    .describe('What the harness prints.'),
+    .describe('What the harness prints; the benchmark tools are explained in docs/adapters.md.'),
   output_format: z.literal('json').optional().describe('ce: accepted, json.'),
   per_case: z.boolean().optional().describe('ce: accepted.'),
   score: score.nullable().default(null).describe('Separate trusted scorer.'),
-  env: z.array(text).default([]).describe('Variable names let through.'),
+  env: z
+    .array(text)
+    .default([])
+    .describe('Names of variables let through, besides PATH HOME LANG TZ CI.')
+    .meta({ examples: [['GOCACHE']] }),
   env_file: envFile.nullable().default(null).describe('Named keys loaded from a file.'),
   isolation: isolation.default('auto').describe('How the candidate is kept from everything else.'),
   network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
-  mode: z.enum(['auto', 'once', 'paired']).default('auto').describe('auto calibrates, then decides.'),
+  mode: z
+    .enum(['auto', 'once', 'paired'])
+    .default('auto')
+    .describe(
+      'once: one run a side; paired: pairs until there is evidence; auto: once if it repeats exactly.',
+    ),
   stability: stability.nullable().default(null).describe(STABILITY),
   baseline: z
     .enum(['cached', 'fresh'])
     .default('fresh')
-    .describe('Stored incumbent report, or measured again.'),
+    .describe('With stability: a stored report of the incumbent, or measured again.'),
   suite: suite.nullable().default(null).describe('Many tasks, measured as pairs.'),
   holdout: holdout.nullable().default(null).describe('Measured only before a merge.'),
 })
@@ -62,7 +80,10 @@ export function measurementSchema(rules: Rules) {
   return rules === 'ce'
     ? measurement.extend({
         stability: stability.nullable().prefault({}).describe(STABILITY),
-        baseline: z.enum(['cached', 'fresh']).default('cached').describe('Stored report, or measured again.'),
+        baseline: z
+          .enum(['cached', 'fresh'])
+          .default('cached')
+          .describe('With stability: a stored report of the incumbent, or measured again.'),
       })
     : measurement
 }

@@ -9,7 +9,12 @@ const CHECK = '"<op> <number|true|false>" with op one of >= <= > < == !='
 
 const primary = z.strictObject({
   type: primaryType.default('hard').describe('hard: measured; judge: model-graded; loss: AWP loss.'),
-  name: text.default('wall_seconds').describe('Metric to improve; wall_seconds is timed by winnow.'),
+  name: text
+    .default('wall_seconds')
+    .describe(
+      'Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.',
+    )
+    .meta({ examples: ['p99_ms', 'geomean_ns_per_op'] }),
   direction: direction.default('minimize').describe('Which way is better.'),
   target: z.number().nullable().default(null).describe('Good enough: the campaign may stop here.'),
   baseline: z.number().nullable().optional().describe('ce: ignored, winnow measures it.'),
@@ -23,16 +28,17 @@ const cePrimary = primary.extend({
 })
 
 const degenerateGate = z.strictObject({
-  name: text.describe('Metric the check reads.'),
+  name: text.describe('Metric the check reads; missing or not finite fails it.'),
   check: z
     .string()
     .refine(check => parseGateCheck(check) !== undefined, { error: CHECK })
-    .describe(`${CHECK}.`),
+    .describe(`${CHECK}.`)
+    .meta({ examples: ['>= 0.95', '== true'] }),
   description: z.string().optional().describe('Why it matters.'),
 })
 
 const objective = z.strictObject({
-  name: text.describe('Metric.'),
+  name: text.describe('Metric, as the harness prints it.'),
   direction: direction.describe('Which way is better.'),
   role: z
     .enum(['required', 'guardrail', 'secondary'])
@@ -44,14 +50,17 @@ const objective = z.strictObject({
 })
 
 const constraint = z.strictObject({
-  metric: text.describe('Metric.'),
-  op: operator.describe('Comparison.'),
-  value: z.union([z.number(), z.boolean()]).describe('Bound.'),
+  metric: text.describe('Metric that is bounded.'),
+  op: operator.describe('Comparison that must hold.'),
+  value: z.union([z.number(), z.boolean()]).describe('What it is compared with.'),
 })
 
 const metricKeys = z.strictObject({
   primary: primary.prefault({}).describe('What is optimised.'),
-  degenerate_gates: z.array(degenerateGate).default([]).describe('Metric gates; hold in every execution.'),
+  degenerate_gates: z
+    .array(degenerateGate)
+    .default([])
+    .describe('Metric gates: a candidate that fails one in any execution is broken, whatever it gained.'),
   objectives: z.array(objective).default([]).describe('Further metrics that must improve or not suffer.'),
   constraints: z.array(constraint).default([]).describe('Must hold in every execution of the candidate.'),
   diagnostics: z

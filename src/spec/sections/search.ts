@@ -19,8 +19,8 @@ export const policy = z.strictObject({
   tie_breakers: z
     .array(
       z.union([
-        z.strictObject({ lower: text.describe('Metric.') }),
-        z.strictObject({ higher: text.describe('Metric.') }),
+        z.strictObject({ lower: text.describe('Metric of which less is better.') }),
+        z.strictObject({ higher: text.describe('Metric of which more is better.') }),
       ]),
     )
     .default([])

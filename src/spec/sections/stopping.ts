@@ -6,11 +6,13 @@ import { count, positive } from './scalar.ts'
 export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
   const capHours = rules === 'ce' || surroundings.host === 'local'
   return z.strictObject({
-    max_iterations: count.default(100).describe('Experiments that ended.'),
+    max_iterations: count
+      .default(100)
+      .describe('Experiments that ended; refused and deferred ones do not count.'),
     max_hours: positive
       .nullable()
       .default(capHours ? 8 : null)
-      .describe('Wall-clock hours.'),
+      .describe('Wall-clock hours; without a limit on GitHub.'),
     max_wall_hours: positive.nullable().optional().describe('ce: accepted, wall-clock hours.'),
     plateau: count.default(rules === 'ce' ? 10 : 40).describe('Experiments without a new incumbent.'),
     plateau_iterations: count.optional().describe("ce's name of plateau."),
@@ -18,7 +20,7 @@ export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
     max_runner_minutes: positive
       .nullable()
       .default(surroundings.privateRepository ? 600 : null)
-      .describe('Runner minutes.'),
+      .describe('Runner minutes; 600 in a private repository on GitHub.'),
     max_total_cost_usd: positive.nullable().default(null).describe('Money spent on models.'),
     max_failures: count.nullable().default(null).describe('Broken experiments in a row.'),
   })
