@@ -5054,7 +5054,7 @@ const initializer = (inst, issues) => {
 const ZodError = /*@__PURE__*/ $constructor("ZodError", initializer);
 const ZodRealError = /*@__PURE__*/ $constructor("ZodError", initializer, void 0, { Parent: Error });
 // node_modules/zod/v4/classic/parse.js
-const parse$6 = /* @__PURE__ */ _parse(ZodRealError);
+const parse$7 = /* @__PURE__ */ _parse(ZodRealError);
 const parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
 const safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
 const safeParseAsync = /* @__PURE__ */ _safeParseAsync(ZodRealError);
@@ -5185,7 +5185,7 @@ const ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
 		own$1(this, "~standard", value);
 	},
 	parse: function _parse(data, params) {
-		return parse$6(this, data, params, { callee: _parse });
+		return parse$7(this, data, params, { callee: _parse });
 	},
 	parseAsync: async function _parseAsync(data, params) {
 		return await parseAsync(this, data, params, { callee: _parseAsync });
@@ -6188,7 +6188,7 @@ const holdout$2 = strictObject({
 	max_uses: count.default(20).describe("Uses of one holdout in the campaign.")
 });
 // src/spec/sections/measurement.ts
-const parse$5 = strictObject({
+const parse$6 = strictObject({
 	format: _enum(["json", "metric-lines"]).default("json").describe("What the scorer prints."),
 	score_field: text$4.nullable().default(null).describe("Field that holds the primary metric."),
 	metrics_field: text$4.nullable().default(null).describe("Field that holds the other metrics.")
@@ -6196,7 +6196,7 @@ const parse$5 = strictObject({
 const score = strictObject({
 	command: text$4.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this."),
-	parse: parse$5.prefault({}).describe("How its output is read.")
+	parse: parse$6.prefault({}).describe("How its output is read.")
 });
 const envFile = strictObject({
 	path: text$4.describe("File in the repository directory."),
@@ -13557,7 +13557,7 @@ function locate(reading, finding) {
 		...rest
 	};
 }
-function parse$4(text, file) {
+function parse$5(text, file) {
 	const lines = new import_dist$2.LineCounter();
 	const options = {
 		lineCounter: lines,
@@ -13585,7 +13585,7 @@ function parse$4(text, file) {
 	}
 }
 function readDocument(text, file) {
-	const reading = parse$4(text, file);
+	const reading = parse$5(text, file);
 	const { document } = reading;
 	const broken = syntaxProblems(document, text);
 	if (broken.length > 0) throw new SpecErrors(broken.map(({ offset, ...rest }) => ({
@@ -16839,7 +16839,7 @@ const named$2 = looseObject({ kind: string() });
 /** Invariant 2, append-only: a file is believed only if its place, its chain and its id all fit. */
 function checkEventFile(bytes, expected) {
 	const text = utf8.decode(bytes);
-	const event = parse$3(text, expected.seq);
+	const event = parse$4(text, expected.seq);
 	if (event.seq !== expected.seq) throw misfit(expected.seq, `it says seq ${event.seq}`);
 	if (event.prev !== expected.head) throw misfit(expected.seq, `its prev is ${event.prev}, the file before it has sha256 ${expected.head}`);
 	const { whole, id } = recomputed(event);
@@ -16850,7 +16850,7 @@ function checkEventFile(bytes, expected) {
 		sha256: sha256(bytes)
 	};
 }
-function parse$3(text, seq) {
+function parse$4(text, seq) {
 	const value = json$1(text, seq);
 	const found = named$2.safeParse(value);
 	if (!found.success) throw misfit(seq, "it has no kind");
@@ -21990,7 +21990,7 @@ function peekTable(ctx, key, table, meta, type) {
 function validateTablePeek(ctx, peek, ptr) {
 	if (peek === null || ctx.uk === 2) TomlError.x(peek === null ? "trying to redefine an already defined table or value" : "document contains an unsafe property", ctx, ptr);
 }
-function parse$2(toml, options = {}) {
+function parse$3(toml, options = {}) {
 	let ctx = {
 		s: toml,
 		p: 0,
@@ -22120,7 +22120,7 @@ function refusePrototypes(value) {
 // src/dependencies/toml-text.ts
 /** TOML forbids a key twice by itself. */
 function parseTomlTree(text) {
-	const tree = parse$2(text);
+	const tree = parse$3(text);
 	if (!isTree(tree)) throw new Unreadable("holds no table");
 	refusePrototypes(tree);
 	return tree;
@@ -38422,17 +38422,17 @@ function lineWith(text, name) {
 const record = record$2(string(), unknown$1());
 /** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
 function toolJson(text, example, hint) {
-	const lines = text.trimEnd().split("\n");
-	const parsed = (() => {
-		try {
-			return JSON.parse(text);
-		} catch (error) {
-			throw badOutput(`not the whole of a tool's JSON (${error instanceof Error ? error.message.split("\n")[0] : "not JSON"}); use: ${hint}`, lines.at(-1) ?? "", example);
-		}
-	})();
+	const parsed = parse$2(text, () => badOutput(`not one whole JSON document; use: ${hint}`, text.trimEnd().split("\n").at(-1) ?? "", example));
 	const twice = duplicateKey(text);
 	if (twice !== null) throw badOutput(`"${twice}" is given twice`, lineWith(text, twice), example);
 	return parsed;
+}
+function parse$2(text, otherwise) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw otherwise();
+	}
 }
 /** The rows of a report, or that it is no report of this tool. */
 function toolReport(schema, parsed, { text, example, tool }) {
@@ -38706,7 +38706,7 @@ function readBenchmarks(files, format) {
 /** Colours, Windows' line ends and a byte order mark are no part of what is said. */
 function benchmarksIn(text, adapter) {
 	const plain = printable(text);
-	if (plain.trim() === "") throw badOutput(`nothing was printed; use: ${adapter.hint}`, "", adapter.example);
+	if (plain.trim() === "") throw badOutput(`nothing was printed or written; use: ${adapter.hint}`, "", adapter.example);
 	return metricsOf(adapter.read(plain), adapter);
 }
 // src/measure/output/read-printed.ts

@@ -198,7 +198,7 @@ describe('pytest-benchmark', () => {
     ['{"benchmarks": []}', 'no benchmark was run'],
     [
       '{"benchmarks": [{"name": "t", "fullname": "f::t", "stats": {"median": NaN}}]}',
-      "not the whole of a tool's JSON",
+      'not one whole JSON document',
     ],
     [
       '{"benchmarks": [{"name": "t", "fullname": "f::t", "stats": {"median": null}}]}',
@@ -207,7 +207,7 @@ describe('pytest-benchmark', () => {
     ['{"benchmarks": [{"name": "t", "fullname": "f::t"}]}', 'benchmarks.0.stats is not as expected'],
     ['{"benchmarks": [{"name": "t"}]}', 'benchmarks.0.fullname is not as expected'],
     ['{"results": []}', 'not a report of pytest-benchmark: benchmarks'],
-    ['3 passed in 0.38s', "not the whole of a tool's JSON"],
+    ['3 passed in 0.38s', 'not one whole JSON document'],
   ])('%s is an error', (text, message) => expect(told('pytest-benchmark', text)[0]).toContain(message))
 })
 
@@ -268,7 +268,7 @@ describe('hyperfine', () => {
       ),
       'true.mean_seconds is given twice',
     ],
-    [one.slice(0, 300), "not the whole of a tool's JSON"],
+    [one.slice(0, 300), 'not one whole JSON document'],
     [`Benchmark 1: true\n${one}`, 'use: hyperfine --export-json'],
     [one.replace('"min":', '"mean": 0, "min":'), '"mean" is given twice'],
   ])('%# is an error: %s', (text, message) => expect(told('hyperfine', text)[0]).toContain(message))
@@ -310,7 +310,7 @@ describe('vitest bench', () => {
       'x has no number as its mean',
     ],
     ['[{"name": "x"}]', 'not a report of tinybench: 0.result'],
-    ['', 'nothing was printed; use: vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'],
+    ['', 'nothing was printed or written; use: vitest bench --run --outputJson "$WINNOW_RESULT_PATH"'],
   ])('%s is an error', (text, message) => expect(told('vitest', text)[0]).toContain(message))
 })
 

@@ -111,14 +111,16 @@ describe('where it is looked for', () => {
     expect(readPrinted(paths, spec).metrics['benchmarks']).toBe(2)
     truncateSync(paths.result, 0)
     writeFileSync(paths.stdout, text)
-    expect(() => readPrinted(paths, spec)).toThrow('nothing was printed; use: hyperfine --export-json')
+    expect(() => readPrinted(paths, spec)).toThrow(
+      'nothing was printed or written; use: hyperfine --export-json',
+    )
   })
 
   test.each(BENCHMARK_FORMATS)(
     '%s: nothing, or METRIC lines, is no result even where no printed metric is needed',
     output => {
       const { message, detail } = refusalOf(output, ' \n')
-      expect(message).toContain('nothing was printed; use: ')
+      expect(message).toContain('nothing was printed or written; use: ')
       expect(detail.example).not.toBe('')
       expect(refusalOf(output, 'METRIC bytes=1\n').detail.example).toBe(detail.example)
     },

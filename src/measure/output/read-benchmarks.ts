@@ -32,6 +32,7 @@ export function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): Pri
 /** Colours, Windows' line ends and a byte order mark are no part of what is said. */
 function benchmarksIn(text: string, adapter: Adapter): Printed {
   const plain = printable(text)
-  if (plain.trim() === '') throw badOutput(`nothing was printed; use: ${adapter.hint}`, '', adapter.example)
+  if (plain.trim() === '')
+    throw badOutput(`nothing was printed or written; use: ${adapter.hint}`, '', adapter.example)
   return metricsOf(adapter.read(plain), adapter)
 }

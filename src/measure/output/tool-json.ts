@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { HarnessError } from '../../errors.ts'
 import { duplicateKey } from './duplicate-key.ts'
 import { badOutput } from './printed.ts'
 import { lineWith } from './result-object.ts'
@@ -7,18 +8,20 @@ const record = z.record(z.string(), z.unknown())
 
 /** What a tool left as JSON, whole; a part of it, or anything around it, is an error. */
 export function toolJson(text: string, example: string, hint: string): unknown {
-  const lines = text.trimEnd().split('\n')
-  const parsed = ((): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch (error) {
-      const why = error instanceof Error ? error.message.split('\n')[0] : 'not JSON'
-      throw badOutput(`not the whole of a tool's JSON (${why}); use: ${hint}`, lines.at(-1) ?? '', example)
-    }
-  })()
+  const parsed = parse(text, () =>
+    badOutput(`not one whole JSON document; use: ${hint}`, text.trimEnd().split('\n').at(-1) ?? '', example),
+  )
   const twice = duplicateKey(text)
   if (twice !== null) throw badOutput(`"${twice}" is given twice`, lineWith(text, twice), example)
   return parsed
+}
+
+function parse(text: string, otherwise: () => HarnessError): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw otherwise()
+  }
 }
 
 /** The rows of a report, or that it is no report of this tool. */
