@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { agentLines } from '../../src/report/agent-lines.ts'
+
+describe('the lines that AGENTS.md gets', () => {
+  it('are six, each one line, and the same for the same campaign', () => {
+    const lines = agentLines('parser')
+    expect(lines).toHaveLength(6)
+    expect(lines.filter(line => /[\n\r]/.test(line) || line.trim() === '')).toEqual([])
+    expect(agentLines('parser')).toEqual(lines)
+  })
+
+  it('name the spec, the command, every exit code and the branch', () => {
+    const text = agentLines('parser').join('\n')
+    for (const said of [
+      '`.winnow/parser.yaml`',
+      'winnow try --campaign parser -m',
+      '--json',
+      '0 kept, 10 no gain or worse, 11 not proven, 12 refused, 13 broken, 14 waiting',
+      'winnow status --campaign parser --json',
+      '`optimize/parser`',
+    ])
+      expect(text).toContain(said)
+  })
+})
