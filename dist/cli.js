@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { $ as gainText$2, $n as containing, A as requireCampaign, At as assess, B as startCampaign, Bn as jobOf, Bt as nextShare, C as openWorkshop, Cn as readEvents, Ct as writeLedgerCommit, D as retryLostRaces, Dt as observe$1, E as pushAttempt, En as eventId, Et as listRefs, F as gitRunner, Fn as oneLine, Ft as effectOf, G as OF_INTEREST, Gn as compileScope, Gt as pairsPerJob, H as singleMachineText, Hn as digest, I as localIsolation, In as typicalMetrics, It as decideStability, J as noisyText, Jn as NOT_NOISE_PROOF, K as eventLine, Kn as compilePathspec, Kt as resolveEvidence, L as networkIsolation, Ln as sha256, Lt as failureOf, M as measure$1, Mt as shareOf, N as neededMetrics, Nn as awaitedPackages, Nt as evidenceText, O as nullIfMissing, On as readTip, Ot as specOf, P as berthFor, Pn as packagesText, Pt as evidenceBar, Q as tallyText, Qn as SpecErrors, R as committedSpec, Rn as askedIn, Rt as ownRequest, Sn as loadCampaign, St as listed$1, T as requireGit, Tn as COMMUTING, Tt as archive$1, U as headline$1, Un as emptyCampaign, V as Transaction, Vn as measuredIn$1, W as reportedEffect, Wn as parseSpec, X as sizeText, Xn as BUILT_IN_METRICS, Xt as differencesOf, Y as noiseText, Yn as usesStoredScore, Z as calibrationText, Zn as require_dist, Zt as metricPairs, _ as needsNoise, _n as plural, _t as withoutOrders, a as seesMinEffect, ar as looseObject, at as capitalised, bn as harnessOf, bt as snapshotMetrics, cr as string, ct as campaignResult, d as tick$1, dr as ConflictError, dt as deferredLines, en as signedDifference, er as nearest, et as progressOf, f as takeEffect, fn as evidenceOf, fr as ForgeError, ft as deferredOf, g as needsCalibration, gn as numberText, gr as exitCodeOf, gt as plainText, h as directReverts, hn as changeText, hr as UserError, ht as plainJson, i as expectedCost, ir as literal, it as standingIn, j as takeTurn, jn as EXIT_CODES, jt as effectText, k as openHands, kn as eventPath, kt as unsupported, l as audit$1, lt as keptExperiments, m as ruleThatHolds, mr as LedgerError, mt as jsonWithoutOrders, n as parseDecidePayload, nn as tieBreakersOf, nt as statusView, o as smallestVisibleGain, ot as standingSentence, pr as HarnessError, pt as requestText, q as short, qn as timedDecisive, qt as evidenceFor, r as chanceToKeep, rn as objectivesOf, rt as evidenceIn, s as waysOut, sn as lnTotal, st as waitingSentence, t as replay$1, tn as decisiveMetrics, tt as experimentView, u as run$1, ut as additionsText, v as calibrateNoise, vn as campaignRefs, vt as metricsLines, w as localPath, wn as readEventsAfter, wt as openChain, x as calibrate, xn as treeFiles, xt as table, y as notComparable, yn as shortRef, yt as metricsText, z as requireSupported, zn as orderTerms, zt as levelFor } from "./shared2.js";
-import { mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { $ as tallyText, $n as BUILT_IN_METRICS, $t as differencesOf, A as openHands, At as unsupported, B as requireSupported, Bn as sha256, Bt as failureOf, C as openWorkshop, Cn as harnessOf, Ct as listed$2, D as pushAttempt, Dn as readEventsAfter, Dt as listRefs, E as allowedRef, En as readEvents, Et as archive$1, F as berthFor, Ft as shareOf, G as reportedEffect, Gn as digest, H as Transaction, Hn as orderTerms, Ht as levelFor, I as gitRunner, In as awaitedPackages, It as evidenceText, J as short, Jn as compileScope, Jt as pairsPerJob, K as OF_INTEREST, Kn as emptyCampaign, L as localIsolation, Ln as packagesText, Lt as evidenceBar, M as takeTurn, Mn as eventPath, Mt as TomlError, N as measure$1, Nt as assess, O as retryLostRaces, On as COMMUTING, Ot as observe$1, P as neededMetrics, Pn as EXIT_CODES, Pt as effectText, Q as calibrationText, Qn as usesStoredScore, R as networkIsolation, Rn as oneLine, Rt as effectOf, Sn as shortRef, St as table, T as requireGit, Tn as loadCampaign, Tt as openChain, U as singleMachineText, Un as jobOf, Ut as nextShare, V as startCampaign, Vn as askedIn, Vt as ownRequest, W as headline$1, Wn as measuredIn$1, X as noiseText, Xn as timedDecisive, Xt as evidenceFor, Y as noisyText, Yn as compilePathspec, Yt as resolveEvidence, Z as sizeText, Zn as NOT_NOISE_PROOF, _ as needsNoise, _r as ForgeError, _t as plainText, a as seesMinEffect, an as tieBreakersOf, ar as KEBAB_TEXT, at as standingIn, bn as plural, br as UserError, bt as metricsText, ct as waitingSentence, d as tick$1, dt as additionsText, en as metricPairs, er as require_dist, et as gainText$2, f as takeEffect, ft as deferredLines, g as needsCalibration, gr as ConflictError, gt as plainJson, h as directReverts, hn as evidenceOf, ht as jsonWithoutOrders, i as expectedCost, in as decisiveMetrics, ir as KEBAB, it as evidenceIn, j as requireCampaign, jn as readTip, jt as parse, k as nullIfMissing, kn as eventId, kt as specOf, l as audit$1, lr as literal, lt as campaignResult, m as ruleThatHolds, mt as requestText, n as parseDecidePayload, nr as containing, nt as experimentView, o as smallestVisibleGain, on as objectivesOf, ot as capitalised, pr as string, pt as deferredOf, q as eventLine, qn as parseSpec, r as chanceToKeep, rn as signedDifference, rr as nearest, rt as statusView, s as waysOut, st as standingSentence, t as replay$1, tr as SpecErrors, tt as progressOf, u as run$1, un as lnTotal, ur as looseObject, ut as keptExperiments, v as calibrateNoise, vn as changeText, vr as HarnessError, vt as withoutOrders, w as localPath, wn as treeFiles, wt as writeLedgerCommit, x as calibrate, xn as campaignRefs, xr as exitCodeOf, xt as snapshotMetrics, y as notComparable, yn as numberText, yr as LedgerError, yt as metricsLines, z as committedSpec, zn as typicalMetrics, zt as decideStability } from "./shared2.js";
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createInterface } from "node:readline";
 // src/engine/amend.ts
@@ -957,8 +957,8 @@ function finalSummary(campaign, where) {
 	const result = campaignResult(campaign);
 	const rows = [
 		...labelled("verdicts", verdictsText(result)),
-		...labelled("kept", ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
-		...labelled("waiting", ...listed(deferredLines(campaign))),
+		...labelled("kept", ...listed$1(result.improvements.map(({ id }) => keptText(campaign, id)))),
+		...labelled("waiting", ...listed$1(deferredLines(campaign))),
 		...labelled("took", tookText(result)),
 		...labelled("next", ...nextTexts(campaign, result, where))
 	];
@@ -967,7 +967,7 @@ function finalSummary(campaign, where) {
 function labelled(label, ...lines) {
 	return lines.filter((line) => line !== "").map((line, index) => [index === 0 ? `  ${label}` : "", line]);
 }
-function listed(lines) {
+function listed$1(lines) {
 	const more = lines.length - LISTED;
 	return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines];
 }
@@ -1711,7 +1711,7 @@ function ideaSources(spec) {
 async function specToCheck(call, workshop) {
 	const { topLevel } = workshop.checkout;
 	const path = await chosenPath(call, workshop);
-	const here = topLevel === null ? null : await textAt(topLevel, path);
+	const here = topLevel === null ? null : await textAt$1(topLevel, path);
 	if (here !== null) return {
 		path,
 		yaml: here,
@@ -1729,7 +1729,7 @@ async function specToCheck(call, workshop) {
 		fix: near === void 0 ? "write it: four lines are enough" : `did you mean ${near}?`
 	});
 }
-async function textAt(topLevel, path) {
+async function textAt$1(topLevel, path) {
 	const file = join(topLevel, path);
 	if ((await stat(file).catch(nullIfMissing))?.isDirectory() !== true) return readFile(file, "utf8").catch(nullIfMissing);
 	const specs = (await readdir(file)).filter((name) => /\.ya?ml$/.test(name)).toSorted();
@@ -1744,7 +1744,7 @@ async function chosenPath({ given, around }, workshop) {
 	const known = await knownCampaigns(workshop);
 	const paths = /* @__PURE__ */ new Set([...await pathsHere(workshop), ...known.flatMap((each) => each.paths)]);
 	const name = given.text("campaign");
-	const meant = name === void 0 ? [...paths] : [...paths].filter((path) => nameOf(known, path) === name);
+	const meant = name === void 0 ? [...paths] : [...paths].filter((path) => nameOf$2(known, path) === name);
 	const [only, another] = meant;
 	if (only === void 0) throw new UserError(name === void 0 ? "there is no spec here" : `there is no spec of campaign ${name}`, {
 		place: { file: ".winnow/<name>.yaml" },
@@ -1753,7 +1753,7 @@ async function chosenPath({ given, around }, workshop) {
 	if (another === void 0) return only;
 	throw new UserError(`there are several specs: ${meant.toSorted().join(", ")}`, { fix: `name one: winnow check ${only}` });
 }
-function nameOf(known, path) {
+function nameOf$2(known, path) {
 	return known.find(({ paths }) => paths.includes(path))?.name ?? nameOfFile(path);
 }
 function inRepository({ checkout }, directory, spec) {
@@ -1870,7 +1870,7 @@ function missingMetrics(needed, printed) {
 	}).join(" ")} Name one of the printed metrics, or print it.`;
 	return {
 		fix: printed.length === 0 ? `print ${missing.join(", ")}` : fix,
-		printed: listed$1(printed)
+		printed: listed$2(printed)
 	};
 }
 // src/verbs/measuring.ts
@@ -2116,30 +2116,38 @@ const check = {
 		13: "the harness or a gate failed"
 	},
 	run: (call) => atRepository(call, DEFAULT_PREFIX, async (workshop) => {
-		const { spec, base, view } = await reading(call, workshop, await specToCheck(call, workshop));
-		const says = (lines) => {
-			if (!call.given.flag("json")) for (const line of lines) call.terminal.out(line);
-		};
-		says(checkText(view));
-		const whole = !isBlocked(view) && !call.given.flag("no-try") ? tried(spec, view, await tryHarness({
-			call,
+		const text = await specToCheck(call, workshop);
+		return checkSpec(call, {
 			workshop,
-			spec,
-			base
-		})) : view;
-		if (!isBlocked(view)) says(comparisonText(spec, whole));
-		if (call.given.flag("json")) call.terminal.json(whole);
-		return isBlocked(view) ? 2 : 0;
+			text,
+			base: await defaultTip(workshop, call.around),
+			warnings: await warningsOf(call, workshop, text.path)
+		});
 	})
 };
+/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
+async function checkSpec(call, asked) {
+	const { spec, view } = await reading(asked);
+	const says = (lines) => {
+		if (!call.given.flag("json")) for (const line of lines) call.terminal.out(line);
+	};
+	says(checkText(view));
+	const whole = !isBlocked(view) && !call.given.flag("no-try") ? tried(spec, view, await tryHarness({
+		call,
+		spec,
+		...asked
+	})) : view;
+	if (!isBlocked(view)) says(comparisonText(spec, whole));
+	if (call.given.flag("json")) call.terminal.json(whole);
+	return isBlocked(view) ? 2 : 0;
+}
 /** All that can be said without running anything. */
-async function reading(call, workshop, { path, yaml, source }) {
+async function reading({ workshop, text, base, warnings }) {
+	const { path, yaml, source } = text;
 	const { spec, notes } = parseSpec(yaml, { file: path });
 	await requireOwnName(workshop, spec.name, path);
-	const base = await defaultTip(workshop, call.around);
 	return {
 		spec,
-		base,
 		view: {
 			file: path,
 			campaign: spec.name,
@@ -2148,7 +2156,7 @@ async function reading(call, workshop, { path, yaml, source }) {
 			scope: await scopeOf(workshop, spec, base),
 			notes,
 			unsupported: unsupported(spec),
-			warnings: await warningsOf(call, workshop, path),
+			warnings,
 			ideas: ideaSources(spec),
 			forecast: forecast(spec),
 			metrics: comparedMetrics(spec, null),
@@ -2284,7 +2292,7 @@ function overviewText(verbs) {
 			"steer"
 		]),
 		"",
-		...firstText(verbs),
+		...firstText$1(verbs),
 		"",
 		"winnow help <command>  its arguments, options, examples and exit codes",
 		"winnow help all        every command"
@@ -2321,7 +2329,7 @@ function groupsText(verbs, groups) {
 		];
 	});
 }
-function firstText(verbs) {
+function firstText$1(verbs) {
 	const rows = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]);
 	return ["Begin with", ...table(rows)];
 }
@@ -2667,7 +2675,7 @@ complete -F _winnow winnow git-winnow`.split("\n");
 // src/verbs/completion/fish.ts
 function fishCompletion(verbs) {
 	const own = verbs.flatMap((verb) => [
-		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$2(verb.summary)}`,
+		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$4(verb.summary)}`,
 		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$1(argumentCompletedBy(argument, verb, verbs))}`),
 		...withoutGlobals(verb).map((option) => optionLine(option, ` -n '__winnow_at ${verb.name}'`))
 	]);
@@ -2691,10 +2699,10 @@ function optionLine(option, when) {
 	const { name, short, summary } = option;
 	const spelled = short === void 0 ? `-l ${name}` : `-l ${name} -s ${short}`;
 	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$1(valueCompletedBy(option))}`;
-	return `complete -c winnow${when} ${spelled} -d ${quoted$2(summary)}${value}`;
+	return `complete -c winnow${when} ${spelled} -d ${quoted$4(summary)}${value}`;
 }
 function offer$1(by) {
-	if (typeof by !== "string") return `-f -a ${quoted$2(by.join(" "))}`;
+	if (typeof by !== "string") return `-f -a ${quoted$4(by.join(" "))}`;
 	switch (by) {
 		case "campaigns": return "-f -a '(__winnow_campaigns)'";
 		case "revisions": return "-f -a '(__winnow_revisions)'";
@@ -2704,7 +2712,7 @@ function offer$1(by) {
 		default: return by;
 	}
 }
-function quoted$2(text) {
+function quoted$4(text) {
 	return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 /** Only names that no shell would obey. */
@@ -2782,7 +2790,7 @@ function zshCompletion(verbs) {
 		"_winnow_argument() {",
 		"  local -a offered",
 		"  case \"$1 $2\" in",
-		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$1(`${name}:${summary}`)).join(" ")})`,
+		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$3(`${name}:${summary}`)).join(" ")})`,
 		"      _describe 'command' offered ;;",
 		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`)),
 		"    *) : ;;",
@@ -2796,10 +2804,10 @@ function valueLines(before, option) {
 	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`);
 }
 function described(options) {
-	const each = (option) => spellings(option).map((spelling) => quoted$1(`${spelling}:${option.summary}`));
+	const each = (option) => spellings(option).map((spelling) => quoted$3(`${spelling}:${option.summary}`));
 	return options.flatMap(each).join(" ");
 }
-function quoted$1(text) {
+function quoted$3(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 function offer(by) {
@@ -2952,6 +2960,2579 @@ async function contentOf$1({ around }, file) {
 		place: { file },
 		fix: "give a file, or - for standard input"
 	});
+}
+// src/setup/findings.ts
+const LANGUAGES = [
+	"node",
+	"python",
+	"go",
+	"rust",
+	"java",
+	"ruby",
+	"shell"
+];
+// src/setup/printed-metric.ts
+const LINE = /METRIC ([A-Za-z_][\w.-]*)=/;
+const PRINTED = [
+	/JSON\.stringify\(\s*\{\s*["']?([A-Za-z_]\w*)["']?\s*[:,}]/,
+	/json\.dumps?\(\s*\{\s*["']([A-Za-z_]\w*)["']\s*:/,
+	/\{\\?"([A-Za-z_]\w*)\\?"\s*:\s*(?:[$%#"'+]|\\?\()/,
+	/JSON\.generate\(\s*\{?\s*["']?([A-Za-z_]\w*)["']?\s*(?::|=>)/
+];
+const MORE_IS_BETTER = /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i;
+/** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
+function printedBy(source) {
+	const line = LINE.exec(source ?? "")?.[1];
+	if (line !== void 0) return {
+		output: "metric-lines",
+		metric: metricNamed(line)
+	};
+	for (const pattern of PRINTED) {
+		const name = pattern.exec(source ?? "")?.[1];
+		if (name !== void 0) return {
+			output: "json",
+			metric: metricNamed(name)
+		};
+	}
+	return {
+		output: "json",
+		metric: null
+	};
+}
+function metricNamed(name) {
+	return {
+		name,
+		direction: MORE_IS_BETTER.test(name) ? "maximize" : "minimize"
+	};
+}
+// src/setup/bench-script.ts
+const PLACE = /^(?:bench|benches|benchmarks?|perf)\/([^/]+)$/;
+const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i;
+/** `bench/parse.mjs` and its like: one file, started by itself. Of several, the one named like a main. */
+function benchScript(files, endings, interpreter) {
+	const own = files.paths.filter((path) => PLACE.test(path) && endings.test(path) && !AID.test(path)).filter((path) => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path));
+	const [first] = own.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+	if (first === void 0) return null;
+	return {
+		found: {
+			command: `${interpreter} ${first}`,
+			from: first,
+			...printedBy(files.text(first))
+		},
+		others: own.filter((path) => path !== first)
+	};
+}
+function rank(path) {
+	return /\/(?:index|main|all|bench|benchmark|run|perf)\.[^/]+$/.test(path) ? 0 : 1;
+}
+function othersNote(others) {
+	if (others.length === 0) return [];
+	return [`other benchmarks: ${others.slice(0, 4).join(", ")}${others.length > 4 ? ", …" : ""}`];
+}
+// src/setup/benchmark-tools.ts
+/** What the benchmarks of one tool have in common, the mean over all of them (docs/adapters.md). */
+const OVERALL = {
+	go: "geomean_ns_per_op",
+	cargo: "geomean_ns_per_iter",
+	"pytest-benchmark": "geomean_median_seconds",
+	hyperfine: "geomean_median_seconds",
+	vitest: "geomean_mean_ms"
+};
+function toolBenchmark(command, from, output) {
+	const name = OVERALL[output];
+	return {
+		command,
+		from,
+		output,
+		metric: name === void 0 ? null : {
+			name,
+			direction: "minimize"
+		}
+	};
+}
+// src/setup/project-files.ts
+function projectFiles(paths, texts) {
+	return {
+		paths,
+		text: (path) => texts.get(path) ?? null
+	};
+}
+/** The same seen from one of its directories; '' is the whole. */
+function below(files, directory) {
+	if (directory === "") return files;
+	const start = `${directory}/`;
+	return {
+		paths: files.paths.flatMap((path) => path.startsWith(start) ? [path.slice(start.length)] : []),
+		text: (path) => files.text(start + path)
+	};
+}
+const READ = [
+	/(?:^|\/)(?:package\.json|pnpm-workspace\.yaml|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|Cargo\.toml|go\.(?:mod|work))$/,
+	/(?:^|\/)(?:requirements[^/]*\.txt|Gemfile|Rakefile|[^/]+\.gemspec|[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml)$/,
+	/(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/,
+	/(?:^|\/)(?:bench|benches|benchmark|benchmarks|perf)\/[^/]+$/,
+	/(?:^|\/)(?:test_[^/]*|[^/]*_test|[^/]*bench[^/]*)\.(?:py|go)$/,
+	/\.bench\.[cm]?[jt]sx?$/,
+	/^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
+	/(?:^|\/)src\/main\/java\/.*\.java$/
+];
+const MOST = 600;
+/** Which of a repository's files detection wants to read; everything else is known by its name alone. */
+function readsFor(paths) {
+	return paths.filter((path) => !isForeign(path) && READ.some((pattern) => pattern.test(path))).slice(0, MOST);
+}
+const FOREIGN = /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//;
+/** Copies of other people's code, generated files, and what tests feed on. */
+function isForeign(path) {
+	return FOREIGN.test(path);
+}
+function isTable(value) {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+/** What lies at a path of keys; undefined where any of them is missing. */
+function valueAt(value, ...keys) {
+	return keys.reduce((inner, key) => isTable(inner) && Object.hasOwn(inner, key) ? inner[key] : void 0, value);
+}
+function textAt(value, ...keys) {
+	const found = valueAt(value, ...keys);
+	return typeof found === "string" && found !== "" ? found : null;
+}
+/** A manifest that cannot be read tells nothing: its own tool says what is wrong with it. */
+function jsonOf(files, path) {
+	return parsedBy(files, path, JSON.parse, SyntaxError);
+}
+function tomlOf(files, path) {
+	return parsedBy(files, path, parse, TomlError);
+}
+function parsedBy(files, path, parse, mistake) {
+	const text = files.text(path);
+	if (text === null) return null;
+	try {
+		const value = parse(text.replace(/^\uFEFF/, ""));
+		return isTable(value) ? value : null;
+	} catch (error) {
+		if (error instanceof mistake) return null;
+		throw error;
+	}
+}
+// src/setup/sources.ts
+const TESTS$3 = /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|e2e)\/|(?:^|\/)(?:test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[^/]*\.config)\.[^/]+$/;
+/** Files of these endings that are the project's own code, neither tests nor tools. */
+function sourceFiles({ paths }, endings) {
+	return paths.filter((path) => endings.test(path) && !TESTS$3.test(path) && !isForeign(path));
+}
+/** The directories that hold the sources; files where they lie at the top. */
+function placesOf(sources, preferred) {
+	const [home] = preferred.filter((place) => sources.some((path) => path.startsWith(place)));
+	if (home !== void 0) return [home];
+	const tops = sources.map((path) => path.includes("/") ? `${path.slice(0, path.indexOf("/"))}/` : path);
+	const count = (top) => tops.filter((each) => each === top).length;
+	return [...new Set(tops)].toSorted((a, b) => count(b) - count(a) || (a < b ? -1 : 1)).slice(0, 6);
+}
+/** Tests below what may change: whoever may change those as well may weaken the gate. */
+function testsAmong({ paths }, mutable, kinds) {
+	const below = paths.filter((path) => mutable.some((place) => place.includes("*") || path.startsWith(place)));
+	return kinds.filter(({ matches }) => below.some((path) => matches.test(path))).map(({ pattern }) => pattern);
+}
+// src/setup/task-files.ts
+var import_dist = require_dist();
+/** Makefile, justfile and Taskfile: a target's name is all that is asked of them. */
+function targetsOf(files) {
+	const found = [];
+	for (const file of [
+		"Makefile",
+		"makefile",
+		"justfile",
+		"Justfile",
+		"Taskfile.yml",
+		"Taskfile.yaml"
+	]) {
+		const text = files.text(file);
+		if (text === null) continue;
+		if (/^t/i.test(file)) found.push({
+			file,
+			run: "task",
+			names: taskNames(text)
+		});
+		else found.push({
+			file,
+			run: /^m/i.test(file) ? "make" : "just",
+			names: ruleNames(text)
+		});
+	}
+	return found;
+}
+function ruleNames(text) {
+	return [...text.matchAll(/^@?([A-Za-z][\w-]*)(?:[ \t]+(?![=?+:])[^:\n]*)?:(?![:=])/gm)].map((match) => match[1] ?? "");
+}
+function taskNames(text) {
+	try {
+		const tasks = valueAt((0, import_dist.parse)(text), "tasks");
+		return isTable(tasks) ? Object.keys(tasks) : [];
+	} catch (error) {
+		if (error instanceof import_dist.YAMLParseError) return [];
+		throw error;
+	}
+}
+function targetNamed(files, wanted) {
+	for (const { file, run, names } of targetsOf(files)) {
+		const name = wanted.find((each) => names.includes(each));
+		if (name !== void 0) return {
+			command: `${run} ${name}`,
+			from: `target ${name} of ${file}`
+		};
+	}
+	return null;
+}
+function testTarget(files) {
+	return targetNamed(files, [
+		"test",
+		"tests",
+		"check"
+	]);
+}
+const BENCH_NAMES = [
+	"bench",
+	"benchmark",
+	"benchmarks",
+	"perf"
+];
+function benchTarget(files) {
+	const found = targetNamed(files, BENCH_NAMES);
+	return found === null ? null : {
+		...found,
+		output: "json",
+		metric: null
+	};
+}
+// src/setup/languages/go.ts
+function detectGo(yard) {
+	const { files } = yard;
+	if (!files.paths.includes("go.mod")) return null;
+	const sources = sourceFiles(files, /\.go$/).filter((path) => !path.endsWith("_test.go"));
+	const tested = files.paths.some((path) => path.endsWith("_test.go") && !isForeign(path));
+	return {
+		language: "go",
+		manager: "go",
+		setup: files.paths.includes("go.sum") && !files.paths.includes("vendor/modules.txt") ? {
+			command: "go mod download",
+			from: "go.sum"
+		} : null,
+		test: tested ? {
+			command: "go test ./...",
+			from: "the _test.go files"
+		} : null,
+		bench: benchOf$3(files),
+		mutable: ["**/*.go"],
+		immutable: [...tested ? ["**/*_test.go"] : [], ...files.paths.some((path) => path.startsWith("bench/")) ? ["bench/"] : []],
+		entry: entryOf$5(files, sources),
+		interpreter: "go run",
+		weight: sources.length,
+		notes: []
+	};
+}
+function benchOf$3(files) {
+	const found = files.paths.flatMap((path) => {
+		if (!path.endsWith("_test.go") || isForeign(path)) return [];
+		return [...(files.text(path) ?? "").matchAll(/^func (Benchmark\w+)\(/gm)].map(([, name = ""]) => ({
+			name,
+			path,
+			place: packageOf(path)
+		}));
+	});
+	const [first] = found;
+	if (first !== void 0) return toolBenchmark(`go test -run '^$' -bench . ${new Set(found.map(({ place }) => place)).size === 1 ? first.place : "./..."}`, found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`, "go");
+	return benchScript(files, /\.sh$/, "sh")?.found ?? benchTarget(files);
+}
+function packageOf(path) {
+	return path.includes("/") ? `./${path.slice(0, path.lastIndexOf("/"))}` : ".";
+}
+/** A function that can be called with nothing, or else the program. */
+function entryOf$5(files, sources) {
+	const module = /^module\s+(\S+)/m.exec(files.text("go.mod") ?? "")?.[1];
+	if (module === void 0) return null;
+	for (const path of sources) {
+		const text = files.text(path) ?? "";
+		const isMain = /^package main\b/m.test(text);
+		const name = /^func ((?!Main|Run|Serve|Listen|Start|Exit)[A-Z]\w*)\(\) [\w.*[\]]+ \{/m.exec(text)?.[1];
+		if (!isMain && name !== void 0 && !/(?:^|\/)internal\//.test(path)) return {
+			kind: "function",
+			module: `${module}${path.includes("/") ? `/${path.slice(0, path.lastIndexOf("/"))}` : ""}`,
+			name
+		};
+	}
+	const main = sources.find((path) => /^package main\b/m.test(files.text(path) ?? "") && !path.startsWith("bench/"));
+	return main === void 0 ? null : {
+		kind: "program",
+		command: packageOf(main)
+	};
+}
+// src/setup/lockfiles.ts
+/** Where the nearest of these files lies, from a project's directory up to the top of its repository. */
+function nearestAbove({ repository, directory }, names) {
+	const there = new Set(repository.paths);
+	for (let at = directory; at !== null; at = parentOf(at)) {
+		const name = names.find((each) => there.has(at === "" ? each : `${at}/${each}`));
+		if (name !== void 0) return {
+			name,
+			directory: at,
+			steps: stepsUp(directory, at)
+		};
+	}
+	return null;
+}
+function parentOf(directory) {
+	if (directory === "") return null;
+	return directory.includes("/") ? directory.slice(0, directory.lastIndexOf("/")) : "";
+}
+function stepsUp(from, to) {
+	const depth = (directory) => directory === "" ? 0 : directory.split("/").length;
+	return depth(from) - depth(to);
+}
+/** A command that is to run some directories above; it is alone in its shell, so nothing has to go back. */
+function runAbove(steps, command) {
+	return steps === 0 ? command : `cd ${Array.from({ length: steps }, () => "..").join("/")} && ${command}`;
+}
+/** The same for a command that is not the last of its line. */
+function aboveThenHere(steps, command) {
+	return steps === 0 ? command : `(${runAbove(steps, command)})`;
+}
+// src/setup/languages/java.ts
+function detectJava(yard) {
+	const { files } = yard;
+	const tool = toolOf(yard);
+	if (tool === null) return null;
+	const sources = sourceFiles(files, /\.(?:java|kt|scala)$/);
+	const tested = files.paths.some((path) => path.startsWith("src/test/"));
+	const setup = {
+		command: tool.build,
+		from: tool.from
+	};
+	const kotlin = sources.find((path) => path.startsWith("src/main/kotlin/"));
+	return {
+		language: "java",
+		manager: tool.name,
+		setup,
+		test: tested ? {
+			command: tool.test,
+			from: "src/test/"
+		} : null,
+		bench: benchOf$2(files, tool),
+		mutable: [kotlin !== void 0 && !sources.some(isJava) ? "src/main/kotlin/" : "src/main/"],
+		immutable: [],
+		entry: entryOf$4(files, sources, tool.classes),
+		interpreter: `java -cp ${tool.classes}`,
+		weight: sources.length,
+		notes: []
+	};
+}
+function isJava(path) {
+	return path.endsWith(".java");
+}
+function toolOf(yard) {
+	const { files } = yard;
+	if (files.paths.includes("pom.xml")) {
+		const { start, steps } = wrapper(yard, "mvnw", "mvn");
+		const only = steps === 0 ? "" : ` -pl ${yard.directory} -am`;
+		const run = (goal) => runAbove(steps, `${start} -q -B${only} ${goal}`);
+		return {
+			name: "maven",
+			classes: "target/classes",
+			build: run("-DskipTests package"),
+			test: run("test"),
+			from: "pom.xml"
+		};
+	}
+	const script = ["build.gradle", "build.gradle.kts"].find((name) => files.paths.includes(name));
+	if (script === void 0) return null;
+	const { start } = wrapper(yard, "gradlew", "gradle");
+	const run = (task) => `${start} --quiet --no-daemon ${task}`;
+	return {
+		name: "gradle",
+		classes: "build/classes/java/main",
+		build: run("classes"),
+		test: run("test"),
+		from: script
+	};
+}
+function wrapper(yard, script, program) {
+	const found = nearestAbove(yard, [script]);
+	if (found === null || found.steps > 0 && script === "mvnw") {
+		const root = program === "mvn" ? topPom(yard) : 0;
+		return {
+			start: found === null || root === 0 ? program : `./${script}`,
+			steps: root
+		};
+	}
+	const steps = script === "gradlew" ? 0 : found.steps;
+	return {
+		start: script === "gradlew" ? `./${"../".repeat(found.steps)}${script}` : `./${script}`,
+		steps
+	};
+}
+function topPom({ repository, directory }) {
+	return directory !== "" && repository.paths.includes("pom.xml") ? directory.split("/").length : 0;
+}
+function benchOf$2(files, tool) {
+	const script = benchScript(files, /\.(?:java|sh)$/, `java -cp ${tool.classes}`);
+	if (script?.found.from.endsWith(".sh") === true) return {
+		...script.found,
+		command: `sh ${script.found.from}`
+	};
+	return script?.found ?? benchTarget(files);
+}
+/** A static method without arguments that is no main, or else the main class. */
+function entryOf$4(files, sources, classes) {
+	const known = sources.filter(isJava).map((path) => ({
+		path,
+		text: files.text(path) ?? ""
+	}));
+	for (const { path, text } of known) {
+		const name = /public static (?!void\b)[\w<>[\], ]+ ((?!run|serve|start)\w+)\(\)/.exec(text)?.[1];
+		const type = qualified(path);
+		if (name !== void 0 && type !== null) return {
+			kind: "function",
+			module: type,
+			name
+		};
+	}
+	const main = known.find(({ text }) => /public static void main\(/.test(text));
+	const type = main === void 0 ? null : qualified(main.path);
+	return type === null ? null : {
+		kind: "program",
+		command: `java -cp ${classes} ${type}`
+	};
+}
+function qualified(path) {
+	return /^src\/main\/java\/(.+)\.java$/.exec(path)?.[1]?.replaceAll("/", ".") ?? null;
+}
+// src/setup/languages/node-bench.ts
+/** A script of package.json first: that is where people say how it is run. */
+function nodeBench(files, manifest, manager) {
+	const named = scriptNamed(files, manifest, manager);
+	if (named !== null) return {
+		bench: named,
+		notes: []
+	};
+	if (usesVitest(manifest) && files.paths.some((path) => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) return {
+		bench: vitestBench(`${manager.exec} vitest bench --run`, "*.bench files"),
+		notes: []
+	};
+	const script = benchScript(files, /\.[cm]?js$/, "node");
+	if (script !== null) return {
+		bench: script.found,
+		notes: othersNote(script.others)
+	};
+	return {
+		bench: benchTarget(files),
+		notes: []
+	};
+}
+function scriptNamed(files, manifest, manager) {
+	const scripts = valueAt(manifest, "scripts");
+	const name = BENCH_NAMES.find((each) => textAt(scripts, each) !== null);
+	if (name === void 0) return null;
+	const text = textAt(scripts, name) ?? "";
+	const from = `scripts.${name} of package.json`;
+	const command = manager.run(name);
+	if (/\bvitest\b.*\bbench\b/.test(text)) return vitestBench(`${manager.exec} ${asOnce(text)}`, from);
+	if (/\bhyperfine\b/.test(text)) return toolBenchmark(`${command}${manager.pass} --export-json "$WINNOW_RESULT_PATH"`, from, "hyperfine");
+	return {
+		command,
+		from,
+		...printedBy(sourceOf(files, text) ?? text)
+	};
+}
+/** `vitest bench` watches where it sees a terminal. */
+function asOnce(text) {
+	const own = /vitest\b[^&|;]*/.exec(text)?.[0].trim() ?? "vitest bench";
+	return /(?:--run|\brun\b)/.test(own) ? own : `${own} --run`;
+}
+function vitestBench(command, from) {
+	return toolBenchmark(`${command} --outputJson "$WINNOW_RESULT_PATH"`, from, "vitest");
+}
+/** What a script like `node bench/parse.mjs` starts, where it is a file that is read here. */
+function sourceOf(files, script) {
+	const words = script.split(/\s+/).map((word) => word.replace(/^\.\//, ""));
+	for (const word of words) {
+		const text = files.text(word);
+		if (text !== null && /\.\w+$/.test(word)) return text;
+	}
+	return null;
+}
+function usesVitest(manifest) {
+	return dependsOn(manifest, "vitest");
+}
+function dependsOn(manifest, name) {
+	return ["dependencies", "devDependencies"].some((kind) => valueAt(manifest, kind, name) !== void 0);
+}
+// src/setup/languages/node-manager.ts
+const NPM = {
+	name: "npm",
+	install: "npm ci",
+	freeInstall: "npm install --no-package-lock",
+	test: "npm test",
+	run: (script) => `npm run --silent ${script}`,
+	pass: " --",
+	exec: "npx --no-install"
+};
+const PNPM = {
+	name: "pnpm",
+	install: "pnpm install --frozen-lockfile",
+	freeInstall: "pnpm install --no-lockfile",
+	test: "pnpm test",
+	run: (script) => `pnpm --silent run ${script}`,
+	pass: "",
+	exec: "pnpm exec"
+};
+const YARN = {
+	name: "yarn",
+	install: "yarn install --immutable",
+	freeInstall: "yarn install",
+	test: "yarn test",
+	run: (script) => `yarn run ${script}`,
+	pass: "",
+	exec: "yarn exec"
+};
+const YARN_CLASSIC = {
+	...YARN,
+	install: "yarn install --frozen-lockfile",
+	freeInstall: "yarn install --no-lockfile",
+	run: (script) => `yarn --silent run ${script}`,
+	exec: "yarn --silent exec"
+};
+const BUN = {
+	name: "bun",
+	install: "bun install --frozen-lockfile",
+	freeInstall: "bun install --no-save",
+	test: "bun run test",
+	run: (script) => `bun run --silent ${script}`,
+	pass: "",
+	exec: "bunx"
+};
+const LOCKS = {
+	"pnpm-lock.yaml": PNPM,
+	"bun.lock": BUN,
+	"bun.lockb": BUN,
+	"yarn.lock": YARN,
+	"package-lock.json": NPM,
+	"npm-shrinkwrap.json": NPM
+};
+function nodeManager(yard) {
+	const lock = nearestAbove(yard, Object.keys(LOCKS));
+	const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(declaredIn(yard) ?? "");
+	const byLock = lock === null ? null : LOCKS[lock.name] ?? null;
+	const manager = byName(declared?.[1]) ?? byLock ?? NPM;
+	const classic = declared?.[1] === "yarn" ? declared[2] === "1" : !hasBerryConfig(yard);
+	return {
+		manager: manager === YARN && classic ? YARN_CLASSIC : manager,
+		lock
+	};
+}
+function declaredIn(yard) {
+	return textAt(jsonOf(yard.files, "package.json"), "packageManager") ?? textAt(jsonOf(yard.repository, "package.json"), "packageManager");
+}
+function byName(name) {
+	return [
+		NPM,
+		PNPM,
+		YARN,
+		BUN
+	].find((each) => each.name === name) ?? null;
+}
+function hasBerryConfig({ repository }) {
+	return repository.paths.includes(".yarnrc.yml");
+}
+// src/setup/languages/node.ts
+const SOURCES = /\.[cm]?[jt]sx?$/;
+const TESTS$2 = [
+	{
+		pattern: "**/*.test.*",
+		matches: /\.test\.[^/]+$/
+	},
+	{
+		pattern: "**/*.spec.*",
+		matches: /\.spec\.[^/]+$/
+	},
+	{
+		pattern: "**/__tests__/",
+		matches: /(?:^|\/)__tests__\//
+	}
+];
+function detectNode(yard) {
+	const { files } = yard;
+	const manifest = jsonOf(files, "package.json");
+	const sources = sourceFiles(files, SOURCES);
+	if (!files.paths.includes("package.json")) return null;
+	const { manager } = nodeManager(yard);
+	const { bench, notes } = nodeBench(files, manifest, manager);
+	const mutable = placesOf(sources, [
+		"src/",
+		"lib/",
+		"source/"
+	]);
+	return {
+		language: "node",
+		manager: manager.name,
+		setup: setupOf$1(yard, manifest),
+		test: testOf$1(files, manifest, manager.test, manager.exec),
+		bench,
+		mutable,
+		immutable: testsAmong(files, mutable, TESTS$2),
+		entry: entryOf$3(files, manifest),
+		interpreter: "node",
+		weight: sources.length,
+		notes
+	};
+}
+function setupOf$1(yard, manifest) {
+	const { manager, lock } = nodeManager(yard);
+	const steps = lock?.steps ?? 0;
+	const needsPackages = [
+		"dependencies",
+		"devDependencies",
+		"workspaces"
+	].some((key) => Object.keys(Object(valueAt(manifest, key))).length > 0);
+	const builds = needsBuild(yard.files, manifest);
+	const install = lock === null ? manager.freeInstall : manager.install;
+	const from = lock?.name ?? "package.json";
+	if (!builds) return needsPackages || steps > 0 ? {
+		command: runAbove(steps, install),
+		from
+	} : null;
+	const build = manager.run("build");
+	return {
+		command: needsPackages || steps > 0 ? `${aboveThenHere(steps, install)} && ${build}` : build,
+		from: `${from} and scripts.build`
+	};
+}
+/** What people import is made by the build and not committed. */
+function needsBuild(files, manifest) {
+	if (textAt(manifest, "scripts", "build") === null) return false;
+	const paths = declaredEntries(manifest);
+	return paths.length > 0 && paths.every((path) => !files.paths.includes(path));
+}
+const NO_TEST = /no test specified/;
+function testOf$1(files, manifest, test, exec) {
+	const script = textAt(manifest, "scripts", "test");
+	if (script !== null && !NO_TEST.test(script)) return {
+		command: test,
+		from: "scripts.test of package.json"
+	};
+	if (dependsOn(manifest, "vitest")) return {
+		command: `${exec} vitest run`,
+		from: "vitest in package.json"
+	};
+	if (dependsOn(manifest, "jest")) return {
+		command: `${exec} jest`,
+		from: "jest in package.json"
+	};
+	const own = files.paths.find((path) => /(?:^|\/)(?:test\/.*|[^/]+[._-]test)\.[cm]?js$/.test(path));
+	return own === void 0 ? testTarget(files) : {
+		command: "node --test",
+		from: own
+	};
+}
+function entryOf$3(files, manifest) {
+	const usual = [
+		"src/index.js",
+		"src/index.mjs",
+		"index.js",
+		"index.mjs",
+		"lib/index.js"
+	];
+	const built = needsBuild(files, manifest);
+	const path = [...declaredEntries(manifest).filter((path) => built || files.paths.includes(path)), ...usual.filter((each) => files.paths.includes(each))].find((each) => /\.[cm]?js$/.test(each));
+	if (path !== void 0) return {
+		kind: "module",
+		path
+	};
+	const program = binOf(manifest);
+	if (program === null || !/\.[cm]?js$/.test(program)) return null;
+	return {
+		kind: "program",
+		command: `node ${program} --help`
+	};
+}
+function declaredEntries(manifest) {
+	const exported = valueAt(manifest, "exports");
+	return [
+		typeof exported === "string" ? exported : firstText(valueAt(exported, ".") ?? null),
+		textAt(manifest, "module"),
+		textAt(manifest, "main")
+	].flatMap((path) => path === null ? [] : [path.replace(/^\.\//, "")]);
+}
+function firstText(value) {
+	if (typeof value === "string") return value;
+	if (!isTable(value)) return null;
+	for (const key of [
+		"import",
+		"node",
+		"default",
+		"require"
+	]) {
+		const found = firstText(value[key]);
+		if (found !== null) return found;
+	}
+	return null;
+}
+function binOf(manifest) {
+	const bin = valueAt(manifest, "bin");
+	const path = typeof bin === "string" ? bin : Object.values(Object(bin))[0];
+	return typeof path === "string" ? path.replace(/^\.\//, "") : null;
+}
+// src/setup/languages/python-packages.ts
+const FOR_TESTS = /^(?:dev|develop|development|tests?|testing|bench|benchmarks?)$/i;
+/** Requirement files that a benchmark or a test may need; those of documentation and of linters are none. */
+function requirementFiles({ paths }) {
+	const wanted = /^requirements(?:[-_.](?:dev|tests?|testing|bench|benchmarks?))?\.txt$/;
+	return paths.filter((path) => wanted.test(path) || /^requirements\/(?:base|dev|tests?)\.txt$/.test(path));
+}
+function extrasOf(manifest) {
+	const extras = valueAt(manifest, "project", "optional-dependencies");
+	return isTable(extras) ? Object.keys(extras).filter((name) => FOR_TESTS.test(name)) : [];
+}
+/** Of groups that are no extras, which not every pip understands by name. */
+function groupPackages(manifest) {
+	const groups = valueAt(manifest, "dependency-groups");
+	if (!isTable(groups)) return [];
+	return Object.entries(groups).flatMap(([name, packages]) => FOR_TESTS.test(name) && Array.isArray(packages) ? packages.filter((one) => typeof one === "string") : []);
+}
+function namesPackage(text, name) {
+	return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, "m").test(text);
+}
+// src/setup/languages/python-manager.ts
+function pythonManager(yard, wants) {
+	const manifest = tomlOf(yard.files, "pyproject.toml");
+	const uv = nearestAbove(yard, ["uv.lock"]);
+	if (uv !== null) return {
+		name: "uv",
+		setup: uv.steps === 0 ? "uv sync --frozen" : "uv sync --frozen --inexact",
+		from: "uv.lock",
+		python: "uv run --frozen --no-sync python",
+		notes: []
+	};
+	const poetry = nearestAbove(yard, ["poetry.lock"]);
+	if (poetry !== null || valueAt(manifest, "tool", "poetry") !== void 0) {
+		const install = "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet";
+		const from = poetry === null ? "tool.poetry of pyproject.toml" : "poetry.lock";
+		return {
+			name: "poetry",
+			setup: runAbove(poetry?.steps ?? 0, install),
+			from,
+			python: "poetry run python",
+			notes: []
+		};
+	}
+	return pip(yard.files, wants.pytest) ?? plain(yard);
+}
+/** Into a directory of its own: the person's Python is never written to. */
+function pip(files, pytest) {
+	const manifest = tomlOf(files, "pyproject.toml");
+	const requirements = requirementFiles(files);
+	const isProject = valueAt(manifest, "project") !== void 0 || files.paths.includes("setup.py");
+	const extras = extrasOf(manifest);
+	const packages = groupPackages(manifest);
+	const given = [
+		...requirements.map((file) => files.text(file) ?? ""),
+		...packages,
+		JSON.stringify(manifest)
+	];
+	const adds = pytest && !given.some((text) => namesPackage(text, "pytest"));
+	const needed = [
+		valueAt(manifest, "project", "dependencies"),
+		extras,
+		packages,
+		requirements
+	];
+	if (!(adds || files.paths.includes("setup.py") || needed.some(isFilled))) return null;
+	const parts = [
+		...requirements.flatMap((file) => ["-r", file]),
+		...packages.map(quoted$2),
+		...isProject ? ["-e", extras.length === 0 ? "." : quoted$2(`.[${extras.join(",")}]`)] : [],
+		...adds ? ["pytest"] : []
+	];
+	const from = [...requirements, ...isProject ? ["pyproject.toml or setup.py"] : []].join(", ") || "the tests";
+	return {
+		name: "pip",
+		setup: `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(" ")}`,
+		from,
+		python: ".venv/bin/python",
+		notes: adds ? ["the tests use pytest, which no file names: its newest version is installed; pin it in a requirements file"] : []
+	};
+}
+function plain(yard) {
+	return {
+		name: null,
+		setup: null,
+		from: "",
+		python: `PYTHONPATH=${yard.files.paths.some((path) => /^src\/.*\.py$/.test(path)) ? "src" : "."} python3`,
+		notes: []
+	};
+}
+function isFilled(value) {
+	return Array.isArray(value) && value.length > 0;
+}
+function quoted$2(word) {
+	return /^[\w.\-=]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+// src/setup/languages/python.ts
+const MANIFESTS = [
+	"pyproject.toml",
+	"setup.py",
+	"setup.cfg",
+	"requirements.txt"
+];
+const TESTS$1 = [
+	{
+		pattern: "**/test_*.py",
+		matches: /(?:^|\/)test_[^/]+\.py$/
+	},
+	{
+		pattern: "**/*_test.py",
+		matches: /_test\.py$/
+	},
+	{
+		pattern: "**/conftest.py",
+		matches: /(?:^|\/)conftest\.py$/
+	}
+];
+function detectPython(yard) {
+	const { files } = yard;
+	const sources = sourceFiles(files, /\.py$/);
+	if (!MANIFESTS.some((name) => files.paths.includes(name)) && sources.length === 0) return null;
+	const kind = testKind(files);
+	const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === "pytest" });
+	const { bench, others } = benchOf$1(files, python);
+	const mutable = placesOf(sources, ["src/"]);
+	return {
+		language: "python",
+		manager: name,
+		setup: setup === null ? null : {
+			command: setup,
+			from
+		},
+		test: testCommand(files, kind, python),
+		bench,
+		mutable,
+		immutable: testsAmong(files, mutable, TESTS$1),
+		entry: entryOf$2(sources),
+		interpreter: python,
+		weight: sources.length,
+		notes: [...notes, ...othersNote(others)]
+	};
+}
+function testKind(files) {
+	const tests = files.paths.filter((path) => /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/.test(path));
+	const declared = [
+		...MANIFESTS,
+		"tox.ini",
+		...requirementFiles(files)
+	].map((path) => files.text(path) ?? "").some((text) => namesPackage(text, "pytest")) || files.paths.includes("pytest.ini");
+	const texts = tests.map((path) => files.text(path) ?? "");
+	if (tests.length === 0) return null;
+	const classic = texts.some((text) => /^\s*(?:import|from)\s+unittest\b/m.test(text));
+	const modern = texts.some((text) => /\bpytest\b/.test(text)) || files.paths.some((path) => path.endsWith("conftest.py"));
+	return declared || modern || !classic ? "pytest" : "unittest";
+}
+function testCommand(files, kind, python) {
+	if (kind === null) return testTarget(files);
+	if (kind === "pytest") return {
+		command: `${python} -m pytest -q`,
+		from: "tests that pytest runs"
+	};
+	const home = ["tests", "test"].find((dir) => files.paths.some((path) => path.startsWith(`${dir}/`)));
+	return {
+		command: `${python} -m unittest${home === void 0 ? "" : ` discover -s ${home}${isPackage(files, home) ? " -t ." : ""}`}`,
+		from: "tests that unittest runs"
+	};
+}
+function isPackage({ paths }, directory) {
+	return paths.includes(`${directory}/__init__.py`);
+}
+function benchOf$1(files, python) {
+	const marked = files.paths.filter((path) => path.endsWith(".py") && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ""));
+	const [first] = marked;
+	if (first !== void 0) return {
+		bench: toolBenchmark(`${python} -m pytest -q ${marked.length === 1 || !first.includes("/") ? first : first.slice(0, first.lastIndexOf("/"))} --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"`, first, "pytest-benchmark"),
+		others: []
+	};
+	const script = benchScript(files, /\.py$/, python);
+	if (script !== null) return {
+		bench: script.found,
+		others: script.others
+	};
+	return {
+		bench: benchTarget(files),
+		others: []
+	};
+}
+/** The package that people import. */
+function entryOf$2(sources) {
+	const packages = sources.flatMap((path) => /^(?:src\/)?(\w+)\/__init__\.py$/.exec(path)?.[1] ?? []);
+	const modules = sources.flatMap((path) => /^(?:src\/)?(\w+)\.py$/.exec(path)?.[1] ?? []);
+	const [name] = [...packages, ...modules];
+	return name === void 0 ? null : {
+		kind: "module",
+		path: name
+	};
+}
+// src/setup/languages/ruby.ts
+const TESTS = [{
+	pattern: "**/*_test.rb",
+	matches: /_test\.rb$/
+}, {
+	pattern: "**/*_spec.rb",
+	matches: /_spec\.rb$/
+}];
+function detectRuby(yard) {
+	const { files } = yard;
+	const sources = sourceFiles(files, /\.rb$/);
+	if (!files.paths.some((path) => /^(?:Gemfile|Rakefile|[^/]+\.gemspec)$/.test(path)) && sources.length === 0) return null;
+	const bundled = nearestAbove(yard, ["Gemfile"]);
+	const start = bundled === null ? "" : "bundle exec ";
+	const ruby = `${start}ruby -Ilib`;
+	const mutable = placesOf(sources, ["lib/", "app/"]);
+	const script = benchScript(files, /\.rb$/, ruby);
+	return {
+		language: "ruby",
+		manager: bundled === null ? null : "bundler",
+		setup: bundled === null ? null : setupOf(yard, bundled.steps),
+		test: testOf(files, start),
+		bench: rakeBench(files, start) ?? script?.found ?? benchTarget(files),
+		mutable,
+		immutable: testsAmong(files, mutable, TESTS),
+		entry: entryOf$1(sources),
+		interpreter: ruby,
+		weight: sources.length,
+		notes: othersNote(script?.others ?? [])
+	};
+}
+/** Into the project's directory: the person's gems are never written to. */
+function setupOf(yard, steps) {
+	const locked = nearestAbove(yard, ["Gemfile.lock"]) !== null;
+	return {
+		command: runAbove(steps, `bundle config set --local path vendor/bundle && ${locked ? "BUNDLE_FROZEN=true " : ""}bundle install --quiet`),
+		from: locked ? "Gemfile.lock" : "Gemfile"
+	};
+}
+function testOf(files, start) {
+	const rakefile = files.text("Rakefile") ?? "";
+	if (/RSpec::Core::RakeTask|\brspec\b/.test(files.text("Gemfile") ?? "") && hasBelow(files, "spec/")) return {
+		command: `${start}rspec`,
+		from: "spec/"
+	};
+	if (/TestTask|task\s*[:(]?\s*:?["']?test\b/.test(rakefile)) return {
+		command: `${start}rake test`,
+		from: "task test of Rakefile"
+	};
+	if (files.paths.filter((path) => /^test\/.*(?:^|\/|_)test(?:_\w+)?\.rb$|^test\/.*_test\.rb$/.test(path)).length === 0) return testTarget(files);
+	return {
+		command: `${start}ruby -Ilib -Itest -e 'Dir["test/**/{*_test,test_*}.rb"].each { |file| require "./#{file}" }'`,
+		from: "test/"
+	};
+}
+function hasBelow({ paths }, directory) {
+	return paths.some((path) => path.startsWith(directory));
+}
+function rakeBench(files, start) {
+	const text = files.text("Rakefile") ?? "";
+	const name = BENCH_NAMES.find((each) => new RegExp(`^\\s*task\\s*\\(?\\s*:?["']?${each}\\b`, "m").test(text));
+	if (name === void 0) return null;
+	return {
+		command: `${start}rake ${name}`,
+		from: `task ${name} of Rakefile`,
+		output: "json",
+		metric: null
+	};
+}
+function entryOf$1(sources) {
+	const [name] = sources.flatMap((path) => /^lib\/([^/]+)\.rb$/.exec(path)?.[1] ?? []);
+	return name === void 0 ? null : {
+		kind: "module",
+		path: name
+	};
+}
+// src/setup/languages/rust.ts
+function detectRust(yard) {
+	const { files } = yard;
+	if (!files.paths.includes("Cargo.toml")) return null;
+	const manifest = tomlOf(files, "Cargo.toml");
+	const sources = sourceFiles(files, /\.rs$/);
+	const locked = nearestAbove(yard, ["Cargo.lock"]) === null ? "" : " --locked";
+	const bench = benchOf(files, manifest, locked);
+	const mutable = sources.some((path) => path.startsWith("src/")) ? ["src/"] : ["**/src/"];
+	const inside = sources.some((path) => path.startsWith("src/") && /#\[test\]/.test(files.text(path) ?? ""));
+	return {
+		language: "rust",
+		manager: "cargo",
+		setup: {
+			command: bench?.output === "cargo" ? `cargo bench --no-run${locked}` : `cargo build --release${locked}`,
+			from: locked === "" ? "Cargo.toml" : "Cargo.lock"
+		},
+		test: {
+			command: `cargo test --quiet${locked}`,
+			from: "Cargo.toml"
+		},
+		bench,
+		mutable,
+		immutable: testsAmong(files, mutable, [{
+			pattern: "**/tests.rs",
+			matches: /(?:^|\/)tests\.rs$/
+		}]),
+		entry: entryOf(files, manifest),
+		interpreter: "cargo run",
+		weight: sources.length,
+		notes: inside ? ["tests inside src/ may be changed with the code they test: tests/ is outside what may change"] : []
+	};
+}
+function benchOf(files, manifest, locked) {
+	const declared = valueAt(manifest, "bench");
+	const names = Array.isArray(declared) ? declared.flatMap((one) => textAt(one, "name") ?? []) : [];
+	const own = files.paths.flatMap((path) => /^benches\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path)?.[1] ?? []);
+	const all = [.../* @__PURE__ */ new Set([...names, ...own])];
+	const [first] = all;
+	if (first !== void 0) {
+		const which = all.length === 1 ? ` --bench ${first}` : " --benches";
+		const from = all.length === 1 ? `benches/${first}.rs` : `${all.length} benches`;
+		return toolBenchmark(`cargo bench${locked}${which}`, from, "cargo");
+	}
+	return benchScript(files, /\.sh$/, "sh")?.found ?? benchTarget(files);
+}
+function entryOf(files, manifest) {
+	const name = textAt(manifest, "package", "name");
+	if (name === null) return null;
+	const library = files.text("src/lib.rs");
+	const called = library === null ? void 0 : /^pub fn ((?!main|run|serve|listen|start)\w+)\(\) ->/m.exec(library)?.[1];
+	if (called !== void 0) return {
+		kind: "function",
+		module: name,
+		name: called
+	};
+	if (library !== null || files.paths.includes("src/lib.rs")) return {
+		kind: "module",
+		path: name
+	};
+	return files.paths.includes("src/main.rs") ? {
+		kind: "program",
+		command: `target/release/${name}`
+	} : null;
+}
+// src/setup/languages/shell.ts
+/** What is left where no other language is found: scripts, make targets, or nothing but files. */
+function detectShell(yard) {
+	const { files } = yard;
+	const scripts = sourceFiles(files, /\.(?:sh|bash)$/);
+	const bench = benchScript(files, /\.(?:sh|bash)$/, "sh");
+	const target = benchTarget(files);
+	if (scripts.length === 0 && bench === null && target === null && testTarget(files) === null) return null;
+	const sources = scripts.length > 0 ? scripts : files.paths.filter((path) => /^(?:src|lib)\//.test(path));
+	const [program] = scripts;
+	return {
+		language: "shell",
+		manager: null,
+		setup: null,
+		test: testTarget(files) ?? testScript(files),
+		bench: bench?.found ?? target,
+		mutable: placesOf(sources, [
+			"src/",
+			"lib/",
+			"bin/"
+		]),
+		immutable: [],
+		entry: program === void 0 ? null : {
+			kind: "program",
+			command: `sh ${program} --help`
+		},
+		interpreter: "sh",
+		weight: scripts.length,
+		notes: othersNote(bench?.others ?? [])
+	};
+}
+function testScript({ paths }) {
+	const own = paths.find((path) => /^(?:tests?\/(?:run|test|all)\.(?:sh|bash)|tests?\.sh|bench\/test\.sh)$/.test(path));
+	const suite = paths.find((path) => /^tests?\/[^/]+\.bats$/.test(path));
+	if (suite !== void 0) return {
+		command: `bats ${suite.slice(0, suite.indexOf("/"))}`,
+		from: suite
+	};
+	return own === void 0 ? null : {
+		command: `sh ${own}`,
+		from: own
+	};
+}
+// src/setup/detect.ts
+const DETECTORS = {
+	node: detectNode,
+	python: detectPython,
+	go: detectGo,
+	rust: detectRust,
+	java: detectJava,
+	ruby: detectRuby,
+	shell: detectShell
+};
+/** The language that is meant: of several, one with a benchmark, then the one with most files. */
+function detect(yard, wanted) {
+	const all = LANGUAGES.flatMap((language) => DETECTORS[language](yard) ?? []);
+	const real = all.filter(({ language }) => language !== "shell");
+	const ordered = (real.length > 0 && wanted !== "shell" ? real : all).toSorted((a, b) => Number(b.bench !== null) - Number(a.bench !== null) || b.weight - a.weight);
+	const findings = wanted === void 0 ? ordered[0] : ordered.find(({ language }) => language === wanted);
+	if (findings === void 0) throw nothingFound(yard, wanted, all);
+	return {
+		findings,
+		others: ordered.map(({ language }) => language).filter((language) => language !== findings.language)
+	};
+}
+function nothingFound({ directory }, wanted, all) {
+	const where = directory === "" ? "here" : `in ${directory}`;
+	if (wanted === void 0) return new UserError(`no project of a language that init knows was found ${where}, as far as it is committed`, { fix: `commit it first, or write .winnow/<name>.yaml by hand: four lines are enough (${LANGUAGES.join(", ")} are known)` });
+	const found = all.map(({ language }) => language).join(", ") || "none";
+	return new UserError(`no ${wanted} project was found ${where}; found: ${found}`, { fix: `--language is one of ${LANGUAGES.join(", ")}` });
+}
+// src/setup/gates.ts
+/** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
+function gatesFor({ test }, harness) {
+	if (test !== null) return {
+		gates: [{
+			name: "tests",
+			command: test.command
+		}],
+		notes: []
+	};
+	return {
+		gates: harness.gates.length > 0 ? [] : [{
+			name: "runs",
+			command: harness.command
+		}],
+		notes: ["no tests were found, so nothing shows that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain"]
+	};
+}
+// src/setup/harness/words.ts
+/** The lines around a workload, the same in every language but for the sign of a comment. */
+function workloadComment(sign, example, entry) {
+	return [
+		"==== PUT YOUR WORKLOAD HERE ====",
+		"Call what should become better, with input as large as in real use, and return what it answers:",
+		`  ${example}`,
+		`Until then this measures ${calledText(entry)}.`
+	].map((line) => `${sign} ${line}`).join("\n");
+}
+function headComment(sign, command) {
+	return `${sign} Measures one call and prints it as JSON. By hand: ${command}`;
+}
+/** What a harness calls before anybody has said what to measure. */
+function calledText(entry) {
+	if (entry === null) return "a stand-in: nothing of the project was found that can be called without arguments";
+	switch (entry.kind) {
+		case "module": return `how long it takes to load ${entry.path}`;
+		case "function": return `${entry.name}() of ${entry.module}`;
+		case "program": return `the program, started as: ${entry.command}`;
+		default: return entry;
+	}
+}
+// src/setup/harness/go.ts
+function goHarness({ name, entry }) {
+	const place = `bench/${name}`;
+	const path = `${place}/main.go`;
+	const own = `go build -o ${place}/run ./${place}`;
+	const subject = entry?.kind === "program" ? ` && go build -o ${place}/subject ${entry.command}` : "";
+	return {
+		files: [{
+			path,
+			text: text$5(`go run ./${place}`, place, entry)
+		}],
+		edit: path,
+		command: `./${place}/run`,
+		build: own + subject,
+		calls: calledText(entry)
+	};
+}
+function text$5(command, place, entry) {
+	const imports = [
+		"\"encoding/json\"",
+		"\"fmt\"",
+		"\"os\"",
+		"\"sort\"",
+		"\"time\"",
+		...importsOf(entry)
+	].toSorted();
+	return `${headComment("//", command)}
+package main
+
+import (
+${imports.map((each) => `\t${each}`).join("\n")}
+)
+
+${workloadComment("//", "return mypackage.Parse(input)", entry)}
+func workload() any {
+${bodyOf$3(place, entry)}
+}
+
+// ================================
+
+var answer any
+
+// Milliseconds of that many calls.
+func took(calls int) float64 {
+	start := time.Now()
+	for call := 0; call < calls; call++ {
+		answer = workload()
+	}
+	return float64(time.Since(start).Nanoseconds()) / 1e6
+}
+
+func main() {
+	calls := 1
+	for took(calls) < 5 {
+		calls *= 2
+	}
+	var times []float64
+	for round := 0; round < 15; round++ {
+		times = append(times, took(calls)/float64(calls))
+	}
+	sort.Float64s(times)
+	result := map[string]any{"milliseconds": times[7], "output_bytes": len(fmt.Sprint(answer))}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		panic(err)
+	}
+}
+`;
+}
+function importsOf(entry) {
+	if (entry?.kind === "function") return [`subject "${entry.module}"`];
+	return entry?.kind === "program" ? ["\"os/exec\""] : [];
+}
+function bodyOf$3(place, entry) {
+	if (entry?.kind === "function") return `\treturn subject.${entry.name}()`;
+	if (entry?.kind === "program") return `\tout, _ := exec.Command("./${place}/subject", "--help").CombinedOutput()\n\treturn string(out)`;
+	return [
+		"	numbers := make([]int, 10000)",
+		"	for i := range numbers {",
+		"		numbers[i] = i * 7919 % 10007",
+		"	}",
+		"	sort.Ints(numbers)",
+		"	return numbers"
+	].join("\n");
+}
+// src/setup/harness/java.ts
+function javaHarness({ name, entry, interpreter }) {
+	const type = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+	const className = /^\d/.test(type) ? `Bench${type}` : type;
+	const path = `bench/${className}.java`;
+	const command = `${interpreter} ${path}`;
+	return {
+		files: [{
+			path,
+			text: text$4(command, className, entry)
+		}],
+		edit: path,
+		command,
+		build: null,
+		calls: calledText(entry)
+	};
+}
+function text$4(command, className, entry) {
+	return `${headComment("//", command)}
+import java.util.Arrays;
+
+public class ${className} {
+${indented(workloadComment("//", "return MyParser.parse(input);", entry))}
+    static Object workload() throws Exception {
+${bodyOf$2(entry)}
+    }
+    // ================================
+
+    static Object answer;
+
+    /** Milliseconds of that many calls. */
+    static double took(int calls) throws Exception {
+        long start = System.nanoTime();
+        for (int call = 0; call < calls; call++) answer = workload();
+        return (System.nanoTime() - start) / 1e6;
+    }
+
+    public static void main(String[] args) throws Exception {
+        int calls = 1;
+        while (took(calls) < 5) calls *= 2;
+        double[] times = new double[15];
+        for (int round = 0; round < times.length; round++) times[round] = took(calls) / calls;
+        Arrays.sort(times);
+        int output = String.valueOf(answer).length();
+        System.out.println("{\\"milliseconds\\": " + times[7] + ", \\"output_bytes\\": " + output + "}");
+    }
+}
+`;
+}
+function indented(text) {
+	return text.replaceAll(/^/gm, "    ");
+}
+function bodyOf$2(entry) {
+	if (entry?.kind === "function") return `        return ${entry.module}.${entry.name}();`;
+	if (entry?.kind === "program") return [`        Process process = new ProcessBuilder(${[...entry.command.split(" "), "--help"].map((word) => `"${word}"`).join(", ")}).redirectErrorStream(true).start();`, "        return new String(process.getInputStream().readAllBytes());"].join("\n");
+	return [
+		"        int[] numbers = new int[10_000];",
+		"        for (int i = 0; i < numbers.length; i++) numbers[i] = i * 7919 % 10_007;",
+		"        Arrays.sort(numbers);",
+		"        return Arrays.toString(numbers);"
+	].join("\n");
+}
+// src/setup/harness/node.ts
+function nodeHarness({ name, entry }) {
+	const path = `bench/${name}.mjs`;
+	const command = `node ${path}`;
+	return {
+		files: [{
+			path,
+			text: text$3(command, entry)
+		}],
+		edit: path,
+		command,
+		build: null,
+		calls: calledText(entry)
+	};
+}
+function text$3(command, entry) {
+	return `${headComment("//", command)}
+${importLines(entry)}
+${workloadComment("//", exampleOf(entry), entry)}
+async function workload(round) {
+${bodyOf$1(entry)}
+}
+// ================================
+
+let answer
+let made = 0
+/** Milliseconds of that many calls. */
+async function took(calls) {
+  const start = performance.now()
+  for (let call = 0; call < calls; call += 1) answer = await workload((made += 1))
+  return performance.now() - start
+}
+
+let calls = 1
+while ((await took(calls)) < 5) calls *= 2
+const times = []
+for (let round = 0; round < 15; round += 1) times.push((await took(calls)) / calls)
+times.sort((a, b) => a - b)
+const output = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')
+console.log(JSON.stringify({ milliseconds: times[7], output_bytes: output.length }))
+`;
+}
+function importLines(entry) {
+	if (entry?.kind === "program") return "import { spawnSync } from 'node:child_process'\n";
+	if (entry?.kind !== "module") return "";
+	return `const ENTRY = new URL('../${entry.path}', import.meta.url)\n`;
+}
+function exampleOf(entry) {
+	return entry?.kind === "module" ? "return (await import(ENTRY)).parse(input)" : "return parse(input)";
+}
+function bodyOf$1(entry) {
+	if (entry?.kind === "module") return "  return Object.keys(await import(`${ENTRY}?round=${round}`)).concat('loaded')";
+	if (entry?.kind === "program") {
+		const [, ...args] = entry.command.split(" ");
+		return `  const { stdout, stderr, error } = spawnSync(process.execPath, [${args.map((each) => `'${each}'`).join(", ")}], { encoding: 'utf8', timeout: 10_000 })
+  if (error) throw error
+  return stdout + stderr`;
+	}
+	return "  return Array.from({ length: 10_000 }, (_, index) => (index * 7919 + round) % 10_007).sort((a, b) => a - b).join(' ')";
+}
+// src/setup/harness/python.ts
+function pythonHarness({ name, entry, interpreter }) {
+	const path = `bench/${name}.py`;
+	const command = `${interpreter} ${path}`;
+	return {
+		files: [{
+			path,
+			text: text$2(command, entry)
+		}],
+		edit: path,
+		command,
+		build: null,
+		calls: calledText(entry)
+	};
+}
+function text$2(command, entry) {
+	const module = entry?.kind === "module" ? entry.path : null;
+	return `${headComment("#", command)}
+import json
+import time
+${module === null ? "" : `import importlib\n\nimport ${module} as subject\n`}
+
+${workloadComment("#", module === null ? "return parse(text)" : "return subject.parse(text)", entry)}
+def workload():
+${module === null ? "    return \" \".join(str(n) for n in sorted((i * 7919) % 10007 for i in range(10000)))" : "    return repr(dir(importlib.reload(subject)))"}
+# ================================
+
+
+answer = None
+
+
+def took(calls):
+    """Seconds of that many calls."""
+    global answer
+    start = time.perf_counter()
+    for _ in range(calls):
+        answer = workload()
+    return time.perf_counter() - start
+
+
+calls = 1
+while took(calls) < 0.005:
+    calls *= 2
+times = sorted(took(calls) / calls for _ in range(15))
+print(json.dumps({"milliseconds": times[7] * 1000, "output_bytes": len(str(answer))}))
+`;
+}
+// src/setup/harness/ruby.ts
+function rubyHarness({ name, entry, interpreter }) {
+	const path = `bench/${name}.rb`;
+	const command = `${interpreter} ${path}`;
+	return {
+		files: [{
+			path,
+			text: text$1(command, entry)
+		}],
+		edit: path,
+		command,
+		build: null,
+		calls: calledText(entry)
+	};
+}
+function text$1(command, entry) {
+	const module = entry?.kind === "module" ? entry.path : null;
+	return `${headComment("#", command)}
+require 'json'
+${module === null ? "" : `require '${module}'\n`}
+${workloadComment("#", "MyParser.parse(text)", entry)}
+def workload
+${module === null ? "  Array.new(10_000) { |n| n * 7919 % 10_007 }.sort.join(\" \")" : `  load '${module}.rb'\n  'loaded'`}
+end
+# ================================
+
+$VERBOSE = nil
+$answer = nil
+
+# Milliseconds of that many calls.
+def took(calls)
+  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  calls.times { $answer = workload }
+  (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) * 1000
+end
+
+calls = 1
+calls *= 2 while took(calls) < 5
+times = Array.new(15) { took(calls) / calls }
+puts JSON.generate({ milliseconds: times.sort[7], output_bytes: $answer.to_s.bytesize })
+`;
+}
+// src/setup/harness/rust.ts
+/** A crate of its own, outside the project's workspace: nothing that exists has to be changed for it. */
+function rustHarness({ name, entry }) {
+	const place = `bench/${name}`;
+	const manifest = `${place}/Cargo.toml`;
+	const path = `${place}/src/main.rs`;
+	const crate = `bench-${name}`;
+	return {
+		files: [{
+			path: manifest,
+			text: manifestText(crate, entry)
+		}, {
+			path,
+			text: text(`cargo run --release --manifest-path ${manifest}`, entry)
+		}],
+		edit: path,
+		command: `./${place}/target/release/${crate}`,
+		build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${place}/target`,
+		calls: calledText(entry),
+		buildsProject: entry !== null && entry.kind !== "program"
+	};
+}
+function manifestText(crate, entry) {
+	const library = entry === null || entry.kind === "program" ? null : nameOf$1(entry);
+	return `[package]
+name = "${crate}"
+version = "0.0.0"
+edition = "2021"
+publish = false
+${library === null ? "" : `\n[dependencies]\n${library} = { path = "../.." }\n`}
+[workspace]
+`;
+}
+function nameOf$1(entry) {
+	return entry.kind === "module" ? entry.path : entry.module;
+}
+function text(command, entry) {
+	const library = entry === null || entry.kind === "program" ? "my_crate" : nameOf$1(entry).replaceAll("-", "_");
+	return `${headComment("//", command)}
+use std::hint::black_box;
+use std::time::Instant;
+
+${workloadComment("//", `${library}::parse(&input)`, entry)}
+fn workload() -> usize {
+${bodyOf(entry, library)}
+}
+// ================================
+
+/// Milliseconds of that many calls.
+fn took(calls: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..calls {
+        black_box(workload());
+    }
+    start.elapsed().as_secs_f64() * 1000.0
+}
+
+fn main() {
+    let mut calls = 1;
+    while took(calls) < 5.0 {
+        calls *= 2;
+    }
+    let mut times: Vec<f64> = (0..15).map(|_| took(calls) / f64::from(calls)).collect();
+    times.sort_by(f64::total_cmp);
+    println!("{{\\"milliseconds\\": {}, \\"output_bytes\\": {}}}", times[7], workload());
+}
+`;
+}
+/** The size of the answer is returned, so that an answer that became empty shows. */
+function bodyOf(entry, library) {
+	if (entry?.kind === "function") return `    std::mem::size_of_val(&black_box(${library}::${entry.name}()))`;
+	if (entry?.kind === "program") return [`    let answer = std::process::Command::new("${entry.command}").arg("--help").output().unwrap();`, "    answer.stdout.len() + answer.stderr.len()"].join("\n");
+	return [
+		"    let mut numbers: Vec<u32> = (0..10_000).map(|n| n * 7919 % 10_007).collect();",
+		"    numbers.sort();",
+		"    black_box(numbers).len()"
+	].join("\n");
+}
+// src/setup/harness/shell.ts
+function shellHarness({ name, entry }) {
+	const path = `bench/${name}.sh`;
+	const command = `sh ${path}`;
+	const program = entry?.kind === "program" ? entry.command : null;
+	return {
+		files: [{
+			path,
+			text: `${headComment("#", command)}
+
+${workloadComment("#", "sh bin/parse.sh < bench/input.txt", entry)}
+workload() {
+  ${program === null ? "seq 1 20000 | sort -r" : `${program} 2>&1`}
+}
+# ================================
+
+# Nanoseconds are GNU date's; where there is none, whole seconds are all that a shell can tell.
+now() { case "$(date +%N)" in *N*) echo "$(date +%s)000000000" ;; *) date +%s%N ;; esac; }
+
+start=$(now)
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  answer=$(workload) || true
+done
+end=$(now)
+bytes=$(printf %s "$answer" | wc -c)
+awk -v took="$((end - start))" -v bytes="$((bytes))" \\
+  'BEGIN { printf "{\\"milliseconds\\": %.6f, \\"output_bytes\\": %d}\\n", took / 10000000, bytes }'
+`
+		}],
+		edit: path,
+		command,
+		build: null,
+		calls: calledText(entry)
+	};
+}
+// src/setup/harness/skeleton.ts
+/** Every harness prints these two. */
+const SKELETON_METRIC = "milliseconds";
+const SKELETON_OUTPUT = "output_bytes";
+function skeleton(language, wanted) {
+	switch (language) {
+		case "node": return nodeHarness(wanted);
+		case "python": return pythonHarness(wanted);
+		case "go": return goHarness(wanted);
+		case "rust": return rustHarness(wanted);
+		case "java": return javaHarness(wanted);
+		case "ruby": return rubyHarness(wanted);
+		case "shell": return shellHarness(wanted);
+		default: return language;
+	}
+}
+// src/setup/harness/size.ts
+/** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
+function sizeHarness({ language, entry, mutable }, name) {
+	const path = `bench/${name}.sh`;
+	const command = `sh ${path}`;
+	const built = entry?.kind === "module" && language === "node" ? entry.path : null;
+	const places = PLACES[language] ?? [];
+	const fallback = built ?? mutable.filter((place) => !place.includes("*")).join(" ");
+	return {
+		file: {
+			path,
+			text: `${headComment("#", command)}
+# ==== SAY WHAT IS MEASURED ====
+# The files whose size counts, for example: set -- dist/app.min.js
+set -- ${fallback === "" ? "." : fallback}
+for built in ${places.join(" ")}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+# ==============================
+
+echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
+`
+		},
+		command,
+		measures: `the bytes of ${[...places, fallback].filter(Boolean).join(", or else ")}`
+	};
+}
+const PLACES = {
+	node: ["dist", "build"],
+	rust: ["target/release/deps"],
+	java: ["target/classes", "build/classes"]
+};
+// src/setup/spec-text.ts
+/** Works once the package is published under its name; an editor that is offline only misses completion. */
+const SCHEMA_URL = "https://unpkg.com/git-winnow/schema/spec.schema.json";
+const REFERENCE_URL = "https://unpkg.com/git-winnow/docs/spec.md";
+/** One line for each section, as short as a spec can be; what is not said has its default. */
+function specText(values) {
+	const lines = Object.entries(values).flatMap(([key, value]) => value === void 0 ? [] : [`${key}: ${flow(value)}`]);
+	return [
+		`# yaml-language-server: $schema=${SCHEMA_URL}`,
+		`# Every key and its default: ${REFERENCE_URL}`,
+		...lines,
+		""
+	].join("\n");
+}
+function flow(value) {
+	if (typeof value !== "object") return scalar(value);
+	if (isList(value)) return `[${value.map(flow).join(", ")}]`;
+	return `{ ${Object.entries(value).flatMap(([key, inner]) => inner === void 0 ? [] : [`${key}: ${flow(inner)}`]).join(", ")} }`;
+}
+function isList(value) {
+	return Array.isArray(value);
+}
+/** Quoted as the inside of a list needs it, which is enough everywhere. */
+function scalar(value) {
+	return (0, import_dist.stringify)([value], {
+		collectionStyle: "flow",
+		flowCollectionPadding: false,
+		lineWidth: 0
+	}).trim().slice(1, -1);
+}
+// src/setup/draft.ts
+function draft(wanted) {
+	const { yard, detected, name, goal, prefix } = wanted;
+	const { findings } = detected;
+	const harness = harnessFor(wanted);
+	const { gates, notes } = gatesFor(findings, harness);
+	const inside = (path) => yard.directory === "" ? path : `${yard.directory}/${path}`;
+	const specPath = `.winnow/${name}.yaml`;
+	const walls = wallsAround(findings, harness.files).map(inside);
+	const setup = harness.setup.join(" && ");
+	const files = [{
+		path: specPath,
+		text: specText({
+			winnow: 1,
+			description: goal?.words,
+			metric: metricOf(goal, harness),
+			measurement: {
+				working_directory: yard.directory === "" ? void 0 : yard.directory,
+				setup: setup === "" ? void 0 : setup,
+				command: harness.command,
+				output: harness.output === "json" ? void 0 : harness.output
+			},
+			gates: gates.length === 0 ? void 0 : gates.map(({ name: called, command }) => ({
+				name: called,
+				command
+			})),
+			scope: {
+				mutable: findings.mutable.map(inside),
+				immutable: walls.length === 0 ? void 0 : walls
+			},
+			branches: prefix === "optimize" ? void 0 : { prefix }
+		})
+	}, ...harness.files.map(({ path, text }) => ({
+		path: inside(path),
+		text
+	}))];
+	const edit = harness.edit === null ? null : inside(harness.edit);
+	const commands = [
+		setup,
+		harness.command,
+		...gates.map(({ command }) => command)
+	];
+	return {
+		files,
+		specPath,
+		edit,
+		calls: harness.calls,
+		commands,
+		notes: [...findings.notes, ...notes]
+	};
+}
+function harnessFor({ detected: { findings }, name, goal }) {
+	const { bench, language, entry, interpreter } = findings;
+	const own = findings.setup === null ? [] : [findings.setup.command];
+	const plain = {
+		setup: own,
+		files: [],
+		edit: null,
+		calls: null,
+		gates: []
+	};
+	if (goal?.aim?.kind === "hard" && goal.aim.metric === "bytes" && bench?.metric?.name !== "bytes") {
+		const { file, command, measures } = sizeHarness(findings, name);
+		const gates = [{
+			name: "bytes",
+			check: "> 0"
+		}];
+		return {
+			...plain,
+			command,
+			output: "json",
+			metric: null,
+			files: [file],
+			edit: file.path,
+			calls: measures,
+			gates
+		};
+	}
+	if (bench !== null) return {
+		...plain,
+		...bench
+	};
+	const made = skeleton(language, {
+		name,
+		entry,
+		interpreter
+	});
+	const { files, edit, command, build, calls } = made;
+	return {
+		command,
+		setup: [...made.buildsProject === true ? [] : own, ...build === null ? [] : [build]],
+		output: "json",
+		metric: {
+			name: SKELETON_METRIC,
+			direction: "minimize"
+		},
+		files,
+		edit,
+		calls,
+		gates: [{
+			name: SKELETON_OUTPUT,
+			check: "> 0"
+		}]
+	};
+}
+/** A new harness that lies among what may change would not be one. */
+function wallsAround({ mutable, immutable }, files) {
+	const matches = mutable.map(compilePathspec);
+	return files.some(({ path }) => matches.some((match) => match(path))) && !immutable.includes("bench/") ? [...immutable, "bench/"] : immutable;
+}
+/** The goal's metric before the harness's: winnow's own need nothing printed. */
+function metricOf(goal, harness) {
+	const gates = harness.gates.length === 0 ? void 0 : harness.gates;
+	if (goal?.aim?.kind === "judge") return judged(goal);
+	const target = goal?.target?.value;
+	const primary = primaryOf(goal, harness.metric);
+	if (primary === null) return target === void 0 ? gates && { degenerate_gates: gates } : { primary: { target } };
+	return {
+		primary: {
+			...primary,
+			target
+		},
+		degenerate_gates: gates
+	};
+}
+function primaryOf(goal, printed) {
+	if (goal?.aim?.kind !== "hard") return printed;
+	const { metric: name, direction } = goal.aim;
+	return name === "wall_seconds" ? printed : {
+		name,
+		direction
+	};
+}
+/** Drafted for a person to look at: a run refuses it, because judged metrics are not built yet. */
+function judged({ words }) {
+	return {
+		primary: {
+			type: "judge",
+			name: "quality",
+			direction: "maximize"
+		},
+		judge: {
+			rubric: `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`,
+			scoring: { primary: "quality" }
+		}
+	};
+}
+// src/setup/goal-target.ts
+const BOUND = /\b(?:under|below|less than|at most|within|over|above|more than|at least)\s+(\d+(?:\.\d+)?)\s?([a-z%]*)/;
+/** In the metric's own unit. */
+const UNITS = {
+	wall_seconds: {
+		s: 1,
+		sec: 1,
+		second: 1,
+		seconds: 1,
+		ms: .001,
+		milliseconds: .001,
+		minutes: 60,
+		min: 60
+	},
+	cpu_seconds: {
+		s: 1,
+		sec: 1,
+		second: 1,
+		seconds: 1,
+		ms: .001,
+		milliseconds: .001,
+		minutes: 60,
+		min: 60
+	},
+	max_rss_mb: {
+		mb: 1,
+		mib: 1,
+		kb: .001,
+		gb: 1e3,
+		gib: 1024
+	},
+	bytes: {
+		b: 1,
+		bytes: 1,
+		kb: 1e3,
+		kib: 1024,
+		mb: 1e6,
+		mib: 1048576
+	},
+	coverage: {
+		"%": 1,
+		percent: 1,
+		"": 1
+	},
+	accuracy: {
+		"%": 1,
+		percent: 1,
+		"": 1
+	},
+	throughput: { "": 1 }
+};
+/** "under 200 ms": good enough, in numbers. Null where there is none, or its unit is of something else. */
+function targetIn(text, aim) {
+	const [words, value, unit = ""] = BOUND.exec(text) ?? [];
+	if (words === void 0 || aim.kind !== "hard") return null;
+	const factor = UNITS[aim.metric]?.[unit];
+	return factor === void 0 ? null : {
+		value: Number((Number(value) * factor).toPrecision(12)),
+		words
+	};
+}
+// src/setup/goal.ts
+const RULES = [
+	{
+		name: "memory",
+		aim: hard("max_rss_mb"),
+		pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/
+	},
+	{
+		name: "processor time",
+		aim: hard("cpu_seconds"),
+		pattern: /\b(?:cpu|processor|energy|compute)\b/
+	},
+	{
+		name: "size",
+		aim: {
+			kind: "hard",
+			metric: "bytes",
+			direction: "minimize"
+		},
+		pattern: /\b(?:size|smaller|bundle|bytes|kilobytes|footprint|lighter|slimmer|shrink)\b/
+	},
+	{
+		name: "test coverage",
+		aim: {
+			kind: "hard",
+			metric: "coverage",
+			direction: "maximize"
+		},
+		pattern: /\bcoverage\b/
+	},
+	{
+		name: "accuracy",
+		aim: {
+			kind: "hard",
+			metric: "accuracy",
+			direction: "maximize"
+		},
+		pattern: /\b(?:accura(?:cy|te)|precision|recall|f1|error rate|correct answers)\b/
+	},
+	{
+		name: "throughput",
+		aim: {
+			kind: "hard",
+			metric: "throughput",
+			direction: "maximize"
+		},
+		pattern: /\b(?:throughput|requests? per|per second|rps|qps|ops)\b/
+	},
+	{
+		name: "time",
+		aim: hard("wall_seconds"),
+		pattern: /\b(?:fast(?:er|est)?|speed(?:\s?up)?|slow(?:er|ness)?|quick(?:er|ly)?|latency|time|startup|performance|perf)\b/
+	},
+	{
+		name: "quality as people judge it",
+		aim: { kind: "judge" },
+		pattern: /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/
+	}
+];
+function hard(metric) {
+	return {
+		kind: "hard",
+		metric,
+		direction: "minimize"
+	};
+}
+/** Words only, no model: what is not in the table is said not to be understood. */
+function readGoal(words) {
+	const text = words.toLowerCase();
+	const matched = RULES.filter(({ pattern }) => pattern.test(text));
+	const [first, ...rest] = matched;
+	const aim = first?.aim ?? null;
+	const target = aim === null ? null : targetIn(text, aim);
+	const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0];
+	return {
+		words,
+		aim,
+		target,
+		subjects: subjectsOf(text, matched),
+		also: rest.map(({ name }) => name),
+		notUnderstood: [...relative === void 0 ? [] : [`"${relative}": a target is a number of the metric, not a share`], ...aim === null ? ["what is to be measured"] : []]
+	};
+}
+function aimText(aim) {
+	if (aim.kind === "judge") return "quality as people judge it (a judged metric)";
+	return `${RULES.find((rule) => rule.aim.kind === "hard" && rule.aim.metric === aim.metric)?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`;
+}
+const COMMON = new Set("the a an and or of for to in on with our my make makes it its be is are all less more use uses using should faster better than under below over above at least most get this that code when please reduce improve increase lower raise project".split(" "));
+function subjectsOf(text, matched) {
+	return (text.match(/[a-z][\w.-]{2,}/g) ?? []).filter((word) => !COMMON.has(word) && !matched.some(({ pattern }) => pattern.test(word)));
+}
+/** Sources whose names have one of the words, `parser` also being found in `parse.js`. */
+function filesNamed(paths, subjects) {
+	const stems = subjects.map(stem).filter((each) => each.length >= 3);
+	return paths.filter((path) => path.toLowerCase().split(/[/._-]/).some((part) => stems.includes(stem(part))));
+}
+function stem(word) {
+	return word.replace(/(?:ing|ers?|ors?|s|e)$/, "");
+}
+// src/setup/name.ts
+/** A spec is called after what it improves. */
+function specName(goal, packageName) {
+	const what = aimName(goal);
+	const kebab = (packageName ?? "").toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
+	return kebab === "" ? what : `${kebab}-${what}`;
+}
+function aimName(goal) {
+	const aim = goal?.aim ?? null;
+	if (aim === null) return "speed";
+	if (aim.kind === "judge") return "quality";
+	switch (aim.metric) {
+		case "wall_seconds": return "speed";
+		case "cpu_seconds": return "cpu";
+		case "max_rss_mb": return "memory";
+		case "bytes": return "size";
+		case "coverage":
+		case "accuracy":
+		case "throughput": return aim.metric;
+		default: return aim;
+	}
+}
+// src/setup/packages.ts
+const MANIFEST = /^(?:(.*)\/)?(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile)$/;
+/** Every directory with a manifest of its own, the top first. */
+function packagesIn(repository) {
+	const directories = repository.paths.flatMap((path) => {
+		const match = isForeign(path) ? null : MANIFEST.exec(path);
+		return match === null ? [] : [match[1] ?? ""];
+	});
+	return [...new Set(directories)].toSorted((a, b) => a < b ? -1 : 1).map((directory) => ({
+		directory,
+		name: nameOf(repository, directory)
+	}));
+}
+function nameOf(repository, directory) {
+	const at = (file) => directory === "" ? file : `${directory}/${file}`;
+	const pyproject = tomlOf(repository, at("pyproject.toml"));
+	return textAt(jsonOf(repository, at("package.json")), "name") ?? textAt(pyproject, "project", "name") ?? textAt(tomlOf(repository, at("Cargo.toml")), "package", "name") ?? /^module\s+(\S+)/m.exec(repository.text(at("go.mod")) ?? "")?.[1] ?? (directory === "" ? "." : directory.slice(directory.lastIndexOf("/") + 1));
+}
+/** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
+function choosePackage(repository, wanted) {
+	const packages = packagesIn(repository);
+	const top = packages.find(({ directory }) => directory === "") ?? {
+		directory: "",
+		name: "."
+	};
+	if (wanted !== void 0) return packageNamed(repository, packages, wanted);
+	const members = membersOf(repository, packages);
+	const [only] = members;
+	if (only === void 0) return top;
+	if (members.length === 1) return only;
+	throw new UserError(`this repository has ${members.length} packages: ${listed(members)}`, { fix: `name one: winnow init --package ${only.directory}, or --package . for the whole` });
+}
+function packageNamed(repository, packages, wanted) {
+	const directory = wanted.replace(/^\.\/|\/+$/g, "").replace(/^\.$/, "");
+	const last = (path) => path.slice(path.lastIndexOf("/") + 1);
+	const found = packages.find((each) => each.directory === directory) ?? packages.find((each) => each.name === wanted) ?? packages.find((each) => last(each.directory) === directory || last(each.name) === wanted);
+	if (found !== void 0) return found;
+	if (directory === "" || repository.paths.some((path) => path.startsWith(`${directory}/`))) return {
+		directory,
+		name: directory === "" ? "." : last(directory)
+	};
+	const near = nearest(wanted, packages.flatMap((each) => [
+		last(each.directory),
+		each.directory,
+		each.name
+	]));
+	throw new UserError(`there is no package ${wanted}`, { fix: near === void 0 ? `there is ${listed(packages) || "none"}` : `did you mean --package ${near}?` });
+}
+function listed(packages) {
+	return packages.slice(0, 12).map(({ directory, name }) => {
+		const place = directory === "" ? "." : directory;
+		return name === place || place.endsWith(`/${name}`) ? place : `${place} (${name})`;
+	}).join(", ") + (packages.length > 12 ? ", …" : "");
+}
+/** What a workspace consists of; without a manifest at the top, whatever has one below. */
+function membersOf(repository, packages) {
+	const inner = packages.filter(({ directory }) => directory !== "");
+	const globs = workspaceGlobs(repository);
+	if (globs !== null) {
+		const matches = globs.map((glob) => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, "")}/`));
+		return inner.filter(({ directory }) => matches.some((match) => match(`${directory}/manifest`)));
+	}
+	if (packages.some(({ directory }) => directory === "") && !isAggregate(repository)) return [];
+	return inner.filter((each) => !inner.some(({ directory }) => each.directory.startsWith(`${directory}/`)));
+}
+/** A build that only gathers others: go.work, or a pom without sources of its own. */
+function isAggregate({ paths }) {
+	return [
+		"pom.xml",
+		"build.gradle",
+		"build.gradle.kts",
+		"settings.gradle"
+	].some((file) => paths.includes(file)) && !paths.some((path) => path.startsWith("src/"));
+}
+function workspaceGlobs(repository) {
+	const npm = valueAt(jsonOf(repository, "package.json"), "workspaces");
+	const globs = [
+		...texts(npm),
+		...texts(valueAt(npm, "packages")),
+		...texts(pnpmPackages(repository)),
+		...texts(valueAt(tomlOf(repository, "Cargo.toml"), "workspace", "members")),
+		...texts(valueAt(tomlOf(repository, "pyproject.toml"), "tool", "uv", "workspace", "members")),
+		...goWork(repository.text("go.work"))
+	];
+	return globs.length === 0 ? null : globs.filter((glob) => !glob.startsWith("!"));
+}
+function texts(value) {
+	return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+function pnpmPackages(repository) {
+	const text = repository.text("pnpm-workspace.yaml");
+	if (text === null) return null;
+	try {
+		return valueAt((0, import_dist.parse)(text), "packages");
+	} catch (error) {
+		if (error instanceof import_dist.YAMLParseError) return null;
+		throw error;
+	}
+}
+/** `use ./a` or `use ( ./a ./b )`: the whole grammar that matters here. */
+function goWork(text) {
+	return [...(text ?? "").matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm)].flatMap(([, many, one]) => (one ?? many ?? "").split(/\s+/).filter((word) => word.startsWith(".")));
+}
+// src/setup/prefix.ts
+const FAMILIES = [
+	"",
+	"-exp",
+	"-campaign",
+	"-state",
+	"-closed",
+	"-archive",
+	"-forge"
+];
+const CANDIDATES = [
+	"optimize",
+	"winnow",
+	"winnow-optimize",
+	"optimize-winnow"
+];
+/** Branches that somebody else made are never written, and git keeps no branch below another. */
+function choosePrefix(branches, name, isOurs) {
+	const others = branches.map(shortRef).filter((branch) => !isOurs(branch));
+	const because = inTheWay(others, "optimize", name);
+	const numbered = Array.from({ length: branches.length + 1 }, (_, index) => `optimize-${index + 2}`);
+	return {
+		prefix: [...CANDIDATES, ...numbered].find((each) => inTheWay(others, each, name) === null) ?? "optimize",
+		because
+	};
+}
+function inTheWay(branches, prefix, name) {
+	return branches.find((branch) => FAMILIES.some((family) => {
+		const top = `${prefix}${family}`;
+		const own = `${top}/${name}`;
+		return branch === top || branch === own || branch.startsWith(`${own}/`);
+	})) ?? null;
+}
+// src/setup/told.ts
+/** What was found, in one line each: a person sees at once what is wrong. */
+function foundText({ findings, others }, { directory }) {
+	const { language, manager, setup, test, bench } = findings;
+	const where = directory === "" ? "" : ` in ${directory}`;
+	return [
+		`language   ${language}${manager === null || manager === language ? "" : ` with ${manager}`}${where}${others.length === 0 ? "" : ` (also here: ${others.join(", ")}; choose with --language)`}`,
+		`set-up     ${setup === null ? "none needed" : `${setup.command}  (${setup.from})`}`,
+		`tests      ${test === null ? "none found" : `${test.command}  (${test.from})`}`,
+		`benchmark  ${bench === null ? "none found" : `${bench.command}  (${bench.from})`}`
+	];
+}
+function goalText(goal, paths) {
+	const { aim, target, also, notUnderstood, subjects } = goal;
+	const named = filesNamed(paths, subjects);
+	const some = named.slice(0, 4).join(", ") + (named.length > 4 ? ", …" : "");
+	return [
+		...aim === null ? [] : [`understood: ${aimText(aim)}`],
+		...target === null ? [] : [`understood: good enough ${target.words}, which is ${target.value}`],
+		...named.length === 0 ? [] : [`understood: it is about ${some}; scope.mutable may be narrowed to that`],
+		...also.map((name) => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`),
+		...notUnderstood.map((what) => `not understood: ${what}`),
+		...printedByHand(goal),
+		"gates: the tests, and an output that is not empty where the harness says its size; none compares the output with the baseline: where answers must stay the same, keep one outside scope.mutable and compare in a gate"
+	];
+}
+function printedByHand({ aim }) {
+	if (aim === null) return ["the benchmark that was found, or time, is measured instead"];
+	if (aim.kind === "judge") return ["judged metrics are not built yet: this draft is refused by check and run until they are; let a harness print a score and use type: hard meanwhile"];
+	if (aim.direction === "minimize") return [];
+	return [`nothing measures ${aim.metric} by itself: the harness has to print {"${aim.metric}": <number>}, or check fails`];
+}
+// src/report/agent-lines.ts
+/** What `init --agent` adds to AGENTS.md: six lines, the same for the same campaign, so that they can be found again. */
+function agentLines(specName) {
+	return [
+		"## winnow: measured improvements",
+		`- \`.winnow/${specName}.yaml\` says what is improved, how it is measured and which files may change; never edit it, nor the harness or its gates.`,
+		`- Try an idea: edit files in scope, then \`winnow try --campaign ${specName} -m "what changes and why it helps" --json\`; no commit is needed.`,
+		"- Its exit code is the verdict: 0 kept, 10 no gain or worse, 11 not proven, 12 refused, 13 broken, 14 waiting; `next` says what to do.",
+		`- A gain you measured yourself is no evidence; what was tried already is in \`winnow status --campaign ${specName} --json\`.`,
+		`- What is kept is merged into \`optimize/${specName}\`: start the next idea from there, one idea at a time.`
+	];
+}
+// src/verbs/agent-block.ts
+const AGENT_FILE = "AGENTS.md";
+const BLOCKS = /^<!-- winnow:([a-z0-9-]+) -->\n[\s\S]*?^<!-- \/winnow:\1 -->\n?/gm;
+/** The lines for agents, between marks by which they are found again. */
+function withAgentBlock(text, specName) {
+	const block = `<!-- winnow:${specName} -->\n${agentLines(specName).join("\n")}\n<!-- /winnow:${specName} -->\n`;
+	const there = [...text.matchAll(BLOCKS)].find(([, name]) => name === specName);
+	if (there !== void 0) return text.replace(there[0], () => block);
+	if (text.trim() === "") return block;
+	return `${text.replace(/\n*$/, "\n\n")}${block}`;
+}
+/** What AGENTS.md will be; everything else in it stays as it is. */
+async function agentFile(topLevel, specName) {
+	const before = await readFile(join(topLevel, AGENT_FILE), "utf8").catch(nullIfMissing);
+	const text = withAgentBlock(before ?? "", specName);
+	return {
+		text,
+		existed: before !== null,
+		changed: text !== before
+	};
+}
+async function writeAgentFile(topLevel, { text, changed }) {
+	if (changed) await writeFile(join(topLevel, AGENT_FILE), text);
+}
+// src/verbs/committed-project.ts
+const LARGEST_BYTES = 524288;
+/** What is committed on the default branch: experiments start from that, and from nothing else. */
+async function committedProject({ repository }, base) {
+	const files = (await treeFiles(repository, base.tree)).filter(({ mode }) => mode.startsWith("100"));
+	const oids = new Map(files.map(({ path, oid }) => [path, oid]));
+	const paths = [...oids.keys()];
+	const texts = /* @__PURE__ */ new Map();
+	for (const path of readsFor(paths)) {
+		const content = await repository.blob(oids.get(path) ?? "");
+		if (content.length <= LARGEST_BYTES) texts.set(path, content.toString("utf8"));
+	}
+	return projectFiles(paths, texts);
+}
+// src/verbs/existing-specs.ts
+const SPEC = /^\.winnow\/[^/]+\.ya?ml$/;
+/** Specs of the work tree and of the default branch: either is in the way of a new one of its name. */
+async function existingSpecs({ repository, checkout }, base) {
+	const committed = (await treeFiles(repository, base.tree)).map(({ path }) => path);
+	const here = checkout.topLevel === null ? null : await readdir(join(checkout.topLevel, ".winnow")).catch(nullIfMissing);
+	return [.../* @__PURE__ */ new Set([...committed, ...(here ?? []).map((name) => `.winnow/${name}`)])].filter((path) => SPEC.test(path)).toSorted().map((path) => ({
+		path,
+		name: nameOfFile(path)
+	}));
+}
+// src/verbs/missing-tools.ts
+const BUILT_IN = /* @__PURE__ */ new Set([
+	"cd",
+	"sh",
+	"echo",
+	"printf",
+	"test",
+	"true",
+	"set",
+	"exit"
+]);
+/** Programs that the drafted commands start and that this machine does not have: said before a check fails. */
+function missingTools(commands, env) {
+	return [...new Set(commands.flatMap(startedBy))].filter((name) => !isThere(name, env["PATH"] ?? "")).map((name) => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`);
+}
+/** The first word of every part of a command, assignments passed over; paths are the project's own. */
+function startedBy(command) {
+	return command.split(/&&|\|\||[;|]/).flatMap((part) => {
+		const word = part.replace(/^[\s(]+/, "").split(/\s+/).find((each) => !/^\w+=/.test(each)) ?? "";
+		return /^[\w.+-]+$/.test(word) && !BUILT_IN.has(word) ? [word] : [];
+	});
+}
+function isThere(name, path) {
+	return path.split(delimiter).some((directory) => isExecutable(join(directory, name)));
+}
+function isExecutable(file) {
+	try {
+		accessSync(file, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+// src/verbs/new-files.ts
+/** Nothing that exists is overwritten: what was written before a collision is taken back. */
+async function writeNewFiles(topLevel, files) {
+	requireAbsent(topLevel, files);
+	const written = [];
+	try {
+		for (const { path, text } of files) {
+			const file = join(topLevel, path);
+			await mkdir(dirname(file), { recursive: true });
+			await writeFile(file, text, { flag: "wx" });
+			written.push(file);
+		}
+	} catch (error) {
+		for (const file of written) await rm(file, { force: true });
+		throw asUserError(error);
+	}
+}
+function requireAbsent(topLevel, files) {
+	const there = files.find(({ path }) => existsSync(join(topLevel, path)));
+	if (there === void 0) return;
+	throw new UserError(`${there.path} exists already, and init overwrites nothing`, {
+		place: { file: there.path },
+		fix: "give the new spec another name: winnow init --name <other>"
+	});
+}
+function asUserError(error) {
+	if (!(error instanceof Error) || !("code" in error)) return error;
+	const { code } = error;
+	if (![
+		"EACCES",
+		"EPERM",
+		"EROFS",
+		"ENOSPC",
+		"EDQUOT",
+		"ENOTDIR",
+		"EEXIST"
+	].includes(String(code))) return error;
+	return new UserError(`the files could not be written: ${error.message}`, {
+		fix: "give write permission or free space there, and repeat",
+		cause: error
+	});
+}
+/** The default branch as it would be with these files committed: what can be tried before they are. */
+async function withNewFiles({ repository }, base, files, now) {
+	const changes = [];
+	for (const { path, text } of files) {
+		const entry = {
+			mode: "100644",
+			oid: await repository.writeBlob(text)
+		};
+		changes.push({
+			path,
+			entry
+		});
+	}
+	const tree = await repository.replaceAt(base.tree, changes);
+	const date = Math.floor(now / 1e3);
+	return {
+		commit: await repository.writeCommit({
+			tree,
+			parents: [base.commit],
+			message: "winnow init",
+			date
+		}),
+		tree
+	};
+}
+// src/verbs/next-commands.ts
+/** What is to be typed next; written for the state in which the project is now. */
+function nextCommands(done) {
+	const { workshop, paths, specPath, passed } = done;
+	const branch = shortRef(workshop.defaultBranch ?? "");
+	const place = workshop.checkout.head !== workshop.defaultBranch ? `, on ${branch}` : "";
+	const push = workshop.local ? "" : " && git push";
+	const commit = `git add ${paths.map(quoted$1).join(" ")} && git commit -m "winnow: ${nameOfFile(specPath)}"${push}`;
+	if (!passed) return [
+		"",
+		"Next, once what is wrong is put right in these files:",
+		`  winnow check ${specPath}`,
+		`  ${commit}`
+	];
+	return [
+		"",
+		`Next${place}:`,
+		`  ${commit}`,
+		"  winnow run",
+		"",
+		"To undo it all: winnow uninstall"
+	];
+}
+function quoted$1(path) {
+	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+// src/verbs/own-branches.ts
+const LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/;
+/** A name alone proves nothing: a branch is winnow's where a ledger of its campaign lies beside it. */
+async function ownBranches({ repository }) {
+	const { refs } = await repository.remoteRefs(["refs/heads/*"]);
+	const all = [...refs.keys()];
+	const recorded = /* @__PURE__ */ new Map();
+	for (const ref of all) {
+		const [, prefix, state, archived] = LEDGER.exec(ref) ?? [];
+		const name = state ?? archived;
+		if (prefix === void 0 || name === void 0 || !allowedRef(prefix, ref)) continue;
+		if ((await recordedBeginning(repository, ref))?.spec === name) recorded.set(`${prefix} ${name}`, {
+			prefix,
+			name
+		});
+	}
+	const campaigns = [...recorded.values()];
+	const isOurs = (branch) => campaigns.some((campaign) => belongsTo(campaign, branch));
+	return {
+		all,
+		recorded: campaigns,
+		isOurs
+	};
+}
+function belongsTo({ prefix, name }, branch) {
+	const short = shortRef(branch);
+	if (!allowedRef(prefix, `refs/heads/${short}`)) return false;
+	return short.slice(prefix.length).split("/")[1] === name;
+}
+// src/verbs/init.ts
+const init = {
+	name: "init",
+	group: "start",
+	summary: "find out how this project is tested and timed, write a spec of a few lines, and check it",
+	access: "apart",
+	arguments: [],
+	options: [
+		{
+			name: "goal",
+			value: "words",
+			summary: "what is to become better; it is drafted as far as words tell"
+		},
+		{
+			name: "package",
+			value: "name|dir",
+			summary: "which package of a repository with several"
+		},
+		{
+			name: "language",
+			values: LANGUAGES,
+			summary: "which language, where there are several"
+		},
+		{
+			name: "name",
+			value: "name",
+			summary: "what the spec is called; else after what it improves"
+		},
+		{
+			name: "agent",
+			summary: `tell coding agents about it: six lines in ${AGENT_FILE}`
+		},
+		{
+			name: "no-check",
+			summary: "only write: run neither set-up, tests nor benchmark"
+		},
+		{
+			name: "dry-run",
+			summary: "show the files, and write nothing"
+		}
+	],
+	examples: [
+		"winnow init",
+		"winnow init --dry-run",
+		"winnow init --package packages/parser",
+		"winnow init --goal \"make the parser faster\"",
+		"winnow init --agent"
+	],
+	exits: {
+		2: "something has to be chosen or changed first, and nothing was written; or what was written is not possible yet",
+		13: "the files are written, but the harness or a gate failed"
+	},
+	run: (call) => atRepository(call, DEFAULT_PREFIX, (workshop) => inWorkshop(call, workshop))
+};
+async function inWorkshop(call, workshop) {
+	const topLevel = requireWorkTree(workshop);
+	const base = await defaultTip(workshop, call.around);
+	const existing = await existingSpecs(workshop, base);
+	const asked = call.given.text("name");
+	const [first] = existing;
+	if (first !== void 0 && (asked === void 0 || existing.some(({ name }) => name === asked))) return specExists(call, topLevel, existing.find(({ name }) => name === asked) ?? first);
+	const setting = await settingOf(call, workshop, await committedProject(workshop, base));
+	for (const line of setting.told) call.terminal.out(line);
+	const agents = call.given.flag("agent") ? await agentFile(topLevel, setting.name) : null;
+	if (call.given.flag("dry-run")) return rehearsed(call, topLevel, setting.draft, agents);
+	await writeNewFiles(topLevel, setting.draft.files);
+	if (agents !== null) await writeAgentFile(topLevel, agents);
+	for (const line of writtenText(setting.draft, agents)) call.terminal.out(line);
+	return checked(call, {
+		workshop,
+		base,
+		setting,
+		agents
+	});
+}
+function requireWorkTree({ checkout: { topLevel } }) {
+	if (topLevel !== null) return topLevel;
+	throw new UserError("this is a bare repository: init writes files, and there is no work tree for them", { fix: "run it in a clone" });
+}
+async function specExists(call, topLevel, { name, path }) {
+	const asked = [
+		"goal",
+		"package",
+		"language"
+	].find((option) => call.given.text(option) !== void 0);
+	if (call.given.flag("agent") && asked === void 0) {
+		const agents = await agentFile(topLevel, name);
+		if (call.given.flag("dry-run")) call.terminal.out(agents.text.trimEnd());
+		else await writeAgentFile(topLevel, agents);
+		call.terminal.out(agentText(agents, call.given.flag("dry-run")));
+		return 0;
+	}
+	throw new UserError(`there is a spec already: ${path}; nothing was written`, {
+		place: { file: path },
+		fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`
+	});
+}
+async function settingOf(call, workshop, repository) {
+	const { given } = call;
+	const words = given.text("goal");
+	const goal = words === void 0 ? null : readGoal(words);
+	const chosen = choosePackage(repository, packageAsked(call, workshop));
+	const files = below(repository, chosen.directory);
+	const yard = {
+		files,
+		repository,
+		directory: chosen.directory
+	};
+	const detected = detect(yard, given.text("language"));
+	const packageName = chosen.directory === "" ? null : chosen.directory.replace(/^.*\//, "");
+	const name = given.text("name") ?? specName(goal, packageName);
+	if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` });
+	const branches = await ownBranches(workshop);
+	const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs);
+	const drafted = draft({
+		yard,
+		detected,
+		name,
+		prefix,
+		goal
+	});
+	const clash = because === null ? [] : [`branches   ${prefix}/…, because ${because} is a branch of somebody else`];
+	const tools = missingTools(drafted.commands, call.around.env);
+	return {
+		name,
+		draft: drafted,
+		told: [
+			...foundText(detected, yard),
+			...clash,
+			...goal === null ? [] : goalText(goal, files.paths),
+			...[...drafted.notes, ...tools].map((note) => `note: ${note}`)
+		],
+		goal
+	};
+}
+/** Started inside a package, that package is meant; a path is meant from where the person is. */
+function packageAsked({ given, around }, { checkout }) {
+	const asked = given.text("package");
+	if (asked === void 0 || checkout.topLevel === null) return asked;
+	const here = relative(checkout.topLevel, resolve(around.directory, asked));
+	return /^\.{1,2}(?:\/|$)/.test(asked) ? here || "." : asked;
+}
+function rehearsed(call, topLevel, { files }, agents) {
+	requireAbsent(topLevel, files);
+	const all = agents?.changed === true ? [...files, {
+		path: AGENT_FILE,
+		text: agents.text
+	}] : files;
+	call.terminal.out("Nothing was written. It would be:");
+	for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`);
+	return 0;
+}
+function writtenText({ files, specPath, edit, calls }, agents) {
+	const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path);
+	return [
+		"",
+		`Wrote ${files.map(({ path }) => path).join(", ")}; nothing is committed.`,
+		...agents === null ? [] : [agentText(agents, false)],
+		...(files.find(({ path }) => path === specPath)?.text ?? "").trimEnd().split("\n").map((line) => `  ${line}`),
+		...edit === null ? [] : [`No benchmark was found, so ${harness.join(" and ")} is one to begin with.`],
+		...edit === null ? [] : [`It measures ${calls}. Put your own workload into ${edit}, where it says so.`]
+	];
+}
+function agentText({ existed, changed }, dry) {
+	if (!changed) return `${AGENT_FILE} says it already.`;
+	return dry ? `Nothing was written; ${AGENT_FILE} would be as above.` : `${AGENT_FILE}: ${existed ? "its lines for winnow are brought up to date" : "is new"}; not committed.`;
+}
+/** The same check as the verb's, of the default branch as it will be once the files are committed. */
+async function checked(call, { workshop, base, setting, agents }) {
+	const { draft: drafted } = setting;
+	const paths = [...drafted.files.map(({ path }) => path), ...agents?.changed === true ? [AGENT_FILE] : []];
+	const next = (passed) => {
+		for (const line of nextCommands({
+			workshop,
+			paths,
+			specPath: drafted.specPath,
+			passed
+		})) call.terminal.out(line);
+	};
+	if (call.given.flag("no-check")) {
+		next(true);
+		return 0;
+	}
+	call.terminal.out("");
+	const yaml = drafted.files.find(({ path }) => path === drafted.specPath)?.text ?? "";
+	const point = await withNewFiles(workshop, base, drafted.files, call.around.clock.now());
+	const text = {
+		path: drafted.specPath,
+		yaml,
+		source: "work tree"
+	};
+	try {
+		const code = await checkSpec(call, {
+			workshop,
+			text,
+			base: point,
+			warnings: []
+		});
+		next(code === 0);
+		return code;
+	} catch (error) {
+		next(false);
+		throw error;
+	}
 }
 // src/verbs/ledger-events.ts
 /** Every event of the campaign, from the first. */
@@ -3218,7 +5799,6 @@ const note = {
 	})
 };
 // src/engine/submit.ts
-var import_dist = require_dist();
 /**
 * A person's or agent's commit becomes a branch below the experiments and a pull request on it. What cannot be
 * measured is refused before anything is written; where pull requests are refs, both appear in one push.
@@ -3918,6 +6498,7 @@ async function told({ place }, id) {
 * group, people read them in this order: first what is done first.
 */
 const VERBS = [
+	init,
 	check,
 	run,
 	{

@@ -17,6 +17,7 @@ const ROOMS = [
   'dependencies',
   'forge',
   'report',
+  'setup',
   'engine',
   'verbs',
   'action',

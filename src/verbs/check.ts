@@ -39,30 +39,44 @@ export const check: Verb = {
   run: call =>
     atRepository(call, DEFAULT_PREFIX, async workshop => {
       const text = await specToCheck(call, workshop)
-      const { spec, base, view } = await reading(call, workshop, text)
-      const says = (lines: string[]) => {
-        if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
-      }
-      says(checkText(view))
-      const tries = !isBlocked(view) && !call.given.flag('no-try')
-      const whole = tries ? tried(spec, view, await tryHarness({ call, workshop, spec, base })) : view
-      if (!isBlocked(view)) says(comparisonText(spec, whole))
-      if (call.given.flag('json')) call.terminal.json(whole)
-      return isBlocked(view) ? 2 : 0
+      const base = await defaultTip(workshop, call.around)
+      const warnings = await warningsOf(call, workshop, text.path)
+      return checkSpec(call, { workshop, text, base, warnings })
     }),
+}
+
+export interface ToCheck {
+  workshop: Workshop
+  text: SpecText
+  /** What would be measured. */
+  base: Point
+  warnings: string[]
+}
+
+/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
+export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
+  const { spec, view } = await reading(asked)
+  const says = (lines: string[]) => {
+    if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
+  }
+  says(checkText(view))
+  const tries = !isBlocked(view) && !call.given.flag('no-try')
+  const whole = tries ? tried(spec, view, await tryHarness({ call, spec, ...asked })) : view
+  if (!isBlocked(view)) says(comparisonText(spec, whole))
+  if (call.given.flag('json')) call.terminal.json(whole)
+  return isBlocked(view) ? 2 : 0
 }
 
 interface Reading {
   spec: Spec
-  base: Point
   view: CheckView
 }
 
 /** All that can be said without running anything. */
-async function reading(call: Call, workshop: Workshop, { path, yaml, source }: SpecText): Promise<Reading> {
+async function reading({ workshop, text, base, warnings }: ToCheck): Promise<Reading> {
+  const { path, yaml, source } = text
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
-  const base = await defaultTip(workshop, call.around)
   const view = {
     file: path,
     campaign: spec.name,
@@ -71,13 +85,13 @@ async function reading(call: Call, workshop: Workshop, { path, yaml, source }: S
     scope: await scopeOf(workshop, spec, base),
     notes,
     unsupported: unsupported(spec),
-    warnings: await warningsOf(call, workshop, path),
+    warnings,
     ideas: ideaSources(spec),
     forecast: forecast(spec),
     metrics: comparedMetrics(spec, null),
     tried: null,
   }
-  return { spec, base, view }
+  return { spec, view }
 }
 
 function tried(spec: Spec, view: CheckView, trial: Trial): CheckView {

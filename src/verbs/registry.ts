@@ -6,6 +6,7 @@ import { check } from './check.ts'
 import { completion } from './completion.ts'
 import { decide } from './decide.ts'
 import { help } from './help.ts'
+import { init } from './init.ts'
 import { log } from './log.ts'
 import { measure } from './measure.ts'
 import { note } from './note.ts'
@@ -27,6 +28,7 @@ import { version } from './version.ts'
  * group, people read them in this order: first what is done first.
  */
 export const VERBS: readonly Verb[] = [
+  init,
   check,
   run,
   status,

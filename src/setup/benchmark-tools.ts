@@ -1,0 +1,15 @@
+import type { FoundBenchmark, OutputFormat } from './findings.ts'
+
+/** What the benchmarks of one tool have in common, the mean over all of them (docs/adapters.md). */
+const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
+  go: 'geomean_ns_per_op',
+  cargo: 'geomean_ns_per_iter',
+  'pytest-benchmark': 'geomean_median_seconds',
+  hyperfine: 'geomean_median_seconds',
+  vitest: 'geomean_mean_ms',
+}
+
+export function toolBenchmark(command: string, from: string, output: OutputFormat): FoundBenchmark {
+  const name = OVERALL[output]
+  return { command, from, output, metric: name === undefined ? null : { name, direction: 'minimize' } }
+}

@@ -1,0 +1,129 @@
+import { compilePathspec } from '../spec/pathspec.ts'
+import type { Detected } from './detect.ts'
+import type { Findings, FoundBenchmark, PrintedMetric, Yard } from './findings.ts'
+import { gatesFor } from './gates.ts'
+import type { Goal } from './goal.ts'
+import { type NewFile, SKELETON_METRIC, SKELETON_OUTPUT, skeleton } from './harness/skeleton.ts'
+import { sizeHarness } from './harness/size.ts'
+import { type SpecValues, specText } from './spec-text.ts'
+
+export interface DraftOf {
+  yard: Yard
+  detected: Detected
+  name: string
+  prefix: string
+  goal: Goal | null
+}
+
+/** What init writes, and everything about it that a person is told. */
+export interface Draft {
+  files: NewFile[]
+  specPath: string
+  /** The harness's file in which a workload has to be put; null where a benchmark was found. */
+  edit: string | null
+  /** What the skeleton measures meanwhile. */
+  calls: string | null
+  /** Everything that will be run, to see whether this machine has what it needs. */
+  commands: string[]
+  notes: string[]
+}
+
+interface Harness {
+  command: string
+  setup: string[]
+  output: FoundBenchmark['output']
+  metric: PrintedMetric | null
+  files: NewFile[]
+  edit: string | null
+  calls: string | null
+  gates: { name: string; check: string }[]
+}
+
+export function draft(wanted: DraftOf): Draft {
+  const { yard, detected, name, goal, prefix } = wanted
+  const { findings } = detected
+  const harness = harnessFor(wanted)
+  const { gates, notes } = gatesFor(findings, harness)
+  const inside = (path: string) => (yard.directory === '' ? path : `${yard.directory}/${path}`)
+  const specPath = `.winnow/${name}.yaml`
+  const walls = wallsAround(findings, harness.files).map(inside)
+  const setup = harness.setup.join(' && ')
+  const values: SpecValues = {
+    winnow: 1,
+    description: goal?.words,
+    metric: metricOf(goal, harness),
+    measurement: {
+      working_directory: yard.directory === '' ? undefined : yard.directory,
+      setup: setup === '' ? undefined : setup,
+      command: harness.command,
+      output: harness.output === 'json' ? undefined : harness.output,
+    },
+    gates:
+      gates.length === 0 ? undefined : gates.map(({ name: called, command }) => ({ name: called, command })),
+    scope: { mutable: findings.mutable.map(inside), immutable: walls.length === 0 ? undefined : walls },
+    branches: prefix === 'optimize' ? undefined : { prefix },
+  }
+  const spec = { path: specPath, text: specText(values) }
+  const files = [spec, ...harness.files.map(({ path, text }) => ({ path: inside(path), text }))]
+  const edit = harness.edit === null ? null : inside(harness.edit)
+  const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
+  return { files, specPath, edit, calls: harness.calls, commands, notes: [...findings.notes, ...notes] }
+}
+
+function harnessFor({ detected: { findings }, name, goal }: DraftOf): Harness {
+  const { bench, language, entry, interpreter } = findings
+  const own = findings.setup === null ? [] : [findings.setup.command]
+  const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
+  if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
+    const { file, command, measures } = sizeHarness(findings, name)
+    const gates = [{ name: 'bytes', check: '> 0' }]
+    return {
+      ...plain,
+      command,
+      output: 'json',
+      metric: null,
+      files: [file],
+      edit: file.path,
+      calls: measures,
+      gates,
+    }
+  }
+  if (bench !== null) return { ...plain, ...bench }
+  const made = skeleton(language, { name, entry, interpreter })
+  const { files, edit, command, build, calls } = made
+  const setup = [...(made.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
+  const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
+  const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
+  return { command, setup, output: 'json', metric, files, edit, calls, gates }
+}
+
+/** A new harness that lies among what may change would not be one. */
+function wallsAround({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
+  const matches = mutable.map(compilePathspec)
+  const exposed = files.some(({ path }) => matches.some(match => match(path)))
+  return exposed && !immutable.includes('bench/') ? [...immutable, 'bench/'] : immutable
+}
+
+/** The goal's metric before the harness's: winnow's own need nothing printed. */
+function metricOf(goal: Goal | null, harness: Harness): SpecValues | undefined {
+  const gates = harness.gates.length === 0 ? undefined : harness.gates
+  if (goal?.aim?.kind === 'judge') return judged(goal)
+  const target = goal?.target?.value
+  const primary = primaryOf(goal, harness.metric)
+  if (primary === null)
+    return target === undefined ? gates && { degenerate_gates: gates } : { primary: { target } }
+  return { primary: { ...primary, target }, degenerate_gates: gates }
+}
+
+function primaryOf(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
+  if (goal?.aim?.kind !== 'hard') return printed
+  const { metric: name, direction } = goal.aim
+  return name === 'wall_seconds' ? printed : { name, direction }
+}
+
+/** Drafted for a person to look at: a run refuses it, because judged metrics are not built yet. */
+function judged({ words }: Goal): SpecValues {
+  const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
+  const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`
+  return { primary, judge: { rubric, scoring: { primary: 'quality' } } }
+}

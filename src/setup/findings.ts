@@ -1,0 +1,61 @@
+import type { Spec } from '../spec/schema.ts'
+import type { ProjectFiles } from './project-files.ts'
+
+export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'shell'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export type OutputFormat = Spec['measurement']['output']
+
+export interface FoundCommand {
+  command: string
+  /** Where it was found, for people: `scripts.bench of package.json`. */
+  from: string
+}
+
+/** A number that a benchmark is known to print, read from its source. */
+export interface PrintedMetric {
+  name: string
+  direction: 'minimize' | 'maximize'
+}
+
+export interface FoundBenchmark extends FoundCommand {
+  output: OutputFormat
+  /** Null: winnow times the command itself. */
+  metric: PrintedMetric | null
+}
+
+/** What a harness can call without knowing the project. */
+export type Entry =
+  | { kind: 'module'; path: string }
+  | { kind: 'function'; module: string; name: string }
+  | { kind: 'program'; command: string }
+
+/** All that was found in one directory for one language; paths are relative to that directory. */
+export interface Findings {
+  language: Language
+  /** npm, uv, cargo, …; null where nothing is installed. */
+  manager: string | null
+  setup: FoundCommand | null
+  test: FoundCommand | null
+  bench: FoundBenchmark | null
+  /** What a campaign may change. */
+  mutable: string[]
+  /** Tests that lie among the sources. */
+  immutable: string[]
+  entry: Entry | null
+  /** The command that starts a script of this language. */
+  interpreter: string
+  /** Source files, to tell the main language of several. */
+  weight: number
+  notes: string[]
+}
+
+/** Where a project lies in its repository. */
+export interface Yard {
+  /** Seen from the project's directory. */
+  files: ProjectFiles
+  /** Seen from the top of the repository. */
+  repository: ProjectFiles
+  /** The project's directory; '' is the top. */
+  directory: string
+}

@@ -1,0 +1,121 @@
+import { type GoalTarget, targetIn } from './goal-target.ts'
+
+export type HardGoal =
+  | { kind: 'hard'; metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'; direction: 'minimize' }
+  | { kind: 'hard'; metric: 'bytes'; direction: 'minimize' }
+  | { kind: 'hard'; metric: 'coverage' | 'accuracy' | 'throughput'; direction: 'maximize' }
+
+export type Aim = HardGoal | { kind: 'judge' }
+
+/** What was understood of a goal in words, and what was not. */
+export interface Goal {
+  words: string
+  /** Null: nothing of it names anything that can be measured. */
+  aim: Aim | null
+  target: GoalTarget | null
+  /** Words that may name a part of the code. */
+  subjects: string[]
+  /** Further aims, which one campaign does not pursue. */
+  also: string[]
+  notUnderstood: string[]
+}
+
+interface Rule {
+  aim: Aim
+  name: string
+  pattern: RegExp
+}
+
+const RULES: readonly Rule[] = [
+  { name: 'memory', aim: hard('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
+  { name: 'processor time', aim: hard('cpu_seconds'), pattern: /\b(?:cpu|processor|energy|compute)\b/ },
+  {
+    name: 'size',
+    aim: { kind: 'hard', metric: 'bytes', direction: 'minimize' },
+    pattern: /\b(?:size|smaller|bundle|bytes|kilobytes|footprint|lighter|slimmer|shrink)\b/,
+  },
+  {
+    name: 'test coverage',
+    aim: { kind: 'hard', metric: 'coverage', direction: 'maximize' },
+    pattern: /\bcoverage\b/,
+  },
+  {
+    name: 'accuracy',
+    aim: { kind: 'hard', metric: 'accuracy', direction: 'maximize' },
+    pattern: /\b(?:accura(?:cy|te)|precision|recall|f1|error rate|correct answers)\b/,
+  },
+  {
+    name: 'throughput',
+    aim: { kind: 'hard', metric: 'throughput', direction: 'maximize' },
+    pattern: /\b(?:throughput|requests? per|per second|rps|qps|ops)\b/,
+  },
+  {
+    name: 'time',
+    aim: hard('wall_seconds'),
+    pattern:
+      /\b(?:fast(?:er|est)?|speed(?:\s?up)?|slow(?:er|ness)?|quick(?:er|ly)?|latency|time|startup|performance|perf)\b/,
+  },
+  {
+    name: 'quality as people judge it',
+    aim: { kind: 'judge' },
+    pattern:
+      /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/,
+  },
+]
+
+function hard(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
+  return { kind: 'hard', metric, direction: 'minimize' }
+}
+
+/** Words only, no model: what is not in the table is said not to be understood. */
+export function readGoal(words: string): Goal {
+  const text = words.toLowerCase()
+  const matched = RULES.filter(({ pattern }) => pattern.test(text))
+  const [first, ...rest] = matched
+  const aim = first?.aim ?? null
+  const target = aim === null ? null : targetIn(text, aim)
+  const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
+  return {
+    words,
+    aim,
+    target,
+    subjects: subjectsOf(text, matched),
+    also: rest.map(({ name }) => name),
+    notUnderstood: [
+      ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
+      ...(aim === null ? ['what is to be measured'] : []),
+    ],
+  }
+}
+
+export function aimText(aim: Aim): string {
+  if (aim.kind === 'judge') return 'quality as people judge it (a judged metric)'
+  const found = RULES.find(rule => rule.aim.kind === 'hard' && rule.aim.metric === aim.metric)
+  return `${found?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`
+}
+
+const COMMON = new Set(
+  'the a an and or of for to in on with our my make makes it its be is are all less more use uses using should faster better than under below over above at least most get this that code when please reduce improve increase lower raise project'.split(
+    ' ',
+  ),
+)
+
+function subjectsOf(text: string, matched: readonly Rule[]): string[] {
+  const words = text.match(/[a-z][\w.-]{2,}/g) ?? []
+  return words.filter(word => !COMMON.has(word) && !matched.some(({ pattern }) => pattern.test(word)))
+}
+
+/** Sources whose names have one of the words, `parser` also being found in `parse.js`. */
+export function filesNamed(paths: readonly string[], subjects: readonly string[]): string[] {
+  const stems = subjects.map(stem).filter(each => each.length >= 3)
+  return paths.filter(path =>
+    path
+      .toLowerCase()
+      .split(/[/._-]/)
+      .some(part => stems.includes(stem(part))),
+  )
+}
+
+function stem(word: string): string {
+  return word.replace(/(?:ing|ers?|ors?|s|e)$/, '')
+}

@@ -1,0 +1,37 @@
+import type { Findings } from '../findings.ts'
+import type { NewFile } from './skeleton.ts'
+import { headComment } from './words.ts'
+
+/** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
+export function sizeHarness(
+  { language, entry, mutable }: Findings,
+  name: string,
+): { file: NewFile; command: string; measures: string } {
+  const path = `bench/${name}.sh`
+  const command = `sh ${path}`
+  const built = entry?.kind === 'module' && language === 'node' ? entry.path : null
+  const places = PLACES[language] ?? []
+  const fallback = built ?? mutable.filter(place => !place.includes('*')).join(' ')
+  const text = `${headComment('#', command)}
+# ==== SAY WHAT IS MEASURED ====
+# The files whose size counts, for example: set -- dist/app.min.js
+set -- ${fallback === '' ? '.' : fallback}
+for built in ${places.join(' ')}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+# ==============================
+
+echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
+`
+  return {
+    file: { path, text },
+    command,
+    measures: `the bytes of ${[...places, fallback].filter(Boolean).join(', or else ')}`,
+  }
+}
+
+const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>> = {
+  node: ['dist', 'build'],
+  rust: ['target/release/deps'],
+  java: ['target/classes', 'build/classes'],
+}

@@ -1,0 +1,33 @@
+import type { Entry } from '../findings.ts'
+
+/** The lines around a workload, the same in every language but for the sign of a comment. */
+export function workloadComment(sign: string, example: string, entry: Entry | null): string {
+  return [
+    '==== PUT YOUR WORKLOAD HERE ====',
+    'Call what should become better, with input as large as in real use, and return what it answers:',
+    `  ${example}`,
+    `Until then this measures ${calledText(entry)}.`,
+  ]
+    .map(line => `${sign} ${line}`)
+    .join('\n')
+}
+
+export function headComment(sign: string, command: string): string {
+  return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
+}
+
+/** What a harness calls before anybody has said what to measure. */
+export function calledText(entry: Entry | null): string {
+  if (entry === null)
+    return 'a stand-in: nothing of the project was found that can be called without arguments'
+  switch (entry.kind) {
+    case 'module':
+      return `how long it takes to load ${entry.path}`
+    case 'function':
+      return `${entry.name}() of ${entry.module}`
+    case 'program':
+      return `the program, started as: ${entry.command}`
+    default:
+      return entry satisfies never
+  }
+}

@@ -1,0 +1,74 @@
+import type { Yard } from '../findings.ts'
+import { nearestAbove, runAbove } from '../lockfiles.ts'
+import { type ProjectFiles, tomlOf, valueAt } from '../project-files.ts'
+import { extrasOf, groupPackages, namesPackage, requirementFiles } from './python-packages.ts'
+
+export interface PythonManager {
+  name: 'uv' | 'poetry' | 'pip' | null
+  setup: string | null
+  from: string
+  /** What starts Python with everything that was installed. */
+  python: string
+  notes: string[]
+}
+
+export function pythonManager(yard: Yard, wants: { pytest: boolean }): PythonManager {
+  const manifest = tomlOf(yard.files, 'pyproject.toml')
+  const uv = nearestAbove(yard, ['uv.lock'])
+  if (uv !== null) {
+    const setup = uv.steps === 0 ? 'uv sync --frozen' : 'uv sync --frozen --inexact'
+    return { name: 'uv', setup, from: 'uv.lock', python: 'uv run --frozen --no-sync python', notes: [] }
+  }
+  const poetry = nearestAbove(yard, ['poetry.lock'])
+  if (poetry !== null || valueAt(manifest, 'tool', 'poetry') !== undefined) {
+    // Its usual place for packages is named after the directory, which both sides have in common.
+    const install = 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet'
+    const from = poetry === null ? 'tool.poetry of pyproject.toml' : 'poetry.lock'
+    const setup = runAbove(poetry?.steps ?? 0, install)
+    return { name: 'poetry', setup, from, python: 'poetry run python', notes: [] }
+  }
+  return pip(yard.files, wants.pytest) ?? plain(yard)
+}
+
+/** Into a directory of its own: the person's Python is never written to. */
+function pip(files: ProjectFiles, pytest: boolean): PythonManager | null {
+  const manifest = tomlOf(files, 'pyproject.toml')
+  const requirements = requirementFiles(files)
+  const isProject = valueAt(manifest, 'project') !== undefined || files.paths.includes('setup.py')
+  const extras = extrasOf(manifest)
+  const packages = groupPackages(manifest)
+  const given = [...requirements.map(file => files.text(file) ?? ''), ...packages, JSON.stringify(manifest)]
+  const adds = pytest && !given.some(text => namesPackage(text, 'pytest'))
+  const needed = [valueAt(manifest, 'project', 'dependencies'), extras, packages, requirements]
+  const anything = adds || files.paths.includes('setup.py') || needed.some(isFilled)
+  if (!anything) return null
+  const parts = [
+    ...requirements.flatMap(file => ['-r', file]),
+    ...packages.map(quoted),
+    ...(isProject ? ['-e', extras.length === 0 ? '.' : quoted(`.[${extras.join(',')}]`)] : []),
+    ...(adds ? ['pytest'] : []),
+  ]
+  const from =
+    [...requirements, ...(isProject ? ['pyproject.toml or setup.py'] : [])].join(', ') || 'the tests'
+  const setup = `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(' ')}`
+  const notes = adds
+    ? [
+        'the tests use pytest, which no file names: its newest version is installed; pin it in a requirements file',
+      ]
+    : []
+  return { name: 'pip', setup, from, python: '.venv/bin/python', notes }
+}
+
+function plain(yard: Yard): PythonManager {
+  const inSource = yard.files.paths.some(path => /^src\/.*\.py$/.test(path))
+  const python = `PYTHONPATH=${inSource ? 'src' : '.'} python3`
+  return { name: null, setup: null, from: '', python, notes: [] }
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0
+}
+
+function quoted(word: string): string {
+  return /^[\w.\-=]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,136 @@
+import { parse as parseYaml, YAMLParseError } from 'yaml'
+import { UserError } from '../errors.ts'
+import { compilePathspec } from '../spec/pathspec.ts'
+import { nearest } from '../spec/suggest.ts'
+import { isForeign, jsonOf, type ProjectFiles, textAt, tomlOf, valueAt } from './project-files.ts'
+
+export interface Package {
+  /** '' is the top of the repository. */
+  directory: string
+  name: string
+}
+
+const MANIFEST =
+  /^(?:(.*)\/)?(?:package\.json|pyproject\.toml|setup\.py|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile)$/
+
+/** Every directory with a manifest of its own, the top first. */
+export function packagesIn(repository: ProjectFiles): Package[] {
+  const directories = repository.paths.flatMap(path => {
+    const match = isForeign(path) ? null : MANIFEST.exec(path)
+    return match === null ? [] : [match[1] ?? '']
+  })
+  return [...new Set(directories)]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map(directory => ({ directory, name: nameOf(repository, directory) }))
+}
+
+function nameOf(repository: ProjectFiles, directory: string): string {
+  const at = (file: string) => (directory === '' ? file : `${directory}/${file}`)
+  const pyproject = tomlOf(repository, at('pyproject.toml'))
+  return (
+    textAt(jsonOf(repository, at('package.json')), 'name') ??
+    textAt(pyproject, 'project', 'name') ??
+    textAt(tomlOf(repository, at('Cargo.toml')), 'package', 'name') ??
+    /^module\s+(\S+)/m.exec(repository.text(at('go.mod')) ?? '')?.[1] ??
+    (directory === '' ? '.' : directory.slice(directory.lastIndexOf('/') + 1))
+  )
+}
+
+/** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
+export function choosePackage(repository: ProjectFiles, wanted: string | undefined): Package {
+  const packages = packagesIn(repository)
+  const top = packages.find(({ directory }) => directory === '') ?? { directory: '', name: '.' }
+  if (wanted !== undefined) return packageNamed(repository, packages, wanted)
+  const members = membersOf(repository, packages)
+  const [only] = members
+  if (only === undefined) return top
+  if (members.length === 1) return only
+  throw new UserError(`this repository has ${members.length} packages: ${listed(members)}`, {
+    fix: `name one: winnow init --package ${only.directory}, or --package . for the whole`,
+  })
+}
+
+function packageNamed(repository: ProjectFiles, packages: readonly Package[], wanted: string): Package {
+  const directory = wanted.replace(/^\.\/|\/+$/g, '').replace(/^\.$/, '')
+  const last = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const found =
+    packages.find(each => each.directory === directory) ??
+    packages.find(each => each.name === wanted) ??
+    packages.find(each => last(each.directory) === directory || last(each.name) === wanted)
+  if (found !== undefined) return found
+  if (directory === '' || repository.paths.some(path => path.startsWith(`${directory}/`))) {
+    return { directory, name: directory === '' ? '.' : last(directory) }
+  }
+  const near = nearest(
+    wanted,
+    packages.flatMap(each => [last(each.directory), each.directory, each.name]),
+  )
+  throw new UserError(`there is no package ${wanted}`, {
+    fix: near === undefined ? `there is ${listed(packages) || 'none'}` : `did you mean --package ${near}?`,
+  })
+}
+
+function listed(packages: readonly Package[]): string {
+  const shown = packages.slice(0, 12).map(({ directory, name }) => {
+    const place = directory === '' ? '.' : directory
+    return name === place || place.endsWith(`/${name}`) ? place : `${place} (${name})`
+  })
+  return shown.join(', ') + (packages.length > 12 ? ', …' : '')
+}
+
+/** What a workspace consists of; without a manifest at the top, whatever has one below. */
+function membersOf(repository: ProjectFiles, packages: readonly Package[]): Package[] {
+  const inner = packages.filter(({ directory }) => directory !== '')
+  const globs = workspaceGlobs(repository)
+  if (globs !== null) {
+    const matches = globs.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
+    return inner.filter(({ directory }) => matches.some(match => match(`${directory}/manifest`)))
+  }
+  const topIsProject = packages.some(({ directory }) => directory === '') && !isAggregate(repository)
+  if (topIsProject) return []
+  return inner.filter(each => !inner.some(({ directory }) => each.directory.startsWith(`${directory}/`)))
+}
+
+/** A build that only gathers others: go.work, or a pom without sources of its own. */
+function isAggregate({ paths }: ProjectFiles): boolean {
+  const only = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'].some(file =>
+    paths.includes(file),
+  )
+  return only && !paths.some(path => path.startsWith('src/'))
+}
+
+function workspaceGlobs(repository: ProjectFiles): string[] | null {
+  const npm = valueAt(jsonOf(repository, 'package.json'), 'workspaces')
+  const globs = [
+    ...texts(npm),
+    ...texts(valueAt(npm, 'packages')),
+    ...texts(pnpmPackages(repository)),
+    ...texts(valueAt(tomlOf(repository, 'Cargo.toml'), 'workspace', 'members')),
+    ...texts(valueAt(tomlOf(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members')),
+    ...goWork(repository.text('go.work')),
+  ]
+  return globs.length === 0 ? null : globs.filter(glob => !glob.startsWith('!'))
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function pnpmPackages(repository: ProjectFiles): unknown {
+  const text = repository.text('pnpm-workspace.yaml')
+  if (text === null) return null
+  try {
+    return valueAt(parseYaml(text), 'packages')
+  } catch (error) {
+    if (error instanceof YAMLParseError) return null
+    throw error
+  }
+}
+
+/** `use ./a` or `use ( ./a ./b )`: the whole grammar that matters here. */
+function goWork(text: string | null): string[] {
+  const uses = [...(text ?? '').matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm)]
+  return uses.flatMap(([, many, one]) =>
+    (one ?? many ?? '').split(/\s+/).filter(word => word.startsWith('.')),
+  )
+}

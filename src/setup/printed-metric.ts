@@ -1,0 +1,26 @@
+import type { FoundBenchmark, PrintedMetric } from './findings.ts'
+
+const LINE = /METRIC ([A-Za-z_][\w.-]*)=/
+const PRINTED = [
+  /JSON\.stringify\(\s*\{\s*["']?([A-Za-z_]\w*)["']?\s*[:,}]/,
+  /json\.dumps?\(\s*\{\s*["']([A-Za-z_]\w*)["']\s*:/,
+  /\{\\?"([A-Za-z_]\w*)\\?"\s*:\s*(?:[$%#"'+]|\\?\()/,
+  /JSON\.generate\(\s*\{?\s*["']?([A-Za-z_]\w*)["']?\s*(?::|=>)/,
+]
+const MORE_IS_BETTER =
+  /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i
+
+/** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
+export function printedBy(source: string | null): Pick<FoundBenchmark, 'output' | 'metric'> {
+  const line = LINE.exec(source ?? '')?.[1]
+  if (line !== undefined) return { output: 'metric-lines', metric: metricNamed(line) }
+  for (const pattern of PRINTED) {
+    const name = pattern.exec(source ?? '')?.[1]
+    if (name !== undefined) return { output: 'json', metric: metricNamed(name) }
+  }
+  return { output: 'json', metric: null }
+}
+
+export function metricNamed(name: string): PrintedMetric {
+  return { name, direction: MORE_IS_BETTER.test(name) ? 'maximize' : 'minimize' }
+}

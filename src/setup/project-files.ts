@@ -1,0 +1,91 @@
+import { parse as parseToml, TomlError } from 'smol-toml'
+
+/** The committed files of a directory, as values: detection reads nothing else. */
+export interface ProjectFiles {
+  /** Relative to the directory. */
+  readonly paths: readonly string[]
+  /** Null for what does not exist, or is not among what detection reads. */
+  text(path: string): string | null
+}
+
+export function projectFiles(paths: readonly string[], texts: ReadonlyMap<string, string>): ProjectFiles {
+  return { paths, text: path => texts.get(path) ?? null }
+}
+
+/** The same seen from one of its directories; '' is the whole. */
+export function below(files: ProjectFiles, directory: string): ProjectFiles {
+  if (directory === '') return files
+  const start = `${directory}/`
+  const paths = files.paths.flatMap(path => (path.startsWith(start) ? [path.slice(start.length)] : []))
+  return { paths, text: path => files.text(start + path) }
+}
+
+const READ = [
+  /(?:^|\/)(?:package\.json|pnpm-workspace\.yaml|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|Cargo\.toml|go\.(?:mod|work))$/,
+  /(?:^|\/)(?:requirements[^/]*\.txt|Gemfile|Rakefile|[^/]+\.gemspec|[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml)$/,
+  /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/,
+  /(?:^|\/)(?:bench|benches|benchmark|benchmarks|perf)\/[^/]+$/,
+  /(?:^|\/)(?:test_[^/]*|[^/]*_test|[^/]*bench[^/]*)\.(?:py|go)$/,
+  /\.bench\.[cm]?[jt]sx?$/,
+  /^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
+  /(?:^|\/)src\/main\/java\/.*\.java$/,
+]
+const MOST = 600
+
+/** Which of a repository's files detection wants to read; everything else is known by its name alone. */
+export function readsFor(paths: readonly string[]): string[] {
+  return paths.filter(path => !isForeign(path) && READ.some(pattern => pattern.test(path))).slice(0, MOST)
+}
+
+const FOREIGN =
+  /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//
+
+/** Copies of other people's code, generated files, and what tests feed on. */
+export function isForeign(path: string): boolean {
+  return FOREIGN.test(path)
+}
+
+type Table = Readonly<Record<string, unknown>>
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What lies at a path of keys; undefined where any of them is missing. */
+export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) => (isTable(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  )
+}
+
+export function textAt(value: unknown, ...keys: readonly string[]): string | null {
+  const found = valueAt(value, ...keys)
+  return typeof found === 'string' && found !== '' ? found : null
+}
+
+/** A manifest that cannot be read tells nothing: its own tool says what is wrong with it. */
+export function jsonOf(files: ProjectFiles, path: string): Table | null {
+  return parsedBy(files, path, JSON.parse, SyntaxError)
+}
+
+export function tomlOf(files: ProjectFiles, path: string): Table | null {
+  return parsedBy(files, path, parseToml, TomlError)
+}
+
+function parsedBy(
+  files: ProjectFiles,
+  path: string,
+  parse: (text: string) => unknown,
+  mistake: abstract new (...args: never[]) => Error,
+): Table | null {
+  const text = files.text(path)
+  if (text === null) return null
+  try {
+    const value = parse(text.replace(/^\uFEFF/, ''))
+    return isTable(value) ? value : null
+  } catch (error) {
+    if (error instanceof mistake) return null
+    throw error
+  }
+}

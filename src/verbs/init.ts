@@ -1,0 +1,208 @@
+import { resolve, relative } from 'node:path'
+import type { Workshop } from '../engine/open.ts'
+import { UserError } from '../errors.ts'
+import type { Point } from '../model/ids.ts'
+import { detect } from '../setup/detect.ts'
+import { type Draft, draft } from '../setup/draft.ts'
+import { LANGUAGES, type Yard } from '../setup/findings.ts'
+import { type Goal, readGoal } from '../setup/goal.ts'
+import { specName } from '../setup/name.ts'
+import { choosePackage } from '../setup/packages.ts'
+import { choosePrefix } from '../setup/prefix.ts'
+import { below, type ProjectFiles } from '../setup/project-files.ts'
+import { foundText, goalText } from '../setup/told.ts'
+import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
+import { AGENT_FILE, type AgentFile, agentFile, writeAgentFile } from './agent-block.ts'
+import { atRepository } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { checkSpec } from './check.ts'
+import { committedProject } from './committed-project.ts'
+import { defaultTip } from './default-branch.ts'
+import { existingSpecs } from './existing-specs.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { missingTools } from './missing-tools.ts'
+import { requireAbsent, withNewFiles, writeNewFiles } from './new-files.ts'
+import { nextCommands } from './next-commands.ts'
+import { ownBranches } from './own-branches.ts'
+import type { Verb } from './verb.ts'
+
+export const init: Verb = {
+  name: 'init',
+  group: 'start',
+  summary: 'find out how this project is tested and timed, write a spec of a few lines, and check it',
+  access: 'apart',
+  arguments: [],
+  options: [
+    { name: 'goal', value: 'words', summary: 'what is to become better; it is drafted as far as words tell' },
+    { name: 'package', value: 'name|dir', summary: 'which package of a repository with several' },
+    { name: 'language', values: LANGUAGES, summary: 'which language, where there are several' },
+    { name: 'name', value: 'name', summary: 'what the spec is called; else after what it improves' },
+    { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
+    { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
+    { name: 'dry-run', summary: 'show the files, and write nothing' },
+  ],
+  examples: [
+    'winnow init',
+    'winnow init --dry-run',
+    'winnow init --package packages/parser',
+    'winnow init --goal "make the parser faster"',
+    'winnow init --agent',
+  ],
+  exits: {
+    2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
+    13: 'the files are written, but the harness or a gate failed',
+  },
+  run: call => atRepository(call, DEFAULT_PREFIX, workshop => inWorkshop(call, workshop)),
+}
+
+async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
+  const topLevel = requireWorkTree(workshop)
+  const base = await defaultTip(workshop, call.around)
+  const existing = await existingSpecs(workshop, base)
+  const asked = call.given.text('name')
+  const [first] = existing
+  if (first !== undefined && (asked === undefined || existing.some(({ name }) => name === asked))) {
+    return specExists(call, topLevel, existing.find(({ name }) => name === asked) ?? first)
+  }
+  const repository = await committedProject(workshop, base)
+  const setting = await settingOf(call, workshop, repository)
+  for (const line of setting.told) call.terminal.out(line)
+  const agents = call.given.flag('agent') ? await agentFile(topLevel, setting.name) : null
+  if (call.given.flag('dry-run')) return rehearsed(call, topLevel, setting.draft, agents)
+  await writeNewFiles(topLevel, setting.draft.files)
+  if (agents !== null) await writeAgentFile(topLevel, agents)
+  for (const line of writtenText(setting.draft, agents)) call.terminal.out(line)
+  return checked(call, { workshop, base, setting, agents })
+}
+
+function requireWorkTree({ checkout: { topLevel } }: Workshop): string {
+  if (topLevel !== null) return topLevel
+  throw new UserError('this is a bare repository: init writes files, and there is no work tree for them', {
+    fix: 'run it in a clone',
+  })
+}
+
+async function specExists(
+  call: Call,
+  topLevel: string,
+  { name, path }: { name: string; path: string },
+): Promise<number> {
+  const asked = ['goal', 'package', 'language'].find(option => call.given.text(option) !== undefined)
+  if (call.given.flag('agent') && asked === undefined) {
+    const agents = await agentFile(topLevel, name)
+    if (call.given.flag('dry-run')) call.terminal.out(agents.text.trimEnd())
+    else await writeAgentFile(topLevel, agents)
+    call.terminal.out(agentText(agents, call.given.flag('dry-run')))
+    return 0
+  }
+  throw new UserError(`there is a spec already: ${path}; nothing was written`, {
+    place: { file: path },
+    fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`,
+  })
+}
+
+interface Setting {
+  name: string
+  draft: Draft
+  /** What was found and understood. */
+  told: string[]
+  goal: Goal | null
+}
+
+async function settingOf(call: Call, workshop: Workshop, repository: ProjectFiles): Promise<Setting> {
+  const { given } = call
+  const words = given.text('goal')
+  const goal = words === undefined ? null : readGoal(words)
+  const chosen = choosePackage(repository, packageAsked(call, workshop))
+  const files = below(repository, chosen.directory)
+  const yard: Yard = { files, repository, directory: chosen.directory }
+  const detected = detect(yard, given.text('language'))
+  const packageName = chosen.directory === '' ? null : chosen.directory.replace(/^.*\//, '')
+  const name = given.text('name') ?? specName(goal, packageName)
+  if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
+  const branches = await ownBranches(workshop)
+  const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
+  const drafted = draft({ yard, detected, name, prefix, goal })
+  const clash =
+    because === null ? [] : [`branches   ${prefix}/…, because ${because} is a branch of somebody else`]
+  const tools = missingTools(drafted.commands, call.around.env)
+  const told = [
+    ...foundText(detected, yard),
+    ...clash,
+    ...(goal === null ? [] : goalText(goal, files.paths)),
+    ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
+  ]
+  return { name, draft: drafted, told, goal }
+}
+
+/** Started inside a package, that package is meant; a path is meant from where the person is. */
+function packageAsked({ given, around }: Call, { checkout }: Workshop): string | undefined {
+  const asked = given.text('package')
+  if (asked === undefined || checkout.topLevel === null) return asked
+  const here = relative(checkout.topLevel, resolve(around.directory, asked))
+  return /^\.{1,2}(?:\/|$)/.test(asked) ? here || '.' : asked
+}
+
+function rehearsed(call: Call, topLevel: string, { files }: Draft, agents: AgentFile | null): number {
+  requireAbsent(topLevel, files)
+  const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
+  call.terminal.out('Nothing was written. It would be:')
+  for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
+  return 0
+}
+
+function writtenText({ files, specPath, edit, calls }: Draft, agents: AgentFile | null): string[] {
+  const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
+  return [
+    '',
+    `Wrote ${files.map(({ path }) => path).join(', ')}; nothing is committed.`,
+    ...(agents === null ? [] : [agentText(agents, false)]),
+    ...(files.find(({ path }) => path === specPath)?.text ?? '')
+      .trimEnd()
+      .split('\n')
+      .map(line => `  ${line}`),
+    ...(edit === null ? [] : [`No benchmark was found, so ${harness.join(' and ')} is one to begin with.`]),
+    ...(edit === null ? [] : [`It measures ${calls}. Put your own workload into ${edit}, where it says so.`]),
+  ]
+}
+
+function agentText({ existed, changed }: AgentFile, dry: boolean): string {
+  if (!changed) return `${AGENT_FILE} says it already.`
+  const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
+  return dry
+    ? `Nothing was written; ${AGENT_FILE} would be as above.`
+    : `${AGENT_FILE}: ${how}; not committed.`
+}
+
+interface Written {
+  workshop: Workshop
+  base: Point
+  setting: Setting
+  agents: AgentFile | null
+}
+
+/** The same check as the verb's, of the default branch as it will be once the files are committed. */
+async function checked(call: Call, { workshop, base, setting, agents }: Written): Promise<number> {
+  const { draft: drafted } = setting
+  const paths = [...drafted.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
+  const next = (passed: boolean) => {
+    for (const line of nextCommands({ workshop, paths, specPath: drafted.specPath, passed }))
+      call.terminal.out(line)
+  }
+  if (call.given.flag('no-check')) {
+    next(true)
+    return 0
+  }
+  call.terminal.out('')
+  const yaml = drafted.files.find(({ path }) => path === drafted.specPath)?.text ?? ''
+  const point = await withNewFiles(workshop, base, drafted.files, call.around.clock.now())
+  const text = { path: drafted.specPath, yaml, source: 'work tree' } as const
+  try {
+    const code = await checkSpec(call, { workshop, text, base: point, warnings: [] })
+    next(code === 0)
+    return code
+  } catch (error) {
+    next(false)
+    throw error
+  }
+}

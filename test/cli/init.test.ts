@@ -1,0 +1,225 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratch, userRepository } from '../git/scratch.ts'
+import { clonedProject, type Project, project, projectIn } from './project.ts'
+
+/** A harness that repeats exactly: checking it takes no time. */
+const FILES = {
+  'package.json':
+    '{"name":"n","type":"module","scripts":{"test":"node --test","bench":"node bench/size.mjs"}}\n',
+  'src/value.js': 'export const value = 1\n',
+  'bench/size.mjs':
+    "import { statSync } from 'node:fs'\nconsole.log(JSON.stringify({ bytes: statSync('src/value.js').size }))\n",
+  'test/value.test.js': '',
+}
+
+function read(person: Project, path: string): string {
+  return readFileSync(join(person.dir, path), 'utf8')
+}
+
+function untracked(person: Project): string {
+  return person.git('status', '--porcelain', '-uall')
+}
+
+describe('winnow init', () => {
+  it('finds out, writes, checks, and says what is next', async () => {
+    const person = project(FILES)
+    const { code, out } = await person.winnow('init')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^language {3}node with npm$/m)
+    expect(out).toMatch(/^benchmark {2}npm run --silent bench {2}\(scripts\.bench of package\.json\)$/m)
+    expect(out).toContain('Wrote .winnow/speed.yaml; nothing is committed.')
+    expect(out).toMatch(/^ {2}tried: bytes 23 in .*; passed tests$/m)
+    expect(out).toContain('git add .winnow/speed.yaml && git commit -m "winnow: speed"\n  winnow run\n')
+    expect(untracked(person)).toBe('?? .winnow/speed.yaml')
+    person.commit('as it said')
+    expect((await person.winnow('run')).code).toBe(14)
+  })
+
+  it('shows with --dry-run what it would write, and writes nothing', async () => {
+    const person = project(FILES)
+    const { code, out } = await person.winnow('init', '--dry-run', '--agent', '--name', 'small')
+    expect(code).toBe(0)
+    expect(out).toContain('--- .winnow/small.yaml\n# yaml-language-server:')
+    expect(out).toContain('--- AGENTS.md\n<!-- winnow:small -->')
+    expect(untracked(person)).toBe('')
+  })
+
+  it('overwrites nothing: a spec, or a file where the harness would go', async () => {
+    const person = project(FILES)
+    await person.winnow('init', '--no-check')
+    const before = read(person, '.winnow/speed.yaml')
+    const again = await person.winnow('init')
+    expect([again.code, again.err]).toEqual([
+      2,
+      'error: .winnow/speed.yaml: there is a spec already: .winnow/speed.yaml; nothing was written\n' +
+        '  fix: winnow check .winnow/speed.yaml; or write another beside it: winnow init --name <other>\n',
+    ])
+    expect(read(person, '.winnow/speed.yaml')).toBe(before)
+    expect((await person.winnow('init', '--name', 'other', '--no-check')).code).toBe(0)
+
+    const taken = project({ 'greet.sh': 'echo hi\n' })
+    taken.write('bench/speed.sh', 'mine\n')
+    expect((await taken.winnow('init')).err).toContain(
+      'bench/speed.sh exists already, and init overwrites nothing',
+    )
+    expect(existsSync(join(taken.dir, '.winnow'))).toBe(false)
+  })
+
+  it('brings a harness where there is none, and tries it before it is committed', async () => {
+    const person = project({ 'greet.sh': 'echo hi\n' })
+    const { code, out } = await person.winnow('init')
+    expect(code).toBe(0)
+    expect(out).toContain('No benchmark was found, so bench/speed.sh is one to begin with.')
+    expect(out).toMatch(/^ {2}tried: milliseconds [\d.]+, output_bytes 2 in /m)
+    expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
+  })
+
+  it('passes on what check finds, with the files written and the next step said', async () => {
+    const person = project({ ...FILES, 'bench/size.mjs': 'console.log("hello"); process.exit(3)\n' })
+    const { code, out, err } = await person.winnow('init')
+    expect(code).toBe(13)
+    expect(err).toMatch(/^error: the default branch does not pass: /m)
+    expect(out).toContain(
+      'Next, once what is wrong is put right in these files:\n  winnow check .winnow/speed.yaml',
+    )
+  })
+
+  it('says which program this machine does not have', async () => {
+    const person = project({ ...FILES, 'pnpm-lock.yaml': '' })
+    const { out } = await person.winnowWith({ env: { PATH: '/usr/bin:/bin' } }, 'init', '--no-check')
+    expect(out).toContain('note: pnpm is not on the PATH of this machine')
+  })
+
+  it('takes a prefix that nobody else uses', async () => {
+    const person = project(FILES)
+    person.git('branch', 'optimize')
+    const { out } = await person.winnow('init')
+    expect(out).toContain('branches   winnow/…, because optimize is a branch of somebody else')
+    expect(read(person, '.winnow/speed.yaml')).toContain('branches: { prefix: winnow }')
+    person.commit('spec')
+    expect((await person.winnow('run')).code).toBe(14)
+    expect(person.refs()).toContain('refs/heads/winnow-state/speed')
+  })
+
+  it('reads what the remote has, and says that a push is needed', async () => {
+    const person = clonedProject(FILES)
+    person.git('checkout', '-q', '-b', 'feature')
+    person.commit('gone', { 'package.json': '{}' })
+    const { code, out } = await person.winnow('init')
+    expect(code).toBe(0)
+    expect(out).toContain(
+      'Next, on main:\n  git add .winnow/speed.yaml && git commit -m "winnow: speed" && git push',
+    )
+  })
+})
+
+describe('winnow init in a repository with several packages', () => {
+  const MANY = {
+    'package.json': '{"workspaces":["packages/*"]}',
+    ...Object.fromEntries(
+      Object.entries(FILES).flatMap(([path, text]) => [
+        [`packages/a/${path}`, text],
+        [`packages/b/${path}`, text],
+      ]),
+    ),
+  }
+
+  it('lists them and says how to choose', async () => {
+    const person = project(MANY)
+    const { code, err } = await person.winnow('init')
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('has 2 packages: packages/a (n), packages/b (n)'),
+    ])
+    expect(untracked(person)).toBe('')
+  })
+
+  it('measures the one that is named, from wherever it is named', async () => {
+    const person = project({ ...MANY, 'package-lock.json': '{}' })
+    const directory = join(person.dir, 'packages')
+    const { code, out } = await person.winnowWith({ directory }, 'init', '--package', './b', '--no-check')
+    expect(code).toBe(0)
+    expect(out).toContain('Wrote .winnow/b-speed.yaml')
+    expect(read(person, '.winnow/b-speed.yaml')).toContain('working_directory: packages/b')
+  })
+})
+
+describe('winnow init --goal', () => {
+  it('drafts what the words say', async () => {
+    const person = project(FILES)
+    const { code, out } = await person.winnow('init', '--goal', 'use less memory in value', '--no-check')
+    expect(code).toBe(0)
+    expect(out).toContain('understood: memory: minimize max_rss_mb')
+    expect(out).toContain('understood: it is about src/value.js')
+    expect(read(person, '.winnow/memory.yaml')).toContain('name: max_rss_mb')
+  })
+
+  it('drafts a judged one, and says that it cannot run yet', async () => {
+    const person = project(FILES)
+    const { code, out } = await person.winnow('init', '--goal', 'friendlier error messages')
+    expect(code).toBe(2)
+    expect(out).toContain('judged metrics are not built yet')
+    expect(out).toContain('not possible yet: metric.primary.type judge')
+    expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
+  })
+})
+
+describe('winnow init --agent', () => {
+  it('adds its lines once, and leaves the rest of the file alone', async () => {
+    const person = project({ ...FILES, 'AGENTS.md': '# Mine\n\nBe kind.\n' })
+    await person.winnow('init', '--agent', '--no-check')
+    const once = read(person, 'AGENTS.md')
+    expect(once).toMatch(
+      /^# Mine\n\nBe kind\.\n\n<!-- winnow:speed -->\n(?:.+\n){6}<!-- \/winnow:speed -->\n$/,
+    )
+    const again = await person.winnow('init', '--agent')
+    expect([again.code, again.out]).toEqual([0, 'AGENTS.md says it already.\n'])
+    expect(read(person, 'AGENTS.md')).toBe(once)
+    await person.winnow('init', '--agent', '--name', 'other', '--no-check')
+    expect(read(person, 'AGENTS.md')).toContain(`${once}\n<!-- winnow:other -->`)
+  })
+
+  it('brings a changed block back, in its place', async () => {
+    const person = project(FILES)
+    await person.winnow('init', '--agent', '--no-check')
+    const whole = read(person, 'AGENTS.md')
+    person.write('AGENTS.md', `${whole.replace('winnow try', 'something')}\nAfter.\n`)
+    await person.winnow('init', '--agent')
+    expect(read(person, 'AGENTS.md')).toBe(`${whole}\nAfter.\n`)
+  })
+})
+
+describe('winnow init where it cannot', () => {
+  it.each([
+    ['nothing is committed', () => projectIn(userRepository({ empty: true })), 'main has no commits'],
+    [
+      'there is no project',
+      () => project({ 'notes.txt': 'x\n' }),
+      'no project of a language that init knows',
+    ],
+  ])('%s says so, and writes nothing', async (_, make, message) => {
+    const person = make()
+    const { code, err } = await person.winnow('init')
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    expect(untracked(person)).toBe('')
+  })
+
+  it('is a bare repository', async () => {
+    const person = project(FILES)
+    const bare = join(scratch(), 'bare.git')
+    person.git('clone', '-q', '--bare', person.dir, bare)
+    const { code, err } = await person.winnowWith({ directory: bare }, 'init', '--remote', 'none')
+    expect([code, err]).toEqual([2, expect.stringContaining('this is a bare repository')])
+  })
+
+  it.each([
+    [['--name', 'Not Kebab'], 'cannot be a spec’s name'.replace('’', "'")],
+    [['--language', 'rust'], 'no rust project was found here; found: node'],
+    [['--package', 'nope'], 'there is no package nope'],
+  ])('is told %j', async (options, message) => {
+    const { code, err } = await project(FILES).winnow('init', ...options)
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+  })
+})

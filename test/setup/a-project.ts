@@ -1,0 +1,31 @@
+import { detect } from '../../src/setup/detect.ts'
+import type { Findings, Yard } from '../../src/setup/findings.ts'
+import { below, type ProjectFiles, projectFiles, readsFor } from '../../src/setup/project-files.ts'
+
+export type Files = Readonly<Record<string, string | object>>
+
+/** Files as they are committed; objects are written as JSON. Only what detection asks for can be read. */
+export function repositoryOf(files: Files): ProjectFiles {
+  const texts = Object.entries(files).map(([path, content]): [string, string] => [
+    path,
+    typeof content === 'string' ? content : JSON.stringify(content),
+  ])
+  const paths = texts.map(([path]) => path)
+  const read = new Set(readsFor(paths))
+  return projectFiles(paths, new Map(texts.filter(([path]) => read.has(path))))
+}
+
+export function yardOf(files: Files, directory = ''): Yard {
+  const repository = repositoryOf(files)
+  return { repository, directory, files: below(repository, directory) }
+}
+
+export function found(files: Files, directory = ''): Findings {
+  return detect(yardOf(files, directory), undefined).findings
+}
+
+/** The three commands that matter most, null where there is none. */
+export function commandsIn(files: Files, directory = ''): Record<'setup' | 'test' | 'bench', string | null> {
+  const { setup, test, bench } = found(files, directory)
+  return { setup: setup?.command ?? null, test: test?.command ?? null, bench: bench?.command ?? null }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { aimText, filesNamed, readGoal } from '../../src/setup/goal.ts'
+import { specName } from '../../src/setup/name.ts'
+import { goalText } from '../../src/setup/told.ts'
+
+describe('a goal in words', () => {
+  it.each([
+    ['make the parser faster', 'time: minimize wall_seconds', 'speed'],
+    ['reduce startup latency', 'time: minimize wall_seconds', 'speed'],
+    ['use less memory', 'memory: minimize max_rss_mb', 'memory'],
+    ['less CPU please', 'processor time: minimize cpu_seconds', 'cpu'],
+    ['a smaller bundle', 'size: minimize bytes', 'size'],
+    ['raise test coverage', 'test coverage: maximize coverage', 'coverage'],
+    ['better accuracy on the benchmark', 'accuracy: maximize accuracy', 'accuracy'],
+    ['more requests per second', 'throughput: maximize throughput', 'throughput'],
+    ['friendlier error messages', 'quality as people judge it (a judged metric)', 'quality'],
+  ])('%s is %s', (words, aim, name) => {
+    const goal = readGoal(words)
+    expect(goal.aim && aimText(goal.aim)).toBe(aim)
+    expect(specName(goal, null)).toBe(name)
+    expect(goal.words).toBe(words)
+  })
+
+  it.each([
+    ['startup under 200 ms', 0.2],
+    ['make it faster, below 2 seconds', 2],
+    ['memory at most 1.5 GB', 1500],
+    ['bundle size less than 40 kB', 40_000],
+    ['coverage at least 90%', 90],
+    ['memory under 200 ms', null],
+    ['faster', null],
+  ])('%s is good enough at %s', (words, target) => {
+    expect(readGoal(words).target?.value ?? null).toBe(target)
+  })
+
+  it('says what it did not understand', () => {
+    expect(readGoal('make it 20 % faster').notUnderstood).toEqual([expect.stringContaining('"20 %"')])
+    expect(readGoal('make it good')).toMatchObject({ aim: null, notUnderstood: ['what is to be measured'] })
+  })
+
+  it('has one aim; the others are named', () => {
+    expect(readGoal('faster with less memory')).toMatchObject({
+      aim: { metric: 'max_rss_mb' },
+      also: ['time'],
+    })
+  })
+
+  it('finds the files that it is about, by their names', () => {
+    const paths = ['src/parser.js', 'src/parse/index.js', 'src/render.js', 'test/parser.test.js']
+    expect(filesNamed(paths, readGoal('make the parser faster').subjects)).toEqual([
+      paths[0],
+      paths[1],
+      paths[3],
+    ])
+    expect(filesNamed(paths, readGoal('make it faster').subjects)).toEqual([])
+  })
+})
+
+describe('what is told of a goal', () => {
+  it('is what was understood, and what a person has to do', () => {
+    const told = goalText(readGoal('make the parser faster, under 1 s'), ['src/parser.js'])
+    expect(told).toEqual([
+      'understood: time: minimize wall_seconds',
+      'understood: good enough under 1 s, which is 1',
+      'understood: it is about src/parser.js; scope.mutable may be narrowed to that',
+      expect.stringMatching(/^gates: the tests/),
+    ])
+  })
+
+  it('is honest about judged metrics and about those that only a harness can print', () => {
+    expect(goalText(readGoal('friendlier messages'), []).join('\n')).toContain(
+      'judged metrics are not built yet',
+    )
+    expect(goalText(readGoal('more accuracy'), []).join('\n')).toContain(
+      'the harness has to print {"accuracy": <number>}',
+    )
+    expect(goalText(readGoal('good'), []).join('\n')).toContain('not understood: what is to be measured')
+  })
+})

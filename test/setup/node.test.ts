@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { commandsIn, found } from './a-project.ts'
+
+const SOURCES = { 'src/index.js': 'export const parse = text => text.length\n' }
+const PACKAGE = { name: 'parser', main: 'src/index.js', devDependencies: { mitata: '1' } }
+
+function withPackage(more: object, files: Record<string, string | object> = {}) {
+  return { ...SOURCES, 'package.json': { ...PACKAGE, ...more }, ...files }
+}
+
+describe('a Node project', () => {
+  const scripts = { test: 'node --test', bench: 'node bench/parse.mjs' }
+
+  it.each([
+    ['package-lock.json', 'npm ci', 'npm test', 'npm run --silent bench'],
+    ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile', 'pnpm test', 'pnpm --silent run bench'],
+    ['yarn.lock', 'yarn install --frozen-lockfile', 'yarn test', 'yarn --silent run bench'],
+    ['bun.lock', 'bun install --frozen-lockfile', 'bun run test', 'bun run --silent bench'],
+  ])('with %s is installed from it, unchanged', (lock, setup, test, bench) => {
+    expect(commandsIn(withPackage({ scripts }, { [lock]: '' }))).toEqual({ setup, test, bench })
+  })
+
+  it('that names its package manager is believed before its lock files', () => {
+    const files = withPackage(
+      { scripts, packageManager: 'yarn@4.1.0' },
+      { 'yarn.lock': '', 'package-lock.json': '' },
+    )
+    expect(commandsIn(files).setup).toBe('yarn install --immutable')
+  })
+
+  it('without a lock file leaves none behind, and without packages installs nothing', () => {
+    expect(commandsIn(withPackage({ scripts })).setup).toBe('npm install --no-package-lock')
+    expect(commandsIn(withPackage({ scripts, devDependencies: {} })).setup).toBeNull()
+  })
+
+  it('is built where what people import is not committed', () => {
+    const built = withPackage(
+      { main: 'dist/index.js', scripts: { build: 'tsc' } },
+      { 'package-lock.json': '' },
+    )
+    expect(commandsIn(built).setup).toBe('npm ci && npm run --silent build')
+    expect(found(built).entry).toEqual({ kind: 'module', path: 'dist/index.js' })
+  })
+
+  it.each([
+    [
+      'the script that npm init writes',
+      { scripts: { test: 'echo "Error: no test specified" && exit 1' } },
+      {},
+      null,
+    ],
+    ['vitest', { devDependencies: { vitest: '4' } }, {}, 'npx --no-install vitest run'],
+    ['jest', { devDependencies: { jest: '30' } }, {}, 'npx --no-install jest'],
+    ['test files alone', {}, { 'test/a.test.js': '' }, 'node --test'],
+    ['a Makefile', {}, { Makefile: 'test: build\n\tnode a\n' }, 'make test'],
+  ])('has the tests that %s says', (_, more, files, test) => {
+    expect(commandsIn(withPackage(more, files)).test).toBe(test)
+  })
+
+  it('may change its sources, and not the tests among them', () => {
+    const { mutable, immutable } = found(withPackage({}, { 'src/parse.test.js': '', 'bench/a.mjs': '' }))
+    expect([mutable, immutable]).toEqual([['src/'], ['**/*.test.*']])
+  })
+
+  it('with its sources at the top may change those, by name', () => {
+    const files = {
+      'package.json': { name: 'a' },
+      'index.js': '',
+      'parse.js': '',
+      'rollup.config.js': '',
+      'a.test.js': '',
+    }
+    expect(found(files).mutable).toEqual(['index.js', 'parse.js'])
+  })
+
+  it('with a manifest that is no JSON is still looked at', () => {
+    expect(found({ ...SOURCES, 'package.json': '{' })).toMatchObject({ language: 'node', setup: null })
+  })
+})
+
+describe('a benchmark in Node', () => {
+  it.each(['bench', 'benchmark', 'perf'])('is the script %s', name => {
+    expect(commandsIn(withPackage({ scripts: { [name]: 'node x.js' } })).bench).toBe(
+      `npm run --silent ${name}`,
+    )
+  })
+
+  it('of vitest writes what it measured where winnow reads it', () => {
+    const bench = { output: 'vitest', metric: { name: 'geomean_mean_ms', direction: 'minimize' } }
+    const script = withPackage({ scripts: { bench: 'vitest bench src' } })
+    expect(found(script).bench).toMatchObject({
+      ...bench,
+      command: 'npx --no-install vitest bench src --run --outputJson "$WINNOW_RESULT_PATH"',
+    })
+    const files = withPackage({ devDependencies: { vitest: '4' } }, { 'src/parse.bench.ts': '' })
+    expect(found(files).bench).toMatchObject(bench)
+  })
+
+  it('of hyperfine does as well', () => {
+    expect(found(withPackage({ scripts: { bench: 'hyperfine "node a.js"' } })).bench).toMatchObject({
+      command: 'npm run --silent bench -- --export-json "$WINNOW_RESULT_PATH"',
+      output: 'hyperfine',
+    })
+  })
+
+  it.each([
+    ['console.log(JSON.stringify({ ops_per_sec: 5 }))', 'ops_per_sec', 'maximize', 'json'],
+    ['console.log(JSON.stringify({"parse_ms": 5}))', 'parse_ms', 'minimize', 'json'],
+    ['console.log(`METRIC p99=${p99}`)', 'p99', 'minimize', 'metric-lines'],
+  ])('that prints %s is asked for that number', (source, name, direction, output) => {
+    const script = withPackage(
+      { scripts: { bench: 'node ./bench/parse.mjs' } },
+      { 'bench/parse.mjs': source },
+    )
+    expect(found(script).bench).toMatchObject({ metric: { name, direction }, output })
+  })
+
+  it('that prints nothing known is timed by winnow', () => {
+    expect(found(withPackage({ scripts: { bench: 'node a.js' } })).bench?.metric).toBeNull()
+  })
+
+  it('may be a file below bench; of several the one named like a main', () => {
+    const files = withPackage({}, { 'bench/a.mjs': '', 'bench/index.mjs': '', 'bench/util.mjs': '' })
+    expect(found(files)).toMatchObject({
+      bench: { command: 'node bench/index.mjs' },
+      notes: ['other benchmarks: bench/a.mjs'],
+    })
+  })
+
+  it.each([
+    ['Makefile', 'bench: all\n\t./run\n', 'make bench'],
+    ['justfile', 'bench target="x":\n  ./run\n', 'just bench'],
+    ['Taskfile.yml', 'version: 3\ntasks:\n  bench:\n    cmd: ./run\n', 'task bench'],
+    ['Makefile', 'BENCH := 1\nbench := 2\n', null],
+    ['Taskfile.yml', 'tasks: [', null],
+  ])('may be a target of %s: %j', (file, text, bench) => {
+    expect(commandsIn(withPackage({}, { [file]: text })).bench).toBe(bench)
+  })
+})
+
+describe('what a harness can call in Node', () => {
+  it.each([
+    [{ main: './src/index.js' }, { kind: 'module', path: 'src/index.js' }],
+    [
+      { main: undefined, exports: { '.': { import: './src/index.js' } } },
+      { kind: 'module', path: 'src/index.js' },
+    ],
+    [
+      { main: undefined, exports: './src/index.js' },
+      { kind: 'module', path: 'src/index.js' },
+    ],
+  ])('is what %j names', (more, entry) => {
+    expect(found(withPackage(more)).entry).toEqual(entry)
+  })
+
+  it('is the program where nothing is imported, and nothing where there is neither', () => {
+    const program = { 'package.json': { name: 'a', bin: { a: './cli.js' } }, 'cli.js': '' }
+    expect(found(program).entry).toEqual({ kind: 'program', command: 'node cli.js --help' })
+    expect(found({ 'package.json': { name: 'a' }, 'a.ts': '' }).entry).toBeNull()
+  })
+})

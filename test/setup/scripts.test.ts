@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { detect } from '../../src/setup/detect.ts'
+import { commandsIn, found, yardOf } from './a-project.ts'
+
+describe('a Ruby project', () => {
+  it('is installed beside itself, from its lock file', () => {
+    const files = { Gemfile: 'gem "rspec"\n', 'Gemfile.lock': '', 'lib/pk.rb': '', 'spec/pk_spec.rb': '' }
+    expect(commandsIn(files)).toEqual({
+      setup: 'bundle config set --local path vendor/bundle && BUNDLE_FROZEN=true bundle install --quiet',
+      test: 'bundle exec rspec',
+      bench: null,
+    })
+  })
+
+  it('has the tasks of its Rakefile', () => {
+    const files = { Rakefile: 'Rake::TestTask.new\ntask :bench do\nend\n', 'lib/pk.rb': '' }
+    expect(commandsIn(files)).toEqual({ setup: null, test: 'rake test', bench: 'rake bench' })
+  })
+
+  it('is otherwise tested and timed by its files', () => {
+    const source = 'puts JSON.generate({ ops: 1 })\n'
+    const files = { 'lib/pk.rb': '', 'test/pk_test.rb': '', 'bench/run.rb': source }
+    expect(commandsIn(files).test).toContain('test/**/{*_test,test_*}.rb')
+    expect(found(files)).toMatchObject({
+      bench: { command: 'ruby -Ilib bench/run.rb', metric: { name: 'ops', direction: 'maximize' } },
+      entry: { kind: 'module', path: 'pk' },
+    })
+  })
+})
+
+describe('shell scripts', () => {
+  it('are a project where nothing else is', () => {
+    expect(
+      found({
+        'greet.sh': '',
+        'test.sh': '',
+        'bench/size.sh': 'echo "{\\"bytes\\": $(wc -c < greet.sh)}"\n',
+      }),
+    ).toMatchObject({
+      language: 'shell',
+      test: { command: 'sh test.sh' },
+      bench: { command: 'sh bench/size.sh', metric: { name: 'bytes' } },
+      mutable: ['greet.sh', 'test.sh'],
+    })
+  })
+
+  it('are passed over beside a language', () => {
+    expect(found({ 'package.json': '{}', 'index.js': '', 'release.sh': '' }).language).toBe('node')
+  })
+})
+
+describe('several languages in one place', () => {
+  const FILES = {
+    'package.json': {},
+    'a.js': '',
+    'b.js': '',
+    'Cargo.toml': '[package]\nname = "a"\n',
+    'src/lib.rs': '',
+    'benches/a.rs': '',
+  }
+
+  it('are told, and the one with a benchmark is taken', () => {
+    const { findings, others } = detect(yardOf(FILES), undefined)
+    expect([findings.language, others]).toEqual(['rust', ['node']])
+  })
+
+  it('are chosen from by name', () => {
+    expect(detect(yardOf(FILES), 'node').findings.language).toBe('node')
+    expect(() => detect(yardOf(FILES), 'go')).toThrow('no go project was found here; found: node, rust')
+  })
+
+  it('may also be none', () => {
+    expect(() => detect(yardOf({ 'notes.txt': '' }), undefined)).toThrow(
+      'no project of a language that init knows was found here',
+    )
+  })
+})
