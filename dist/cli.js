@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { $ as tallyText, $n as BUILT_IN_METRICS, $t as differencesOf, A as openHands, At as unsupported, B as requireSupported, Bn as sha256, Bt as failureOf, C as openWorkshop, Cn as harnessOf, Ct as listed$2, D as pushAttempt, Dn as readEventsAfter, Dt as listRefs, E as allowedRef, En as readEvents, Et as archive$1, F as berthFor, Ft as shareOf, G as reportedEffect, Gn as digest, H as Transaction, Hn as orderTerms, Ht as levelFor, I as gitRunner, In as awaitedPackages, It as evidenceText, J as short, Jn as compileScope, Jt as pairsPerJob, K as OF_INTEREST, Kn as emptyCampaign, L as localIsolation, Ln as packagesText, Lt as evidenceBar, M as takeTurn, Mn as eventPath, Mt as TomlError, N as measure$1, Nt as assess, O as retryLostRaces, On as COMMUTING, Ot as observe$1, P as neededMetrics, Pn as EXIT_CODES, Pt as effectText, Q as calibrationText, Qn as usesStoredScore, R as networkIsolation, Rn as oneLine, Rt as effectOf, Sn as shortRef, St as table, T as requireGit, Tn as loadCampaign, Tt as openChain, U as singleMachineText, Un as jobOf, Ut as nextShare, V as startCampaign, Vn as askedIn, Vt as ownRequest, W as headline$1, Wn as measuredIn$1, X as noiseText, Xn as timedDecisive, Xt as evidenceFor, Y as noisyText, Yn as compilePathspec, Yt as resolveEvidence, Z as sizeText, Zn as NOT_NOISE_PROOF, _ as needsNoise, _r as ForgeError, _t as plainText, a as seesMinEffect, an as tieBreakersOf, ar as KEBAB_TEXT, at as standingIn, bn as plural, br as UserError, bt as metricsText, ct as waitingSentence, d as tick$1, dt as additionsText, en as metricPairs, er as require_dist, et as gainText$2, f as takeEffect, ft as deferredLines, g as needsCalibration, gr as ConflictError, gt as plainJson, h as directReverts, hn as evidenceOf, ht as jsonWithoutOrders, i as expectedCost, in as decisiveMetrics, ir as KEBAB, it as evidenceIn, j as requireCampaign, jn as readTip, jt as parse, k as nullIfMissing, kn as eventId, kt as specOf, l as audit$1, lr as literal, lt as campaignResult, m as ruleThatHolds, mt as requestText, n as parseDecidePayload, nr as containing, nt as experimentView, o as smallestVisibleGain, on as objectivesOf, ot as capitalised, pr as string, pt as deferredOf, q as eventLine, qn as parseSpec, r as chanceToKeep, rn as signedDifference, rr as nearest, rt as statusView, s as waysOut, st as standingSentence, t as replay$1, tr as SpecErrors, tt as progressOf, u as run$1, un as lnTotal, ur as looseObject, ut as keptExperiments, v as calibrateNoise, vn as changeText, vr as HarnessError, vt as withoutOrders, w as localPath, wn as treeFiles, wt as writeLedgerCommit, x as calibrate, xn as campaignRefs, xr as exitCodeOf, xt as snapshotMetrics, y as notComparable, yn as numberText, yr as LedgerError, yt as metricsLines, z as committedSpec, zn as typicalMetrics, zt as decideStability } from "./shared2.js";
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { $ as headline$1, $n as measuredIn$1, A as allowedRef, An as campaignRefs, Ar as exitCodeOf, At as snapshotMetrics, B as measure$1, Bn as readTip, Bt as parse, C as endLeftoversBelow, Ct as requestText, D as listWorktrees, Dn as changeText, Dr as HarnessError, Dt as withoutOrders, E as openWorkshop, Er as ForgeError, Et as plainText, F as nullIfMissing, Fn as readEvents, Ft as archive$1, G as networkIsolation, Gn as awaitedPackages, Gt as evidenceText, H as berthFor, Ht as assess, I as scratchOf, In as readEventsAfter, It as listRefs, J as committedSpec, Jn as typicalMetrics, Jt as decideStability, K as removeAll, Kn as packagesText, Kt as evidenceBar, L as openHands, Ln as COMMUTING, Lt as observe$1, M as pushAttempt, Mn as harnessOf, Mt as listed$2, N as retryLostRaces, Nn as treeFiles, Nt as writeLedgerCommit, O as localPath, On as numberText, Or as LedgerError, Ot as metricsLines, P as createBareRepository, Pn as loadCampaign, Pt as openChain, Q as singleMachineText, Qn as jobOf, Qt as nextShare, R as requireCampaign, Rn as eventId, Rt as specOf, Sr as string, St as deferredOf, T as dataDirFor, Tr as ConflictError, Tt as plainJson, U as gitRunner, Un as EXIT_CODES, Ut as effectText, V as neededMetrics, Vn as eventPath, Vt as TomlError, W as localIsolation, Wt as shareOf, X as startCampaign, Xn as askedIn, Xt as ownRequest, Y as requireSupported, Yn as sha256, Yt as failureOf, Z as Transaction, Zn as orderTerms, Zt as levelFor, _ as needsNoise, _t as waitingSentence, a as seesMinEffect, an as evidenceFor, ar as timedDecisive, at as noiseText, bt as additionsText, cn as differencesOf, cr as BUILT_IN_METRICS, ct as tallyText, d as tick$1, dr as containing, dt as experimentView, er as digest, et as reportedEffect, f as takeEffect, fn as signedDifference, fr as nearest, ft as statusView, g as needsCalibration, gt as standingSentence, h as directReverts, hn as objectivesOf, ht as capitalised, i as expectedCost, in as resolveEvidence, ir as compilePathspec, it as noisyText, j as inspectCheckout, jn as shortRef, jt as table, k as requireGit, kn as plural, kr as UserError, kt as metricsText, l as audit$1, ln as metricPairs, lr as require_dist, lt as gainText$2, m as ruleThatHolds, mn as tieBreakersOf, mr as KEBAB_TEXT, mt as standingIn, n as parseDecidePayload, nr as parseSpec, nt as eventLine, o as smallestVisibleGain, or as NOT_NOISE_PROOF, ot as sizeText, pn as decisiveMetrics, pr as KEBAB, pt as evidenceIn, q as isMissing, qn as oneLine, qt as effectOf, r as chanceToKeep, rn as pairsPerJob, rr as compileScope, rt as short, s as waysOut, sr as usesStoredScore, st as calibrationText, t as replay$1, tr as emptyCampaign, tt as OF_INTEREST, u as run$1, ur as SpecErrors, ut as progressOf, v as calibrateNoise, vr as literal, vt as campaignResult, w as presentRun, wn as evidenceOf, wt as jsonWithoutOrders, x as calibrate, xt as deferredLines, y as notComparable, yn as lnTotal, yr as looseObject, yt as keptExperiments, z as takeTurn, zt as unsupported } from "./shared2.js";
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, readdirSync, realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createInterface } from "node:readline";
 // src/engine/amend.ts
@@ -909,16 +909,16 @@ function liveText(campaign, progress, now) {
 }
 function whatText({ orders, asked }) {
 	const named = [...new Set(orders.map(({ order }) => orderText(order)))];
-	if (named.length > 0) return listText(named);
-	return asked.length === 0 ? "looking" : `asking ${listText([...new Set(asked)])}`;
+	if (named.length > 0) return listText$1(named);
+	return asked.length === 0 ? "looking" : `asking ${listText$1([...new Set(asked)])}`;
 }
 const NAMED = 2;
-function listText(names) {
+function listText$1(names) {
 	const more = names.length - NAMED;
 	return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` +${more}` : ""}`;
 }
 function orderText({ purpose, candidates }) {
-	const ids = listText(candidates.map(({ label }) => label));
+	const ids = listText$1(candidates.map(({ label }) => label));
 	switch (purpose) {
 		case "calibration": return "calibrating";
 		case "experiment":
@@ -957,7 +957,7 @@ function finalSummary(campaign, where) {
 	const result = campaignResult(campaign);
 	const rows = [
 		...labelled("verdicts", verdictsText(result)),
-		...labelled("kept", ...listed$1(result.improvements.map(({ id }) => keptText(campaign, id)))),
+		...labelled("kept", ...listed$1(result.improvements.map(({ id }) => keptText$1(campaign, id)))),
 		...labelled("waiting", ...listed$1(deferredLines(campaign))),
 		...labelled("took", tookText(result)),
 		...labelled("next", ...nextTexts(campaign, result, where))
@@ -974,7 +974,7 @@ function listed$1(lines) {
 function verdictsText({ verdicts }) {
 	return Object.entries(verdicts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word.replace("_", " ")}`).join(", ");
 }
-function keptText(campaign, id) {
+function keptText$1(campaign, id) {
 	const experiment = campaign.experiments[id];
 	if (experiment === void 0) return "";
 	return `${id}  ${oneLine(experimentSentence(campaign, experiment), 160).replace(/^Kept: /, "")} (${oneLine(experiment.hypothesis, 80)})`;
@@ -5136,6 +5136,10 @@ function withAgentBlock(text, specName) {
 	if (text.trim() === "") return block;
 	return `${text.replace(/\n*$/, "\n\n")}${block}`;
 }
+function withoutAgentBlocks(text) {
+	const left = text.replace(BLOCKS, "");
+	return left === text ? text : left.replace(/\n{2,}$/, "\n");
+}
 /** What AGENTS.md will be; everything else in it stays as it is. */
 async function agentFile(topLevel, specName) {
 	const before = await readFile(join(topLevel, AGENT_FILE), "utf8").catch(nullIfMissing);
@@ -5301,14 +5305,14 @@ function quoted$1(path) {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 // src/verbs/own-branches.ts
-const LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/;
+const LEDGER$1 = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/;
 /** A name alone proves nothing: a branch is winnow's where a ledger of its campaign lies beside it. */
 async function ownBranches({ repository }) {
 	const { refs } = await repository.remoteRefs(["refs/heads/*"]);
 	const all = [...refs.keys()];
 	const recorded = /* @__PURE__ */ new Map();
 	for (const ref of all) {
-		const [, prefix, state, archived] = LEDGER.exec(ref) ?? [];
+		const [, prefix, state, archived] = LEDGER$1.exec(ref) ?? [];
 		const name = state ?? archived;
 		if (prefix === void 0 || name === void 0 || !allowedRef(prefix, ref)) continue;
 		if ((await recordedBeginning(repository, ref))?.spec === name) recorded.set(`${prefix} ${name}`, {
@@ -6492,6 +6496,384 @@ async function told({ place }, id) {
 		stories: pairs.stories
 	};
 }
+// src/verbs/status.ts
+const status = {
+	name: "status",
+	group: "see",
+	summary: "where the campaign stands, and a verdict for every experiment",
+	access: "read",
+	arguments: [],
+	options: [],
+	examples: ["winnow status", "winnow status --json --campaign parser"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "read",
+		startedOnly: true
+	}, async ({ place }) => {
+		const { loaded, spec } = await requireCampaign(place);
+		const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign));
+		if (call.given.flag("json")) {
+			call.terminal.json(view);
+			return 0;
+		}
+		const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : [];
+		for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line);
+		return 0;
+	})
+};
+// src/verbs/stop.ts
+const stop = {
+	name: "stop",
+	group: "steer",
+	summary: "end the campaign: what is open is closed, what was kept stays",
+	access: "write",
+	arguments: [],
+	options: [REASON],
+	examples: ["winnow stop -m \"good enough\""],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true
+	}, async (scene) => {
+		const { campaign } = (await requireCampaign(scene.place)).loaded;
+		const already = campaign.status === "stopped";
+		await closeDown(call, scene, "person", call.given.text("message") ?? `stopped by ${scene.place.by.actor}`);
+		if (scene.rehearsal) return 0;
+		call.terminal.out(already ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}` : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`);
+		return 0;
+	})
+};
+// src/verbs/tick.ts
+const tick = {
+	name: "tick",
+	group: "more",
+	summary: "observe, plan and apply until nothing is left to do now; measures nothing",
+	access: "write",
+	arguments: [],
+	options: [],
+	examples: ["winnow tick", "winnow tick --dry-run"],
+	exits: {},
+	run: (call) => atCampaign(call, {
+		access: "write",
+		startedOnly: true,
+		announce: true
+	}, async (scene) => {
+		await requireCampaign(scene.place);
+		const waiting = await lookingTick(call, scene);
+		if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting));
+		return 0;
+	})
+};
+// src/verbs/own-files.ts
+function ownFiles(topLevel) {
+	if (topLevel === null) return {
+		specs: [],
+		agents: null
+	};
+	const specs = (unlessMissing(() => readdirSync(join(topLevel, ".winnow"), {
+		recursive: true,
+		withFileTypes: true
+	})) ?? []).flatMap((entry) => entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)]);
+	const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), "utf8"));
+	const left = text === null ? null : withoutAgentBlocks(text);
+	return {
+		specs: specs.toSorted(),
+		agents: left === text ? null : left
+	};
+}
+async function removeOwnFiles(topLevel, { specs, agents }) {
+	for (const path of specs) await rm(join(topLevel, path), { force: true });
+	if (specs.length > 0) await removeEmpty(join(topLevel, ".winnow"));
+	if (agents === null) return;
+	const file = join(topLevel, AGENT_FILE);
+	await (agents.trim() === "" ? rm(file) : writeFile(file, agents));
+}
+async function removeEmpty(directory) {
+	for (const entry of readdirSync(directory, { withFileTypes: true })) if (entry.isDirectory()) await removeEmpty(join(directory, entry.name));
+	if (readdirSync(directory).length === 0) await rmdir(directory);
+}
+function ownFilesText({ specs, agents }) {
+	return [...specs, ...agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`]];
+}
+function unlessMissing(look) {
+	try {
+		return look();
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}
+// src/verbs/remains.ts
+/** Fetches nothing but ledgers: what there is, and nothing changed. */
+async function remainsOf(call, remote) {
+	const around = {
+		...call.around,
+		remote
+	};
+	const checkout = await inspectCheckout(around.directory, around.env);
+	const dataDir = dataDirFor(checkout, around);
+	const hadDataDir = existsSync(dataDir);
+	return atRepository({
+		...call,
+		around
+	}, DEFAULT_PREFIX, async (workshop) => {
+		const { repository, local } = workshop;
+		const { all, recorded } = await ownBranches(workshop);
+		const specs = (await knownCampaigns(workshop)).filter(({ specPath }) => specPath !== null);
+		const claims = [...recorded.map((one) => ({
+			...one,
+			started: true
+		})), ...specs.map(({ name, prefix }) => ({
+			name,
+			prefix,
+			started: false
+		}))];
+		const { refs } = await repository.remoteRefs(["refs/heads/*"]);
+		const branches = all.flatMap((ref) => {
+			const claim = claims.find((each) => claimsBranch(each, ref));
+			const oid = refs.get(ref);
+			return claim === void 0 || oid === void 0 ? [] : [{
+				prefix: claim.prefix,
+				tip: {
+					ref,
+					oid
+				}
+			}];
+		});
+		const ours = new Set(branches.map(({ tip }) => tip.ref));
+		const left = all.filter((ref) => !ours.has(ref) && claims.some((claim) => looksLike(claim, ref))).map(shortRef);
+		return {
+			remote,
+			local,
+			dataDir,
+			hadDataDir,
+			repositoryDir: repository.dir,
+			format: repository.objectFormat,
+			branches,
+			left
+		};
+	});
+}
+const OFFERED = /^-(?:exp|forge)\//;
+function claimsBranch(claim, ref) {
+	if (!belongsTo(claim, ref)) return false;
+	return claim.started || OFFERED.test(shortRef(ref).slice(claim.prefix.length));
+}
+function looksLike({ prefix }, ref) {
+	return allowedRef(prefix, ref);
+}
+/** A branch that is checked out anywhere cannot go: said before anything is removed. */
+async function requireNotCheckedOut(call, remains) {
+	if (!remains.local) return;
+	const { directory, env } = call.around;
+	const worktrees = await gitRunner(localIsolation(directory, env)).run(listWorktrees(directory));
+	const refs = new Set(remains.branches.map(({ tip }) => tip.ref));
+	const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch));
+	if (held === void 0) return;
+	throw new UserError(`${shortRef(held.branch ?? "")} is checked out in ${held.path}; nothing was removed`, { fix: `git -C ${held.path} switch another branch, then winnow uninstall again` });
+}
+// src/git/bundle.ts
+/**
+* Branches with their whole history in one file, as git itself would check it before bringing them back. They get
+* their own names in a repository that only borrows the objects.
+*/
+async function saveBundle({ dir, format, tips, file, env }) {
+	const room = await mkdtemp(join(scratchOf(dir), "bundle-"));
+	const borrowed = join(room, "repository.git");
+	try {
+		await createBareRepository(borrowed, format, env);
+		await writeFile(join(borrowed, "objects/info/alternates"), `${join(dir, "objects")}\n`);
+		const lines = tips.toSorted((a, b) => a.ref < b.ref ? -1 : 1).map(({ ref, oid }) => `${oid} ${ref}\n`);
+		await writeFile(join(borrowed, "packed-refs"), `# pack-refs with: sorted \n${lines.join("")}`);
+		const git = gitRunner(localIsolation(borrowed, env));
+		await git.run(bundleTask("create", file, "--all"));
+		await git.run(bundleTask("verify", file));
+	} finally {
+		await rm(room, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+function bundleTask(verb, file, ...what) {
+	return {
+		args: [
+			"bundle",
+			verb,
+			"-q",
+			file,
+			...what
+		],
+		parse: () => void 0
+	};
+}
+// src/verbs/removal.ts
+/** Everything that is about to be removed, in a file that is whole or not there. */
+async function saveRemains(call, remains, file) {
+	const { env } = call.around;
+	const around = {
+		...call.around,
+		remote: remains.remote
+	};
+	const tips = remains.branches.map(({ tip }) => tip);
+	await atRepository({
+		...call,
+		around
+	}, prefixesOf(remains)[0] ?? "", ({ repository }) => repository.fetch(tips));
+	const { repositoryDir: dir, format } = remains;
+	const part = `${file}.part`;
+	await saveBundle({
+		dir,
+		format,
+		tips,
+		file: part,
+		env
+	});
+	await rename(part, file);
+}
+function bundleName(place, now, local) {
+	const date = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+	return `winnow-${basename(place).replace(/\.git$/, "").replaceAll(/[^\w.-]/g, "-")}${local ? "" : "-remote"}-${date}.bundle`;
+}
+/** The branches in the repository, then what this machine keeps; a second attempt goes on where one was killed. */
+async function remove(call, remains) {
+	const around = {
+		...call.around,
+		remote: remains.remote
+	};
+	for (const prefix of prefixesOf(remains)) await atRepository({
+		...call,
+		around
+	}, prefix, async ({ repository }) => {
+		await deleteBranches(repository, remains.branches.filter((each) => each.prefix === prefix));
+	});
+	await removeAll(remains.dataDir);
+}
+function prefixesOf({ branches }) {
+	return [...new Set(branches.map(({ prefix }) => prefix))];
+}
+const MOST_AT_ONCE = 300;
+const LEDGER = /-(?:state|closed|archive)\//;
+/** Experiments first: as long as the ledger is there, what is left is known to be winnow's. */
+async function deleteBranches(repository, branches) {
+	const ordered = branches.toSorted((a, b) => Number(isLedger(a)) - Number(isLedger(b)));
+	for (let at = 0; at < ordered.length; at += MOST_AT_ONCE) {
+		const updates = ordered.slice(at, at + MOST_AT_ONCE).map(({ tip }) => ({
+			ref: tip.ref,
+			from: tip.oid,
+			to: null
+		}));
+		const result = await repository.push(updates);
+		if (result.ok) continue;
+		if (result.reason === "lease") throw new ConflictError("branches moved while they were removed", result.refs);
+		if (result.reason === "checked-out") throw new UserError(`${shortRef(result.ref)} is checked out in ${result.worktree}`, { fix: "check out another branch there, then winnow uninstall again" });
+		throw new ForgeError("the remote does not let winnow remove its branches", { output: result.message });
+	}
+}
+function isLedger({ prefix, tip }) {
+	const name = shortRef(tip.ref);
+	return LEDGER.test(name) || name.startsWith(`${prefix}/`);
+}
+/** How everything comes back. */
+function restoreText({ local }, file, remoteName) {
+	const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
+	if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`;
+	return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`;
+}
+// src/verbs/uninstall.ts
+const uninstall = {
+	name: "uninstall",
+	group: "more",
+	summary: "list and remove everything winnow made, after saving it in one file",
+	access: "apart",
+	arguments: [],
+	options: [
+		{
+			name: "purge",
+			summary: "remove the files in .winnow and the lines in AGENTS.md as well"
+		},
+		{
+			name: "save",
+			value: "dir",
+			summary: "where the saved file goes; else this directory"
+		},
+		{
+			name: "dry-run",
+			summary: "only list, and remove nothing"
+		}
+	],
+	examples: [
+		"winnow uninstall --dry-run",
+		"winnow uninstall",
+		"winnow uninstall --purge --save ~/backup"
+	],
+	exits: { 2: "a run is under way, or a branch is checked out: nothing was removed" },
+	run: uninstalled
+};
+async function uninstalled(call) {
+	const { around, given, terminal } = call;
+	const checkout = await inspectCheckout(around.directory, around.env);
+	const all = await everywhere(call, checkout);
+	const files = ownFiles(checkout.topLevel);
+	const purge = given.flag("purge");
+	const dry = given.flag("dry-run");
+	const listed = listText(all, files, purge);
+	try {
+		if (listed.length === 0) terminal.out("Nothing to remove.");
+		else terminal.out(dry ? "Nothing was removed. It would be:" : "To remove:");
+		for (const line of listed) terminal.out(`  ${line}`);
+		for (const line of keptText(all, files, purge)) terminal.out(line);
+		if (listed.length === 0 || dry) return 0;
+		for (const remains of all) await requireIdle(call, remains);
+		await removeAllOf(call, checkout, all);
+		if (purge && checkout.topLevel !== null) await removeOwnFiles(checkout.topLevel, files);
+		terminal.out(purge && ownFilesText(files).length > 0 ? "Removed. The files are gone from the work tree; commit that." : "Removed.");
+		return 0;
+	} finally {
+		for (const { hadDataDir, dataDir } of all) if (!hadDataDir) await removeAll(dataDir);
+	}
+}
+/** The remote, and the repository itself: campaigns may have been run without the remote as well. */
+async function everywhere(call, { remotes }) {
+	const { remote } = call.around;
+	return [...remote === "none" || remotes.length === 0 && remote === null ? [] : [await remainsOf(call, remote)], await remainsOf(call, "none")];
+}
+function listText(all, files, purge) {
+	return [...all.flatMap(remainsText), ...purge ? ownFilesText(files) : []];
+}
+function remainsText({ branches, local, hadDataDir, dataDir }) {
+	const where = local ? "in this repository" : "in the remote";
+	const names = branches.map(({ tip }) => shortRef(tip.ref));
+	const experiments = names.filter((name) => /^[^/]+-exp\//.test(name));
+	const others = names.filter((name) => !experiments.includes(name));
+	return [...(experiments.length > 8 ? [...others, `branches of ${plural(experiments.length, "experiment")}`] : names).map((name) => `${name} ${where}`), ...hadDataDir ? [`${dataDir} on this machine`] : []];
+}
+function keptText(all, files, purge) {
+	const own = purge ? [] : ownFilesText(files);
+	return [...own.length === 0 ? [] : [`Kept: ${own.join(", ")} (--purge removes them)`], ...all.flatMap(({ left }) => left.map((name) => `Kept: branch ${name}, which no ledger of winnow claims`))];
+}
+/** What a living process writes after this would be the first thing that is left behind. */
+async function requireIdle(call, remains) {
+	const run = await presentRun(remains.dataDir);
+	if (run !== null) throw new UserError(`campaign ${run.campaign} is run by process ${run.pid} on this machine; nothing was removed`, { fix: "end it (Ctrl-C), or winnow stop; then winnow uninstall again" });
+	await endLeftoversBelow(remains.dataDir);
+	await requireNotCheckedOut(call, remains);
+}
+async function removeAllOf(call, checkout, all) {
+	const { around, given, terminal } = call;
+	const directory = resolve(around.directory, given.text("save") ?? ".");
+	if (!existsSync(directory)) throw new UserError(`there is no directory ${directory}; nothing was removed`, { fix: "make it, or give another with --save" });
+	const place = checkout.topLevel ?? dirname(checkout.commonDir);
+	const remoteName = around.remote ?? checkout.remotes.find(({ name }) => name === "origin")?.name ?? checkout.remotes[0]?.name;
+	for (const remains of all) {
+		if (remains.branches.length === 0) continue;
+		const file = join(directory, bundleName(basename(place), around.clock.now(), remains.local));
+		await saveRemains(call, remains, file);
+		terminal.out(`Saved and verified: ${file}`);
+		terminal.out(`  to bring it back: ${restoreText(remains, file, remoteName ?? "origin")}`);
+	}
+	for (const remains of all) await remove(call, remains);
+}
 // src/verbs/registry.ts
 /**
 * The one list of verbs: the command line, its help, its page and shell completion are derived from it. Within a
@@ -6501,75 +6883,13 @@ const VERBS = [
 	init,
 	check,
 	run,
-	{
-		name: "status",
-		group: "see",
-		summary: "where the campaign stands, and a verdict for every experiment",
-		access: "read",
-		arguments: [],
-		options: [],
-		examples: ["winnow status", "winnow status --json --campaign parser"],
-		exits: {},
-		run: (call) => atCampaign(call, {
-			access: "read",
-			startedOnly: true
-		}, async ({ place }) => {
-			const { loaded, spec } = await requireCampaign(place);
-			const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign));
-			if (call.given.flag("json")) {
-				call.terminal.json(view);
-				return 0;
-			}
-			const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : [];
-			for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line);
-			return 0;
-		})
-	},
+	status,
 	show,
 	log,
 	approve,
 	pause,
-	{
-		name: "stop",
-		group: "steer",
-		summary: "end the campaign: what is open is closed, what was kept stays",
-		access: "write",
-		arguments: [],
-		options: [REASON],
-		examples: ["winnow stop -m \"good enough\""],
-		exits: {},
-		run: (call) => atCampaign(call, {
-			access: "write",
-			startedOnly: true
-		}, async (scene) => {
-			const { campaign } = (await requireCampaign(scene.place)).loaded;
-			const already = campaign.status === "stopped";
-			await closeDown(call, scene, "person", call.given.text("message") ?? `stopped by ${scene.place.by.actor}`);
-			if (scene.rehearsal) return 0;
-			call.terminal.out(already ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}` : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`);
-			return 0;
-		})
-	},
-	{
-		name: "tick",
-		group: "more",
-		summary: "observe, plan and apply until nothing is left to do now; measures nothing",
-		access: "write",
-		arguments: [],
-		options: [],
-		examples: ["winnow tick", "winnow tick --dry-run"],
-		exits: {},
-		run: (call) => atCampaign(call, {
-			access: "write",
-			startedOnly: true,
-			announce: true
-		}, async (scene) => {
-			await requireCampaign(scene.place);
-			const waiting = await lookingTick(call, scene);
-			if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting));
-			return 0;
-		})
-	},
+	stop,
+	tick,
 	propose,
 	measure,
 	decide,
@@ -6581,6 +6901,7 @@ const VERBS = [
 	audit,
 	replay,
 	completion,
+	uninstall,
 	help,
 	{
 		name: "version",

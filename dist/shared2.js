@@ -19228,7 +19228,7 @@ function otherBenchmarks({ spec, report, label }) {
 /** The same, where the base is only a stored snapshot. */
 function otherThanStored(spec, stored, candidate) {
 	if (!isBenchmarkFormat(spec.measurement.output)) return null;
-	const difference = differenceOf(namesIn$2(stored), namesIn$2(candidate));
+	const difference = differenceOf(namesIn$3(stored), namesIn$3(candidate));
 	return difference === null ? null : lostBenchmarks(difference);
 }
 function lostBenchmarks(difference) {
@@ -19247,7 +19247,7 @@ function firstDifference$1(names, runs) {
 function printedNames(metrics) {
 	return new Set(Object.keys(metrics).filter((name) => !BUILT_IN_METRICS.has(name)));
 }
-function namesIn$2({ metrics = {}, diagnostics = {} }) {
+function namesIn$3({ metrics = {}, diagnostics = {} }) {
 	const names = [...Object.keys(metrics), ...Object.keys(diagnostics)];
 	return new Set(names.filter((name) => !BUILT_IN_METRICS.has(name)));
 }
@@ -22126,7 +22126,7 @@ function parseTomlTree(text) {
 	return tree;
 }
 // src/dependencies/cargo/cargo-lock.ts
-const entry$9 = object$1({
+const entry$10 = object$1({
 	name: string(),
 	version: string(),
 	source: string().optional(),
@@ -22135,11 +22135,11 @@ const entry$9 = object$1({
 });
 const lockfile$7 = object$1({
 	version: int().min(1).max(4).default(1),
-	package: array(entry$9).default([]),
-	root: entry$9.optional(),
+	package: array(entry$10).default([]),
+	root: entry$10.optional(),
 	/** Where the first version of the format kept the checksums. */
 	metadata: record$2(string(), string()).default({}),
-	patch: object$1({ unused: array(entry$9).default([]) }).default({ unused: [] })
+	patch: object$1({ unused: array(entry$10).default([]) }).default({ unused: [] })
 });
 const cargoLock = {
 	ecosystem: "cargo",
@@ -26705,7 +26705,7 @@ const workspace = object$1({
 	peerDependencies: wanted$3
 });
 const about = record$2(string(), unknown$1());
-const entry$8 = tuple([string()]).rest(union([string(), about]));
+const entry$9 = tuple([string()]).rest(union([string(), about]));
 const lockfile$6 = object$1({
 	lockfileVersion: _enum([
 		"0",
@@ -26713,7 +26713,7 @@ const lockfile$6 = object$1({
 		"2"
 	]),
 	workspaces: record$2(string(), workspace),
-	packages: record$2(string(), entry$8).default({})
+	packages: record$2(string(), entry$9).default({})
 });
 /** What repeats the manifests, which answer for it. */
 const DESCRIBES$4 = /* @__PURE__ */ new Set([
@@ -26870,7 +26870,7 @@ function asked$4(key, spec) {
 }
 // src/dependencies/npm/package-lock.ts
 const names$1 = record$2(string(), string()).default({});
-const entry$7 = object$1({
+const entry$8 = object$1({
 	name: string().optional(),
 	version: string().optional(),
 	resolved: string().optional(),
@@ -26899,7 +26899,7 @@ const lockfile$5 = object$1({
 		literal$1(2),
 		literal$1(3)
 	]),
-	packages: record$2(string(), entry$7).default({}),
+	packages: record$2(string(), entry$8).default({}),
 	dependencies: record$2(string(), legacyEntry).default({})
 });
 /** What describes the project itself, which package.json answers for. */
@@ -26993,7 +26993,7 @@ const importer = object$1({
 	devDependencies: wanted$2,
 	optionalDependencies: wanted$2
 });
-const entry$6 = object$1({
+const entry$7 = object$1({
 	resolution: record$2(string(), unknown$1()),
 	name: string().optional(),
 	version: string().optional(),
@@ -27006,7 +27006,7 @@ const lockfile$4 = importer.extend({
 		"9.0"
 	]),
 	importers: record$2(string(), importer).default({}),
-	packages: record$2(string(), entry$6).default({}),
+	packages: record$2(string(), entry$7).default({}),
 	snapshots: record$2(string(), unknown$1()).default({})
 });
 /** What repeats the manifests, which answer for it, and what only says how packages depend on each other. */
@@ -27264,7 +27264,7 @@ function installedAs(alias, name, source) {
 	return alias === name ? source : `${source}, installed as ${alias}`;
 }
 // src/dependencies/nuget/packages-lock.ts
-const entry$5 = discriminatedUnion("type", [object$1({
+const entry$6 = discriminatedUnion("type", [object$1({
 	type: _enum([
 		"Direct",
 		"Transitive",
@@ -27275,7 +27275,7 @@ const entry$5 = discriminatedUnion("type", [object$1({
 }), object$1({ type: literal$1("Project") })]);
 const lockfile$3 = object$1({
 	version: union([literal$1(1), literal$1(2)]),
-	dependencies: record$2(string(), record$2(string(), entry$5))
+	dependencies: record$2(string(), record$2(string(), entry$6))
 });
 const packagesLock = {
 	ecosystem: "nuget",
@@ -27393,7 +27393,7 @@ const origin = looseObject({
 	reference: string().nullish(),
 	shasum: string().nullish()
 });
-const entry$4 = looseObject({
+const entry$5 = looseObject({
 	name: string(),
 	version: string(),
 	source: origin.optional(),
@@ -27402,8 +27402,8 @@ const entry$4 = looseObject({
 	license: array(string()).default([])
 });
 const lockfile$2 = object$1({
-	packages: array(entry$4),
-	"packages-dev": array(entry$4).nullish()
+	packages: array(entry$5),
+	"packages-dev": array(entry$5).nullish()
 });
 /** What repeats composer.json, which answers for it. */
 const DESCRIBES$1 = /* @__PURE__ */ new Set([
@@ -27558,14 +27558,14 @@ function readPipfile(text) {
 	};
 }
 // src/dependencies/pypi/pipfile-lock.ts
-const entry$3 = looseObject({
+const entry$4 = looseObject({
 	version: string().default("*"),
 	hashes: array(string()).default([]),
 	index: string().optional(),
 	markers: unknown$1().optional(),
 	extras: unknown$1().optional()
 });
-const category = record$2(string(), entry$3);
+const category = record$2(string(), entry$4);
 const pipfileLock = {
 	ecosystem: "pypi",
 	kind: "lockfile",
@@ -27798,7 +27798,7 @@ const file$1 = object$1({
 });
 const wanted = array(object$1({ name: string() })).default([]);
 const groups = record$2(string(), wanted).default({});
-const entry$1 = object$1({
+const entry$2 = object$1({
 	name: string(),
 	version: string().default("*"),
 	source: record$2(string(), string()),
@@ -27810,7 +27810,7 @@ const entry$1 = object$1({
 });
 const lockfile = object$1({
 	version: literal$1(1),
-	package: array(entry$1).default([])
+	package: array(entry$2).default([])
 });
 /** What repeats the manifests, which answer for it. */
 const DESCRIBES = /* @__PURE__ */ new Set([
@@ -31684,7 +31684,7 @@ function sealEverything(dir, files, format, whole) {
 	const entries = [];
 	const pending = ["."];
 	for (let path = pending.pop(); path !== void 0; path = pending.pop()) {
-		const names = namesIn$1(dir, path);
+		const names = namesIn$2(dir, path);
 		entries.push({
 			path,
 			stamp: stampOf(dir, path),
@@ -31751,7 +31751,7 @@ function shared(dir, path, stamp, format) {
 function isStillItself(entry, now, dir, format) {
 	if (entry.known !== null) return holds$1(entry.known, now, dir, format);
 	if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false;
-	return namesIn$1(dir, entry.path).join("\0") === entry.names;
+	return namesIn$2(dir, entry.path).join("\0") === entry.names;
 }
 function holds$1(file, now, dir, format) {
 	const type = now.mode & TYPE;
@@ -31776,7 +31776,7 @@ function readable(read) {
 	}
 }
 /** A folder that a harness closed is opened again: what we cannot look into we cannot seal. */
-function namesIn$1(dir, path) {
+function namesIn$2(dir, path) {
 	const folder = onDisk(dir, path);
 	const list = () => readdirSync(folder, { encoding: "buffer" }).map(decodeName).toSorted();
 	const names = readable(list);
@@ -37127,11 +37127,11 @@ async function freeWorkDir(under, lane) {
 }
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 async function reapAll(under) {
-	for (const name of await namesIn(under)) await reaped(join(under, name));
+	for (const name of await namesIn$1(under)) await reaped(join(under, name));
 }
 /** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 async function sweepHoldouts(under) {
-	for (const name of await namesIn(under)) {
+	for (const name of await namesIn$1(under)) {
 		const workDir = join(under, name);
 		if (await reaped(workDir)) await removeAll(holdoutRoom(workDir));
 	}
@@ -37146,7 +37146,7 @@ async function reaped(workDir) {
 		throw error;
 	}
 }
-async function namesIn(under) {
+async function namesIn$1(under) {
 	try {
 		return await readdir(under);
 	} catch (error) {
@@ -39481,7 +39481,7 @@ function runs(claimed) {
 	};
 }
 // src/engine/machine-turn.ts
-const entry = strictObject({
+const entry$1 = strictObject({
 	run_id: string(),
 	pid: number$1().int().positive(),
 	alone: boolean(),
@@ -39570,7 +39570,7 @@ async function entries(directory, kind) {
 /** Null where it has gone meanwhile. */
 function read(file) {
 	try {
-		return entry.parse(JSON.parse(readFileSync(file, "utf8")));
+		return entry$1.parse(JSON.parse(readFileSync(file, "utf8")));
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -42408,7 +42408,7 @@ async function openWorkshop(around) {
 	const checkout = await inspectCheckout(around.directory, around.env);
 	const remote = chooseRemote(checkout, around);
 	const local = remote === null;
-	const dataDir = join(around.cacheDir, sha256(remote ?? checkout.commonDir).slice(0, 20));
+	const dataDir = dataDirFor(checkout, around);
 	const repository = await openRepository({
 		dir: join(dataDir, "repository.git"),
 		remote: remote ?? checkout.commonDir,
@@ -42428,6 +42428,10 @@ async function openWorkshop(around) {
 		place: (name) => placeFor(around, workshop, name)
 	};
 	return workshop;
+}
+/** Where winnow keeps what it has of one repository; nothing is made there by asking. */
+function dataDirFor(checkout, around) {
+	return join(around.cacheDir, sha256(chooseRemote(checkout, around) ?? checkout.commonDir).slice(0, 20));
 }
 function chooseRemote({ remotes }, { remote, directory }) {
 	if (remote === "none") return null;
@@ -42471,6 +42475,64 @@ function placeFor(around, workshop, name) {
 		progress,
 		version
 	};
+}
+// src/engine/presence.ts
+const entry = strictObject({
+	run_id: string(),
+	pid: number$1().int().positive()
+});
+/** While a run lasts it can be seen here, also when it only waits. The answer takes it back. */
+async function announcePresence({ dataDir, random }) {
+	const directory = presenceDir(dataDir);
+	const file = join(directory, `${process.pid}-${random.hex(4)}.json`);
+	mkdirSync(directory, { recursive: true });
+	writeFileSync(file, JSON.stringify({
+		run_id: await ownRunId(),
+		pid: process.pid
+	}));
+	return () => rmSync(file, { force: true });
+}
+function presenceDir(campaignDir) {
+	return join(campaignDir, "present");
+}
+/** The living process that runs one of these campaigns on this machine; what a killed one left is taken away. */
+async function presentRun(dataDir) {
+	for (const campaign of namesIn(join(dataDir, "campaigns"))) {
+		const directory = presenceDir(join(dataDir, "campaigns", campaign));
+		for (const name of namesIn(directory)) {
+			const { success, data } = entry.safeParse(parsed(readFileSync(join(directory, name), "utf8")));
+			if (success && await livesOn({
+				runId: data.run_id,
+				here: true
+			}) !== false) return {
+				campaign,
+				pid: data.pid
+			};
+			rmSync(join(directory, name), { force: true });
+		}
+	}
+	return null;
+}
+function parsed(text) {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		if (error instanceof SyntaxError) return null;
+		throw error;
+	}
+}
+/** Ends what killed measurements left running below here; throws where a living one is at work. */
+async function endLeftoversBelow(dataDir) {
+	const campaigns = namesIn(join(dataDir, "campaigns")).map((name) => join(dataDir, "campaigns", name));
+	for (const home of [dataDir, ...campaigns]) for (const name of namesIn(join(home, "work"))) await reapLeftovers(join(home, "work", name));
+}
+function namesIn(directory) {
+	try {
+		return readdirSync(directory);
+	} catch (error) {
+		if (isMissing(error)) return [];
+		throw error;
+	}
 }
 // src/engine/stand-by.ts
 const LOOK_AGAIN_MS$2 = 2e3;
@@ -45004,6 +45066,7 @@ const INTERRUPTED = {
 */
 async function run(hands, options) {
 	const { signal } = options;
+	const leave = await announcePresence(hands.place);
 	try {
 		for (let status = "running";;) {
 			await packUp(hands, signal);
@@ -45021,6 +45084,7 @@ async function run(hands, options) {
 		throw error;
 	} finally {
 		await Promise.all([hands.runner.close(), hands.asking.close()]);
+		leave();
 	}
 }
 /** Years of events and trees are many small files; packing them must not disturb what is timed, here or next door. */
@@ -46752,4 +46816,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { tallyText as $, BUILT_IN_METRICS as $n, differencesOf as $t, openHands as A, parseEvent as An, unsupported as At, requireSupported as B, sha256 as Bn, failureOf$3 as Bt, openWorkshop as C, harnessOf as Cn, listed$1 as Ct, pushAttempt as D, readEventsAfter as Dn, listRefs as Dt, allowedRef as E, readEvents as En, archive as Et, berthFor as F, verdictOf as Fn, shareOf as Ft, reportedEffect as G, digest$2 as Gn, familyLevel as Gt, Transaction as H, orderTerms as Hn, levelFor as Ht, gitRunner as I, awaitedPackages as In, evidenceText as It, short as J, compileScope as Jn, pairsPerJob as Jt, OF_INTEREST as K, emptyCampaign as Kn, objectiveLevel as Kt, localIsolation as L, packagesText as Ln, evidenceBar as Lt, takeTurn as M, eventPath as Mn, TomlError as Mt, measure$1 as N, fold as Nn, assess as Nt, retryLostRaces as O, COMMUTING as On, observe as Ot, neededMetrics as P, EXIT_CODES as Pn, effectText as Pt, calibrationText as Q, usesStoredScore as Qn, guardrailVerdict as Qt, networkIsolation as R, oneLine$1 as Rn, effectOf$1 as Rt, regressionCheck as S, shortRef as Sn, table as St, requireGit as T, loadCampaign as Tn, openChain as Tt, singleMachineText as U, jobOf as Un, nextShare as Ut, startCampaign as V, askedIn as Vn, ownRequest as Vt, headline as W, measuredIn as Wn, campaignLevel as Wt, noiseText as X, timedDecisive as Xn, evidenceFor as Xt, noisyText as Y, compilePathspec as Yn, resolveEvidence as Yt, sizeText as Z, NOT_NOISE_PROOF as Zn, startEvidence as Zt, needsNoise as _, lnEvidencePath as _n, ForgeError as _r, plainText$1 as _t, seesMinEffect as a, tieBreakersOf as an, KEBAB_TEXT as ar, standingIn as at, calibrationOf as b, plural as bn, UserError as br, metricsText as bt, forecast as c, statusOf as cn, boolean as cr, waitingSentence as ct, tick as d, confidenceInterval as dn, number$1 as dr, additionsText as dt, metricPairs as en, require_dist$2 as er, gainText as et, takeEffect as f, hodgesLehmann as fn, strictObject as fr, deferredLines as ft, needsCalibration as g, lnEvidence as gn, ConflictError as gr, plainJson as gt, directReverts as h, evidenceOf as hn, union as hr, jsonWithoutOrders as ht, expectedCost as i, decisiveMetrics as in, KEBAB as ir, evidenceIn as it, requireCampaign as j, readTip as jn, parse$3 as jt, nullIfMissing as k, eventId as kn, specOf as kt, audit as l, verdict as ln, literal$1 as lr, campaignResult as lt, ruleThatHolds as m, simplificationHolds as mn, tuple as mr, requestText as mt, parseDecidePayload as n, endJob as nn, containing as nr, experimentView as nt, smallestVisibleGain as o, objectivesOf as on, _enum as or, capitalised as ot, plan as p, tieBreakerHolds as pn, string as pr, deferredOf as pt, eventLine as q, parseSpec$1 as qn, sameFamily as qt, chanceToKeep as r, signedDifference as rn, nearest as rr, statusView as rt, waysOut as s, intervalOf as sn, array as sr, standingSentence as st, replay as t, observePair as tn, SpecErrors as tr, progressOf as tt, run as u, lnTotal as un, looseObject as ur, keptExperiments as ut, calibrateNoise as v, changeText as vn, HarnessError as vr, withoutOrders as vt, localPath as w, treeFiles as wn, writeLedgerCommit as wt, calibrate as x, campaignRefs as xn, exitCodeOf as xr, snapshotMetrics as xt, notComparable as y, numberText as yn, LedgerError as yr, metricsLines as yt, committedSpec as z, typicalMetrics as zn, decideStability as zt };
+export { headline as $, measuredIn as $n, campaignLevel as $t, allowedRef as A, campaignRefs as An, exitCodeOf as Ar, snapshotMetrics as At, measure$1 as B, readTip as Bn, parse$3 as Bt, endLeftoversBelow as C, simplificationHolds as Cn, tuple as Cr, requestText as Ct, listWorktrees as D, changeText as Dn, HarnessError as Dr, withoutOrders as Dt, openWorkshop as E, lnEvidencePath as En, ForgeError as Er, plainText$1 as Et, nullIfMissing as F, readEvents as Fn, archive as Ft, networkIsolation as G, awaitedPackages as Gn, evidenceText as Gt, berthFor as H, fold as Hn, assess as Ht, scratchOf as I, readEventsAfter as In, listRefs as It, committedSpec as J, typicalMetrics as Jn, decideStability as Jt, removeAll as K, packagesText as Kn, evidenceBar as Kt, openHands as L, COMMUTING as Ln, observe as Lt, pushAttempt as M, harnessOf as Mn, listed$1 as Mt, retryLostRaces as N, treeFiles as Nn, writeLedgerCommit as Nt, localPath as O, numberText as On, LedgerError as Or, metricsLines as Ot, createBareRepository as P, loadCampaign as Pn, openChain as Pt, singleMachineText as Q, jobOf as Qn, nextShare as Qt, requireCampaign as R, eventId as Rn, specOf as Rt, regressionCheck as S, tieBreakerHolds as Sn, string as Sr, deferredOf as St, dataDirFor as T, lnEvidence as Tn, ConflictError as Tr, plainJson as Tt, gitRunner as U, EXIT_CODES as Un, effectText as Ut, neededMetrics as V, eventPath as Vn, TomlError as Vt, localIsolation as W, verdictOf as Wn, shareOf as Wt, startCampaign as X, askedIn as Xn, ownRequest as Xt, requireSupported as Y, sha256 as Yn, failureOf$3 as Yt, Transaction as Z, orderTerms as Zn, levelFor as Zt, needsNoise as _, statusOf as _n, boolean as _r, waitingSentence as _t, seesMinEffect as a, evidenceFor as an, timedDecisive as ar, noiseText as at, calibrationOf as b, confidenceInterval as bn, number$1 as br, additionsText as bt, forecast as c, differencesOf as cn, BUILT_IN_METRICS as cr, tallyText as ct, tick as d, endJob as dn, containing as dr, experimentView as dt, familyLevel as en, digest$2 as er, reportedEffect as et, takeEffect as f, signedDifference as fn, nearest as fr, statusView as ft, needsCalibration as g, intervalOf as gn, array as gr, standingSentence as gt, directReverts as h, objectivesOf as hn, _enum as hr, capitalised as ht, expectedCost as i, resolveEvidence as in, compilePathspec as ir, noisyText as it, inspectCheckout as j, shortRef as jn, table as jt, requireGit as k, plural as kn, UserError as kr, metricsText as kt, audit as l, metricPairs as ln, require_dist$2 as lr, gainText as lt, ruleThatHolds as m, tieBreakersOf as mn, KEBAB_TEXT as mr, standingIn as mt, parseDecidePayload as n, sameFamily as nn, parseSpec$1 as nr, eventLine as nt, smallestVisibleGain as o, startEvidence as on, NOT_NOISE_PROOF as or, sizeText as ot, plan as p, decisiveMetrics as pn, KEBAB as pr, evidenceIn as pt, isMissing as q, oneLine$1 as qn, effectOf$1 as qt, chanceToKeep as r, pairsPerJob as rn, compileScope as rr, short as rt, waysOut as s, guardrailVerdict as sn, usesStoredScore as sr, calibrationText as st, replay as t, objectiveLevel as tn, emptyCampaign as tr, OF_INTEREST as tt, run as u, observePair as un, SpecErrors as ur, progressOf as ut, calibrateNoise as v, verdict as vn, literal$1 as vr, campaignResult as vt, presentRun as w, evidenceOf as wn, union as wr, jsonWithoutOrders as wt, calibrate as x, hodgesLehmann as xn, strictObject as xr, deferredLines as xt, notComparable as y, lnTotal as yn, looseObject as yr, keptExperiments as yt, takeTurn as z, parseEvent as zn, unsupported as zt };

@@ -46,7 +46,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
   const checkout = await inspectCheckout(around.directory, around.env)
   const remote = chooseRemote(checkout, around)
   const local = remote === null
-  const dataDir = join(around.cacheDir, sha256(remote ?? checkout.commonDir).slice(0, 20))
+  const dataDir = dataDirFor(checkout, around)
   const repository = await openRepository({
     dir: join(dataDir, 'repository.git'),
     remote: remote ?? checkout.commonDir,
@@ -68,7 +68,14 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
   return workshop
 }
 
-function chooseRemote({ remotes }: Checkout, { remote, directory }: Surroundings): string | null {
+/** Where winnow keeps what it has of one repository; nothing is made there by asking. */
+export function dataDirFor(checkout: Checkout, around: Near): string {
+  return join(around.cacheDir, sha256(chooseRemote(checkout, around) ?? checkout.commonDir).slice(0, 20))
+}
+
+type Near = Pick<Surroundings, 'cacheDir' | 'remote' | 'directory'>
+
+function chooseRemote({ remotes }: Checkout, { remote, directory }: Omit<Near, 'cacheDir'>): string | null {
   if (remote === 'none') return null
   const named =
     remotes.find(({ name }) => name === (remote ?? 'origin')) ??

@@ -2,6 +2,7 @@ import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
 import { takeTurn } from './machine-turn.ts'
 import type { Observation } from './observe.ts'
+import { announcePresence } from './presence.ts'
 import { standBy } from './stand-by.ts'
 import { tick } from './tick.ts'
 
@@ -20,6 +21,7 @@ const INTERRUPTED: Waiting = { for: 'person', what: 'interrupted; run again to g
  */
 export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
   const { signal } = options
+  const leave = await announcePresence(hands.place)
   try {
     for (let status = 'running'; ; ) {
       await packUp(hands, signal)
@@ -33,6 +35,7 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
     throw error
   } finally {
     await Promise.all([hands.runner.close(), hands.asking.close()])
+    leave()
   }
 }
 

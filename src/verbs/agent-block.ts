@@ -15,6 +15,11 @@ export function withAgentBlock(text: string, specName: string): string {
   return `${text.replace(/\n*$/, '\n\n')}${block}`
 }
 
+export function withoutAgentBlocks(text: string): string {
+  const left = text.replace(BLOCKS, '')
+  return left === text ? text : left.replace(/\n{2,}$/, '\n')
+}
+
 export interface AgentFile {
   text: string
   existed: boolean

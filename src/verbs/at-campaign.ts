@@ -61,11 +61,11 @@ export async function atCampaign(
   })
 }
 
-export async function atRepository(
+export async function atRepository<T>(
   call: Call,
   prefix: string,
-  work: (workshop: Workshop) => Promise<number>,
-): Promise<number> {
+  work: (workshop: Workshop) => Promise<T>,
+): Promise<T> {
   const { directory, env } = call.around
   await requireGit(gitRunner(localIsolation(directory, env)))
   const by = await actingAs(call.around)

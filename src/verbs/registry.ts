@@ -20,6 +20,7 @@ import { show } from './show.ts'
 import { status } from './status.ts'
 import { stop } from './stop.ts'
 import { tick } from './tick.ts'
+import { uninstall } from './uninstall.ts'
 import type { Verb } from './verb.ts'
 import { version } from './version.ts'
 
@@ -49,6 +50,7 @@ export const VERBS: readonly Verb[] = [
   audit,
   replay,
   completion,
+  uninstall,
   help,
   version,
 ]

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { rm, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMissing } from '../measure/missing.ts'
+import { AGENT_FILE, withoutAgentBlocks } from './agent-block.ts'
+
+/** What a person wrote, or had written, for winnow in the work tree. */
+export interface OwnFiles {
+  specs: string[]
+  /** AGENTS.md without winnow's lines; null where it has none. */
+  agents: string | null
+}
+
+export function ownFiles(topLevel: string | null): OwnFiles {
+  if (topLevel === null) return { specs: [], agents: null }
+  const names = unlessMissing(() =>
+    readdirSync(join(topLevel, '.winnow'), { recursive: true, withFileTypes: true }),
+  )
+  const specs = (names ?? []).flatMap(entry =>
+    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)],
+  )
+  const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
+  const left = text === null ? null : withoutAgentBlocks(text)
+  return { specs: specs.toSorted(), agents: left === text ? null : left }
+}
+
+export async function removeOwnFiles(topLevel: string, { specs, agents }: OwnFiles): Promise<void> {
+  for (const path of specs) await rm(join(topLevel, path), { force: true })
+  if (specs.length > 0) await removeEmpty(join(topLevel, '.winnow'))
+  if (agents === null) return
+  const file = join(topLevel, AGENT_FILE)
+  await (agents.trim() === '' ? rm(file) : writeFile(file, agents))
+}
+
+async function removeEmpty(directory: string): Promise<void> {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) await removeEmpty(join(directory, entry.name))
+  }
+  if (readdirSync(directory).length === 0) await rmdir(directory)
+}
+
+export function ownFilesText({ specs, agents }: OwnFiles): string[] {
+  return [...specs, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
+}
+
+function unlessMissing<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { plural } from '../decide/wording.ts'
+import { endLeftoversBelow, presentRun } from '../engine/presence.ts'
+import { UserError } from '../errors.ts'
+import { type Checkout, inspectCheckout } from '../git/checkout.ts'
+import { removeAll } from '../measure/remove.ts'
+import { shortRef } from '../model/refs.ts'
+import type { Call } from './call.ts'
+import { type OwnFiles, ownFiles, ownFilesText, removeOwnFiles } from './own-files.ts'
+import { type Remains, remainsOf, requireNotCheckedOut } from './remains.ts'
+import { bundleName, remove, restoreText, saveRemains } from './removal.ts'
+import type { Verb } from './verb.ts'
+
+export const uninstall: Verb = {
+  name: 'uninstall',
+  group: 'more',
+  summary: 'list and remove everything winnow made, after saving it in one file',
+  access: 'apart',
+  arguments: [],
+  options: [
+    { name: 'purge', summary: 'remove the files in .winnow and the lines in AGENTS.md as well' },
+    { name: 'save', value: 'dir', summary: 'where the saved file goes; else this directory' },
+    { name: 'dry-run', summary: 'only list, and remove nothing' },
+  ],
+  examples: ['winnow uninstall --dry-run', 'winnow uninstall', 'winnow uninstall --purge --save ~/backup'],
+  exits: { 2: 'a run is under way, or a branch is checked out: nothing was removed' },
+  run: uninstalled,
+}
+
+async function uninstalled(call: Call): Promise<number> {
+  const { around, given, terminal } = call
+  const checkout = await inspectCheckout(around.directory, around.env)
+  const all = await everywhere(call, checkout)
+  const files = ownFiles(checkout.topLevel)
+  const purge = given.flag('purge')
+  const dry = given.flag('dry-run')
+  const listed = listText(all, files, purge)
+  try {
+    if (listed.length === 0) terminal.out('Nothing to remove.')
+    else terminal.out(dry ? 'Nothing was removed. It would be:' : 'To remove:')
+    for (const line of listed) terminal.out(`  ${line}`)
+    for (const line of keptText(all, files, purge)) terminal.out(line)
+    if (listed.length === 0 || dry) return 0
+    for (const remains of all) await requireIdle(call, remains)
+    await removeAllOf(call, checkout, all)
+    if (purge && checkout.topLevel !== null) await removeOwnFiles(checkout.topLevel, files)
+    terminal.out(
+      purge && ownFilesText(files).length > 0
+        ? 'Removed. The files are gone from the work tree; commit that.'
+        : 'Removed.',
+    )
+    return 0
+  } finally {
+    // Looking made these; who only looked leaves nothing behind.
+    for (const { hadDataDir, dataDir } of all) if (!hadDataDir) await removeAll(dataDir)
+  }
+}
+
+/** The remote, and the repository itself: campaigns may have been run without the remote as well. */
+async function everywhere(call: Call, { remotes }: Checkout): Promise<Remains[]> {
+  const { remote } = call.around
+  const alone = remote === 'none' || (remotes.length === 0 && remote === null)
+  return [...(alone ? [] : [await remainsOf(call, remote)]), await remainsOf(call, 'none')]
+}
+
+function listText(all: readonly Remains[], files: OwnFiles, purge: boolean): string[] {
+  return [...all.flatMap(remainsText), ...(purge ? ownFilesText(files) : [])]
+}
+
+function remainsText({ branches, local, hadDataDir, dataDir }: Remains): string[] {
+  const where = local ? 'in this repository' : 'in the remote'
+  const names = branches.map(({ tip }) => shortRef(tip.ref))
+  const experiments = names.filter(name => /^[^/]+-exp\//.test(name))
+  const others = names.filter(name => !experiments.includes(name))
+  const many = experiments.length > 8
+  const shown = many ? [...others, `branches of ${plural(experiments.length, 'experiment')}`] : names
+  return [...shown.map(name => `${name} ${where}`), ...(hadDataDir ? [`${dataDir} on this machine`] : [])]
+}
+
+function keptText(all: readonly Remains[], files: OwnFiles, purge: boolean): string[] {
+  const own = purge ? [] : ownFilesText(files)
+  return [
+    ...(own.length === 0 ? [] : [`Kept: ${own.join(', ')} (--purge removes them)`]),
+    ...all.flatMap(({ left }) => left.map(name => `Kept: branch ${name}, which no ledger of winnow claims`)),
+  ]
+}
+
+/** What a living process writes after this would be the first thing that is left behind. */
+async function requireIdle(call: Call, remains: Remains): Promise<void> {
+  const run = await presentRun(remains.dataDir)
+  if (run !== null) {
+    throw new UserError(
+      `campaign ${run.campaign} is run by process ${run.pid} on this machine; nothing was removed`,
+      {
+        fix: 'end it (Ctrl-C), or winnow stop; then winnow uninstall again',
+      },
+    )
+  }
+  await endLeftoversBelow(remains.dataDir)
+  await requireNotCheckedOut(call, remains)
+}
+
+async function removeAllOf(call: Call, checkout: Checkout, all: readonly Remains[]): Promise<void> {
+  const { around, given, terminal } = call
+  const directory = resolve(around.directory, given.text('save') ?? '.')
+  if (!existsSync(directory)) {
+    throw new UserError(`there is no directory ${directory}; nothing was removed`, {
+      fix: 'make it, or give another with --save',
+    })
+  }
+  const place = checkout.topLevel ?? dirname(checkout.commonDir)
+  const remoteName =
+    around.remote ?? checkout.remotes.find(({ name }) => name === 'origin')?.name ?? checkout.remotes[0]?.name
+  for (const remains of all) {
+    if (remains.branches.length === 0) continue
+    const file = join(directory, bundleName(basename(place), around.clock.now(), remains.local))
+    await saveRemains(call, remains, file)
+    terminal.out(`Saved and verified: ${file}`)
+    terminal.out(`  to bring it back: ${restoreText(remains, file, remoteName ?? 'origin')}`)
+  }
+  for (const remains of all) await remove(call, remains)
+}
