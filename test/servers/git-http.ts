@@ -70,16 +70,22 @@ function answer(options: GitServerOptions, request: IncomingMessage, response: S
     response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end('unauthorized')
     return
   }
-  runBackend(options, request, response)
+  gitBackend({ root: options.root, user: options.auth?.split(':')[0] ?? 'anonymous' }, request, response)
 }
 
 function basicHeader(auth: string): string {
   return `Basic ${Buffer.from(auth).toString('base64')}`
 }
 
-function runBackend(options: GitServerOptions, request: IncomingMessage, response: ServerResponse): void {
+export interface Backend {
+  root: string
+  /** What hooks are told of whoever sends. */
+  user: string
+}
+
+export function gitBackend(backend: Backend, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-  const child = spawn('git', ['http-backend'], { env: cgiEnvironment(options, request, url) })
+  const child = spawn('git', ['http-backend'], { env: cgiEnvironment(backend, request, url) })
   request.pipe(child.stdin)
   child.stdin.on('error', () => request.unpipe())
   child.stderr.resume()
@@ -99,16 +105,12 @@ function runBackend(options: GitServerOptions, request: IncomingMessage, respons
   })
 }
 
-function cgiEnvironment(
-  options: GitServerOptions,
-  request: IncomingMessage,
-  url: URL,
-): Record<string, string> {
+function cgiEnvironment({ root, user }: Backend, request: IncomingMessage, url: URL): Record<string, string> {
   const { headers } = request
   const gzip = headers['content-encoding']
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    GIT_PROJECT_ROOT: options.root,
+    GIT_PROJECT_ROOT: root,
     GIT_HTTP_EXPORT_ALL: '1',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_COUNT: '2',
@@ -117,7 +119,7 @@ function cgiEnvironment(
     GIT_CONFIG_KEY_1: 'safe.directory',
     GIT_CONFIG_VALUE_1: '*',
     GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
-    REMOTE_USER: options.auth?.split(':')[0] ?? 'anonymous',
+    REMOTE_USER: user,
     REMOTE_ADDR: '127.0.0.1',
     REQUEST_METHOD: request.method ?? 'GET',
     PATH_INFO: decodeURIComponent(url.pathname),

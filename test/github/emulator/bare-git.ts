@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+
+/** git at work on a bare repository, never blocking the process that also serves it. */
+export interface BareGit {
+  dir: string
+  run(...args: string[]): Promise<string>
+  tips(): Promise<Map<string, string>>
+  contains(tip: string, commit: string): Promise<boolean>
+  /** The merge of two commits; null where they conflict. */
+  mergedTree(base: string, head: string): Promise<string | null>
+  mergeBase(base: string, head: string): Promise<string | null>
+  commit(tree: string, parents: readonly string[], message: string): Promise<string>
+  moveRef(ref: string, to: string | null, from?: string): Promise<void>
+  file(commit: string, path: string): Promise<string | null>
+  paths(commit: string, under: string): Promise<string[]>
+}
+
+const WHO = { NAME: 'GitHub', EMAIL: 'noreply@github.com' }
+const ENV = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  ...Object.fromEntries(
+    ['AUTHOR', 'COMMITTER'].flatMap(role =>
+      Object.entries(WHO).map(([key, value]) => [`GIT_${role}_${key}`, value]),
+    ),
+  ),
+}
+
+export function bareGit(dir: string): BareGit {
+  function call(args: readonly string[], fine: readonly number[] = [0]): Promise<[number, string]> {
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        'git',
+        ['-C', dir, ...args],
+        { env: ENV, maxBuffer: 2 ** 26 },
+        (error, out, said) => {
+          const code = child.exitCode ?? -1
+          if (fine.includes(code)) resolve([code, out.trim()])
+          else reject(error ?? new Error(said))
+        },
+      )
+    })
+  }
+  const run = async (...args: string[]) => (await call(args))[1]
+  return {
+    dir,
+    run,
+    async tips() {
+      const listed = await run('for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads')
+      const lines = listed.split('\n').filter(line => line !== '')
+      return new Map(lines.map(line => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
+    },
+    contains: async (tip, commit) =>
+      (await call(['merge-base', '--is-ancestor', commit, tip], [0, 1]))[0] === 0,
+    async mergedTree(base, head) {
+      const [code, out] = await call(['merge-tree', '--write-tree', base, head], [0, 1])
+      return code === 0 ? out : null
+    },
+    mergeBase: async (base, head) => (await call(['merge-base', base, head], [0, 1]))[1] || null,
+    commit: (tree, parents, message) =>
+      run('commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-m', message),
+    async moveRef(ref, to, from) {
+      const old = from === undefined ? [] : [from]
+      await (to === null ? run('update-ref', '-d', ref) : run('update-ref', ref, to, ...old))
+    },
+    async file(commit, path) {
+      const [code, out] = await call(['show', `${commit}:${path}`], [0, 128])
+      return code === 0 ? out : null
+    },
+    async paths(commit, under) {
+      const out = await run('ls-tree', '-r', '--name-only', commit, '--', under)
+      return out.split('\n').filter(path => path !== '')
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, execute, GraphQLError, parse, validate } from 'graphql'
+import type { Json } from '../contract/describe.ts'
+import { nodeId } from './shown.ts'
+import type { Account, CommentRecord, PullRecord, ReviewRecord, World } from './world.ts'
+
+const FIXTURE = new URL('../../../fixtures/github/schema.graphql', import.meta.url)
+const schema = buildSchema(readFileSync(FIXTURE, 'utf8'))
+
+interface Question {
+  query: string
+  variables: Json
+}
+
+export interface GraphqlAnswer {
+  /** What is wrong with the question by GitHub's own schema: it certifies both directions. */
+  wrongs: string[]
+  body: Json
+}
+
+/** The few questions that one call answers where REST needs many, over GitHub's own schema. */
+export async function answerGraphql(world: World, who: Account, question: Question): Promise<GraphqlAnswer> {
+  const document = parse(question.query)
+  const wrongs = validate(schema, document).map(({ message }) => message)
+  if (wrongs.length > 0) return { wrongs, body: { errors: wrongs.map(message => ({ message })) } }
+  const rootValue = root(world, who)
+  const result = await execute({ schema, document, rootValue, variableValues: question.variables })
+  const errors = (result.errors ?? []).map(({ message, path, extensions }) => ({
+    message,
+    path,
+    type: extensions['type'],
+  }))
+  const unexpected = errors.filter(({ type }) => type === undefined).map(({ message }) => message)
+  return { wrongs: unexpected, body: { data: result.data, ...(errors.length === 0 ? {} : { errors }) } }
+}
+
+function refused(type: 'NOT_FOUND' | 'FORBIDDEN', message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { type } })
+}
+
+function root(world: World, who: Account) {
+  function requireGrant(level: 'read' | 'write') {
+    const grant = who.grants?.['pull_requests']
+    if (who.grants === null || grant === 'write' || grant === level) return
+    throw refused('FORBIDDEN', 'Resource not accessible by integration')
+  }
+  function change({ input }: { input: { pullRequestId: string } }, draft: boolean) {
+    requireGrant('write')
+    const pull = world.pulls.find(each => nodeId(each) === input.pullRequestId)
+    if (!pull)
+      throw refused('NOT_FOUND', `Could not resolve to a node with the global id of '${input.pullRequestId}'`)
+    pull.draft = draft
+    return { pullRequest: pullNode(world, who, pull) }
+  }
+  return {
+    repository({ owner, name }: { owner: string; name: string }) {
+      if (owner !== world.owner || name !== world.repo)
+        throw refused('NOT_FOUND', `Could not resolve to a Repository with the name '${owner}/${name}'.`)
+      requireGrant('read')
+      return repositoryNode(world, who)
+    },
+    markPullRequestReadyForReview: (given: { input: { pullRequestId: string } }) => change(given, false),
+    convertPullRequestToDraft: (given: { input: { pullRequestId: string } }) => change(given, true),
+  }
+}
+
+interface PullArguments extends Window {
+  baseRefName?: string
+  states?: string[]
+}
+
+function repositoryNode(world: World, who: Account) {
+  const node = (pull: PullRecord) => pullNode(world, who, pull)
+  return {
+    pullRequests({ baseRefName, states, ...window }: PullArguments) {
+      const found = world.pulls.filter(
+        each =>
+          (baseRefName === undefined || each.base === baseRefName) &&
+          (states?.includes(stateOf(each)) ?? true),
+      )
+      return connection(found.map(node), window)
+    },
+    pullRequest({ number }: { number: number }) {
+      const pull = world.pulls.find(each => each.number === number)
+      if (!pull)
+        throw refused('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`)
+      return node(pull)
+    },
+    ref({ qualifiedName }: { qualifiedName: string }) {
+      const branch = qualifiedName.replace(/^refs\/heads\//, '')
+      if (!world.tips.has(branch)) return null
+      const pulls = world.pulls.filter(each => each.fork === null && each.branch === branch)
+      return { associatedPullRequests: (window: Window) => connection(pulls.map(node), window) }
+    },
+  }
+}
+
+interface Window {
+  first?: number | null
+  last?: number | null
+  after?: string | null
+  before?: string | null
+}
+
+function connection<T>(all: readonly T[], { first, last, after, before }: Window) {
+  const from = after ? Number(after) : 0
+  const to = before ? Number(before) : all.length
+  const start = last ? Math.max(from, to - last) : from
+  const end = first ? Math.min(to, from + first) : to
+  return {
+    nodes: all.slice(start, end),
+    pageInfo: {
+      hasNextPage: end < all.length,
+      endCursor: String(end),
+      hasPreviousPage: start > 0,
+      startCursor: String(start),
+    },
+  }
+}
+
+function stateOf({ state, merge }: PullRecord): string {
+  return merge ? 'MERGED' : state.toUpperCase()
+}
+
+/** GraphQL names a bot without the suffix that REST gives it. */
+function actor({ login, kind }: Account) {
+  return { __typename: kind === 'person' ? 'User' : 'Bot', login: login.replace(/\[bot\]$/, '') }
+}
+
+function pullNode(world: World, who: Account, pull: PullRecord) {
+  const { number, title, body, branch, head, base, author, draft, labels, fork, merge } = pull
+  return {
+    id: nodeId(pull),
+    number,
+    title,
+    body,
+    headRefName: branch,
+    headRefOid: head,
+    baseRefName: base,
+    author: actor(author),
+    state: stateOf(pull),
+    isDraft: draft,
+    isCrossRepository: fork !== null,
+    headRepositoryOwner: { __typename: 'User', login: fork ?? world.owner },
+    labels: (window: Window) =>
+      connection(
+        labels.map(name => ({ name })),
+        window,
+      ),
+    comments: (window: Window) =>
+      connection(
+        world.comments.filter(each => each.number === number).map(each => commentNode(who, each)),
+        window,
+      ),
+    reviews: (window: Window) =>
+      connection(world.reviews.filter(each => each.number === number).map(reviewNode), window),
+    mergeCommit: merge && { oid: merge.commit },
+    createdAt: pull.createdAt,
+    closedAt: pull.closedAt,
+    viewerDidAuthor: author.login === who.login,
+  }
+}
+
+function commentNode(who: Account, { id, author, body, createdAt, editedAt }: CommentRecord) {
+  return {
+    id: `IC_${id}`,
+    databaseId: id,
+    author: actor(author),
+    createdAt,
+    body,
+    viewerDidAuthor: author.login === who.login,
+    lastEditedAt: editedAt,
+  }
+}
+
+function reviewNode({ author, at, commit, state, body }: ReviewRecord) {
+  return { author: actor(author), submittedAt: at, commit: { oid: commit }, state, body }
+}

@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { gitBackend } from '../../servers/git-http.ts'
+import type { Api } from './api.ts'
+import { settle } from './settle.ts'
+import type { Account, World } from './world.ts'
+
+export interface Server {
+  url: string
+  stop(): Promise<void>
+}
+
+const API = '/api/v3'
+const GRAPHQL = '/api/graphql'
+
+/** One address for everything, laid out as a GitHub Enterprise Server does it. */
+export async function serve(world: World, api: Api, root: string): Promise<Server> {
+  const sockets = new Set<Socket>()
+  let last: Promise<unknown> = Promise.resolve()
+  let pusher: Account | null = null
+
+  /** One thing after another: what a push did is seen by whoever asks next. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+
+  async function settled(): Promise<void> {
+    await settle(world, pusher)
+  }
+
+  async function answerApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const text = await bodyOf(request)
+    const path = url.pathname === GRAPHQL ? '/graphql' : url.pathname.slice(API.length)
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([key, value]) => [key, String(value)]),
+    )
+    const query = Object.fromEntries(url.searchParams)
+    const body: unknown = text === '' ? undefined : JSON.parse(text)
+    const answer = await inTurn(async () => {
+      await settled()
+      return api.answer({ method: request.method ?? 'GET', path, query, headers, body })
+    })
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=utf-8',
+      ...answer.headers,
+    })
+    response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body))
+  }
+
+  function answerGit(request: IncomingMessage, response: ServerResponse): void {
+    const account = accountOf(world, request)
+    if (!account) {
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="GitHub"' }).end('unauthorized')
+      return
+    }
+    const pushes = request.url?.includes('git-receive-pack') === true
+    if (pushes && !mayPush(account)) {
+      response
+        .writeHead(403)
+        .end(`Permission to ${world.owner}/${world.repo}.git denied to ${account.login}.`)
+      return
+    }
+    if (request.method === 'POST' && pushes) {
+      pusher = account
+      response.on('close', () => {
+        void inTurn(settled).finally(() => {
+          if (pusher === account) pusher = null
+        })
+      })
+    }
+    const user = account.kind === 'actions' ? 'actions' : account.login
+    gitBackend({ root, user }, request, response)
+  }
+
+  function answerArtifact(request: IncomingMessage, response: ServerResponse, id: number): void {
+    const found = world.artifacts.find(each => each.id === id)
+    if (request.headers.authorization !== undefined || !found) {
+      response.writeHead(found ? 400 : 404).end('InvalidAuthenticationInfo')
+      return
+    }
+    response.writeHead(200, { 'content-type': 'application/zip' }).end(found.bytes)
+  }
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const artifact = /^\/_artifacts\/(\d+)$/.exec(url.pathname)?.[1]
+    if (artifact !== undefined) return answerArtifact(request, response, Number(artifact))
+    if (url.pathname !== GRAPHQL && !url.pathname.startsWith(`${API}/`)) return answerGit(request, response)
+    return void answerApi(request, response, url).catch((error: unknown) => {
+      api.violations.push(
+        `the emulated GitHub broke: ${error instanceof Error ? error.stack : String(error)}`,
+      )
+      response.destroy()
+    })
+  })
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the emulated GitHub has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await last
+      await new Promise<void>(resolve => server.close(() => resolve()))
+    },
+  }
+}
+
+function mayPush({ grants, permission }: Account): boolean {
+  if (grants !== null) return grants['contents'] === 'write'
+  return permission === 'write' || permission === 'admin'
+}
+
+function accountOf(world: World, { headers }: IncomingMessage): Account | null {
+  const encoded = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  const [, token = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return world.accounts.get(token) ?? null
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,83 @@
+import type { BareGit } from './bare-git.ts'
+import { startedBy } from './workflows.ts'
+import { type Account, now, type PullRecord, type World } from './world.ts'
+
+/**
+ * What moved branches make of pull requests: a head is followed, a head that arrived in its base is merged, a
+ * pull request whose branch is gone is closed for good, one whose base is gone follows where that one went.
+ */
+export async function settle(world: World, pusher: Account | null = null): Promise<void> {
+  const { git } = world
+  const before = world.tips
+  const tips = await git.tips()
+  world.tips = tips
+  const forks = new Map<string, Map<string, string>>()
+  for (const [owner, fork] of world.forks) forks.set(owner, await fork.tips())
+  if (pusher) await pushed(world, pusher, before, tips)
+  for (const pull of world.pulls.filter(each => each.state === 'open')) {
+    const tip = (pull.fork === null ? tips : forks.get(pull.fork))?.get(pull.branch)
+    if (tip !== undefined && tip !== pull.head) await follow(world, pull, tip, pusher)
+    await conclude(world, pull, { tip, base: tips.get(pull.base) })
+  }
+}
+
+async function pushed(
+  world: World,
+  pusher: Account,
+  before: ReadonlyMap<string, string>,
+  tips: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const [branch, head] of tips) {
+    if (before.get(branch) !== head) await startedBy(world, { event: 'push', branch, head, by: pusher })
+  }
+}
+
+async function follow(world: World, pull: PullRecord, tip: string, pusher: Account | null): Promise<void> {
+  pull.head = tip
+  await holdHead(world, pull)
+  const by = pusher ?? pull.author
+  await startedBy(world, { event: 'pull_request', branch: pull.branch, head: tip, by })
+}
+
+/** Also the heads of forks can be read here, by their pull request's number. */
+export async function holdHead(world: World, { fork, branch, head, number }: PullRecord): Promise<void> {
+  const source: BareGit | undefined = fork === null ? undefined : world.forks.get(fork)
+  if (source) await world.git.run('fetch', '-q', source.dir, `+refs/heads/${branch}:refs/pull/${number}/head`)
+  else await world.git.moveRef(`refs/pull/${number}/head`, head)
+}
+
+async function conclude(
+  world: World,
+  pull: PullRecord,
+  { tip, base }: { tip: string | undefined; base: string | undefined },
+): Promise<void> {
+  if (base !== undefined && (await world.git.contains(base, pull.head))) {
+    return end(world, pull, { commit: await bringing(world.git, base, pull.head), by: pull.author.login })
+  }
+  if (tip === undefined) {
+    pull.headGone = true
+    return end(world, pull, null)
+  }
+  if (base !== undefined) return
+  const merged = world.pulls.find(
+    each => each.fork === null && each.branch === pull.base && each.merge !== null,
+  )
+  if (merged) pull.base = merged.base
+  else end(world, pull, null)
+}
+
+export function end(world: World, pull: PullRecord, merge: PullRecord['merge']): void {
+  Object.assign(pull, { state: 'closed', closedAt: now(world), merge })
+}
+
+/** The commit of the base branch with which a head arrived there. */
+async function bringing(git: BareGit, base: string, head: string): Promise<string> {
+  const line = (await git.run('rev-list', '--first-parent', base)).split('\n')
+  if (line.includes(head)) return head
+  let found = base
+  for (const commit of line) {
+    if (!(await git.contains(commit, head))) break
+    found = commit
+  }
+  return found
+}

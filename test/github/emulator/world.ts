@@ -1,0 +1,134 @@
+import type { BareGit } from './bare-git.ts'
+
+/** Whoever sends a request: a person, or what a workflow's job may do with its GITHUB_TOKEN. */
+export interface Account {
+  login: string
+  id: number
+  kind: 'person' | 'actions' | 'app'
+  permission: 'admin' | 'write' | 'read' | 'none'
+  /** Of a token with narrow permissions: `pull_requests: write`. Null: whatever the account may do. */
+  grants: Record<string, 'read' | 'write'> | null
+}
+
+export interface PullRecord {
+  number: number
+  title: string
+  body: string
+  author: Account
+  /** Login of the fork's owner; null for a branch of the repository itself. */
+  fork: string | null
+  branch: string
+  head: string
+  base: string
+  state: 'open' | 'closed'
+  draft: boolean
+  merge: { commit: string; by: string } | null
+  /** Closed by the end of its branch: it can never be opened again. */
+  headGone: boolean
+  labels: string[]
+  createdAt: string
+  closedAt: string | null
+}
+
+export interface CommentRecord {
+  id: number
+  number: number
+  author: Account
+  body: string
+  createdAt: string
+  editedAt: string | null
+  reactions: { id: number; by: string; content: string }[]
+}
+
+export interface ReviewRecord {
+  id: number
+  number: number
+  author: Account
+  commit: string
+  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED'
+  body: string
+  at: string
+}
+
+export interface CheckRecord {
+  id: number
+  name: string
+  head: string
+  status: string
+  conclusion: string | null
+  externalId: string
+  detailsUrl: string | null
+  output: Record<string, unknown>
+}
+
+export interface RunRecord {
+  id: number
+  /** Path of the workflow's file. */
+  path: string
+  name: string
+  title: string
+  event: string
+  branch: string
+  head: string
+  status: string
+  conclusion: string | null
+  createdAt: string
+  actor: string
+}
+
+export interface ArtifactRecord {
+  id: number
+  run: number
+  name: string
+  bytes: Uint8Array
+  createdAt: string
+  expired: boolean
+}
+
+export interface Settings {
+  /** "Allow GitHub Actions to create and approve pull requests." */
+  actionsMayOpenPulls: boolean
+  deletesMergedBranches: boolean
+  draftsSupported: boolean
+  /** The newer answer to a dispatch, which names the run. */
+  dispatchNamesRun: boolean
+  /** Requests left in this hour. */
+  allowance: number
+}
+
+/** Everything this GitHub knows about its one repository but what git knows. */
+export interface World {
+  owner: string
+  repo: string
+  url: string
+  git: BareGit
+  forks: Map<string, BareGit>
+  accounts: Map<string, Account>
+  settings: Settings
+  pulls: PullRecord[]
+  comments: CommentRecord[]
+  reviews: ReviewRecord[]
+  checks: CheckRecord[]
+  runs: RunRecord[]
+  artifacts: ArtifactRecord[]
+  variables: Map<string, string>
+  /** Branches by short name, as they were when they were last looked at. */
+  tips: Map<string, string>
+  nextNumber: number
+  nextId: number
+  clock: number
+}
+
+/** Time passes with every thing that happens, so that all can be told apart by it. */
+export function now(world: World): string {
+  world.clock += 1000
+  return new Date(world.clock).toISOString().replace('.000', '')
+}
+
+export function freshId(world: World): number {
+  return world.nextId++
+}
+
+export function accountOf(world: World, login: string): Account | null {
+  return [...world.accounts.values()].find(each => each.login === login) ?? null
+}
