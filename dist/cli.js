@@ -303,7 +303,7 @@ async function defaultTip(workshop, around) {
 	const { repository, defaultBranch, local } = workshop;
 	if (defaultBranch === null) throw await noDefaultBranch(workshop, around);
 	const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch);
-	if (oid === void 0) throw new UserError(`${shortRef(defaultBranch)} has no commits`, { fix: local ? "commit first" : "commit and push first" });
+	if (oid === void 0) throw new UserError(`${shortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`, { fix: local ? "commit first" : "commit and push first" });
 	await repository.fetch([{
 		ref: defaultBranch,
 		oid
@@ -441,7 +441,7 @@ async function atCampaign(call, wanted, work) {
 	return atRepository(call, DEFAULT_PREFIX, async (first) => {
 		const spec = wanted.spec === void 0 ? void 0 : pathInRepository(call, first, wanted.spec);
 		const known = await knownCampaigns(first, spec);
-		if (known.length === 0 && first.defaultBranch === null) throw await noDefaultBranch(first, call.around);
+		if (known.length === 0) await defaultTip(first, call.around);
 		const campaign = chooseCampaign(known, {
 			name: call.given.text("campaign"),
 			spec,
@@ -907,10 +907,11 @@ function liveText(campaign, progress, now) {
 	const time = now.orders.length > 0 || now.asked.length > 0 ? ` ${clockText(now.seconds)}${expected === null ? "" : ` of ~${clockText(expected)}`}` : "";
 	return `${whatText(now)}${time}, ${bestText(progress)}`;
 }
-function whatText({ orders, asked }) {
+function whatText({ orders, asked, elsewhere }) {
 	const named = [...new Set(orders.map(({ order }) => orderText(order)))];
 	if (named.length > 0) return listText$1(named);
-	return asked.length === 0 ? "looking" : `asking ${listText$1([...new Set(asked)])}`;
+	if (asked.length > 0) return `asking ${listText$1([...new Set(asked)])}`;
+	return elsewhere ? "waiting for another run" : "looking";
 }
 const NAMED = 2;
 function listText$1(names) {
@@ -1205,9 +1206,13 @@ function runLive({ memory, runner, asking, place }) {
 		return liveText(loaded.campaign, progressNow(loaded), {
 			orders,
 			asked,
-			seconds
+			seconds,
+			elsewhere: isMeasuredElsewhere(loaded.campaign)
 		});
 	};
+	function isMeasuredElsewhere({ orders }) {
+		return Object.values(orders).some(({ report, run_id }) => report === null && run_id !== null && run_id !== runner.runId);
+	}
 	function measuredHere({ orders }) {
 		return Object.values(orders).filter(({ order, report }) => report === null && runner.doing(order.id) === "running");
 	}

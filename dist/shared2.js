@@ -39437,6 +39437,12 @@ async function isAlive(runId) {
 	const found = await findProcess(Number(pid));
 	return found !== null && found.started === started;
 }
+/** A run as people can find it. */
+function holderText(runId) {
+	const [kind, boot, pid] = runId.split(":");
+	if (kind !== "local") return `run ${runId}`;
+	return boot === bootId() ? `process ${pid}` : `process ${pid} of another machine, or of before this one's last start,`;
+}
 /**
 * What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
 * what this process does about it now.
@@ -45068,9 +45074,10 @@ async function run(hands, options) {
 	const { signal } = options;
 	const leave = await announcePresence(hands.place);
 	try {
-		for (let status = "running";;) {
+		for (let status = "running", elsewhere = [];;) {
 			await packUp(hands, signal);
 			const { waiting, seen } = await tick(hands);
+			elsewhere = sayElsewhere(hands, seen, elsewhere);
 			const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, {
 				...options,
 				seen,
@@ -45124,6 +45131,13 @@ function sayPaused({ place }, { seen, status }) {
 	const campaign = seen?.world.campaign;
 	if (campaign?.status !== "paused" || status === "paused") return;
 	place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`);
+}
+/** Who started a second run sees whom it waits for, once each; what to say of them again is the answer. */
+function sayElsewhere({ place, runner }, seen, known) {
+	const live = Object.values(seen?.world.campaign.orders ?? {}).filter(({ report }) => report === null);
+	const others = [...new Set(live.flatMap(({ run_id }) => run_id === null ? [] : [run_id]))].filter((holder) => holder !== runner.runId);
+	for (const holder of others.filter((each) => !known.includes(each))) place.progress.say(`${holderText(holder)} is measuring campaign ${place.name} already: this run waits for it, and goes on when it ends`);
+	return others;
 }
 // src/engine/audit/incumbent-step.ts
 /** What is named must be there before anything can be said about it. */

@@ -23,6 +23,15 @@ async function isAlive(runId: string): Promise<boolean | null> {
   return found !== null && found.started === started
 }
 
+/** A run as people can find it. */
+export function holderText(runId: string): string {
+  const [kind, boot, pid] = runId.split(':')
+  if (kind !== 'local') return `run ${runId}`
+  return boot === bootId()
+    ? `process ${pid}`
+    : `process ${pid} of another machine, or of before this one's last start,`
+}
+
 /**
  * What is known here of an order's run: `recorded` is the run id in the ledger, `runId` this process's, `mine`
  * what this process does about it now.

@@ -1,5 +1,6 @@
 import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
+import { holderText } from './local-run.ts'
 import { takeTurn } from './machine-turn.ts'
 import type { Observation } from './observe.ts'
 import { announcePresence } from './presence.ts'
@@ -23,9 +24,10 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
   const { signal } = options
   const leave = await announcePresence(hands.place)
   try {
-    for (let status = 'running'; ; ) {
+    for (let status = 'running', elsewhere: string[] = []; ; ) {
       await packUp(hands, signal)
       const { waiting, seen } = await tick(hands)
+      elsewhere = sayElsewhere(hands, seen, elsewhere)
       const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, { ...options, seen, status })
       if (over) return over
       status = seen?.world.campaign.status ?? 'none'
@@ -82,4 +84,21 @@ function sayPaused({ place }: Hands, { seen, status }: Standing): void {
   const campaign = seen?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
   place.progress.say(`paused: ${campaign.status_reason}; what is being measured ends`)
+}
+
+/** Who started a second run sees whom it waits for, once each; what to say of them again is the answer. */
+function sayElsewhere(
+  { place, runner }: Hands,
+  seen: Observation | null,
+  known: readonly string[],
+): string[] {
+  const live = Object.values(seen?.world.campaign.orders ?? {}).filter(({ report }) => report === null)
+  const holders = new Set(live.flatMap(({ run_id }) => (run_id === null ? [] : [run_id])))
+  const others = [...holders].filter(holder => holder !== runner.runId)
+  for (const holder of others.filter(each => !known.includes(each))) {
+    place.progress.say(
+      `${holderText(holder)} is measuring campaign ${place.name} already: this run waits for it, and goes on when it ends`,
+    )
+  }
+  return others
 }

@@ -7,6 +7,8 @@ import { gainText, type Progress } from './progress.ts'
 /** What this machine is busy with now. */
 export interface UnderWayNow {
   orders: readonly LiveOrder[]
+  /** Whether another process measures for this campaign. */
+  elsewhere: boolean
   /** Proposers that are being asked. */
   asked: readonly string[]
   /** Since the first of them began. */
@@ -23,10 +25,11 @@ export function liveText(campaign: Campaign, progress: Progress, now: UnderWayNo
   return `${whatText(now)}${time}, ${bestText(progress)}`
 }
 
-function whatText({ orders, asked }: UnderWayNow): string {
+function whatText({ orders, asked, elsewhere }: UnderWayNow): string {
   const named = [...new Set(orders.map(({ order }) => orderText(order)))]
   if (named.length > 0) return listText(named)
-  return asked.length === 0 ? 'looking' : `asking ${listText([...new Set(asked)])}`
+  if (asked.length > 0) return `asking ${listText([...new Set(asked)])}`
+  return elsewhere ? 'waiting for another run' : 'looking'
 }
 
 const NAMED = 2

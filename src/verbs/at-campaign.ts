@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 import { chooseCampaign } from './choose-campaign.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
 import { announcing } from './pushed-events.ts'
-import { noDefaultBranch } from './default-branch.ts'
+import { defaultTip } from './default-branch.ts'
 import { describeRehearsal } from './dry-run.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
 import { sayProgress } from './progress.ts'
@@ -48,7 +48,7 @@ export async function atCampaign(
   return atRepository(call, DEFAULT_PREFIX, async first => {
     const spec = wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec)
     const known = await knownCampaigns(first, spec)
-    if (known.length === 0 && first.defaultBranch === null) throw await noDefaultBranch(first, call.around)
+    if (known.length === 0) await defaultTip(first, call.around)
     const campaign = chooseCampaign(known, {
       name: call.given.text('campaign'),
       spec,

@@ -14,16 +14,19 @@ export async function defaultTip(workshop: Workshop, around: Call['around']): Pr
   if (defaultBranch === null) throw await noDefaultBranch(workshop, around)
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) {
-    throw new UserError(`${shortRef(defaultBranch)} has no commits`, {
-      fix: local ? 'commit first' : 'commit and push first',
-    })
+    throw new UserError(
+      `${shortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`,
+      {
+        fix: local ? 'commit first' : 'commit and push first',
+      },
+    )
   }
   await repository.fetch([{ ref: defaultBranch, oid }])
   return { commit: oid, tree: (await repository.commit(oid)).tree }
 }
 
 /** A remote's HEAD may name a branch that is not there; git passes that over in silence. */
-export async function noDefaultBranch(workshop: Workshop, around: Call['around']): Promise<UserError> {
+async function noDefaultBranch(workshop: Workshop, around: Call['around']): Promise<UserError> {
   if (workshop.local) {
     return new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to be optimised, or give the repository a remote',

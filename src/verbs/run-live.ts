@@ -27,7 +27,18 @@ export function runLive({ memory, runner, asking, place }: Hands): () => string 
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
     for (const key of keys) if (!begun.has(key)) begun.set(key, now)
     const seconds = (now - Math.min(now, ...begun.values())) / 1_000
-    return liveText(loaded.campaign, progressNow(loaded), { orders, asked, seconds })
+    return liveText(loaded.campaign, progressNow(loaded), {
+      orders,
+      asked,
+      seconds,
+      elsewhere: isMeasuredElsewhere(loaded.campaign),
+    })
+  }
+
+  function isMeasuredElsewhere({ orders }: Campaign): boolean {
+    return Object.values(orders).some(
+      ({ report, run_id }) => report === null && run_id !== null && run_id !== runner.runId,
+    )
   }
 
   function measuredHere({ orders }: Campaign) {

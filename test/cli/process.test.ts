@@ -130,17 +130,42 @@ function onTerminal({ dir, cache }: Project, columns: number, argv: string[], mo
 const ESCAPE = String.fromCodePoint(27)
 const MOVES = new RegExp(`[\r${ESCAPE}]`)
 
-/** A person with an idea, and a harness that ends when the file there appears. */
+/** A person with an idea, and a harness that says when it runs, and ends when the file there appears. */
 async function waiting(mark: string): Promise<Project> {
-  const harness = `until [ -e "$MARK" ]; do sleep 0.05; done\n${FILES['bench/size.sh']}`
+  const harness = `touch "$MARK.on"; until [ -e "$MARK" ]; do sleep 0.05; done\n${FILES['bench/size.sh']}`
   const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, env: [MARK]')
   const person = project({ ...FILES, '.winnow/size.yaml': spec, 'bench/size.sh': harness })
   writeFileSync(mark, '')
   await person.winnowWith({ env: { MARK: mark } }, 'run')
   await offer(person, SHORT)
   rmSync(mark)
+  rmSync(`${mark}.on`)
   return person
 }
+
+describe('a second run while one is running', () => {
+  it('says which process measures, waits for it, and ends as the first does', async () => {
+    const mark = join(scratch(), 'mark')
+    const person = await waiting(mark)
+    const first = start(person, ['run'], { MARK: mark })
+    const end = ended(first)
+    while (!existsSync(`${mark}.on`)) await new Promise(resolve => setTimeout(resolve, 20))
+    const second = start(person, ['run'], { MARK: mark })
+    const [answer] = await Promise.all([
+      ended(second),
+      said(second.stderr, 'is measuring campaign size already').then(() => writeFileSync(mark, '')),
+    ])
+    expect(answer.err).toMatch(
+      new RegExp(
+        `^process ${first.pid} is measuring campaign size already: this run waits for it, and goes on when it ends$`,
+        'm',
+      ),
+    )
+    expect([answer.code, (await end).code]).toEqual([14, 14])
+    expect(answer.out).toContain('1 kept')
+    expect((await person.winnow('audit')).code).toBe(0)
+  })
+})
 
 describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
   it('a run shows what it is at, and leaves only its lines', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -21,6 +22,35 @@ describe('where winnow is started', () => {
     const { winnow, dir } = project()
     mkdirSync(join(dir, 'deep', 'er'), { recursive: true })
     expect((await winnow('-C', 'deep/er', 'check')).code).toBe(0)
+  })
+
+  it.each([['run'], ['status'], ['pause'], ['log']])('has to have commits for winnow %s', async verb => {
+    const dir = scratch()
+    execFileSync('git', ['init', '-q', '-b', 'main', dir])
+    const { code, err } = await project().winnow('-C', dir, verb)
+    expect([code, err]).toEqual([
+      2,
+      'error: main has no commits yet, and ideas are measured from commits\n  fix: commit first\n',
+    ])
+  })
+
+  it('may be bare: nothing is ever checked out where it is', async () => {
+    const dir = join(scratch(), 'bare.git')
+    const { dir: from, winnow } = project()
+    execFileSync('git', ['clone', '-q', '--bare', from, dir])
+    execFileSync('git', ['-C', dir, 'remote', 'remove', 'origin'])
+    const { code, out, err } = await winnow('-C', dir, 'run')
+    expect([code, out]).toEqual([14, expect.stringContaining('Waiting for ideas')])
+    expect(err).toContain('campaign size started')
+    expect((await winnow('-C', dir, 'audit')).code).toBe(0)
+  })
+
+  it('that is bare and has no spec says so', async () => {
+    const dir = join(scratch(), 'bare.git')
+    const { dir: from, winnow } = project({ 'src/value': 'x\n' })
+    execFileSync('git', ['clone', '-q', '--bare', from, dir])
+    const { code, err } = await winnow('-C', dir, 'run')
+    expect([code, err]).toEqual([2, expect.stringContaining('no spec on the default branch')])
   })
 
   it('has a remote of the name that is given', async () => {

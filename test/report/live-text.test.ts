@@ -36,7 +36,7 @@ function text(
   campaign = campaignOf(),
   progress = PROGRESS,
 ): string {
-  return liveText(campaign, progress, { orders: [], asked: [], seconds: 42, ...now })
+  return liveText(campaign, progress, { orders: [], asked: [], seconds: 42, elsewhere: false, ...now })
 }
 
 describe('the line of a run', () => {
@@ -61,6 +61,7 @@ describe('the line of a run', () => {
     [{ orders: [live(order('holdout', ['exp-001']))] }, 'exp-001 on the holdout 0:42'],
     [{ orders: [live(order('sync', ['sync']))] }, 'sync 0:42'],
     [{ asked: ['claude', 'claude'] }, 'asking claude 0:42'],
+    [{ elsewhere: true }, 'waiting for another run'],
     [{}, 'looking'],
   ])('of %j begins with %s', (now, expected) => {
     expect(text(now)).toBe(`${expected}, best -25.0 % (bytes 150)`)

@@ -97,7 +97,7 @@ function allOf(told: Nasty): Read {
       ...all.flatMap(each => shown(campaign, each, told)),
       ...runSummary(campaign, { for: 'person', what: told.message }),
       ...finalSummary(campaign, { prefix: 'optimize', remote: null }),
-      liveText(campaign, progress, { orders: [], asked: [told.category], seconds: 1 }),
+      liveText(campaign, progress, { orders: [], asked: [told.category], seconds: 1, elsewhere: false }),
     ],
     markdown: [
       ledgerReadme(campaign),
