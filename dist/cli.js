@@ -7308,6 +7308,50 @@ function columnsOf(screen) {
 function wantsLiveLine(stream, env) {
 	return stream.isTTY === true && env["TERM"] !== "dumb" && (env["CI"] ?? "") === "";
 }
+// src/report/wrapped.ts
+const HANG = 4;
+/** A drawn bar is one word, spaces and all. */
+const WORD$1 = /( *)(▕[^▏]*▏|\S+)/gu;
+/**
+* A line of a table or a sentence as lines that fit: broken between words, what is continued stands further in. A
+* cell that fits whole on a line of its own gets one. A word that fits nowhere stays whole, to be copied.
+*/
+function wrapped(line, columns) {
+	if (widthOf(line) <= columns) return [line];
+	const indent = /^ */.exec(line)?.[0].length ?? 0;
+	const inner = " ".repeat(Math.min(indent + HANG, Math.floor(columns / 2)));
+	const lines = [];
+	let current = " ".repeat(Math.min(indent, Math.floor(columns / 2)));
+	let empty = true;
+	for (const { gap, words } of cellsOf(line.slice(indent))) {
+		const whole = words.join(" ");
+		const ownLine = gap > 1 && widthOf(current) > columns / 2 && !fits(current, gap, whole) && fits(inner, 0, whole);
+		for (const [at, word] of words.entries()) {
+			const before = at === 0 ? Math.min(gap, 2) : 1;
+			const next = ownLine && at === 0 || !empty && !fits(current, before, word);
+			if (next) lines.push(current);
+			current = next ? `${inner}${word}` : `${current}${empty ? "" : " ".repeat(before)}${word}`;
+			empty = false;
+		}
+	}
+	return [...lines, current];
+	function fits(text, gap, more) {
+		return widthOf(text) + Math.min(gap, 2) + widthOf(more) <= columns;
+	}
+}
+/** Columns of a table are further apart than words. */
+function cellsOf(text) {
+	const cells = [];
+	for (const [, spaces = "", word = ""] of text.matchAll(WORD$1)) {
+		const last = cells.at(-1);
+		if (last === void 0 || spaces.length > 1) cells.push({
+			gap: spaces.length,
+			words: [word]
+		});
+		else last.words.push(word);
+	}
+	return cells;
+}
 // src/cli/colour.ts
 const COLOURS = {
 	kept: 32,
@@ -7333,11 +7377,13 @@ function painted(line, inColour) {
 function terminal({ input, out, err, colour, live = null, obeyed = false }) {
 	const line = liveLine(live);
 	const print = (stream, text) => line.around(() => void stream.write(`${text}\n`));
-	const shown = (text) => obeyed ? withoutOrders(plainText(text)) : plainText(text);
+	const shown = (text, stream) => {
+		return fittedTo(stream, obeyed ? withoutOrders(plainText(text)) : plainText(text));
+	};
 	const shownJson = (json) => obeyed ? jsonWithoutOrders(json) : json;
 	return {
-		out: (text) => print(out, painted(shown(text), colour.out)),
-		err: (text) => print(err, painted(shown(text), colour.err)),
+		out: (text) => print(out, painted(shown(text, out), colour.out)),
+		err: (text) => print(err, painted(shown(text, err), colour.err)),
 		json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
 		live: (text) => line.show(text),
 		lines: () => createInterface({
@@ -7346,6 +7392,13 @@ function terminal({ input, out, err, colour, live = null, obeyed = false }) {
 		})
 	};
 }
+/** Only a person's terminal has a width; what reads along elsewhere gets lines as they are. */
+function fittedTo(stream, text) {
+	const { isTTY, columns = 0 } = stream;
+	if (isTTY !== true || columns < NARROWEST) return text;
+	return text.split("\n").flatMap((line) => wrapped(line, columns)).join("\n");
+}
+const NARROWEST = 20;
 function wantsColour(stream, env) {
 	return stream.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }

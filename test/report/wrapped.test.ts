@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fitted, widthOf } from '../../src/report/text-width.ts'
+import { wrapped } from '../../src/report/wrapped.ts'
+
+const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '')
+
+describe('a line on a narrow terminal', () => {
+  it('is as it was where it fits', () => {
+    expect(wrapped('  baseline   a59c6a9de667  bytes 302', 40)).toEqual([
+      '  baseline   a59c6a9de667  bytes 302',
+    ])
+  })
+
+  it('is broken between words, and goes on further in', () => {
+    expect(wrapped('  note: the metric is compared with a stored score', 40)).toEqual([
+      '  note: the metric is compared with a',
+      '      stored score',
+    ])
+  })
+
+  it('begins a cell of a table on a line of its own where it fits whole there', () => {
+    const row = 'exp-004  #4  Broken: gate greets failed             A shorter greeting is friendlier'
+    expect(wrapped(row, 40)).toEqual([
+      'exp-004  #4  Broken: gate greets failed',
+      '    A shorter greeting is friendlier',
+    ])
+    expect(wrapped('exp-004  #4  Broken: gate greets failed', 20)).toEqual([
+      'exp-004  #4  Broken:',
+      '    gate greets',
+      '    failed',
+    ])
+  })
+
+  it('keeps a word whole that fits nowhere, so that it can be copied', () => {
+    const id = 'b61c5eb1a903686e58f343c4088d1b7be550fba2'
+    expect(wrapped(`  head      ${id}`, 30)).toEqual(['  head', `      ${id}`])
+  })
+
+  it('keeps a drawn bar in one piece', () => {
+    const bar = '▕████                ▏'
+    const lines = wrapped(`     1       12.3       11.9   +3.2 %  base       1.2  ${bar}`, 40)
+    expect(lines.at(-1)).toBe(`         ${bar}`)
+    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(40)
+  })
+
+  it('is never wider than asked but for such a word, and loses none', () => {
+    const word = fc.stringMatching(/^[a-z漢🙂]{1,12}$/u)
+    const gap = fc.constantFrom(' ', '  ', '     ')
+    const line = fc
+      .tuple(
+        fc.constantFrom('', '  ', '      '),
+        fc.array(fc.tuple(word, gap), { minLength: 1, maxLength: 30 }),
+      )
+      .map(([indent, parts]) => `${indent}${parts.flat().join('').trimEnd()}`)
+    fc.assert(
+      fc.property(line, fc.integer({ min: 20, max: 100 }), (text, columns) => {
+        const lines = wrapped(text, columns)
+        expect(wordsOf(lines.join('\n'))).toEqual(wordsOf(text))
+        for (const each of lines) {
+          if (widthOf(each) > columns) expect(wordsOf(each)).toHaveLength(1)
+          expect(each.trim()).not.toBe('')
+        }
+      }),
+    )
+  })
+})
+
+describe('how wide text is', () => {
+  it.each([
+    ['abc', 3],
+    ['漢字', 4],
+    ['🙂', 2],
+    ['e\u0301', 1],
+    ['a\u200bb', 2],
+    ['é…▕█▏', 5],
+  ])('%s takes %i columns', (text, columns) => {
+    expect(widthOf(text)).toBe(columns)
+  })
+
+  it('is never more than it is cut to', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, columns) => {
+        const cut = fitted(text, columns)
+        expect(widthOf(cut)).toBeLessThanOrEqual(columns)
+        if (widthOf(text) <= columns) expect(cut).toBe(text)
+      }),
+    )
+  })
+})
