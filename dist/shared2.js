@@ -16149,7 +16149,7 @@ const refused$1 = (campaign, event) => {
 	ideaRefused(campaign, experiment);
 	end(campaign, experiment, {
 		outcome: "refused",
-		verdict: "refused",
+		verdict: verdictOf("refused", false),
 		reason: event.message
 	});
 };

@@ -79,7 +79,11 @@ const refused: Handler<'experiment-refused'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
   ideaRefused(campaign, experiment)
-  end(campaign, experiment, { outcome: 'refused', verdict: 'refused', reason: event.message })
+  end(campaign, experiment, {
+    outcome: 'refused',
+    verdict: verdictOf('refused', false),
+    reason: event.message,
+  })
 }
 
 /** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */

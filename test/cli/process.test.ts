@@ -183,21 +183,20 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
     expect(shown).not.toMatch(/\d:\d\d of|looking|no gain yet/)
   })
 
-  it.each([['help', 'all'], ['help', 'run'], ['status'], ['show', '1']])(
-    '%s %s is no wider than 40 columns, but for what is copied whole',
-    async (...argv) => {
-      const person = project()
-      await person.winnow('run')
-      await offer(person, SHORT)
-      await person.winnow('run')
+  it('is never wider than 40 columns, but for what is copied whole', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    for (const argv of [['help', 'all'], ['help', 'run'], ['status'], ['show', '1']]) {
       const { out } = await ended(onTerminal(person, 40, argv, { NO_COLOR: '1' }))
       const wide = out.split(/\r?\n/).filter(line => line.length > 40)
       expect(wide.filter(line => line.trim().includes(' '))).toEqual([])
       const piped = (await person.winnow(...argv)).out
       expect(piped.split('\n').some(line => line.length > 40)).toBe(true)
       expect(out.split(/\s+/)).toEqual(piped.split(/\s+/))
-    },
-  )
+    }
+  })
 
   it('has no colours where they are not wanted', async () => {
     const plain = await ended(onTerminal(project(), 80, ['xyzzy'], { NO_COLOR: '1' }))

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
 import {
@@ -118,6 +121,61 @@ describe('what a campaign waits for', () => {
   ] as const)('%j reads %s', (waiting, expected) => {
     expect(waitingSentence('orders' in waiting ? { ...waiting, orders: [...waiting.orders] } : waiting)).toBe(
       expected,
+    )
+  })
+})
+
+describe('the six words', () => {
+  /** Design section 7, line by line. */
+  const DESIGN = {
+    kept: 'kept',
+    runner_up_kept: 'kept',
+    runner_up_dropped: 'no gain',
+    not_selected: 'no gain',
+    inconclusive: 'not proven',
+    dropped: 'no gain',
+    degenerate: 'broken',
+    censored: 'no gain',
+    refused: 'refused',
+    error: 'broken',
+    timeout: 'broken',
+    withdrawn: 'no gain',
+  }
+
+  it('are those of the design for every outcome, and worse is said of what was dropped alone', () => {
+    const table = Object.fromEntries(outcome.options.map(each => [each, verdictOf(each, false)]))
+    expect(table).toEqual(DESIGN)
+    const harmed = outcome.options.filter(each => verdictOf(each, true) === 'worse')
+    expect(harmed).toEqual(['dropped'])
+  })
+
+  it('are in one table of the code: no other file says which outcome has which word', () => {
+    const src = join(import.meta.dirname, '..', '..', 'src')
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+    const says =
+      /\b(?:dropped|degenerate|censored|not_selected|inconclusive|runner_up_kept|timeout): '(?:kept|no gain|worse|not proven|refused|broken)'/
+    const own = files.filter(name => says.test(readFileSync(join(src, name), 'utf8')))
+    expect(own).toEqual(['model/outcome.ts'])
+  })
+
+  it('stand first in every sentence, whatever an experiment has come to', () => {
+    const standing: fc.Arbitrary<Standing> = fc.record({
+      status: fc.constantFrom('queued', 'deferred', 'ordered', 'measured', 'parked', 'ended'),
+      verdict: fc.option(fc.constantFrom(...verdictWord.options)),
+      outcome: fc.option(fc.constantFrom(...outcome.options)),
+      reason: fc.option(fc.string()),
+      takenBack: fc.boolean(),
+      parked: fc.boolean(),
+    })
+    const words = [...verdictWord.options, 'kept, taken back']
+    fc.assert(
+      fc.property(standing, each => {
+        const phrase = verdictPhrase(each)
+        expect(words.includes(phrase) || phrase.startsWith('waiting for ')).toBe(true)
+        const sentence = standingSentence(each).toLowerCase()
+        const first = each.verdict === null && each.takenBack ? 'kept, taken back' : phrase
+        expect(sentence.startsWith(first)).toBe(true)
+      }),
     )
   })
 })
