@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { $ as headline$1, $n as measuredIn$1, A as allowedRef, An as campaignRefs, Ar as exitCodeOf, At as snapshotMetrics, B as measure$1, Bn as readTip, Bt as parse, C as endLeftoversBelow, Ct as requestText, D as listWorktrees, Dn as changeText, Dr as HarnessError, Dt as withoutOrders, E as openWorkshop, Er as ForgeError, Et as plainText, F as nullIfMissing, Fn as readEvents, Ft as archive$1, G as networkIsolation, Gn as awaitedPackages, Gt as evidenceText, H as berthFor, Ht as assess, I as scratchOf, In as readEventsAfter, It as listRefs, J as committedSpec, Jn as typicalMetrics, Jt as decideStability, K as removeAll, Kn as packagesText, Kt as evidenceBar, L as openHands, Ln as COMMUTING, Lt as observe$1, M as pushAttempt, Mn as harnessOf, Mt as listed$2, N as retryLostRaces, Nn as treeFiles, Nt as writeLedgerCommit, O as localPath, On as numberText, Or as LedgerError, Ot as metricsLines, P as createBareRepository, Pn as loadCampaign, Pt as openChain, Q as singleMachineText, Qn as jobOf, Qt as nextShare, R as requireCampaign, Rn as eventId, Rt as specOf, Sr as string, St as deferredOf, T as dataDirFor, Tr as ConflictError, Tt as plainJson, U as gitRunner, Un as EXIT_CODES, Ut as effectText, V as neededMetrics, Vn as eventPath, Vt as TomlError, W as localIsolation, Wt as shareOf, X as startCampaign, Xn as askedIn, Xt as ownRequest, Y as requireSupported, Yn as sha256, Yt as failureOf, Z as Transaction, Zn as orderTerms, Zt as levelFor, _ as needsNoise, _t as waitingSentence, a as seesMinEffect, an as evidenceFor, ar as timedDecisive, at as noiseText, bt as additionsText, cn as differencesOf, cr as BUILT_IN_METRICS, ct as tallyText, d as tick$1, dr as containing, dt as experimentView, er as digest, et as reportedEffect, f as takeEffect, fn as signedDifference, fr as nearest, ft as statusView, g as needsCalibration, gt as standingSentence, h as directReverts, hn as objectivesOf, ht as capitalised, i as expectedCost, in as resolveEvidence, ir as compilePathspec, it as noisyText, j as inspectCheckout, jn as shortRef, jt as table, k as requireGit, kn as plural, kr as UserError, kt as metricsText, l as audit$1, ln as metricPairs, lr as require_dist, lt as gainText$2, m as ruleThatHolds, mn as tieBreakersOf, mr as KEBAB_TEXT, mt as standingIn, n as parseDecidePayload, nr as parseSpec, nt as eventLine, o as smallestVisibleGain, or as NOT_NOISE_PROOF, ot as sizeText, pn as decisiveMetrics, pr as KEBAB, pt as evidenceIn, q as isMissing, qn as oneLine, qt as effectOf, r as chanceToKeep, rn as pairsPerJob, rr as compileScope, rt as short, s as waysOut, sr as usesStoredScore, st as calibrationText, t as replay$1, tr as emptyCampaign, tt as OF_INTEREST, u as run$1, ur as SpecErrors, ut as progressOf, v as calibrateNoise, vr as literal, vt as campaignResult, w as presentRun, wn as evidenceOf, wt as jsonWithoutOrders, x as calibrate, xt as deferredLines, y as notComparable, yn as lnTotal, yr as looseObject, yt as keptExperiments, z as takeTurn, zt as unsupported } from "./shared2.js";
+import { $ as singleMachineText, $n as awaitedPackages, $t as failureOf$1, A as allowedRef, Ar as strictObject, At as metricsText, B as measure$1, Bn as treeDifferences, Bt as unsupported, C as endLeftoversBelow, Cr as KEBAB_TEXT, Ct as deferredOf, D as listWorktrees, Dr as literal, Dt as plainText, E as openWorkshop, En as lnTotal, Et as plainJson, F as nullIfMissing, Fn as numberText, Fr as ForgeError, Ft as openChain, G as networkIsolation, Gn as COMMUTING, Gt as effectText, H as berthFor, Hn as loadCampaign, Ht as TomlError, I as scratchOf, In as plural, Ir as HarnessError, It as archive$1, J as isMissing, Jn as readTip, Jt as evidenceLine, K as removeAll, Kn as eventId, Kt as effectWords, L as openHands, Ln as campaignRefs, Lr as LedgerError, Lt as listRefs, M as pushAttempt, Mt as table, N as retryLostRaces, Nt as listed$2, O as localPath, Or as looseObject, Ot as withoutOrders, P as createBareRepository, Pn as changeText, Pr as ConflictError, Pt as writeLedgerCommit, Q as Transaction, Qt as decideStability, R as requireCampaign, Rn as shortRef, Rr as UserError, Rt as observe$1, Sn as objectivesOf, Sr as KEBAB, St as deferredLines, T as dataDirFor, Tn as verdict, Tt as jsonWithoutOrders, U as gitRunner, Un as readEvents, Ut as assess, V as neededMetrics, Vn as treeFiles, Vt as parse, W as localIsolation, Wn as readEventsAfter, Wt as evidenceSentence, X as requireSupported, Xt as evidenceBar, Y as committedSpec, Yn as eventPath, Yt as evidenceText, Z as startCampaign, Zn as EXIT_CODES, Zt as effectOf$1, _ as needsNoise, _r as BUILT_IN_METRICS, _t as standingSentence, a as seesMinEffect, ar as orderTerms, at as noisyText, bn as tieBreakersOf, br as containing, bt as keptExperiments, cn as pairsPerJob, cr as digest, ct as calibrationText, d as tick$1, dn as evidenceFor, dr as parseSpec, dt as progressOf, en as ownRequest, er as packagesText, et as headline$1, f as takeEffect, fr as compileScope, ft as experimentView, g as needsCalibration, gr as usesStoredScore, gt as capitalised, h as directReverts, hn as metricPairs, hr as NOT_NOISE_PROOF, ht as standingIn, i as expectedCost, ir as askedIn, it as short, j as inspectCheckout, jn as evidenceOf, jr as string, jt as snapshotMetrics, k as requireGit, kr as number, kt as metricsLines, l as audit$1, ln as resolveEvidence, lr as experimentName, lt as tallyText, m as ruleThatHolds, mn as differencesOf, mr as timedDecisive, mt as evidenceIn, n as parseDecidePayload, nn as levelFor, nr as typicalMetrics, nt as OF_INTEREST, o as smallestVisibleGain, or as jobOf$1, ot as noiseText, pr as compilePathspec, pt as statusView, q as bootId, qt as shareOf, r as chanceToKeep, rn as nextShare, rr as sha256, rt as eventLine, s as waysOut, sr as measuredIn$1, st as sizeText, t as replay$1, tn as pairedStop, tr as oneLine, tt as reportedEffect, u as run$1, un as standingOf, ur as emptyCampaign, ut as gainText$2, v as calibrateNoise, vn as signedDifference, vr as require_dist, vt as waitingSentence, w as presentRun, wt as requestText, x as calibrate, xn as readingOf, xr as nearest, xt as additionsText, y as notComparable, yn as decisiveMetrics, yr as SpecErrors, yt as campaignResult, z as takeTurn, zn as harnessOf, zr as exitCodeOf, zt as specOf } from "./shared2.js";
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, existsSync, readFileSync, readdirSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createInterface } from "node:readline";
 // src/engine/amend.ts
@@ -1033,6 +1033,80 @@ function gainText$1(campaign) {
 	const after = incumbent.metrics[name] ?? null;
 	return before === null || after === null ? null : changeText(name, before, after);
 }
+// src/verbs/forecast-file.ts
+/** What `check` found on this machine about exactly this spec and this tree. Nothing but a question depends on it. */
+const file = strictObject({ seconds: number().nonnegative() });
+async function noteForecast({ around }, workshop, about, seconds) {
+	const path = pathOf(workshop, about);
+	await mkdir(dirname(path), { recursive: true });
+	const part = `${path}.${around.random.hex(4)}.part`;
+	await writeFile(part, JSON.stringify({ seconds }));
+	await rename(part, path);
+}
+/** null: nobody has looked yet. */
+async function notedForecast(workshop, about) {
+	const text = await readFile(pathOf(workshop, about), "utf8").catch(nullIfMissing);
+	return text === null ? null : file.parse(JSON.parse(text)).seconds;
+}
+function pathOf({ dataDir }, { yaml, tree }) {
+	return join(dataDir, "forecasts", `${sha256(`${tree}\n${yaml}`)}.json`);
+}
+// src/report/duration.ts
+/** "42 s", "3 min", "3 h 10 min": as exact as a person plans with. */
+function durationText(seconds) {
+	if (seconds < 1) return "less than 1 s";
+	if (seconds < 90) return `${Math.round(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 60) return `${minutes} min`;
+	const rest = minutes % 60;
+	return `${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}`;
+}
+// src/verbs/go-on.ts
+const LONG_SECONDS = 3600;
+/** What a person should agree to before it begins; null where so little is at stake that nobody needs to be asked. */
+function stakeText({ seconds, money, upTo = false }) {
+	if (!(seconds !== null && seconds > LONG_SECONDS) && money.length === 0) return null;
+	return [timeText$1(seconds, upTo), ...money].join("; ");
+}
+function timeText$1(seconds, upTo) {
+	if (seconds === null) return "How long this takes is not known yet";
+	const time = durationText(seconds);
+	return upTo ? `How long this takes is not known yet (winnow check says), at most ${time}` : `This will take about ${time}`;
+}
+/** Asked once, and only where somebody can answer: --yes, CI and pipes go on. */
+async function goesOn({ given, terminal, interrupt }, stake) {
+	const text = stakeText(stake);
+	if (text === null || given.flag("yes") || terminal.confirm === null) return true;
+	return terminal.confirm(`${text}. Go on?`, interrupt);
+}
+// src/verbs/stake-of.ts
+/** What a campaign may take of a person's time and money; `seconds` is what `check` found, null where it did not look. */
+function stakeOf(spec, seconds) {
+	return {
+		seconds: timeOf(spec, seconds),
+		money: moneyOf(spec),
+		upTo: seconds === null
+	};
+}
+/** Where nobody looked, all that it may take is at stake; without ideas of its own it waits, and that is cheap. */
+function timeOf({ propose, stopping }, seconds) {
+	const most = stopping.max_hours === null ? null : stopping.max_hours * 3600;
+	if (seconds !== null) return most === null ? seconds : Math.min(most, seconds);
+	return propose.every(({ use }) => use === "external") ? null : most;
+}
+const AGENTS = /\b(claude|codex|gemini|copilot|opencode|aider)\b/;
+function moneyOf({ propose, metric, stopping }) {
+	if (stopping.max_total_cost_usd !== null) return [];
+	const agents = propose.flatMap((proposer) => {
+		if (proposer.use !== "command") return [];
+		const name = proposer.preset ?? AGENTS.exec(proposer.command ?? "")?.[0];
+		return name === void 0 ? [] : [name];
+	});
+	const judged = metric.primary.type === "judge" || metric.judge !== null ? ["the judge"] : [];
+	const who = [.../* @__PURE__ */ new Set([...agents, ...judged])];
+	if (who.length === 0) return [];
+	return [`${who.join(" and ")} may cost money, with no limit (stopping.max_total_cost_usd is not set)`];
+}
 // src/verbs/live.ts
 const AGAIN_MS = 250;
 /**
@@ -1217,18 +1291,69 @@ function runLive({ memory, runner, asking, place }) {
 		return Object.values(orders).filter(({ order, report }) => report === null && runner.doing(order.id) === "running");
 	}
 }
+// src/git/snapshot.ts
+/**
+* What `git add -A` and a commit would make of a work tree, as a tree in winnow's own repository, which has the
+* commit that is checked out. Invariant 12: index and objects are ours, and of the person's nothing is written.
+* Their configuration counts, since what is ignored and how lines end is theirs to say.
+*/
+async function snapshotOf(topLevel, dir, env) {
+	const index = join(scratchOf(dir), `index-${randomBytes(8).toString("hex")}`);
+	const git = gitRunner(networkIsolation(topLevel, env), {
+		GIT_INDEX_FILE: index,
+		GIT_OBJECT_DIRECTORY: join(dir, "objects")
+	});
+	const ask = (...args) => git.run({
+		args,
+		parse: ({ stdout }) => stdout.trim()
+	});
+	try {
+		await ask("read-tree", "-v", "HEAD");
+		await ask("add", "--all", "--verbose");
+		return await ask("write-tree");
+	} finally {
+		await rm(index, { force: true });
+	}
+}
+/** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
+function uncommittedPaths(topLevel, env) {
+	return gitRunner(networkIsolation(topLevel, env)).run({
+		args: [
+			"status",
+			"--porcelain",
+			"-z",
+			"--no-renames",
+			"--untracked-files=all",
+			"--ignore-submodules=dirty"
+		],
+		parse: ({ stdout }) => stdout.split("\0").flatMap((line) => line === "" ? [] : [line.slice(3)])
+	});
+}
+/** What a sparse checkout leaves out looks removed to a new index. */
+function isSparse(topLevel, env) {
+	return gitRunner(networkIsolation(topLevel, env)).run({
+		args: [
+			"config",
+			"--bool",
+			"--get",
+			"core.sparseCheckout"
+		],
+		answers: [1],
+		parse: ({ stdout }) => stdout.trim() === "true"
+	});
+}
 // src/verbs/unused-work.ts
 /**
 * What lies in the person's checkout and is not used: winnow reads the default branch only. The checkout is
 * looked at and never touched.
 */
-async function unusedWork(workshop, specPath, env) {
+async function unusedWork(workshop, specPath, env, scope = null) {
 	const { topLevel } = workshop.checkout;
 	if (topLevel === null || workshop.defaultBranch === null) return [];
 	const branch = workshop.local ? shortRef(workshop.defaultBranch) : `${shortRef(workshop.defaultBranch)} of the remote`;
 	return [
 		await specSentence(workshop, topLevel, specPath, branch),
-		await dirtySentence(topLevel, specPath, env),
+		...await dirtySentences(topLevel, specPath, env, scope),
 		await unpushedSentence(workshop, topLevel, env, branch)
 	].filter((sentence) => sentence !== null);
 }
@@ -1253,20 +1378,15 @@ async function committedText({ repository, defaultBranch }, path) {
 	const entry = await repository.entryAt((await repository.commit(oid)).tree, path);
 	return entry?.type === "blob" ? (await repository.blob(entry.oid)).toString("utf8") : null;
 }
-async function dirtySentence(topLevel, specPath, env) {
-	const others = (await gitRunner(localIsolation(topLevel, env)).run({
-		args: [
-			"status",
-			"--porcelain",
-			"-z",
-			"--no-renames",
-			"--ignore-submodules=all"
-		],
-		parse: ({ stdout }) => stdout.split("\0").flatMap((line) => line === "" ? [] : [line.slice(3)])
-	})).filter((path) => path !== specPath);
-	if (others.length === 0) return null;
-	const named = others.slice(0, 3).join(", ") + (others.length > 3 ? ", …" : "");
-	return `${plural(others.length, "change")} in the work tree not committed and not used: ${named}`;
+/** What may be changed by experiments and is changed here is most likely meant to be measured. */
+async function dirtySentences(topLevel, specPath, env, scope) {
+	const paths = (await uncommittedPaths(topLevel, env)).filter((path) => path !== specPath);
+	const inside = paths.filter((path) => scope?.isMutable(path) === true);
+	const others = paths.filter((path) => !inside.includes(path));
+	return [...inside.length === 0 ? [] : [`${plural(inside.length, "change")} inside scope.mutable not committed, so not measured: ${few$2(inside)}`], ...others.length === 0 ? [] : [`${plural(others.length, "change")} in the work tree not committed and not used: ${few$2(others)}`]];
+}
+function few$2(paths) {
+	return paths.slice(0, 3).join(", ") + (paths.length > 3 ? ", …" : "");
 }
 /** A remote's tip that is not in the checkout at all is passed over: the count is then of all that is not fetched. */
 async function unpushedSentence({ repository, defaultBranch, local }, topLevel, env, branch) {
@@ -1307,6 +1427,11 @@ const run = {
 			summary: "keep looking while ideas or a person are waited for"
 		},
 		{
+			name: "yes",
+			short: "y",
+			summary: "do not ask before what costs money, or more than an hour"
+		},
+		{
 			name: "json",
 			summary: "print the status and what is waited for as JSON; progress goes to stderr"
 		}
@@ -1334,6 +1459,10 @@ async function inScene(call, scene) {
 	const { campaign, workshop } = scene;
 	const specPath = campaign.ledgerPath ?? campaign.specPath;
 	for (const sentence of await unusedWork(workshop, specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
+	if (!await agreed(call, scene)) {
+		call.terminal.err("Nothing was started.");
+		return 130;
+	}
 	const here = call.given.flag("fresh") ? await startAfresh(call, scene) : await start(call, scene);
 	if (here.rehearsal) {
 		await lookingTick(call, here);
@@ -1352,6 +1481,20 @@ async function inScene(call, scene) {
 	};
 	await summarise(call, here, result);
 	return call.interrupt.aborted ? 130 : runExitCode(result);
+}
+/** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
+async function agreed(call, scene) {
+	const { campaign, workshop, rehearsal } = scene;
+	if (rehearsal !== null || campaign.started && !call.given.flag("fresh")) return true;
+	const place = {
+		...scene.place,
+		defaultBranch: scene.currentDefault
+	};
+	const { spec, yaml, tip } = await committedSpec(place, specPathOf(scene));
+	return goesOn(call, stakeOf(spec, await notedForecast(workshop, {
+		yaml,
+		tree: tip.tree
+	})));
 }
 async function start(call, scene) {
 	const { campaign, place } = scene;
@@ -1486,6 +1629,82 @@ const audit = {
 		return result.ok ? 0 : 1;
 	})
 };
+// src/measure/holdings.ts
+const EVERY_MS = 50;
+const ACCELERATOR = /^\/dev\/(?:nvidia\d|dri\/renderD|kfd|accel|davinci\d)/;
+const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/;
+/**
+* Looks at the processes of executions in a work directory, several times a second, through /proc. What is held
+* for less long is not seen, so nothing that is missing here was shown to be absent.
+*/
+function watchHoldings(workDir) {
+	const seen = {
+		ports: /* @__PURE__ */ new Set(),
+		files: /* @__PURE__ */ new Set(),
+		devices: /* @__PURE__ */ new Set()
+	};
+	const strangers = new Set(processIds());
+	const look = () => {
+		for (const pid of processIds().filter((each) => !strangers.has(each))) if (isMarked(pid, workDir)) lookAt(pid, workDir, seen);
+	};
+	const timer = setInterval(look, EVERY_MS);
+	timer.unref();
+	const found = () => ({
+		ports: [...seen.ports].toSorted((a, b) => a - b),
+		files: [...seen.files].toSorted(),
+		devices: [...seen.devices].toSorted()
+	});
+	return {
+		look() {
+			look();
+			return found();
+		},
+		end() {
+			clearInterval(timer);
+			return found();
+		}
+	};
+}
+function processIds() {
+	return quietly(() => readdirSync("/proc").filter((name) => /^\d+$/.test(name)), []);
+}
+/** Executions and gates are started with this, and their children inherit it. */
+function isMarked(pid, workDir) {
+	const mark = `WINNOW_OUT_DIR=${join(workDir, "at")}/`;
+	return quietly(() => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0"), []).some((entry) => entry.startsWith(mark));
+}
+function lookAt(pid, workDir, seen) {
+	const sockets = /* @__PURE__ */ new Set();
+	for (const fd of quietly(() => readdirSync(`/proc/${pid}/fd`), [])) {
+		const target = quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`), "");
+		const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? [];
+		if (inode !== void 0) sockets.add(inode);
+		if (ACCELERATOR.test(target)) seen.devices.add(target);
+		if (target.startsWith("/") && !NO_FILE.test(target) && !target.startsWith(`${workDir}/`) && isWritten(pid, fd)) seen.files.add(target.replace(/ \(deleted\)$/, ""));
+	}
+	if (sockets.size === 0) return;
+	for (const table of ["tcp", "tcp6"]) for (const port of listening(`/proc/${pid}/net/${table}`, sockets)) seen.ports.add(port);
+}
+function isWritten(pid, fd) {
+	const info = quietly(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, "latin1"), "");
+	const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(info) ?? [];
+	return (Number.parseInt(flags, 8) & 3) !== 0;
+}
+const LISTEN = "0A";
+function listening(table, sockets) {
+	return quietly(() => readFileSync(table, "latin1").split("\n").slice(1), []).flatMap((line) => {
+		const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+		return state === LISTEN && sockets.has(inode) ? [Number.parseInt(local.split(":")[1] ?? "", 16)] : [];
+	});
+}
+/** A process may end while it is looked at, and elsewhere there is no /proc at all: then nothing is seen. */
+function quietly(look, otherwise) {
+	try {
+		return look();
+	} catch {
+		return otherwise;
+	}
+}
 // src/report/check-forecast.ts
 /** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
 function forecast(spec) {
@@ -1520,6 +1739,10 @@ function timeText(spec, seconds) {
 	const all = each * spec.stopping.max_iterations;
 	return `time: at most ${plural(most, "execution")} or ${minutes$1(each)} an idea, ${minutes$1(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`;
 }
+/** What the executions of a whole campaign take at most. */
+function mostSeconds(spec, seconds) {
+	return mostExecutions(spec) * seconds * spec.stopping.max_iterations;
+}
 function minutes$1(count) {
 	return `${numberText(Number(count.toPrecision(2)))} min`;
 }
@@ -1535,7 +1758,7 @@ function stopText({ stopping }) {
 // src/report/check-compared.ts
 /** `deterministic`: whether it was shown to repeat exactly; null where nobody looked. */
 function comparedMetrics(spec, deterministic) {
-	const compared = wayOf(spec, deterministic);
+	const compared = wayOf$1(spec, deterministic);
 	const objectives = objectivesOf(spec.metric).map(({ name, role, direction }, at) => ({
 		name,
 		role: at === 0 ? "primary" : role,
@@ -1549,7 +1772,7 @@ function comparedMetrics(spec, deterministic) {
 	}));
 	return [...objectives, ...ties];
 }
-function wayOf(spec, deterministic) {
+function wayOf$1(spec, deterministic) {
 	const { stability, mode } = spec.measurement;
 	if (stability !== null) return "stored score";
 	if (mode === "once" || deterministic === true) return "once";
@@ -1589,7 +1812,10 @@ function storedGain(name, { comparison, noise_threshold }) {
 	return comparison.method === "absolute" ? `more than ${numberText(noise_threshold)} ${name} (noise_threshold)` : `more than ${numberText(comparison.relative_threshold * 100)} % of the base (relative_threshold)`;
 }
 // src/report/check-trial.ts
-function trialText({ seconds, metrics, gates, calibration, prospects }) {
+function trialText(trial) {
+	return [...foundText$1(trial), ...trial.warnings.map((warning) => `warning: ${warning}`)];
+}
+function foundText$1({ seconds, metrics, gates, calibration, prospects }) {
 	const passed = gates.length === 0 ? "" : `; passed ${gates.join(", ")}`;
 	const [printed, ...rows] = metricsLines(metrics);
 	const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows];
@@ -1628,24 +1854,31 @@ function prospectLines(prospects, calibration) {
 	const { null_idea, good_idea, chance_to_keep, campaign } = prospects;
 	const gain = (effect) => sizeText(effect, calibration.scale);
 	const [least, most] = campaign.minutes.toSorted((a, b) => a - b);
+	const held = prospects.each_keep.executions > 2 * (prospects.pairs_per_job + 1);
+	const [fewest, highest] = campaign.executions.toSorted((a, b) => a - b);
 	return [
-		`an idea without effect: ${costText(null_idea)}`,
-		`an idea that gains ${gain(2 * prospects.min_effect)}: ${costText(good_idea)}`,
-		`time: ${minutes(least ?? 0)} to ${minutes(most ?? 0)} min for ${plural(campaign.ideas, "idea")}, with set-up and gates; less where ideas share a base`,
+		`an idea without effect: ${costText$1(null_idea)}`,
+		`an idea that gains ${gain(2 * prospects.min_effect)}: ${costText$1(good_idea)}`,
+		`a keep: ${spentText(prospects.each_keep)} more, for its reported effect${held ? " and the holdout" : ""}`,
+		`headline: ${spentText(prospects.headline)}, once, before the campaign stops`,
+		`time: ${minutes(least ?? 0)} to ${minutes(most ?? 0)} min and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${plural(campaign.ideas, "idea")}, with set-up, gates and headline; less where ideas share a base`,
 		"chance to keep, by true gain:",
 		...table([["  true gain", ...chance_to_keep.map(({ effect }) => gain(effect))], ["  kept", ...chance_to_keep.map(({ chance }) => `${Math.round(chance * 100)} %`)]]),
-		`smallest visible gain: ${visibleText(prospects, gain)}`,
+		`smallest visible gain: ${visibleText$1(prospects, gain)}`,
 		...prospects.ways_out.map((way) => `way out: ${wayText(way, calibration)}`)
 	];
 }
-function costText({ pairs, jobs, executions, minutes: took }) {
+function costText$1({ pairs, jobs, executions, minutes: took }) {
 	const one = (value) => value.toFixed(1);
 	return `${one(pairs)} pairs in ${one(jobs)} jobs, ${Math.round(executions)} executions, ${minutes(took)} min`;
+}
+function spentText({ executions, minutes: took }) {
+	return `${Math.round(executions)} executions, ${minutes(took)} min`;
 }
 function minutes(count) {
 	return numberText(Number(count.toPrecision(2)));
 }
-function visibleText({ smallest_visible_gain: visible, min_effect, sees_min_effect }, gain) {
+function visibleText$1({ smallest_visible_gain: visible, min_effect, sees_min_effect }, gain) {
 	const wanted = `evidence.min_effect is ${gain(min_effect)}`;
 	if (visible === null) return `none, whatever an idea gains; ${wanted}`;
 	const seen = `${gain(visible)} is kept with a chance of 80 %; ${wanted}`;
@@ -1666,7 +1899,7 @@ function checkText(view) {
 	const { file, campaign, scope, rules } = view;
 	return [
 		`${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
-		`  scope: ${plural(scope.mutable, "file")} may change, ${scope.outside} may not`,
+		`  scope: ${plural(scope.mutable, "file")} may change${fewText(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${fewText(scope.outside, scope.examples.outside)}`,
 		...scope.unmatched.map((pattern) => `  scope.mutable ${pattern} matches no file`),
 		...view.ideas.map((idea) => `  ideas: ${idea}`),
 		...view.forecast.map((line) => `  ${line}`),
@@ -1675,6 +1908,10 @@ function checkText(view) {
 		...view.unsupported.map((sentence) => `  not possible yet: ${sentence}`),
 		...blockers(view)
 	];
+}
+function fewText(count, examples) {
+	if (examples.length === 0) return "";
+	return ` (${examples.join(", ")}${count > examples.length ? ", …" : ""})`;
 }
 const NOT_TRIED = "Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.";
 /** How ideas will be compared, and what trying the harness showed of it. */
@@ -1710,6 +1947,33 @@ function ideaSources(spec) {
 			default: return proposer;
 		}
 	});
+}
+// src/report/holdings-text.ts
+/** From here on Linux gives ports to whoever asks for any: nobody fights over those. */
+const FIRST_OF_THE_SYSTEM = 32768;
+/** What executions side by side would fight over, as far as it was seen, and which keys keep them apart. */
+function holdingsText({ ports, files, devices }, spec) {
+	const { execution, parallel } = spec;
+	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return [];
+	const fixed = ports.filter((port) => port < FIRST_OF_THE_SYSTEM);
+	return [
+		...fixed.length === 0 || parallel.port_strategy === "parameterized" ? [] : [portsText(fixed)],
+		...devices.length === 0 ? [] : [devicesText(devices)],
+		...files.length === 0 ? [] : [filesText(files)]
+	];
+}
+function portsText(ports) {
+	return `it listened on ${plural(ports.length, "port")} (${few$1(ports.map(String))}): where several run at once, read it from a variable (parallel.port_strategy: parameterized, parallel.port_env_var, parallel.port_base), or set execution.mode: serial`;
+}
+function devicesText(devices) {
+	return `it used ${few$1(devices)}: parallel.exclusive_resources: [accelerator] keeps executions one at a time`;
+}
+function filesText(files) {
+	const what = files.some((file) => /\.(?:lock|lck|pid|sqlite3?|db)(?:-journal|-wal)?$/.test(file)) ? "such files are shared by all executions" : "what one side leaves there the other finds";
+	return `it wrote outside its own copy (${few$1(files)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`;
+}
+function few$1(names) {
+	return names.slice(0, 3).join(", ") + (names.length > 3 ? ", …" : "");
 }
 // src/verbs/spec-to-check.ts
 /** A spec can be checked before it is committed: the work tree's text where there is one. */
@@ -1774,6 +2038,54 @@ async function pathsHere({ checkout }) {
 	if (checkout.topLevel === null) return [];
 	return (await readdir(join(checkout.topLevel, ".winnow")).catch(nullIfMissing) ?? []).filter((name) => /\.ya?ml$/.test(name)).map((name) => `.winnow/${name}`);
 }
+// src/decide/absent-metrics.ts
+/** Invariant 5, said before it costs a campaign: all keys of the spec against all that was printed. */
+function absentMetrics(spec, executions) {
+	const runs = executions.filter(({ status, role }) => status === "ok" && role !== "smoke");
+	if (runs.length === 0) return [];
+	const found = /* @__PURE__ */ new Map();
+	for (const { name, key } of namedMetrics(spec)) {
+		if (found.has(name) || runs.some((run) => readingOf(run, name) !== null)) continue;
+		found.set(name, {
+			name,
+			key,
+			printed: runs.some((run) => Object.hasOwn(run.metrics, name))
+		});
+	}
+	return [...found.values()];
+}
+function namedMetrics({ metric, policy }) {
+	return [
+		...metric.primary.type === "hard" ? [{
+			name: metric.primary.name,
+			key: "metric.primary"
+		}] : [],
+		...metric.objectives.map(({ name }) => ({
+			name,
+			key: "metric.objectives"
+		})),
+		...metric.degenerate_gates.map(({ name }) => ({
+			name,
+			key: "metric.degenerate_gates"
+		})),
+		...metric.constraints.map(({ metric: name }) => ({
+			name,
+			key: "metric.constraints"
+		})),
+		...metric.diagnostics.map(({ name }) => ({
+			name,
+			key: "metric.diagnostics"
+		})),
+		...tieBreakersOf(policy).map(({ name }) => ({
+			name,
+			key: "policy.tie_breakers"
+		}))
+	];
+}
+/** What the executions printed, besides what winnow measures itself. */
+function printedNames(executions, builtIn) {
+	return [...new Set(executions.flatMap(({ metrics }) => Object.keys(metrics)))].filter((name) => !builtIn.has(name));
+}
 // src/plan/prospects.ts
 const EFFECTS = [
 	0,
@@ -1804,6 +2116,12 @@ function prospectsOf(spec, calibrated) {
 	});
 	const [null_idea, good_idea] = [cost(0), cost(GOOD * min)];
 	const ideas = spec.stopping.max_iterations;
+	const record = forTheRecord(spec, noise, options.pairsPerJob);
+	const keeps = ideas * chanceToKeep({
+		...input,
+		effect: GOOD * min
+	});
+	const whole = (of) => [ideas * null_idea[of], ideas * good_idea[of] + keeps * record.each_keep[of] + record.headline[of]];
 	return {
 		min_effect: min,
 		null_effect: options.nullEffect,
@@ -1827,10 +2145,37 @@ function prospectsOf(spec, calibrated) {
 		ways_out: waysOut(input),
 		null_idea,
 		good_idea,
+		...record,
 		campaign: {
 			ideas,
-			minutes: [ideas * null_idea.minutes, ideas * good_idea.minutes]
+			minutes: whole("minutes"),
+			executions: whole("executions")
 		}
+	};
+}
+/** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
+function forTheRecord({ measurement }, noise, pairs) {
+	const effect = jobOf(noise, pairs);
+	const holdout = measurement.holdout === null ? {
+		executions: 0,
+		minutes: 0
+	} : jobOf(noise, measurement.holdout.pairs);
+	return {
+		each_keep: {
+			executions: effect.executions + holdout.executions,
+			minutes: effect.minutes + holdout.minutes
+		},
+		headline: {
+			executions: 8 * effect.executions,
+			minutes: 8 * effect.minutes
+		}
+	};
+}
+/** Its warm-ups, one of each side, are in what a job takes besides its pairs. */
+function jobOf({ execution_seconds, overhead_seconds }, pairs) {
+	return {
+		executions: 2 * (pairs + 1),
+		minutes: (2 * pairs * execution_seconds + overhead_seconds) / 60
 	};
 }
 /** The rule under which the campaign's first idea is judged on its primary. */
@@ -1865,18 +2210,12 @@ function secondsOf({ execution_seconds, overhead_seconds }) {
 		setupSeconds: Math.max(0, overhead_seconds - 2 * execution_seconds)
 	};
 }
-// src/report/missing-metrics.ts
-function missingMetrics(needed, printed) {
-	const missing = needed.filter((name) => !printed.includes(name));
-	if (missing.length === 0) return null;
-	const fix = `${missing.map((name) => {
-		const meant = printed.find((each) => each.startsWith(`${name}.`)) ?? nearest(name, printed);
-		return meant === void 0 ? `${name} is not printed.` : `${name} is not printed: did you mean ${meant}?`;
-	}).join(" ")} Name one of the printed metrics, or print it.`;
-	return {
-		fix: printed.length === 0 ? `print ${missing.join(", ")}` : fix,
-		printed: listed$2(printed)
-	};
+// src/report/absent-text.ts
+/** What is missing, what is there instead, and which of that was probably meant. */
+function absentText({ name, key, printed }, names) {
+	if (printed) return `${name} (${key}) is printed, but not as a finite number: NaN, infinite or null`;
+	const near = nearest(name, names);
+	return `${name} (${key}) is not printed; ${names.length === 0 ? "no metric is" : `printed ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`}${near === void 0 ? "" : `: did you mean ${near}?`}`;
 }
 // src/verbs/measuring.ts
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
@@ -1897,8 +2236,9 @@ async function measureHere(call, workshop, asked) {
 		leave?.();
 	}
 }
-function inputOf({ around, interrupt }, { repository, dataDir, checkout }, { order, spec, place }) {
+function inputOf({ around, interrupt }, { repository, dataDir, checkout }, { order, spec, place, more = {} }) {
 	return {
+		...more,
 		order,
 		spec,
 		runId: around.by.run_id,
@@ -1912,1059 +2252,18 @@ function inputOf({ around, interrupt }, { repository, dataDir, checkout }, { ord
 		onStart: async () => {}
 	};
 }
-// src/verbs/trial-order.ts
-/** A trial ends by the time-outs of its parts, never by a deadline of its own. */
-const DAY = 864e5;
-/** The order that a campaign on this base would begin with, which no ledger knows. */
-async function trialOrder(trying, purpose, jobs) {
-	const { call, workshop, spec, base } = trying;
-	const { random, clock } = call.around;
-	const coins = random.hex(32);
-	const campaign = {
-		...emptyCampaign(),
-		incumbent: base
-	};
-	const carried = jobs.length === 0 ? {} : { twin: [...jobs] };
-	const { cause: _, ...request } = ownRequest({
-		campaign,
-		spec
-	}, purpose, {
-		attempt: 1,
-		carried
-	});
+// src/report/missing-metrics.ts
+function missingMetrics(needed, printed) {
+	const missing = needed.filter((name) => !printed.includes(name));
+	if (missing.length === 0) return null;
+	const fix = `${missing.map((name) => {
+		const meant = printed.find((each) => each.startsWith(`${name}.`)) ?? nearest(name, printed);
+		return meant === void 0 ? `${name} is not printed.` : `${name} is not printed: did you mean ${meant}?`;
+	}).join(" ")} Name one of the printed metrics, or print it.`;
 	return {
-		...request,
-		id: sha256(`trial ${coins}`),
-		spec_sha256: sha256("trial"),
-		harness: await harnessOf(workshop.repository, spec, base.tree),
-		pin: base,
-		base,
-		coins,
-		carried,
-		deadline: new Date(clock.now() + DAY).toISOString()
+		fix: printed.length === 0 ? `print ${missing.join(", ")}` : fix,
+		printed: listed$2(printed)
 	};
-}
-// src/verbs/trial.ts
-async function tryHarness(trying) {
-	const campaign = {
-		...emptyCampaign(),
-		incumbent: trying.base
-	};
-	if (needsCalibration({
-		...trying,
-		campaign
-	})) {
-		const { report, repeats } = await tryRepeats(trying);
-		if (repeats.deterministic) return {
-			...measured(report),
-			calibration: {
-				...repeats,
-				noise: null
-			},
-			prospects: null
-		};
-		return tryNoise(trying, `${repeats.reason}; `);
-	}
-	if (needsNoise({
-		...trying,
-		campaign
-	})) return tryNoise(trying, "");
-	return {
-		...measured(await tryOnce(trying)),
-		calibration: null,
-		prospects: null
-	};
-}
-function measured(report) {
-	const runs = report.executions.filter(({ role }) => role === "sample");
-	return {
-		seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
-		metrics: typicalMetrics(report, "base"),
-		gates: [...new Set(report.gates.map(({ name }) => name))]
-	};
-}
-/** Rules that compare with a stored score, or run each side once, take the harness at its word. */
-async function tryOnce(trying) {
-	const spec = {
-		...trying.spec,
-		measurement: {
-			...trying.spec.measurement,
-			stability: null
-		}
-	};
-	const { order, report } = await ask({
-		...trying,
-		spec
-	}, "baseline");
-	const { outcome, reason } = assess({
-		spec,
-		order,
-		report,
-		label: "base",
-		baseline: null
-	});
-	if (outcome !== "eligible") throw notPassed(spec, reason, report);
-	return report;
-}
-async function tryRepeats(trying) {
-	const { spec } = trying;
-	const { report } = await ask(trying, "calibration");
-	const repeats = calibrate(spec, report);
-	if (!repeats.failed) return {
-		report,
-		repeats
-	};
-	const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? []);
-	if (refused !== null) throw new UserError(refused, { place: { path: "evidence.scale" } });
-	throw notPassed(spec, repeats.reason, report);
-}
-/** Pairs of the base with itself, in as many jobs as a campaign begins with. */
-async function tryNoise(trying, known) {
-	const { spec, call } = trying;
-	const jobs = [];
-	for (;;) {
-		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of the base against itself`);
-		const { order, report } = await ask(trying, "noise", jobs);
-		requirePairs(spec, report);
-		jobs.push(jobOf(askedIn(order), measuredIn$1(report), "twin"));
-		if (jobs.length < 2) continue;
-		const found = calibrateNoise(spec, report, jobs);
-		if (!("suspected" in found)) return noisy(spec, {
-			report,
-			found,
-			known
-		});
-	}
-}
-function noisy(spec, { report, found, known }) {
-	if ("refused" in found) throw new UserError(found.refused);
-	const { scale, noise, reason } = found;
-	const calibration = {
-		deterministic: false,
-		scale,
-		reason: `${known}${reason}`,
-		noise
-	};
-	return {
-		...measured(report),
-		calibration,
-		prospects: prospectsOf(spec, {
-			scale,
-			noise,
-			singleMachine: true
-		})
-	};
-}
-function requirePairs(spec, report) {
-	const failure = failureOf({
-		spec,
-		report,
-		label: "twin",
-		pairs: true
-	});
-	if (failure !== null) throw notPassed(spec, failure.reason, report);
-	const { name } = spec.metric.primary;
-	if (typeof typicalMetrics(report, "base")[name] !== "number") throw notPassed(spec, `missing metric: ${name}`, report);
-}
-async function ask(trying, purpose, jobs = []) {
-	const { call, workshop, spec } = trying;
-	const order = await trialOrder(trying, purpose, jobs);
-	const report = await measureHere(call, workshop, {
-		order,
-		spec,
-		place: "trial",
-		what: "winnow check"
-	});
-	if (report.runner_error !== null) throw notPassed(spec, `the runner failed: ${report.runner_error}`, report);
-	return {
-		order,
-		report
-	};
-}
-function notPassed(spec, reason, report) {
-	const failed = report.executions.find(({ status }) => status !== "ok");
-	const gate = report.gates.find(({ passed }) => !passed);
-	const tail = failed?.stderr_tail ?? gate?.tail ?? report.setups.find(({ ok }) => !ok)?.tail;
-	const detail = tail === void 0 ? {} : { stderrTail: tail };
-	return new HarnessError(`the default branch does not pass: ${reason.replace(/^the base does not pass: /, "")}`, {
-		...detail,
-		...notPrinted(spec, report)
-	});
-}
-/** What an execution that succeeded printed instead of what the spec asks for. */
-function notPrinted(spec, { executions }) {
-	const ran = executions.find(({ status }) => status === "ok");
-	if (ran === void 0) return null;
-	const needed = [.../* @__PURE__ */ new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])];
-	const printed = Object.keys(ran.metrics);
-	const own = (names) => names.filter((name) => !BUILT_IN_METRICS.has(name));
-	return missingMetrics(own(needed), own(printed));
-}
-// src/verbs/check.ts
-const check = {
-	name: "check",
-	group: "start",
-	summary: "say whether a spec would run and what it can show: every mistake, then noise, time, visible gains",
-	access: "read",
-	arguments: [{
-		name: "spec",
-		summary: "a spec file, where there are several",
-		required: false
-	}],
-	options: [{
-		name: "no-try",
-		summary: "only read: run neither set-up, gates nor harness on the default branch"
-	}],
-	examples: ["winnow check", "winnow check .winnow/parser.yaml --no-try"],
-	exits: {
-		2: "the spec cannot be run as it is, or its harness is not fair",
-		13: "the harness or a gate failed"
-	},
-	run: (call) => atRepository(call, DEFAULT_PREFIX, async (workshop) => {
-		const text = await specToCheck(call, workshop);
-		return checkSpec(call, {
-			workshop,
-			text,
-			base: await defaultTip(workshop, call.around),
-			warnings: await warningsOf(call, workshop, text.path)
-		});
-	})
-};
-/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
-async function checkSpec(call, asked) {
-	const { spec, view } = await reading(asked);
-	const says = (lines) => {
-		if (!call.given.flag("json")) for (const line of lines) call.terminal.out(line);
-	};
-	says(checkText(view));
-	const whole = !isBlocked(view) && !call.given.flag("no-try") ? tried(spec, view, await tryHarness({
-		call,
-		spec,
-		...asked
-	})) : view;
-	if (!isBlocked(view)) says(comparisonText(spec, whole));
-	if (call.given.flag("json")) call.terminal.json(whole);
-	return isBlocked(view) ? 2 : 0;
-}
-/** All that can be said without running anything. */
-async function reading({ workshop, text, base, warnings }) {
-	const { path, yaml, source } = text;
-	const { spec, notes } = parseSpec(yaml, { file: path });
-	await requireOwnName(workshop, spec.name, path);
-	return {
-		spec,
-		view: {
-			file: path,
-			campaign: spec.name,
-			rules: spec.rules,
-			source,
-			scope: await scopeOf(workshop, spec, base),
-			notes,
-			unsupported: unsupported(spec),
-			warnings,
-			ideas: ideaSources(spec),
-			forecast: forecast(spec),
-			metrics: comparedMetrics(spec, null),
-			tried: null
-		}
-	};
-}
-function tried(spec, view, trial) {
-	const deterministic = trial.calibration?.deterministic ?? null;
-	return {
-		...view,
-		metrics: comparedMetrics(spec, deterministic),
-		tried: trial
-	};
-}
-/** A run would not know which of the two is meant. */
-async function requireOwnName(workshop, name, path) {
-	const known = (await knownCampaigns(workshop, path)).find((each) => each.name === name);
-	const paths = /* @__PURE__ */ new Set([path, ...known?.spec === null ? [] : known?.paths ?? []]);
-	if (paths.size > 1) throw twins(name, [...paths]);
-}
-async function warningsOf(call, workshop, path) {
-	const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path);
-	const absent = `${path} is not committed on ${shortRef(workshop.defaultBranch ?? "")}${workshop.local ? "" : " of the remote"}: a run does not see it`;
-	const unused = await unusedWork(workshop, path, call.around.env);
-	return committed === null ? [absent, ...unused] : unused;
-}
-/** Patterns are resolved against what is committed: that is what experiments start from. */
-async function scopeOf({ repository }, spec, base) {
-	const files = (await treeFiles(repository, base.tree)).map(({ path }) => path);
-	const scope = compileScope(spec);
-	const mutable = files.filter((path) => scope.isMutable(path)).length;
-	const unmatched = spec.scope.mutable.filter((pattern) => !files.some(compilePathspec(pattern)));
-	return {
-		mutable,
-		outside: files.length - mutable,
-		unmatched
-	};
-}
-// src/verbs/verb.ts
-const EVERYWHERE = [{
-	name: "help",
-	short: "h",
-	summary: "show what a command does"
-}, {
-	name: "verbose",
-	summary: "show the stack of an internal error"
-}];
-const REPOSITORY = [
-	{
-		name: "directory",
-		short: "C",
-		value: "dir",
-		summary: "work as if started in this directory"
-	},
-	{
-		name: "remote",
-		value: "name|none",
-		summary: "the remote to use, or none to stay in this repository"
-	},
-	{
-		name: "cache-dir",
-		value: "dir",
-		summary: "where winnow keeps its own repository and work"
-	}
-];
-const CAMPAIGN = {
-	name: "campaign",
-	value: "campaign",
-	summary: "which campaign, where there are several"
-};
-const JSON_OUTPUT = {
-	name: "json",
-	summary: "print JSON"
-};
-const DRY_RUN = {
-	name: "dry-run",
-	summary: "say exactly what would be written, and write nothing"
-};
-/** The word for an option's value; undefined for a switch. */
-function valueWord({ value, values }) {
-	return value ?? values?.join("|");
-}
-/** What may stand before the verb's name. */
-const GLOBAL_OPTIONS = [...EVERYWHERE, ...REPOSITORY];
-function optionsOf(verb) {
-	switch (verb.access) {
-		case "read": return [
-			...verb.options,
-			JSON_OUTPUT,
-			CAMPAIGN,
-			...GLOBAL_OPTIONS
-		];
-		case "write": return [
-			...verb.options,
-			DRY_RUN,
-			CAMPAIGN,
-			...GLOBAL_OPTIONS
-		];
-		case "apart": return [...verb.options, ...GLOBAL_OPTIONS];
-		default: return verb.access;
-	}
-}
-const COMMON_EXITS = {
-	0: "done",
-	2: "something in the spec, the repository or the arguments has to be changed",
-	69: "the remote could not be used, or refused",
-	70: "an internal error, or a ledger that contradicts itself",
-	75: "lost a race: nothing was written, try again"
-};
-// src/verbs/help-text.ts
-const GROUPS = {
-	start: "Start",
-	see: "See",
-	steer: "Steer",
-	more: "More"
-};
-/** What a person types first, where this winnow has it. */
-const FIRST = {
-	demo: "a whole campaign in a minute, in a directory of its own",
-	init: "write a spec for this repository",
-	check: "say what a campaign would cost, and what it could show",
-	run: "search"
-};
-const FIRST_SHOWN = 3;
-/** Help is derived from the registry: what it says is what is accepted. */
-function overviewText(verbs) {
-	return [
-		...HEAD,
-		...groupsText(verbs, [
-			"start",
-			"see",
-			"steer"
-		]),
-		"",
-		...firstText$1(verbs),
-		"",
-		"winnow help <command>  its arguments, options, examples and exit codes",
-		"winnow help all        every command"
-	];
-}
-function everythingText(verbs) {
-	return [
-		...HEAD,
-		...groupsText(verbs, [
-			"start",
-			"see",
-			"steer",
-			"more"
-		]),
-		"",
-		"winnow help <command>  its arguments, options, examples and exit codes"
-	];
-}
-const HEAD = [
-	"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
-	"",
-	"usage: winnow <command> [arguments] [options]"
-];
-/** One column for all names, so that every summary begins at the same place. */
-function groupsText(verbs, groups) {
-	const listed = groups.map((group) => verbs.filter((verb) => verb.group === group));
-	const lines = table(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]));
-	return groups.flatMap((group, index) => {
-		const own = lines.splice(0, listed[index]?.length ?? 0);
-		return own.length === 0 ? [] : [
-			"",
-			GROUPS[group],
-			...own
-		];
-	});
-}
-function firstText$1(verbs) {
-	const rows = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]);
-	return ["Begin with", ...table(rows)];
-}
-function verbText(verb) {
-	const options = optionsOf(verb);
-	const exits = Object.entries({
-		...COMMON_EXITS,
-		...verb.exits
-	});
-	return [
-		`${usageText(verb)}`,
-		"",
-		`${verb.summary}.`,
-		...section("arguments", verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)])),
-		...section("options", options.map((option) => [`  ${optionText(option)}`, option.summary])),
-		...section("examples", verb.examples.map((example) => [`  ${example}`])),
-		...section("exit codes", exits.map(([code, meaning]) => [`  ${code}`, meaning]))
-	];
-}
-function section(title, rows) {
-	return rows.length === 0 ? [] : [
-		"",
-		`${title}:`,
-		...table(rows)
-	];
-}
-function withValues(summary, values) {
-	return values === void 0 ? summary : `${summary}: ${values.join(", ")}`;
-}
-function usageText(verb) {
-	const words = verb.arguments.map(({ name, required, many }) => {
-		const word = many === true ? `${name}...` : name;
-		return required ? `<${word}>` : `[${word}]`;
-	});
-	return [
-		"usage: winnow",
-		verb.name,
-		...words,
-		"[options]"
-	].join(" ");
-}
-function optionText(option) {
-	const { name, short, many } = option;
-	const value = valueWord(option);
-	const long = value === void 0 ? `--${name}` : `--${name} <${value}>`;
-	const repeated = many === true ? `${long} ...` : long;
-	return short === void 0 ? `    ${repeated}` : `-${short}, ${repeated}`;
-}
-// src/verbs/unknown-verb.ts
-/** What people type elsewhere for what a verb does here. */
-const OTHER_WORDS = {
-	init: [
-		"setup",
-		"new",
-		"create",
-		"install"
-	],
-	check: [
-		"validate",
-		"lint",
-		"doctor",
-		"verify",
-		"test"
-	],
-	compare: [
-		"diff",
-		"bench",
-		"benchmark",
-		"versus"
-	],
-	try: [
-		"attempt",
-		"eval",
-		"evaluate",
-		"submit"
-	],
-	run: [
-		"start",
-		"go",
-		"optimize",
-		"optimise",
-		"continue",
-		"exec",
-		"watch"
-	],
-	demo: ["example", "tutorial"],
-	status: [
-		"list",
-		"ls",
-		"st",
-		"info",
-		"state",
-		"results",
-		"experiments",
-		"summary"
-	],
-	show: [
-		"view",
-		"describe",
-		"explain",
-		"cat",
-		"get",
-		"inspect"
-	],
-	log: [
-		"logs",
-		"history",
-		"events"
-	],
-	approve: [
-		"accept",
-		"allow",
-		"ok"
-	],
-	pause: [
-		"hold",
-		"suspend",
-		"freeze"
-	],
-	stop: [
-		"end",
-		"abort",
-		"cancel",
-		"kill",
-		"quit",
-		"finish"
-	],
-	resume: ["unpause"],
-	revert: [
-		"undo",
-		"rollback",
-		"reject"
-	],
-	amend: [
-		"edit",
-		"config",
-		"change"
-	],
-	archive: [
-		"reset",
-		"clean",
-		"clear"
-	],
-	uninstall: [
-		"remove",
-		"delete",
-		"rm",
-		"purge"
-	],
-	propose: [
-		"add",
-		"offer",
-		"suggest"
-	],
-	note: ["comment", "remember"],
-	audit: ["prove", "proof"],
-	version: ["about"]
-};
-/** There is no such command: always with one that was probably meant, or where they are all listed. */
-function unknownVerb(name, verbs) {
-	const near = meant(name, verbs);
-	return new UserError(`there is no command ${JSON.stringify(name)}`, { fix: near === void 0 ? "winnow help lists the commands" : `did you mean winnow ${near}?` });
-}
-function meant(word, verbs) {
-	const names = verbs.map(({ name }) => name);
-	const same = names.find((name) => OTHER_WORDS[name]?.includes(word.toLowerCase()));
-	const begun = word.length < 2 ? void 0 : names.find((name) => name.startsWith(word.toLowerCase()));
-	return same ?? nearest(word, names) ?? begun;
-}
-// src/verbs/help.ts
-const help = {
-	name: "help",
-	group: "more",
-	summary: "list the commands most people need, all of them, or show one in full",
-	access: "apart",
-	arguments: [{
-		name: "command",
-		summary: "the command to show, or all",
-		required: false
-	}],
-	options: [],
-	examples: [
-		"winnow help",
-		"winnow help run",
-		"winnow help all"
-	],
-	exits: {},
-	async run({ given, terminal, verbs }) {
-		const [name] = given.positionals;
-		for (const line of linesOf$2(name, verbs)) terminal.out(line);
-		return 0;
-	}
-};
-function linesOf$2(name, verbs) {
-	if (name === void 0) return overviewText(verbs);
-	return name === "all" ? everythingText(verbs) : verbText(verbNamed(verbs, name));
-}
-function verbNamed(verbs, name) {
-	const found = verbs.find((each) => each.name === name);
-	if (found !== void 0) return found;
-	throw unknownVerb(name, verbs);
-}
-// src/verbs/completion/completed-by.ts
-/** The word for a value is the same everywhere, so it says what can stand there. */
-const BY_WORD = {
-	campaign: "campaigns",
-	spec: "campaigns",
-	file: "files",
-	payload: "files",
-	dir: "directories",
-	commit: "revisions",
-	base: "revisions",
-	head: "revisions"
-};
-function valueCompletedBy(option) {
-	return option.values ?? BY_WORD[valueWord(option) ?? ""] ?? "nothing";
-}
-function argumentCompletedBy({ name, values }, verb, verbs) {
-	if (verb.name === "help") return [...verbs.map((each) => each.name), "all"];
-	return values ?? BY_WORD[name] ?? "nothing";
-}
-/** An option as it is typed: --message and -m. */
-function spellings({ name, short }) {
-	return short === void 0 ? [`--${name}`] : [`--${name}`, `-${short}`];
-}
-function valuedOptions(options) {
-	return options.filter((option) => valueWord(option) !== void 0);
-}
-/** Everything that takes a value, with what a verb adds of its own. */
-function allValued(verbs) {
-	return verbs.flatMap((verb) => valuedOptions(optionsOf(verb)).map((option) => ({
-		verb: verb.name,
-		option
-	})));
-}
-// src/verbs/completion/bash.ts
-/** Names from a repository are offered only if they are plain: a shell would obey the others. */
-function bashCompletion(verbs) {
-	const ofVerb = verbs.map((verb) => `    ${verb.name}) echo '${optionsOf(verb).flatMap(spellings).join(" ")}' ;;`);
-	const globals = valuedOptions(GLOBAL_OPTIONS).flatMap((option) => spellings(option).map((spelling) => `    *' ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
-	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
-	const own = allValued(verbs).filter(({ option }) => !known.has(option.name)).flatMap(({ verb, option }) => spellings(option).map((spelling) => `    '${verb} ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
-	const places = verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$2(argumentCompletedBy(argument, verb, verbs))} ;;`));
-	return [
-		"# In ~/.bashrc: eval \"$(winnow completion bash)\"",
-		...FOUND$2,
-		"",
-		"_winnow_options() {",
-		"  case $1 in",
-		...ofVerb,
-		`    *) echo '${GLOBAL_OPTIONS.flatMap(spellings).join(" ")}' ;;`,
-		"  esac",
-		"}",
-		"",
-		"# Fails where the option takes no value.",
-		"_winnow_value() {",
-		"  case \"$1 $2\" in",
-		...own,
-		...globals,
-		"    *) return 1 ;;",
-		"  esac",
-		"}",
-		"",
-		"_winnow_argument() {",
-		"  case \"$1 $2\" in",
-		`    ' 0') echo '${verbs.map(({ name }) => name).join(" ")}' ;;`,
-		...places,
-		"    *) : ;;",
-		"  esac",
-		"}",
-		...MAIN$1,
-		""
-	].join("\n");
-}
-function offer$2(by) {
-	if (typeof by !== "string") return `echo '${by.join(" ")}'`;
-	switch (by) {
-		case "campaigns": return "_winnow_campaigns";
-		case "revisions": return "_winnow_revisions";
-		case "files": return "echo '<files>'";
-		case "directories": return "echo '<directories>'";
-		case "nothing": return ":";
-		default: return by;
-	}
-}
-const FOUND$2 = [
-	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\"; }",
-	"",
-	"_winnow_campaigns() {",
-	"  local root file",
-	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
-	"  for file in \"$root\"/.winnow/*.yaml; do",
-	"    [ -e \"$file\" ] || continue",
-	"    file=${file##*/}",
-	"    printf '%s\\n' \"${file%.yaml}\"",
-	"  done | _winnow_plain",
-	"}",
-	"",
-	"_winnow_revisions() {",
-	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
-	"}"
-];
-/** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */
-const MAIN$1 = String.raw`
-_winnow() {
-  local current=${"$"}{COMP_WORDS[COMP_CWORD]} verb= option= offered= word at=1 place=0
-  COMPREPLY=()
-  while [ "$at" -lt "$COMP_CWORD" ]; do
-    word=${"$"}{COMP_WORDS[at]}
-    at=$((at + 1))
-    if [ "$word" = = ]; then continue; fi
-    if [ -n "$option" ]; then option=; continue; fi
-    case $word in
-      --) offered='<files>' ; break ;;
-      -*) if _winnow_value "$verb" "$word" >/dev/null; then option=$word; fi ;;
-      *) if [ -z "$verb" ]; then verb=$word; else place=$((place + 1)); fi ;;
-    esac
-  done
-  if [ "$current" = = ]; then current=; fi
-  if [ -z "$offered" ]; then
-    if [ -n "$option" ]; then offered=$(_winnow_value "$verb" "$option")
-    else
-      case $current in
-        -*) offered=$(_winnow_options "$verb") ;;
-        *) if [ -z "$verb" ]; then offered=$(_winnow_argument '' 0)
-           else offered=$(_winnow_argument "$verb" "$place"); fi ;;
-      esac
-    fi
-  fi
-  case $offered in
-    '<files>' | '<directories>')
-      local kind=-f
-      if [ "$offered" = '<directories>' ]; then kind=-d; fi
-      if type compopt >/dev/null 2>&1; then compopt -o filenames 2>/dev/null; fi
-      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$kind" -- "$current") ;;
-    *)
-      while IFS= read -r word; do
-        if [[ -n $word && $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
-      done < <(printf '%s\n' "$offered" | tr ' ' '\n') ;;
-  esac
-}
-complete -F _winnow winnow git-winnow`.split("\n");
-// src/verbs/completion/fish.ts
-function fishCompletion(verbs) {
-	const own = verbs.flatMap((verb) => [
-		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$4(verb.summary)}`,
-		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$1(argumentCompletedBy(argument, verb, verbs))}`),
-		...withoutGlobals(verb).map((option) => optionLine(option, ` -n '__winnow_at ${verb.name}'`))
-	]);
-	return [
-		"# In ~/.config/fish/config.fish: winnow completion fish | source",
-		...FOUND$1,
-		...atFunction(verbs),
-		"",
-		"complete -c winnow -f",
-		...GLOBAL_OPTIONS.map((option) => optionLine(option, "")),
-		...own,
-		"complete -c git-winnow -w winnow",
-		""
-	].join("\n");
-}
-function withoutGlobals(verb) {
-	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
-	return optionsOf(verb).filter(({ name }) => !known.has(name));
-}
-function optionLine(option, when) {
-	const { name, short, summary } = option;
-	const spelled = short === void 0 ? `-l ${name}` : `-l ${name} -s ${short}`;
-	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$1(valueCompletedBy(option))}`;
-	return `complete -c winnow${when} ${spelled} -d ${quoted$4(summary)}${value}`;
-}
-function offer$1(by) {
-	if (typeof by !== "string") return `-f -a ${quoted$4(by.join(" "))}`;
-	switch (by) {
-		case "campaigns": return "-f -a '(__winnow_campaigns)'";
-		case "revisions": return "-f -a '(__winnow_revisions)'";
-		case "files": return "-F";
-		case "directories": return "-f -a '(__fish_complete_directories)'";
-		case "nothing": return "-f";
-		default: return by;
-	}
-}
-function quoted$4(text) {
-	return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-}
-/** Only names that no shell would obey. */
-const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'";
-const FOUND$1 = [
-	"function __winnow_campaigns",
-	"    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0",
-	"    for file in $root/.winnow/*.yaml",
-	"        string replace -r '.*/(.*)\\.yaml$' '$1' -- $file",
-	`    end | ${PLAIN}`,
-	"end",
-	"",
-	"function __winnow_revisions",
-	`    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN}`,
-	"end",
-	""
-];
-/** Whether this verb is being typed, and where given, so many arguments of it. */
-function atFunction(verbs) {
-	const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(optionsOf)];
-	return [
-		"function __winnow_at --argument-names wanted wanted_place",
-		"    set -l verb ''",
-		"    set -l place 0",
-		"    set -l value no",
-		"    for word in (commandline -opc)[2..-1]",
-		"        if test $value = yes",
-		"            set value no",
-		"            continue",
-		"        end",
-		"        switch $word",
-		`            case ${[...new Set(valuedOptions(valued).flatMap(spellings))].join(" ")}`,
-		"                set value yes",
-		"            case '-*'",
-		"            case '*'",
-		"                if test -z \"$verb\"",
-		"                    set verb $word",
-		"                else",
-		"                    set place (math $place + 1)",
-		"                end",
-		"        end",
-		"    end",
-		"    test \"$verb\" = \"$wanted\"; and test -z \"$wanted_place\" -o \"$place\" = \"$wanted_place\"",
-		"end"
-	];
-}
-// src/verbs/completion/zsh.ts
-/** Works from a profile, by eval, and as a file called _winnow on fpath. */
-function zshCompletion(verbs) {
-	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
-	const own = allValued(verbs).filter(({ option }) => !known.has(option.name));
-	return [
-		"#compdef winnow git-winnow",
-		"# In ~/.zshrc, after compinit: eval \"$(winnow completion zsh)\"",
-		...FOUND,
-		"",
-		"_winnow_options() {",
-		"  local -a offered",
-		"  case $1 in",
-		...verbs.map((verb) => `    ${verb.name}) offered=(${described(optionsOf(verb))}) ;;`),
-		`    *) offered=(${described(GLOBAL_OPTIONS)}) ;;`,
-		"  esac",
-		"  _describe -o 'option' offered",
-		"}",
-		"",
-		"# Fails where the option takes no value; with \"ask\" it only says so.",
-		"_winnow_value() {",
-		"  case \"$1 $2\" in",
-		...own.flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
-		...valuedOptions(GLOBAL_OPTIONS).flatMap((option) => valueLines("*' ", option)),
-		"    *) return 1 ;;",
-		"  esac",
-		"}",
-		"",
-		"_winnow_argument() {",
-		"  local -a offered",
-		"  case \"$1 $2\" in",
-		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$3(`${name}:${summary}`)).join(" ")})`,
-		"      _describe 'command' offered ;;",
-		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`)),
-		"    *) : ;;",
-		"  esac",
-		"}",
-		...MAIN,
-		""
-	].join("\n");
-}
-function valueLines(before, option) {
-	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`);
-}
-function described(options) {
-	const each = (option) => spellings(option).map((spelling) => quoted$3(`${spelling}:${option.summary}`));
-	return options.flatMap(each).join(" ");
-}
-function quoted$3(text) {
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-function offer(by) {
-	if (typeof by !== "string") return `compadd -- ${by.join(" ")}`;
-	switch (by) {
-		case "campaigns": return "compadd -- $(_winnow_campaigns)";
-		case "revisions": return "compadd -- $(_winnow_revisions)";
-		case "files": return "_files";
-		case "directories": return "_files -/";
-		case "nothing": return ":";
-		default: return by;
-	}
-}
-const FOUND = [
-	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\" }",
-	"",
-	"_winnow_campaigns() {",
-	"  local root file",
-	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
-	"  for file in $root/.winnow/*.yaml(N:t:r); do print -r -- $file; done | _winnow_plain",
-	"}",
-	"",
-	"_winnow_revisions() {",
-	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
-	"}"
-];
-const MAIN = String.raw`
-_winnow() {
-  local verb= option= word
-  integer at place=0
-  for ((at = 2; at < CURRENT; at++)); do
-    word=$words[at]
-    if [[ -n $option ]]; then option=; continue; fi
-    case $word in
-      --) _files; return ;;
-      --*=*) ;;
-      -*) if _winnow_value "$verb" "$word" ask; then option=$word; fi ;;
-      *) if [[ -z $verb ]]; then verb=$word; else place+=1; fi ;;
-    esac
-  done
-  word=$words[CURRENT]
-  if [[ -n $option ]]; then _winnow_value "$verb" "$option"
-  elif [[ $word = --*=* ]]; then
-    compset -P '*='
-    _winnow_value "$verb" "${"$"}{word%%=*}"
-  elif [[ $word = -* ]]; then _winnow_options "$verb"
-  elif [[ -z $verb ]]; then _winnow_argument '' 0
-  else _winnow_argument "$verb" $place
-  fi
-}
-if [[ $funcstack[1] = _winnow ]]; then _winnow "$@"; else compdef _winnow winnow git-winnow; fi`.split("\n");
-// src/verbs/completion.ts
-const SHELLS = {
-	bash: bashCompletion,
-	zsh: zshCompletion,
-	fish: fishCompletion
-};
-const completion = {
-	name: "completion",
-	group: "more",
-	summary: "print what makes a shell complete commands, options and campaigns; its first lines say where to put it",
-	access: "apart",
-	arguments: [{
-		name: "shell",
-		summary: "whose",
-		required: true,
-		values: Object.keys(SHELLS)
-	}],
-	options: [],
-	examples: [
-		"winnow completion bash",
-		"winnow completion zsh",
-		"winnow completion fish"
-	],
-	exits: {},
-	async run({ given, terminal, verbs }) {
-		const [shell = ""] = given.positionals;
-		const written = SHELLS[shell];
-		if (written === void 0) throw new UserError(`winnow has no completion for ${shell}`);
-		terminal.out(written(verbs).trimEnd());
-		return 0;
-	}
-};
-// src/verbs/decide.ts
-const decide = {
-	name: "decide",
-	group: "more",
-	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
-	access: "apart",
-	arguments: [{
-		name: "payload",
-		summary: "a JSON file; standard input by default",
-		required: false
-	}],
-	options: [{
-		name: "jsonl",
-		summary: "one payload a line, one decision a line"
-	}],
-	examples: ["winnow decide payload.json", "winnow decide --jsonl < payloads.jsonl"],
-	exits: {},
-	async run(call) {
-		if (call.given.flag("jsonl")) await decideLines(call);
-		else call.terminal.json(decided(await wholeInput(call), null), 2);
-		return 0;
-	}
-};
-async function decideLines(call) {
-	let number = 0;
-	for await (const line of linesOf$1(call)) {
-		number += 1;
-		if (line.trim() !== "") call.terminal.json(decided(line, number));
-	}
-}
-function decided(text, line) {
-	try {
-		return decideStability(parseDecidePayload(text));
-	} catch (error) {
-		if (line === null || !(error instanceof UserError)) throw error;
-		const { fix, place } = error;
-		throw new UserError(`line ${line}: ${error.message}`, {
-			place: {
-				...place,
-				line
-			},
-			...fix === void 0 ? {} : { fix },
-			cause: error
-		});
-	}
-}
-async function* linesOf$1(call) {
-	const file = fileOf(call);
-	if (file === null) yield* call.terminal.lines();
-	else yield* (await contentOf$1(call, file)).split("\n");
-}
-async function wholeInput(call) {
-	const file = fileOf(call);
-	if (file !== null) return contentOf$1(call, file);
-	const lines = [];
-	for await (const line of call.terminal.lines()) lines.push(line);
-	return lines.join("\n");
-}
-function fileOf({ given }) {
-	const [file = "-"] = given.positionals;
-	return file === "-" ? null : file;
-}
-async function contentOf$1({ around }, file) {
-	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
-	if (text !== null) return text;
-	throw new UserError(`there is no file ${file}`, {
-		place: { file },
-		fix: "give a file, or - for standard input"
-	});
 }
 // src/setup/findings.ts
 const LANGUAGES = [
@@ -3662,12 +2961,12 @@ function entryOf$3(files, manifest) {
 function declaredEntries(manifest) {
 	const exported = valueAt(manifest, "exports");
 	return [
-		typeof exported === "string" ? exported : firstText(valueAt(exported, ".") ?? null),
+		typeof exported === "string" ? exported : firstText$1(valueAt(exported, ".") ?? null),
 		textAt(manifest, "module"),
 		textAt(manifest, "main")
 	].flatMap((path) => path === null ? [] : [path.replace(/^\.\//, "")]);
 }
-function firstText(value) {
+function firstText$1(value) {
 	if (typeof value === "string") return value;
 	if (!isTable(value)) return null;
 	for (const key of [
@@ -3676,7 +2975,7 @@ function firstText(value) {
 		"default",
 		"require"
 	]) {
-		const found = firstText(value[key]);
+		const found = firstText$1(value[key]);
 		if (found !== null) return found;
 	}
 	return null;
@@ -3753,8 +3052,8 @@ function pip(files, pytest) {
 	if (!(adds || files.paths.includes("setup.py") || needed.some(isFilled))) return null;
 	const parts = [
 		...requirements.flatMap((file) => ["-r", file]),
-		...packages.map(quoted$2),
-		...isProject ? ["-e", extras.length === 0 ? "." : quoted$2(`.[${extras.join(",")}]`)] : [],
+		...packages.map(quoted$5),
+		...isProject ? ["-e", extras.length === 0 ? "." : quoted$5(`.[${extras.join(",")}]`)] : [],
 		...adds ? ["pytest"] : []
 	];
 	const from = [...requirements, ...isProject ? ["pyproject.toml or setup.py"] : []].join(", ") || "the tests";
@@ -3778,11 +3077,11 @@ function plain(yard) {
 function isFilled(value) {
 	return Array.isArray(value) && value.length > 0;
 }
-function quoted$2(word) {
+function quoted$5(word) {
 	return /^[\w.\-=]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 // src/setup/languages/python.ts
-const MANIFESTS = [
+const MANIFESTS$1 = [
 	"pyproject.toml",
 	"setup.py",
 	"setup.cfg",
@@ -3805,7 +3104,7 @@ const TESTS$1 = [
 function detectPython(yard) {
 	const { files } = yard;
 	const sources = sourceFiles(files, /\.py$/);
-	if (!MANIFESTS.some((name) => files.paths.includes(name)) && sources.length === 0) return null;
+	if (!MANIFESTS$1.some((name) => files.paths.includes(name)) && sources.length === 0) return null;
 	const kind = testKind(files);
 	const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === "pytest" });
 	const { bench, others } = benchOf$1(files, python);
@@ -3830,7 +3129,7 @@ function detectPython(yard) {
 function testKind(files) {
 	const tests = files.paths.filter((path) => /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/.test(path));
 	const declared = [
-		...MANIFESTS,
+		...MANIFESTS$1,
 		"tox.ini",
 		...requirementFiles(files)
 	].map((path) => files.text(path) ?? "").some((text) => namesPackage(text, "pytest")) || files.paths.includes("pytest.ini");
@@ -4093,6 +3392,2208 @@ function nothingFound({ directory }, wanted, all) {
 	if (wanted === void 0) return new UserError(`no project of a language that init knows was found ${where}, as far as it is committed`, { fix: `commit it first, or write .winnow/<name>.yaml by hand: four lines are enough (${LANGUAGES.join(", ")} are known)` });
 	const found = all.map(({ language }) => language).join(", ") || "none";
 	return new UserError(`no ${wanted} project was found ${where}; found: ${found}`, { fix: `--language is one of ${LANGUAGES.join(", ")}` });
+}
+// src/verbs/committed-project.ts
+const LARGEST_BYTES = 524288;
+/** What is committed on the default branch: experiments start from that, and from nothing else. */
+async function committedProject({ repository }, base) {
+	const files = (await treeFiles(repository, base.tree)).filter(({ mode }) => mode.startsWith("100"));
+	const oids = new Map(files.map(({ path, oid }) => [path, oid]));
+	const paths = [...oids.keys()];
+	const texts = /* @__PURE__ */ new Map();
+	for (const path of readsFor(paths)) {
+		const content = await repository.blob(oids.get(path) ?? "");
+		if (content.length <= LARGEST_BYTES) texts.set(path, content.toString("utf8"));
+	}
+	return projectFiles(paths, texts);
+}
+// src/verbs/usual-setup.ts
+/** What `init` would write as the set-up here; null where nothing is to be installed, or nothing is known. */
+async function usualSetup(workshop, base) {
+	const files = await committedProject(workshop, base);
+	try {
+		return detect({
+			files,
+			repository: files,
+			directory: ""
+		}, void 0).findings.setup?.command ?? null;
+	} catch (error) {
+		if (error instanceof UserError) return null;
+		throw error;
+	}
+}
+// src/verbs/not-passed.ts
+/** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
+async function notPassed(trying, reason, report) {
+	const [first = "", ...more] = reason.replace(/^the base does not pass: /, "").split("\n");
+	const line = after(more, "in: ");
+	const example = after(more, "valid: ");
+	const { said, ...detail } = await failureIn(trying, report, null);
+	const own = first.replace(/^the base's /, "the ");
+	const what = said === null ? own : `${own}: ${said}`.replace(/^missing metric: [^:]*: /, "");
+	return new HarnessError(`${trying.named} does not pass: ${what}`, {
+		...detail,
+		...line === void 0 ? {} : { line },
+		...example === void 0 ? {} : { example }
+	});
+}
+function after(lines, start) {
+	return lines.find((line) => line.startsWith(start))?.slice(start.length);
+}
+/** What failed of one side, or of any: what it was, its last words, and what to do about them. */
+async function failureIn(trying, report, label) {
+	const of = ({ side }) => label === null || side === label;
+	const run = report.executions.find((each) => of(each) && each.status !== "ok");
+	const gate = report.gates.find((each) => of(each) && !each.passed);
+	const setup = report.setups.find((each) => of(each) && !each.ok);
+	const { measurement, gates } = trying.spec;
+	if (setup !== void 0) {
+		const tail = setup.tail ?? "";
+		return {
+			said: null,
+			...detailOf(measurement.setup ?? "", tail),
+			...await advice(trying, tail, setup)
+		};
+	}
+	if (gate !== void 0) {
+		const command = gates.find(({ name }) => name === gate.name)?.command ?? gate.name;
+		const tail = gate.tail ?? "";
+		return {
+			said: null,
+			...detailOf(command, tail),
+			...await advice(trying, tail, gate)
+		};
+	}
+	if (run === void 0) return absence(trying, report);
+	const tail = run.stderr_tail ?? "";
+	const timed = { timed_out: run.status === "timeout" };
+	const help = run.status === "bad-output" ? {} : await advice(trying, tail, timed);
+	return {
+		said: null,
+		...detailOf(measurement.command, tail),
+		...help
+	};
+}
+function detailOf(command, tail) {
+	return {
+		command,
+		...tail === "" ? {} : { stderrTail: tail }
+	};
+}
+/** Everything ran, and numbers are missing: not printed, or printed as something that is none. */
+function absence({ spec }, { executions }) {
+	const printed = printedNames(executions, BUILT_IN_METRICS);
+	const needed = /* @__PURE__ */ new Set([...neededMetrics(spec), ...decisiveMetrics(spec)]);
+	const missing = executions.some(({ status }) => status === "ok") ? missingMetrics([...needed].filter((name) => !BUILT_IN_METRICS.has(name)), printed) : null;
+	if (missing !== null) return {
+		said: null,
+		command: spec.measurement.command,
+		...missing
+	};
+	const [first] = absentMetrics(spec, executions).filter(({ name }) => needed.has(name));
+	if (first === void 0) return { said: null };
+	return {
+		said: absentText(first, printed),
+		command: spec.measurement.command
+	};
+}
+async function advice(trying, tail, { timed_out }) {
+	const { timeout, setup, share } = trying.keys;
+	if (timed_out) return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` };
+	const file = await uncommittedFile(trying, tail);
+	if (file !== null) return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` };
+	if (trying.spec.measurement.setup !== null || !MISSING.test(tail)) return {};
+	const usual = await usualSetup(trying.workshop, trying.base);
+	return { fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${usual === null ? "what installs and builds" : JSON.stringify(usual)}, or install what is missing` };
+}
+const MISSING = /not found|cannot find|no such file|no module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/i;
+const WORD$2 = /[\w@+.-]+(?:\/[\w@+.-]+)*/g;
+/** Something that is named there, lies beside the committed files, and so was not in the copy. */
+async function uncommittedFile({ workshop, base }, tail) {
+	const { topLevel } = workshop.checkout;
+	if (topLevel === null || !MISSING.test(tail)) return null;
+	const words = new Set(tail.match(WORD$2)?.map((word) => word.replace(/^.*\/at\/tree\//, "")) ?? []);
+	for (const word of [...words].filter((each) => /[/.]/.test(each) && !each.startsWith("."))) {
+		if (word.includes("..") || !existsSync(join(topLevel, word))) continue;
+		if (await workshop.repository.entryAt(base.tree, word) === null) return word;
+	}
+	return null;
+}
+// src/verbs/trial-order.ts
+/** A trial ends by the time-outs of its parts, never by a deadline of its own. */
+const YEAR = 31536e6;
+/** The order that a campaign on this base would begin with, which no ledger knows. */
+function trialOrder(trying, purpose, jobs) {
+	const { spec, base } = trying;
+	const campaign = {
+		...emptyCampaign(),
+		incumbent: base
+	};
+	const carried = jobs.length === 0 ? {} : { twin: [...jobs] };
+	return unrecordedOrder(trying, ownRequest({
+		campaign,
+		spec
+	}, purpose, {
+		attempt: 1,
+		carried
+	}));
+}
+/** An order as a tick would make it, with coins of its own, of which nothing is written down. */
+async function unrecordedOrder(trying, request) {
+	const { call, workshop, spec, base } = trying;
+	const { random, clock } = call.around;
+	const { purpose, round, attempt, candidates, stop, carried = {} } = request;
+	const coins = random.hex(32);
+	return {
+		purpose,
+		round,
+		attempt,
+		candidates,
+		stop,
+		carried,
+		id: sha256(`trial ${coins}`),
+		spec_sha256: sha256("trial"),
+		harness: await harnessOf(workshop.repository, spec, base.tree),
+		pin: base,
+		base,
+		coins,
+		deadline: new Date(clock.now() + YEAR).toISOString()
+	};
+}
+// src/verbs/trial.ts
+async function tryHarness(trying) {
+	const campaign = {
+		...emptyCampaign(),
+		incumbent: trying.base
+	};
+	if (needsCalibration({
+		...trying,
+		campaign
+	})) {
+		const { report, repeats } = await tryRepeats(trying);
+		if (repeats.deterministic) return {
+			...measured$1(trying, report),
+			calibration: {
+				...repeats,
+				noise: null
+			},
+			prospects: null
+		};
+		return tryNoise(trying, `${repeats.reason}; `);
+	}
+	if (needsNoise({
+		...trying,
+		campaign
+	})) return tryNoise(trying, "");
+	return {
+		...measured$1(trying, await tryOnce(trying)),
+		calibration: null,
+		prospects: null
+	};
+}
+/** Whatever was not needed to pass, and will be asked for all the same. */
+function warningsOf$1({ spec }, { executions }) {
+	const names = printedNames(executions, BUILT_IN_METRICS);
+	return absentMetrics(spec, executions).map((absent) => absentText(absent, names));
+}
+function measured$1(trying, report) {
+	const runs = report.executions.filter(({ role }) => role === "sample");
+	return {
+		seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
+		metrics: typicalMetrics(report, "base"),
+		gates: [...new Set(report.gates.map(({ name }) => name))],
+		warnings: warningsOf$1(trying, report)
+	};
+}
+/** Rules that compare with a stored score, or run each side once, take the harness at its word. */
+async function tryOnce(trying) {
+	const spec = {
+		...trying.spec,
+		measurement: {
+			...trying.spec.measurement,
+			stability: null
+		}
+	};
+	const { order, report } = await ask({
+		...trying,
+		spec
+	}, "baseline");
+	const { outcome, reason } = assess({
+		spec,
+		order,
+		report,
+		label: "base",
+		baseline: null
+	});
+	if (outcome !== "eligible") throw await notPassed(trying, reason, report);
+	return report;
+}
+async function tryRepeats(trying) {
+	const { spec } = trying;
+	const { report } = await ask(trying, "calibration");
+	const repeats = calibrate(spec, report);
+	if (!repeats.failed) return {
+		report,
+		repeats
+	};
+	const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? []);
+	if (refused !== null) throw new UserError(refused, { place: { path: "evidence.scale" } });
+	throw await notPassed(trying, repeats.reason, report);
+}
+/** Pairs of the base with itself, in as many jobs as a campaign begins with. */
+async function tryNoise(trying, known) {
+	const { spec, call } = trying;
+	const jobs = [];
+	for (;;) {
+		call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${trying.short} against itself`);
+		const { order, report } = await ask(trying, "noise", jobs);
+		await requirePairs(trying, report);
+		jobs.push(jobOf$1(askedIn(order), measuredIn$1(report), "twin"));
+		if (jobs.length < 2) continue;
+		const found = calibrateNoise(spec, report, jobs);
+		if (!("suspected" in found)) return noisy(trying, {
+			report,
+			found,
+			known
+		});
+	}
+}
+function noisy(trying, { report, found, known }) {
+	const { spec } = trying;
+	if ("refused" in found) throw new UserError(found.refused);
+	const { scale, noise, reason } = found;
+	const calibration = {
+		deterministic: false,
+		scale,
+		reason: `${known}${reason}`,
+		noise
+	};
+	return {
+		...measured$1(trying, report),
+		calibration,
+		prospects: prospectsOf(spec, {
+			scale,
+			noise,
+			singleMachine: true
+		})
+	};
+}
+async function requirePairs(trying, report) {
+	const { spec } = trying;
+	const failure = failureOf$1({
+		spec,
+		report,
+		label: "twin",
+		pairs: true
+	});
+	if (failure !== null) throw await notPassed(trying, failure.reason, report);
+	const { name } = spec.metric.primary;
+	if (typeof typicalMetrics(report, "base")[name] !== "number") throw await notPassed(trying, `missing metric: ${name}`, report);
+}
+async function ask(trying, purpose, jobs = []) {
+	const order = await trialOrder(trying, purpose, jobs);
+	const report = await measureTrial(trying, order);
+	if (report.runner_error !== null) throw await notPassed(trying, `the runner failed: ${report.runner_error}`, report);
+	return {
+		order,
+		report
+	};
+}
+function measureTrial(trying, order) {
+	const { call, workshop, spec, place, what, more } = trying;
+	return measureHere(call, workshop, {
+		order,
+		spec,
+		place,
+		what,
+		...more === void 0 ? {} : { more }
+	});
+}
+// src/verbs/check.ts
+const check = {
+	name: "check",
+	group: "start",
+	summary: "say whether a spec would run and what it can show: every mistake, then noise, time, visible gains",
+	access: "read",
+	arguments: [{
+		name: "spec",
+		summary: "a spec file, where there are several",
+		required: false
+	}],
+	options: [{
+		name: "no-try",
+		summary: "only read: run neither set-up, gates nor harness on the default branch"
+	}],
+	examples: ["winnow check", "winnow check .winnow/parser.yaml --no-try"],
+	exits: {
+		2: "the spec cannot be run as it is, or its harness is not fair",
+		13: "the harness or a gate failed"
+	},
+	run: (call) => atRepository(call, DEFAULT_PREFIX, async (workshop) => {
+		const text = await specToCheck(call, workshop);
+		const base = await defaultTip(workshop, call.around);
+		const { spec } = parseSpec(text.yaml, { file: text.path });
+		return checkSpec(call, {
+			workshop,
+			text,
+			base,
+			warnings: await warningsOf(call, workshop, text.path, spec)
+		});
+	})
+};
+/** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
+async function checkSpec(call, asked) {
+	const { spec, view } = await reading(asked);
+	const says = (lines) => {
+		if (!call.given.flag("json")) for (const line of lines) call.terminal.out(line);
+	};
+	says(checkText(view));
+	const trial = !isBlocked(view) && !call.given.flag("no-try") ? await tryWatched({
+		...HARNESS,
+		call,
+		spec,
+		...asked
+	}) : null;
+	const whole = trial === null ? view : tried(spec, view, trial);
+	const about = {
+		yaml: asked.text.yaml,
+		tree: asked.base.tree
+	};
+	if (trial !== null) await noteForecast(call, asked.workshop, about, campaignSeconds(spec, trial));
+	if (!isBlocked(view)) says(comparisonText(spec, whole));
+	if (call.given.flag("json")) call.terminal.json(whole);
+	return isBlocked(view) ? 2 : 0;
+}
+/** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
+async function tryWatched(trying) {
+	const watch = watchHoldings(join(trying.workshop.dataDir, "work", trying.place));
+	try {
+		const trial = await tryHarness(trying);
+		return {
+			...trial,
+			warnings: [...trial.warnings, ...holdingsText(watch.end(), trying.spec)]
+		};
+	} finally {
+		watch.end();
+	}
+}
+const HARNESS = {
+	named: "the default branch",
+	short: "the base",
+	what: "winnow check",
+	place: "trial",
+	keys: {
+		setup: "measurement.setup:",
+		timeout: "measurement.timeout_seconds",
+		share: "parallel.shared_files"
+	}
+};
+function campaignSeconds(spec, { prospects, seconds }) {
+	return prospects === null ? mostSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes);
+}
+/** All that can be said without running anything. */
+async function reading({ workshop, text, base, warnings }) {
+	const { path, yaml, source } = text;
+	const { spec, notes } = parseSpec(yaml, { file: path });
+	await requireOwnName(workshop, spec.name, path);
+	return {
+		spec,
+		view: {
+			file: path,
+			campaign: spec.name,
+			rules: spec.rules,
+			source,
+			scope: await scopeOf(workshop, spec, base),
+			notes,
+			unsupported: unsupported(spec),
+			warnings: [...warnings, ...unshowable(spec)],
+			ideas: ideaSources(spec),
+			forecast: forecast(spec),
+			metrics: comparedMetrics(spec, null),
+			tried: null
+		}
+	};
+}
+function tried(spec, view, trial) {
+	const deterministic = trial.calibration?.deterministic ?? null;
+	return {
+		...view,
+		metrics: comparedMetrics(spec, deterministic),
+		tried: trial
+	};
+}
+/** A run would not know which of the two is meant. */
+async function requireOwnName(workshop, name, path) {
+	const known = (await knownCampaigns(workshop, path)).find((each) => each.name === name);
+	const paths = /* @__PURE__ */ new Set([path, ...known?.spec === null ? [] : known?.paths ?? []]);
+	if (paths.size > 1) throw twins(name, [...paths]);
+}
+/** Said here and not after the calibration that would refuse it. */
+function unshowable(spec) {
+	const way = wayOf$1(spec, null);
+	if (spec.evidence.min_effect !== 0 || way === "once" || way === "stored score") return [];
+	const what = "evidence.min_effect is 0, and a noisy metric can never show that";
+	const fix = "give the smallest gain worth having, such as 0.02";
+	if (way === "pairs") throw new UserError(what, {
+		place: { path: "evidence.min_effect" },
+		fix
+	});
+	return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`];
+}
+async function warningsOf(call, workshop, path, spec) {
+	const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path);
+	const absent = `${path} is not committed on ${shortRef(workshop.defaultBranch ?? "")}${workshop.local ? "" : " of the remote"}: a run does not see it`;
+	const unused = await unusedWork(workshop, path, call.around.env, compileScope(spec));
+	return committed === null ? [absent, ...unused] : unused;
+}
+const EXAMPLES = 3;
+/** Patterns are resolved against what is committed: that is what experiments start from. */
+async function scopeOf({ repository }, spec, base) {
+	const files = (await treeFiles(repository, base.tree)).map(({ path }) => path);
+	const scope = compileScope(spec);
+	const mutable = files.filter((path) => scope.isMutable(path));
+	const outside = files.filter((path) => !scope.isMutable(path));
+	const unmatched = spec.scope.mutable.filter((pattern) => !files.some(compilePathspec(pattern)));
+	const examples = {
+		mutable: mutable.slice(0, EXAMPLES),
+		outside: outside.slice(0, EXAMPLES)
+	};
+	return {
+		mutable: mutable.length,
+		outside: outside.length,
+		unmatched,
+		examples
+	};
+}
+// src/report/compare-sentence.ts
+/** What the second side is called where it is no commit. */
+const WORK_TREE = "your work tree";
+/** The one sentence that answers: how much, where the truth lies, and what it took. */
+function compareSentence(compared, word, standing) {
+	const said = sentence(compared, word, standing);
+	return said.startsWith(compared.head.name) && compared.head.name !== "your work tree" ? said : capitalised(said);
+}
+function sentence(compared, word, standing) {
+	const { base, head, end, assessment } = compared;
+	if (end === "same") return `${head.name} and ${base.name} have the same files: there is nothing to compare, and nothing was run.`;
+	if (word === "broken" || word === "refused") return `${head.name} is ${word}: ${(assessment?.reason ?? "").split("\n")[0]}`;
+	return `${standing === null ? onceText(compared, word) : pairsText(compared, word, standing)}${standing === null ? "" : cost(compared)}.`;
+}
+function cost({ paired, executions, seconds }) {
+	const pairs = paired?.jobs.flatMap((job) => job.pairs).length ?? 0;
+	return `, ${plural(pairs, "pair")}, ${plural(executions.comparison, "execution")}, ${durationText(seconds)}`;
+}
+function pairsText(compared, word, standing) {
+	const sure = effectPhrase(compared, standing, "");
+	const probable = effectPhrase(compared, standing, "probably ");
+	switch (word) {
+		case "better":
+		case "worse": return sure;
+		case "no gain": return `no gain of ${leastText(compared)} or more: ${probable}`;
+		case "not proven":
+		case "refused":
+		case "broken": return `${unproven(compared)}: ${probable}${compared.end === "decided" ? "" : " so far"}`;
+		default: return word;
+	}
+}
+function unproven({ end, seconds, paired }) {
+	switch (end) {
+		case "decided": return `not proven in ${plural(paired?.jobs.length ?? 0, "job")}`;
+		case "time": return `not proven within ${durationText(seconds)}`;
+		case "interrupted":
+		case "declined":
+		case "same": return "interrupted, and not proven";
+		default: return end;
+	}
+}
+/** "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)" */
+function effectPhrase({ base, head, spec, paired }, standing, sure) {
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	const { effect, interval } = effectOf$1(standing.primary.differences);
+	if (effect === null) return `${head.name} could not be compared with ${base.name}`;
+	const measured = {
+		name,
+		direction,
+		scale: paired?.rule.scale ?? "log"
+	};
+	const { size, word, range, unit } = effectWords(effect, interval, measured);
+	const between = range === null ? " (too few pairs to say between what)" : ` (between ${range[0]} and ${range[1]}${unit})`;
+	return `${head.name} ${predicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`;
+}
+function predicate(name, much) {
+	if (name === "wall_seconds") return `is ${much}`;
+	if (name === "cpu_seconds" || name === "max_rss_mb") return `needs ${much}`;
+	return `has ${much} ${name}`;
+}
+function leastText({ paired, spec }) {
+	const least = paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0;
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	if (paired?.rule.scale === "linear") return `${numberText(least)} ${name}`;
+	return `${numberText(Number((Math.abs(shareOf(least, direction)) * 100).toPrecision(2)))} %`;
+}
+/** What repeats exactly needs no interval: both numbers say all. */
+function onceText(compared, word) {
+	const { base, head, spec, label, report, end, executions, seconds } = compared;
+	if (report === null || end !== "decided") return `${end === "time" ? "the time was up" : "interrupted"} before ${head.name} and ${base.name} were compared: nothing is known yet`;
+	const [{ name }] = objectivesOf(spec.metric);
+	const [before, after] = [typicalMetrics(report, "base")[name], typicalMetrics(report, label)[name]];
+	const change = typeof before === "number" && typeof after === "number" ? changeText(name, before, after) : name;
+	const took = `it repeats exactly, ${plural(executions.comparison, "execution")}, ${durationText(seconds)}`;
+	if (before === after) return `${head.name} and ${base.name} come out the same: ${change}; ${took}`;
+	if (word === "no gain") return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`;
+	return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`;
+}
+// src/report/compare-view.ts
+const INTERRUPTED$1 = 130;
+function compareView(compared) {
+	const { spec, trial, paired, executions, seconds } = compared;
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	const measured = paired !== null && paired.jobs.length > 0 ? paired : null;
+	const standing = measured === null ? null : standingOf(measured);
+	const calibration = trial?.calibration ?? null;
+	const verdict = wordOf(compared);
+	return {
+		verdict,
+		sentence: compareSentence(compared, verdict, standing),
+		evidence_line: measured && standing && evidenceLine(measured, standing),
+		base: sideView(compared, "base"),
+		head: sideView(compared, "head"),
+		metric: {
+			name,
+			direction
+		},
+		compared: wayOf(compared),
+		scale: calibration?.scale ?? null,
+		min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
+		...effectIn(standing),
+		pairs: measured?.jobs.flatMap(({ pairs }) => pairs).length ?? 0,
+		jobs: measured?.jobs.length ?? 0,
+		executions,
+		seconds,
+		noise: calibration?.noise ?? null,
+		failure: failureView(compared)
+	};
+}
+function wayOf({ paired, report }) {
+	if (paired !== null) return paired.jobs.length === 0 ? null : "pairs";
+	return report === null ? null : "once";
+}
+function effectIn(standing) {
+	if (standing === null) return {
+		effect: null,
+		interval: null,
+		evidence: null
+	};
+	const { evidence: reached, threshold: needed } = verdict(standing.primary);
+	return {
+		...effectOf$1(standing.primary.differences),
+		evidence: {
+			reached,
+			needed
+		}
+	};
+}
+function sideView({ base, head, label, report }, which) {
+	const { name, point } = which === "base" ? base : head;
+	const metrics = report === null ? {} : typicalMetrics(report, which === "base" ? "base" : label);
+	return {
+		name,
+		...point,
+		metrics
+	};
+}
+function wordOf({ end, assessment }) {
+	if (end === "same") return "no gain";
+	if (assessment === null) return "not proven";
+	switch (assessment.outcome) {
+		case "eligible": return "better";
+		case "dropped": return assessment.worse ? "worse" : "no gain";
+		case "inconclusive":
+		case "promising": return "not proven";
+		case "refused": return "refused";
+		case "censored":
+		case "degenerate":
+		case "error":
+		case "timeout": return "broken";
+		default: return assessment.outcome;
+	}
+}
+/** What a script learns of it (design section 9). */
+function compareExit({ verdict }, end) {
+	if (end === "interrupted" || end === "declined") return INTERRUPTED$1;
+	return EXIT_CODES[verdict === "better" ? "kept" : verdict];
+}
+function failureView({ failure }) {
+	if (failure === null) return null;
+	const { command = null, stderrTail = null, fix = null } = failure;
+	return {
+		command,
+		printed_last: stderrTail,
+		fix
+	};
+}
+// src/report/compare-text.ts
+/** One sentence first, then what it rests on, what it cannot know, and what it cost. */
+function compareText(view, compared, differing) {
+	const { sentence, evidence_line: evidence } = view;
+	if (compared.end === "same") return [sentence];
+	return [
+		sentence,
+		...evidence === null ? [] : [`  ${evidence}`],
+		...failureLines(view, compared),
+		...noiseLine(compared),
+		...view.compared === "pairs" ? [`  ${ONE_MACHINE}`] : [],
+		...view.compared === null ? [] : [`  ${rulerText(compared, differing)}`],
+		`  ${costText(view, compared)}`,
+		...furtherText(view, compared)
+	];
+}
+const ONE_MACHINE = "one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out";
+function failureLines({ failure }, { assessment }) {
+	if (failure === null) return [];
+	const { command, printed_last: printed, fix } = failure;
+	const [, ...more] = (assessment?.reason ?? "").split("\n");
+	return [
+		...more.map((line) => `  ${line}`),
+		...command === null ? [] : [`  ran: ${command}`],
+		...printed === null ? [] : ["  it printed last:", ...printed.split("\n").slice(-LINES$1).map((line) => `    ${line}`)],
+		...fix === null ? [] : [`  fix: ${fix}`]
+	];
+}
+const LINES$1 = 15;
+function noiseLine({ trial }) {
+	const said = calibrationText(trial?.calibration ?? null);
+	return said === null ? [] : [`  ${said}`];
+}
+/** No scope, no pin: who wrote the change could have written the benchmark too. */
+function rulerText({ spec, head }, differing) {
+	const named = rulersAmong(differing, spec.measurement.command);
+	const own = "unprotected: each side ran the benchmark that it has itself";
+	if (named.length === 0) return `${own}; no file that the command names differs`;
+	return `${own}, and ${named.join(", ")} ${named.length === 1 ? "differs" : "differ"}: make sure that ${head.name} did not change what is measured`;
+}
+const MANIFESTS = {
+	npm: ["package.json", "package-lock.json"],
+	pnpm: ["package.json", "pnpm-lock.yaml"],
+	yarn: ["package.json", "yarn.lock"],
+	bun: ["package.json", "bun.lock"],
+	npx: ["package.json", "package-lock.json"],
+	make: [
+		"Makefile",
+		"makefile",
+		"GNUmakefile"
+	],
+	cargo: ["Cargo.toml", "Cargo.lock"],
+	go: ["go.mod", "go.sum"]
+};
+/** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
+function rulersAmong(differing, command) {
+	const words = command.split(/[\s'"=:;&|()]+/).map((word) => word.replace(/^\.\//, "").replace(/\/$/, ""));
+	const manifests = new Set(words.flatMap((word) => (Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] : []) ?? []));
+	const folders = words.filter((word) => /[\w-]/.test(word));
+	return differing.filter((path) => manifests.has(path) || folders.some((word) => path === word || word.length > 1 && path.startsWith(`${word}/`)));
+}
+function costText({ executions, seconds }, { base }) {
+	const { calibration, comparison } = executions;
+	const first = calibration === 0 ? "" : `, ${calibration} of them of ${base.name} with itself`;
+	return `cost: ${plural(calibration + comparison, "execution")}${first}, ${durationText(seconds)} of this machine`;
+}
+/** Not proven is no dead end: how much could have been seen, and what would show more. */
+function furtherText({ verdict }, { trial, paired, end }) {
+	const prospects = trial?.prospects ?? null;
+	if (verdict !== "not proven" || prospects === null || paired === null) return [];
+	const { smallest_visible_gain: visible, max_jobs } = prospects;
+	return [`  next: ${visible === null ? "no gain could be seen through this noise" : `with this noise ${sizeText(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`}${end === "decided" ? `; --max-jobs ${2 * max_jobs} goes on longer` : ""}`];
+}
+// src/report/compare-progress.ts
+/** What calibration found, and what the comparison will take; nothing where it is over in a moment. */
+function compareForecast(trial, { base, head }) {
+	const { calibration, prospects } = trial;
+	if (calibration?.deterministic) return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`];
+	if (prospects === null) return [];
+	const [least, most] = [prospects.null_idea.minutes, prospects.good_idea.minutes].map((minutes) => minutes * 60).toSorted((a, b) => a - b);
+	const range = `${durationText(least ?? 0)} to ${durationText(most ?? 0)}`;
+	return [`fair: ${base.name} was not told apart from itself; ${visibleText(trial, prospects)}`, `now ${base.name} against ${head.name}: mostly ${range}, at most ${durationText(compareSeconds(trial))}`];
+}
+function visibleText({ calibration }, { smallest_visible_gain: visible }) {
+	if (visible === null) return "the noise hides every gain";
+	return `a gain of ${sizeText(visible, calibration?.scale ?? "log")} would be seen with a chance of 80 %`;
+}
+/** All jobs, each used to its end. */
+function compareSeconds({ seconds, calibration, prospects }) {
+	const noise = calibration?.noise ?? null;
+	if (prospects === null || noise === null) return 4 * seconds;
+	const { pairs_per_job: pairs, max_jobs: jobs } = prospects;
+	return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds);
+}
+/** One line where a job begins: what the jobs before it say. */
+function soFarLine(paired, spec, job) {
+	const place = `job ${job} of at most ${spec.evidence.max_jobs}`;
+	if (paired === null || paired.jobs.length === 0) return `${place}: begins`;
+	return `${place}: ${evidenceSentence(paired, standingOf(paired))}`;
+}
+/** For the line at the bottom of a terminal. */
+function compareLive({ trial, paired, executions }, { base, head }, elapsed) {
+	const time = durationText(elapsed);
+	if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`;
+	const pairs = paired?.jobs.flatMap((job) => job.pairs).length ?? 0;
+	const place = `${head.name} against ${base.name}: ${plural(pairs, "pair")}, ${time} of at most ${durationText(compareSeconds(trial))}`;
+	return paired === null || pairs === 0 ? place : `${place}; ${evidenceSentence(paired, standingOf(paired))}`;
+}
+// src/verbs/compare-measure.ts
+/** The second of the two, by the only kind of name that orders have for it. */
+const HEAD$1 = experimentName(1);
+const ATTEMPTS = 3;
+function nothingYet() {
+	return {
+		trial: null,
+		paired: null,
+		assessment: null,
+		report: null,
+		executions: {
+			calibration: 0,
+			comparison: 0
+		}
+	};
+}
+/** The base against itself, and then the two against each other: as a campaign would, and nothing is written. */
+async function measureComparison(comparing) {
+	const { known, forecast } = comparing;
+	const trying = counting(comparing);
+	known.trial = await tryHarness(trying);
+	await forecast(known.trial);
+	if (known.trial.calibration?.deterministic) {
+		known.assessment = await once(comparing);
+		if (!known.assessment.determinism_lost) return;
+		known.trial = await tryNoise(trying, `${known.assessment.reason}; `);
+		await forecast(known.trial);
+	}
+	known.assessment = await byPairs(comparing);
+}
+function counting({ trying, known }) {
+	let before = 0;
+	const onExecution = async (executions) => {
+		if (executions.length === 1) before = known.executions.calibration;
+		known.executions.calibration = before + executions.length;
+		await trying.more?.onExecution?.([...executions]);
+	};
+	return {
+		...trying,
+		more: {
+			...trying.more,
+			onExecution
+		}
+	};
+}
+function campaignOf({ trying, known }) {
+	const found = known.trial?.calibration ?? null;
+	const calibration = found === null ? null : {
+		...found,
+		order: ""
+	};
+	return {
+		...emptyCampaign(),
+		incumbent: trying.base,
+		calibration
+	};
+}
+function request({ sides }, stop, jobs) {
+	const { commit: head, tree } = sides.head.point;
+	const carried = jobs.length === 0 ? {} : { [HEAD$1]: [...jobs] };
+	return {
+		purpose: "experiment",
+		round: 0,
+		attempt: 1,
+		candidates: [{
+			label: HEAD$1,
+			head,
+			tree
+		}],
+		stop,
+		carried
+	};
+}
+async function once(comparing) {
+	const { spec } = comparing.trying;
+	const { scale = "log" } = comparing.known.trial?.calibration ?? {};
+	return assessed(comparing, {
+		rule: "once",
+		min_effect: spec.evidence.min_effect ?? 0,
+		scale
+	}, []);
+}
+/** One job after the other, each a new build, until the rule says that it is decided (decision.md 3.3). */
+async function byPairs(comparing) {
+	const { spec } = comparing.trying;
+	const rule = ruleOf(comparing);
+	const terms = rule.terms[HEAD$1];
+	if (terms === void 0) throw new TypeError("the rule has no terms");
+	const jobs = [];
+	for (;;) {
+		comparing.known.paired = {
+			spec,
+			rule,
+			terms,
+			jobs: [...jobs]
+		};
+		comparing.begins(jobs.length + 1);
+		const assessment = await assessed(comparing, rule, jobs);
+		jobs.push(...comparing.known.paired.jobs.slice(jobs.length));
+		if (assessment.outcome !== "promising") return assessment;
+	}
+}
+function ruleOf(comparing) {
+	const { spec } = comparing.trying;
+	const rule = pairedStop({
+		campaign: campaignOf(comparing),
+		spec,
+		singleMachine: true
+	}, []);
+	const { alpha: level, max_jobs } = spec.evidence;
+	const terms = {
+		as: "idea",
+		level,
+		share: 0,
+		max_jobs,
+		variant: 0,
+		touched: null
+	};
+	return {
+		...rule,
+		terms: { [HEAD$1]: terms }
+	};
+}
+/** What fails on the base's side, or on the runner's, is nobody's verdict and is measured again. */
+async function assessed(comparing, stop, jobs) {
+	const { trying, known } = comparing;
+	for (let attempt = 1;; attempt++) {
+		const order = await unrecordedOrder(trying, request(comparing, stop, jobs));
+		const report = await measureTrial(watched(comparing, order), order);
+		known.report = report;
+		takeIn(known, order, {
+			executions: report.executions,
+			runner: measuredIn$1(report).runner
+		});
+		const { spec } = trying;
+		const assessment = assess({
+			spec,
+			order,
+			report,
+			label: HEAD$1,
+			baseline: null
+		});
+		if (!assessment.retry) return assessment;
+		if (attempt >= ATTEMPTS) throw await notPassed(trying, assessment.reason, report);
+	}
+}
+function watched(comparing, order) {
+	const { trying, known } = comparing;
+	const before = known.executions.comparison;
+	const onExecution = async (executions) => {
+		known.executions.comparison = before + executions.length;
+		takeIn(known, order, {
+			executions,
+			runner: bootId()
+		});
+	};
+	return {
+		...trying,
+		more: {
+			...trying.more,
+			onExecution
+		}
+	};
+}
+/** The pairs of the job under way beside those of the jobs before it. */
+function takeIn(known, order, measured) {
+	if (known.paired === null) return;
+	const job = jobOf$1(askedIn(order), measured, HEAD$1);
+	const carried = order.carried[HEAD$1] ?? [];
+	known.paired = {
+		...known.paired,
+		jobs: job.pairs.length === 0 ? carried : [...carried, job]
+	};
+}
+// src/verbs/compare-raw.ts
+/** Everything the verdict was computed from, as JSON lines, so that anybody can compute it again. */
+async function writeRaw({ around }, path, view, { paired, report, label }) {
+	const { base, head, metric, scale, verdict } = view;
+	const lines = [{
+		kind: "comparison",
+		base,
+		head,
+		metric,
+		scale,
+		verdict,
+		rule: paired === null ? null : {
+			...paired.rule,
+			terms: paired.terms
+		}
+	}];
+	for (const [job, { runner, complete, pairs }] of (paired?.jobs ?? []).entries()) {
+		lines.push({
+			kind: "job",
+			job: job + 1,
+			runner,
+			complete
+		});
+		for (const [pair, values] of pairs.entries()) lines.push({
+			kind: "pair",
+			job: job + 1,
+			pair: pair + 1,
+			...values
+		});
+	}
+	if (paired === null) for (const { side, ...execution } of report?.executions ?? []) lines.push({
+		kind: "execution",
+		side: side === label ? "head" : side,
+		...execution
+	});
+	const target = resolve(around.directory, path);
+	const part = `${target}.${around.random.hex(4)}.part`;
+	try {
+		await writeFile(part, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+		await rename(part, target);
+	} catch (cause) {
+		throw new UserError(`the raw pairs could not be written to ${target}`, {
+			place: { file: path },
+			fix: "give a file in a directory that exists and can be written",
+			cause
+		});
+	}
+}
+// src/verbs/compare-sides.ts
+/** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
+async function comparedSides(call, workshop) {
+	const [baseName = "", headName] = call.given.positionals;
+	const base = await namedSide(call, workshop, baseName);
+	const { head, notes } = headName === void 0 ? await workTreeSide(call, workshop) : await committedSide(call, workshop, headName);
+	return {
+		base,
+		head,
+		differing: (await treeDifferences(workshop.repository, base.point.tree, head.point.tree)).map(({ path }) => path),
+		notes
+	};
+}
+async function namedSide({ around }, workshop, name) {
+	const { repository, checkout } = workshop;
+	const commit = await commitNamed(around, name);
+	await repository.fetchFrom(checkout.commonDir, commit);
+	return {
+		name,
+		point: {
+			commit,
+			tree: (await repository.commit(commit)).tree
+		}
+	};
+}
+async function workTreeSide(call, workshop) {
+	const { env } = call.around;
+	const { topLevel } = workshop.checkout;
+	if (topLevel === null) throw new UserError("there is no work tree here that could be compared", { fix: "name both: winnow compare <base> <head> -- <command>" });
+	const committed = await namedSide(call, workshop, "HEAD");
+	const name = WORK_TREE;
+	const changed = await uncommittedPaths(topLevel, env);
+	if (changed.length === 0) return {
+		head: {
+			...committed,
+			name
+		},
+		notes: []
+	};
+	if (await isSparse(topLevel, env)) throw new UserError("a sparse checkout with uncommitted changes cannot be compared", { fix: "commit them, then winnow compare <base> HEAD -- <command>" });
+	const tree = await snapshotOf(topLevel, workshop.repository.dir, env);
+	const note = `your work tree is measured as it stands, with ${plural(changed.length, "uncommitted change")}: ${few(changed)}`;
+	return {
+		head: {
+			name,
+			point: {
+				...committed.point,
+				tree
+			}
+		},
+		notes: [note]
+	};
+}
+async function committedSide(call, workshop, name) {
+	const head = await namedSide(call, workshop, name);
+	const { topLevel } = workshop.checkout;
+	const changed = topLevel === null ? [] : await uncommittedPaths(topLevel, call.around.env);
+	if (changed.length === 0 || topLevel === null) return {
+		head,
+		notes: []
+	};
+	if (await commitNamed(call.around, "HEAD") !== head.point.commit) return {
+		head,
+		notes: []
+	};
+	return {
+		head,
+		notes: [`${name} is measured as committed: ${plural(changed.length, "uncommitted change")} of your work tree ${changed.length === 1 ? "is" : "are"} not in it (${few(changed)}); leave ${name} out to measure the work tree`]
+	};
+}
+function few(paths, most = 3) {
+	return paths.slice(0, most).join(", ") + (paths.length > most ? ", …" : "");
+}
+/** A commit of the person's repository, by any name git has for it. */
+async function commitNamed({ directory, env }, name) {
+	const git = gitRunner(localIsolation(directory, env));
+	const found = await git.run({
+		args: [
+			"rev-parse",
+			"--verify",
+			"--quiet",
+			"--end-of-options",
+			`${name}^{commit}`
+		],
+		answers: [1, 128],
+		parse: (output) => output
+	});
+	if (found.exitCode === 0) return found.stdout.trim();
+	const names = await git.run({
+		args: [
+			"for-each-ref",
+			"--format=%(refname:short)",
+			"refs/heads",
+			"refs/tags",
+			"refs/remotes"
+		],
+		parse: ({ stdout }) => stdout.split("\n").filter((each) => each !== "")
+	});
+	if (name === "HEAD") throw new UserError("this repository has no commits yet", { fix: "commit first" });
+	const near = nearest(name, names);
+	throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, { fix: near === void 0 ? fetchFirst(names) : `did you mean ${near}?` });
+}
+function fetchFirst(names) {
+	return `${names.length === 0 ? "it has none" : `it has ${few(names, 5)}`}; what is only on the remote has to be fetched first (git fetch)`;
+}
+// src/verbs/compare-spec.ts
+/** What a spec file would say, as far as a comparison needs it. */
+const COMPARE_OPTIONS = [
+	{
+		name: "metric",
+		value: "name",
+		summary: "a metric that the command prints; wall_seconds by default"
+	},
+	{
+		name: "direction",
+		values: ["minimize", "maximize"],
+		summary: "which way is better (minimize)"
+	},
+	{
+		name: "output",
+		value: "format",
+		summary: "what the command prints: json (default), metric-lines, …"
+	},
+	{
+		name: "setup",
+		value: "command",
+		summary: "install and build on each side, not timed: npm ci"
+	},
+	{
+		name: "gate",
+		value: "command",
+		many: true,
+		summary: "has to pass on both sides: npm test"
+	},
+	{
+		name: "share",
+		value: "path",
+		many: true,
+		summary: "an uncommitted file that both sides need"
+	},
+	{
+		name: "env",
+		value: "name",
+		many: true,
+		summary: "a variable of yours that the command may see"
+	},
+	{
+		name: "timeout",
+		value: "seconds",
+		summary: "end an execution that takes longer (600)"
+	},
+	{
+		name: "min-effect",
+		value: "share",
+		summary: "the smallest gain worth having: 2% by default"
+	},
+	{
+		name: "pairs",
+		value: "number",
+		summary: "pairs in each job: 8, or 4 where executions are long"
+	},
+	{
+		name: "max-jobs",
+		value: "number",
+		summary: "jobs until it is given up as not proven (8)"
+	}
+];
+const COMMAND_LINE = "the command line";
+/** A spec needs a gate, since what passes is merged; here nothing is. */
+const ANY = {
+	name: "wall_seconds",
+	check: ">= 0"
+};
+/** The spec that nobody has to write. Every path may differ: each side runs what it has itself. */
+function compareSpec(given) {
+	const effect = effectOf(given);
+	const parsed = parsedOptions(JSON.stringify({
+		winnow: 1,
+		name: "compare",
+		metric: {
+			primary: {
+				name: metricOf$1(given),
+				direction: given.text("direction") ?? "minimize"
+			},
+			degenerate_gates: [ANY]
+		},
+		measurement: {
+			command: commandOf(given.command),
+			setup: given.text("setup") ?? null,
+			output: given.text("output") ?? "json",
+			timeout_seconds: numberOf$1(given, "timeout") ?? 600,
+			env: given.texts("env")
+		},
+		gates: [...new Set(given.texts("gate"))].map((command) => ({
+			name: command,
+			command
+		})),
+		evidence: {
+			campaign_control: "fixed",
+			min_effect: effect,
+			pairs_per_job: wholeOf(given, "pairs") ?? "auto",
+			max_jobs: wholeOf(given, "max-jobs") ?? 8
+		},
+		parallel: { shared_files: given.texts("share") },
+		scope: { mutable: ["**"] }
+	}));
+	const spec = {
+		...parsed,
+		metric: {
+			...parsed.metric,
+			degenerate_gates: []
+		}
+	};
+	const [missing] = unsupported(spec);
+	if (missing !== void 0) throw new UserError(missing.replace("measurement.output", "--output"));
+	return spec;
+}
+/** What a spec may not say, said of the option that said it. */
+function parsedOptions(text) {
+	try {
+		return parseSpec(text, { file: COMMAND_LINE }).spec;
+	} catch (error) {
+		const problem = error instanceof SpecErrors ? error.problems[0] : void 0;
+		if (problem === void 0) throw error;
+		const option = OPTION_OF.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path;
+		throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` });
+	}
+}
+const OPTION_OF = [
+	["measurement.output", "--output"],
+	["measurement.env", "--env"],
+	["measurement.command", "the command"],
+	["parallel.shared_files", "--share"],
+	["metric.primary.name", "--metric"],
+	["gates", "--gate"],
+	["evidence.min_effect", "--min-effect"]
+];
+/** One word is a line for the shell; several are the words of one command, as they were given. */
+function commandOf(words) {
+	const [only] = words;
+	return words.length === 1 && only !== void 0 ? only : words.map(quoted$4).join(" ");
+}
+function quoted$4(word) {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+function metricOf$1(given) {
+	const name = given.text("metric");
+	if (name !== void 0 || given.text("output") === void 0) return name ?? "wall_seconds";
+	throw new UserError("--output says how to read a metric, and no metric is named", { fix: "add --metric <name>; without either, winnow times the command itself" });
+}
+/** 3% and 0.03 are the same; a bare 3 could only be a mistake, but where a metric is counted in units. */
+function effectOf(given) {
+	const text = given.text("min-effect");
+	if (text === void 0) return null;
+	const percent = text.endsWith("%");
+	const value = Number(percent ? text.slice(0, -1) : text);
+	if (text.trim() === "" || !(value > 0) || !Number.isFinite(value)) throw new UserError(`--min-effect ${text} is not a gain`, { fix: "give a share, like 3% or 0.03" });
+	if (!percent && value >= 1 && given.text("metric") === void 0) throw new UserError(`--min-effect ${text} would be ${value * 100} %`, { fix: `did you mean ${text}%?` });
+	return percent ? value / 100 : value;
+}
+function wholeOf(given, name) {
+	const value = numberOf$1(given, name);
+	if (value === null || Number.isInteger(value)) return value;
+	throw new UserError(`--${name} ${value} is not a whole number`, { fix: "give 1 or more" });
+}
+function numberOf$1(given, name) {
+	const text = given.text(name);
+	if (text === void 0) return null;
+	const value = Number(text);
+	if (Number.isFinite(value) && value > 0) return value;
+	throw new UserError(`--${name} ${text} is not a number above 0`, { fix: `give a number: --${name} 10` });
+}
+// src/verbs/compare.ts
+const compare = {
+	name: "compare",
+	group: "start",
+	summary: "say whether one commit is better than another: measured in pairs, with no spec, and nothing is written",
+	access: "apart",
+	arguments: [{
+		name: "base",
+		summary: "a branch, tag or commit",
+		required: true
+	}, {
+		name: "head",
+		summary: "another; by default your work tree as it stands, with what is not committed and not ignored",
+		required: false
+	}],
+	command: {
+		name: "command",
+		summary: "what to measure, run in a fresh copy of each side: words of one command, or one quoted line for the shell"
+	},
+	options: [
+		...COMPARE_OPTIONS,
+		{
+			name: "max-minutes",
+			value: "minutes",
+			summary: "stop then, whatever is known"
+		},
+		{
+			name: "raw",
+			value: "file",
+			summary: "write every pair to this file, as JSON lines"
+		},
+		{
+			name: "json",
+			summary: "print JSON; progress goes to stderr"
+		},
+		{
+			name: "yes",
+			short: "y",
+			summary: "do not ask before a comparison that takes more than an hour"
+		}
+	],
+	examples: [
+		"winnow compare main -- npm run bench",
+		"winnow compare main my-branch --setup \"npm ci\" -- npm run bench",
+		"winnow compare v1.2.0 v1.3.0 --metric bytes --max-minutes 10 -- node size.js"
+	],
+	exits: {
+		0: "the second is better",
+		10: "it is worse, or no gain worth having is there",
+		11: "not proven",
+		12: "refused: an execution changed files it must not change",
+		13: "broken: the command or a gate failed",
+		130: "interrupted; what was known is said"
+	},
+	run(call) {
+		if ((call.given.text("remote") ?? "none") !== "none") throw new UserError("compare reads this repository alone", { fix: "git fetch, then name the branch as git does: origin/main" });
+		const around = {
+			...call.around,
+			remote: "none"
+		};
+		const spec = compareSpec(call.given);
+		const minutes = numberOf$1(call.given, "max-minutes");
+		return atRepository({
+			...call,
+			around
+		}, DEFAULT_PREFIX, (workshop) => inWorkshop$1({
+			...call,
+			around
+		}, workshop, {
+			spec,
+			minutes
+		}));
+	}
+};
+async function inWorkshop$1(call, workshop, asked) {
+	const say = (line) => call.around.progress.say(line);
+	const sides = await comparedSides(call, workshop);
+	for (const note of sides.notes) say(`note: ${note}`);
+	const same = sides.differing.length === 0;
+	if (!same) say(differText(sides));
+	const begun = call.around.clock.monotonic();
+	const known = nothingYet();
+	const measuring = {
+		...asked,
+		sides,
+		known,
+		asking: false
+	};
+	const end = same ? "same" : await showingLive(call, (elapsed) => liveLine$1(measuring, elapsed), () => measured(call, workshop, measuring));
+	const seconds = (call.around.clock.monotonic() - begun) / 1e3;
+	const failure = await failureOf(call, workshop, measuring);
+	const compared = {
+		...known,
+		...sides,
+		spec: asked.spec,
+		label: HEAD$1,
+		seconds,
+		end,
+		failure
+	};
+	const view = compareView(compared);
+	const raw = call.given.text("raw");
+	if (raw !== void 0) await writeRaw(call, raw, view, compared);
+	if (call.given.flag("json")) call.terminal.json({
+		...view,
+		end,
+		differing: sides.differing,
+		notes: sides.notes
+	});
+	else for (const line of compareText(view, compared, sides.differing)) call.terminal.out(line);
+	return compareExit(view, end);
+}
+function differText({ base, head, differing }) {
+	const count = differing.length === 1 ? "1 file" : `${differing.length} files`;
+	return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${few(differing)}`;
+}
+function liveLine$1(measuring, elapsed) {
+	return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed);
+}
+function tryingFor(call, workshop, { spec, sides: { base } }) {
+	return {
+		call,
+		workshop,
+		spec,
+		base: base.point,
+		named: base.name,
+		short: base.name,
+		what: "winnow compare",
+		place: "compare",
+		keys: {
+			setup: "--setup",
+			timeout: "--timeout",
+			share: "--share"
+		},
+		more: { unpinned: true }
+	};
+}
+const BROKEN = /* @__PURE__ */ new Set([
+	"error",
+	"timeout",
+	"degenerate"
+]);
+async function failureOf(call, workshop, measuring) {
+	const { assessment, report } = measuring.known;
+	if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null;
+	const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD$1);
+	return said === null ? failure : {
+		...failure,
+		fix: said
+	};
+}
+/** How it ended: by its rule, or by the person, their clock, or their answer. */
+async function measured(call, workshop, measuring) {
+	const { sides, known, minutes } = measuring;
+	const over = new AbortController();
+	const time = minutes === null ? null : AbortSignal.timeout(minutes * 6e4);
+	const interrupt = AbortSignal.any([
+		call.interrupt,
+		over.signal,
+		...time === null ? [] : [time]
+	]);
+	const trying = tryingFor({
+		...call,
+		interrupt
+	}, workshop, measuring);
+	const forecast = async (trial) => {
+		for (const line of compareForecast(trial, sides)) call.around.progress.say(line);
+		measuring.asking = true;
+		if (!await goesOn(call, {
+			seconds: compareSeconds(trial),
+			money: []
+		})) over.abort();
+		measuring.asking = false;
+		interrupt.throwIfAborted();
+	};
+	try {
+		await measureComparison({
+			trying,
+			sides,
+			known,
+			forecast,
+			begins: (number) => tell(call, measuring, number)
+		});
+		return "decided";
+	} catch (error) {
+		if (call.interrupt.aborted) return "interrupted";
+		if (over.signal.aborted) return "declined";
+		if (time?.aborted) return "time";
+		throw error;
+	}
+}
+function tell(call, { known, spec }, number) {
+	call.around.progress.say(soFarLine(known.paired, spec, number));
+}
+// src/verbs/verb.ts
+const EVERYWHERE = [{
+	name: "help",
+	short: "h",
+	summary: "show what a command does"
+}, {
+	name: "verbose",
+	summary: "show the stack of an internal error"
+}];
+const REPOSITORY = [
+	{
+		name: "directory",
+		short: "C",
+		value: "dir",
+		summary: "work as if started in this directory"
+	},
+	{
+		name: "remote",
+		value: "name|none",
+		summary: "the remote to use, or none to stay in this repository"
+	},
+	{
+		name: "cache-dir",
+		value: "dir",
+		summary: "where winnow keeps its own repository and work"
+	}
+];
+const CAMPAIGN = {
+	name: "campaign",
+	value: "campaign",
+	summary: "which campaign, where there are several"
+};
+const JSON_OUTPUT = {
+	name: "json",
+	summary: "print JSON"
+};
+const DRY_RUN = {
+	name: "dry-run",
+	summary: "say exactly what would be written, and write nothing"
+};
+/** The word for an option's value; undefined for a switch. */
+function valueWord({ value, values }) {
+	return value ?? values?.join("|");
+}
+/** What may stand before the verb's name. */
+const GLOBAL_OPTIONS = [...EVERYWHERE, ...REPOSITORY];
+function optionsOf(verb) {
+	switch (verb.access) {
+		case "read": return [
+			...verb.options,
+			JSON_OUTPUT,
+			CAMPAIGN,
+			...GLOBAL_OPTIONS
+		];
+		case "write": return [
+			...verb.options,
+			DRY_RUN,
+			CAMPAIGN,
+			...GLOBAL_OPTIONS
+		];
+		case "apart": return [...verb.options, ...GLOBAL_OPTIONS];
+		default: return verb.access;
+	}
+}
+const COMMON_EXITS = {
+	0: "done",
+	2: "something in the spec, the repository or the arguments has to be changed",
+	69: "the remote could not be used, or refused",
+	70: "an internal error, or a ledger that contradicts itself",
+	75: "lost a race: nothing was written, try again"
+};
+// src/verbs/help-text.ts
+const GROUPS = {
+	start: "Start",
+	see: "See",
+	steer: "Steer",
+	more: "More"
+};
+/** What a person types first, where this winnow has it. */
+const FIRST = {
+	demo: "a whole campaign in a minute, in a directory of its own",
+	init: "write a spec for this repository",
+	check: "say what a campaign would cost, and what it could show",
+	run: "search"
+};
+const FIRST_SHOWN = 3;
+/** Help is derived from the registry: what it says is what is accepted. */
+function overviewText(verbs) {
+	return [
+		...HEAD,
+		...groupsText(verbs, [
+			"start",
+			"see",
+			"steer"
+		]),
+		"",
+		...firstText(verbs),
+		"",
+		"winnow help <command>  its arguments, options, examples and exit codes",
+		"winnow help all        every command"
+	];
+}
+function everythingText(verbs) {
+	return [
+		...HEAD,
+		...groupsText(verbs, [
+			"start",
+			"see",
+			"steer",
+			"more"
+		]),
+		"",
+		"winnow help <command>  its arguments, options, examples and exit codes"
+	];
+}
+const HEAD = [
+	"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
+	"",
+	"usage: winnow <command> [arguments] [options]"
+];
+/** One column for all names, so that every summary begins at the same place. */
+function groupsText(verbs, groups) {
+	const listed = groups.map((group) => verbs.filter((verb) => verb.group === group));
+	const lines = table(listed.flat().map(({ name, summary }) => [`  ${name}`, summary]));
+	return groups.flatMap((group, index) => {
+		const own = lines.splice(0, listed[index]?.length ?? 0);
+		return own.length === 0 ? [] : [
+			"",
+			GROUPS[group],
+			...own
+		];
+	});
+}
+function firstText(verbs) {
+	const rows = Object.entries(FIRST).filter(([first]) => verbs.some(({ name }) => name === first)).slice(0, FIRST_SHOWN).map(([name, meaning]) => [`  winnow ${name}`, meaning]);
+	return ["Begin with", ...table(rows)];
+}
+function verbText(verb) {
+	const options = optionsOf(verb);
+	const exits = Object.entries({
+		...COMMON_EXITS,
+		...verb.exits
+	});
+	return [
+		`${usageText(verb)}`,
+		"",
+		`${verb.summary}.`,
+		...section("arguments", [...verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]), ...verb.command === void 0 ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]]),
+		...section("options", options.map((option) => [`  ${optionText(option)}`, option.summary])),
+		...section("examples", verb.examples.map((example) => [`  ${example}`])),
+		...section("exit codes", exits.map(([code, meaning]) => [`  ${code}`, meaning]))
+	];
+}
+function section(title, rows) {
+	return rows.length === 0 ? [] : [
+		"",
+		`${title}:`,
+		...table(rows)
+	];
+}
+function withValues(summary, values) {
+	return values === void 0 ? summary : `${summary}: ${values.join(", ")}`;
+}
+function usageText(verb) {
+	const words = verb.arguments.map(({ name, required, many }) => {
+		const word = many === true ? `${name}...` : name;
+		return required ? `<${word}>` : `[${word}]`;
+	});
+	const command = verb.command === void 0 ? [] : [`-- <${verb.command.name}>`];
+	return [
+		"usage: winnow",
+		verb.name,
+		...words,
+		"[options]",
+		...command
+	].join(" ");
+}
+function optionText(option) {
+	const { name, short, many } = option;
+	const value = valueWord(option);
+	const long = value === void 0 ? `--${name}` : `--${name} <${value}>`;
+	const repeated = many === true ? `${long} ...` : long;
+	return short === void 0 ? `    ${repeated}` : `-${short}, ${repeated}`;
+}
+// src/verbs/unknown-verb.ts
+/** What people type elsewhere for what a verb does here. */
+const OTHER_WORDS = {
+	init: [
+		"setup",
+		"new",
+		"create",
+		"install"
+	],
+	check: [
+		"validate",
+		"lint",
+		"doctor",
+		"verify",
+		"test"
+	],
+	compare: [
+		"diff",
+		"bench",
+		"benchmark",
+		"versus"
+	],
+	try: [
+		"attempt",
+		"eval",
+		"evaluate",
+		"submit"
+	],
+	run: [
+		"start",
+		"go",
+		"optimize",
+		"optimise",
+		"continue",
+		"exec",
+		"watch"
+	],
+	demo: ["example", "tutorial"],
+	status: [
+		"list",
+		"ls",
+		"st",
+		"info",
+		"state",
+		"results",
+		"experiments",
+		"summary"
+	],
+	show: [
+		"view",
+		"describe",
+		"explain",
+		"cat",
+		"get",
+		"inspect"
+	],
+	log: [
+		"logs",
+		"history",
+		"events"
+	],
+	approve: [
+		"accept",
+		"allow",
+		"ok"
+	],
+	pause: [
+		"hold",
+		"suspend",
+		"freeze"
+	],
+	stop: [
+		"end",
+		"abort",
+		"cancel",
+		"kill",
+		"quit",
+		"finish"
+	],
+	resume: ["unpause"],
+	revert: [
+		"undo",
+		"rollback",
+		"reject"
+	],
+	amend: [
+		"edit",
+		"config",
+		"change"
+	],
+	archive: [
+		"reset",
+		"clean",
+		"clear"
+	],
+	uninstall: [
+		"remove",
+		"delete",
+		"rm",
+		"purge"
+	],
+	propose: [
+		"add",
+		"offer",
+		"suggest"
+	],
+	note: ["comment", "remember"],
+	audit: ["prove", "proof"],
+	version: ["about"]
+};
+/** There is no such command: always with one that was probably meant, or where they are all listed. */
+function unknownVerb(name, verbs) {
+	const near = meant(name, verbs);
+	return new UserError(`there is no command ${JSON.stringify(name)}`, { fix: near === void 0 ? "winnow help lists the commands" : `did you mean winnow ${near}?` });
+}
+function meant(word, verbs) {
+	const names = verbs.map(({ name }) => name);
+	const same = names.find((name) => OTHER_WORDS[name]?.includes(word.toLowerCase()));
+	const begun = word.length < 2 ? void 0 : names.find((name) => name.startsWith(word.toLowerCase()));
+	return same ?? nearest(word, names) ?? begun;
+}
+// src/verbs/help.ts
+const help = {
+	name: "help",
+	group: "more",
+	summary: "list the commands most people need, all of them, or show one in full",
+	access: "apart",
+	arguments: [{
+		name: "command",
+		summary: "the command to show, or all",
+		required: false
+	}],
+	options: [],
+	examples: [
+		"winnow help",
+		"winnow help run",
+		"winnow help all"
+	],
+	exits: {},
+	async run({ given, terminal, verbs }) {
+		const [name] = given.positionals;
+		for (const line of linesOf$2(name, verbs)) terminal.out(line);
+		return 0;
+	}
+};
+function linesOf$2(name, verbs) {
+	if (name === void 0) return overviewText(verbs);
+	return name === "all" ? everythingText(verbs) : verbText(verbNamed(verbs, name));
+}
+function verbNamed(verbs, name) {
+	const found = verbs.find((each) => each.name === name);
+	if (found !== void 0) return found;
+	throw unknownVerb(name, verbs);
+}
+// src/verbs/completion/completed-by.ts
+/** The word for a value is the same everywhere, so it says what can stand there. */
+const BY_WORD = {
+	campaign: "campaigns",
+	spec: "campaigns",
+	file: "files",
+	payload: "files",
+	dir: "directories",
+	commit: "revisions",
+	base: "revisions",
+	head: "revisions"
+};
+function valueCompletedBy(option) {
+	return option.values ?? BY_WORD[valueWord(option) ?? ""] ?? "nothing";
+}
+function argumentCompletedBy({ name, values }, verb, verbs) {
+	if (verb.name === "help") return [...verbs.map((each) => each.name), "all"];
+	return values ?? BY_WORD[name] ?? "nothing";
+}
+/** An option as it is typed: --message and -m. */
+function spellings({ name, short }) {
+	return short === void 0 ? [`--${name}`] : [`--${name}`, `-${short}`];
+}
+function valuedOptions(options) {
+	return options.filter((option) => valueWord(option) !== void 0);
+}
+/** Everything that takes a value, with what a verb adds of its own. */
+function allValued(verbs) {
+	return verbs.flatMap((verb) => valuedOptions(optionsOf(verb)).map((option) => ({
+		verb: verb.name,
+		option
+	})));
+}
+// src/verbs/completion/bash.ts
+/** Names from a repository are offered only if they are plain: a shell would obey the others. */
+function bashCompletion(verbs) {
+	const ofVerb = verbs.map((verb) => `    ${verb.name}) echo '${optionsOf(verb).flatMap(spellings).join(" ")}' ;;`);
+	const globals = valuedOptions(GLOBAL_OPTIONS).flatMap((option) => spellings(option).map((spelling) => `    *' ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	const own = allValued(verbs).filter(({ option }) => !known.has(option.name)).flatMap(({ verb, option }) => spellings(option).map((spelling) => `    '${verb} ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
+	const places = verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$2(argumentCompletedBy(argument, verb, verbs))} ;;`));
+	return [
+		"# In ~/.bashrc: eval \"$(winnow completion bash)\"",
+		...FOUND$2,
+		"",
+		"_winnow_options() {",
+		"  case $1 in",
+		...ofVerb,
+		`    *) echo '${GLOBAL_OPTIONS.flatMap(spellings).join(" ")}' ;;`,
+		"  esac",
+		"}",
+		"",
+		"# Fails where the option takes no value.",
+		"_winnow_value() {",
+		"  case \"$1 $2\" in",
+		...own,
+		...globals,
+		"    *) return 1 ;;",
+		"  esac",
+		"}",
+		"",
+		"_winnow_argument() {",
+		"  case \"$1 $2\" in",
+		`    ' 0') echo '${verbs.map(({ name }) => name).join(" ")}' ;;`,
+		...places,
+		"    *) : ;;",
+		"  esac",
+		"}",
+		...MAIN$1,
+		""
+	].join("\n");
+}
+function offer$2(by) {
+	if (typeof by !== "string") return `echo '${by.join(" ")}'`;
+	switch (by) {
+		case "campaigns": return "_winnow_campaigns";
+		case "revisions": return "_winnow_revisions";
+		case "files": return "echo '<files>'";
+		case "directories": return "echo '<directories>'";
+		case "nothing": return ":";
+		default: return by;
+	}
+}
+const FOUND$2 = [
+	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\"; }",
+	"",
+	"_winnow_campaigns() {",
+	"  local root file",
+	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
+	"  for file in \"$root\"/.winnow/*.yaml; do",
+	"    [ -e \"$file\" ] || continue",
+	"    file=${file##*/}",
+	"    printf '%s\\n' \"${file%.yaml}\"",
+	"  done | _winnow_plain",
+	"}",
+	"",
+	"_winnow_revisions() {",
+	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
+	"}"
+];
+/** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */
+const MAIN$1 = String.raw`
+_winnow() {
+  local current=${"$"}{COMP_WORDS[COMP_CWORD]} verb= option= offered= word at=1 place=0
+  COMPREPLY=()
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    word=${"$"}{COMP_WORDS[at]}
+    at=$((at + 1))
+    if [ "$word" = = ]; then continue; fi
+    if [ -n "$option" ]; then option=; continue; fi
+    case $word in
+      --) offered='<files>' ; break ;;
+      -*) if _winnow_value "$verb" "$word" >/dev/null; then option=$word; fi ;;
+      *) if [ -z "$verb" ]; then verb=$word; else place=$((place + 1)); fi ;;
+    esac
+  done
+  if [ "$current" = = ]; then current=; fi
+  if [ -z "$offered" ]; then
+    if [ -n "$option" ]; then offered=$(_winnow_value "$verb" "$option")
+    else
+      case $current in
+        -*) offered=$(_winnow_options "$verb") ;;
+        *) if [ -z "$verb" ]; then offered=$(_winnow_argument '' 0)
+           else offered=$(_winnow_argument "$verb" "$place"); fi ;;
+      esac
+    fi
+  fi
+  case $offered in
+    '<files>' | '<directories>')
+      local kind=-f
+      if [ "$offered" = '<directories>' ]; then kind=-d; fi
+      if type compopt >/dev/null 2>&1; then compopt -o filenames 2>/dev/null; fi
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$kind" -- "$current") ;;
+    *)
+      while IFS= read -r word; do
+        if [[ -n $word && $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+      done < <(printf '%s\n' "$offered" | tr ' ' '\n') ;;
+  esac
+}
+complete -F _winnow winnow git-winnow`.split("\n");
+// src/verbs/completion/fish.ts
+function fishCompletion(verbs) {
+	const own = verbs.flatMap((verb) => [
+		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$3(verb.summary)}`,
+		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$1(argumentCompletedBy(argument, verb, verbs))}`),
+		...withoutGlobals(verb).map((option) => optionLine(option, ` -n '__winnow_at ${verb.name}'`))
+	]);
+	return [
+		"# In ~/.config/fish/config.fish: winnow completion fish | source",
+		...FOUND$1,
+		...atFunction(verbs),
+		"",
+		"complete -c winnow -f",
+		...GLOBAL_OPTIONS.map((option) => optionLine(option, "")),
+		...own,
+		"complete -c git-winnow -w winnow",
+		""
+	].join("\n");
+}
+function withoutGlobals(verb) {
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	return optionsOf(verb).filter(({ name }) => !known.has(name));
+}
+function optionLine(option, when) {
+	const { name, short, summary } = option;
+	const spelled = short === void 0 ? `-l ${name}` : `-l ${name} -s ${short}`;
+	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$1(valueCompletedBy(option))}`;
+	return `complete -c winnow${when} ${spelled} -d ${quoted$3(summary)}${value}`;
+}
+function offer$1(by) {
+	if (typeof by !== "string") return `-f -a ${quoted$3(by.join(" "))}`;
+	switch (by) {
+		case "campaigns": return "-f -a '(__winnow_campaigns)'";
+		case "revisions": return "-f -a '(__winnow_revisions)'";
+		case "files": return "-F";
+		case "directories": return "-f -a '(__fish_complete_directories)'";
+		case "nothing": return "-f";
+		default: return by;
+	}
+}
+function quoted$3(text) {
+	return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+/** Only names that no shell would obey. */
+const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'";
+const FOUND$1 = [
+	"function __winnow_campaigns",
+	"    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0",
+	"    for file in $root/.winnow/*.yaml",
+	"        string replace -r '.*/(.*)\\.yaml$' '$1' -- $file",
+	`    end | ${PLAIN}`,
+	"end",
+	"",
+	"function __winnow_revisions",
+	`    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN}`,
+	"end",
+	""
+];
+/** Whether this verb is being typed, and where given, so many arguments of it. */
+function atFunction(verbs) {
+	const valued = [...GLOBAL_OPTIONS, ...verbs.flatMap(optionsOf)];
+	return [
+		"function __winnow_at --argument-names wanted wanted_place",
+		"    set -l verb ''",
+		"    set -l place 0",
+		"    set -l value no",
+		"    for word in (commandline -opc)[2..-1]",
+		"        if test $value = yes",
+		"            set value no",
+		"            continue",
+		"        end",
+		"        switch $word",
+		`            case ${[...new Set(valuedOptions(valued).flatMap(spellings))].join(" ")}`,
+		"                set value yes",
+		"            case '-*'",
+		"            case '*'",
+		"                if test -z \"$verb\"",
+		"                    set verb $word",
+		"                else",
+		"                    set place (math $place + 1)",
+		"                end",
+		"        end",
+		"    end",
+		"    test \"$verb\" = \"$wanted\"; and test -z \"$wanted_place\" -o \"$place\" = \"$wanted_place\"",
+		"end"
+	];
+}
+// src/verbs/completion/zsh.ts
+/** Works from a profile, by eval, and as a file called _winnow on fpath. */
+function zshCompletion(verbs) {
+	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
+	const own = allValued(verbs).filter(({ option }) => !known.has(option.name));
+	return [
+		"#compdef winnow git-winnow",
+		"# In ~/.zshrc, after compinit: eval \"$(winnow completion zsh)\"",
+		...FOUND,
+		"",
+		"_winnow_options() {",
+		"  local -a offered",
+		"  case $1 in",
+		...verbs.map((verb) => `    ${verb.name}) offered=(${described(optionsOf(verb))}) ;;`),
+		`    *) offered=(${described(GLOBAL_OPTIONS)}) ;;`,
+		"  esac",
+		"  _describe -o 'option' offered",
+		"}",
+		"",
+		"# Fails where the option takes no value; with \"ask\" it only says so.",
+		"_winnow_value() {",
+		"  case \"$1 $2\" in",
+		...own.flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
+		...valuedOptions(GLOBAL_OPTIONS).flatMap((option) => valueLines("*' ", option)),
+		"    *) return 1 ;;",
+		"  esac",
+		"}",
+		"",
+		"_winnow_argument() {",
+		"  local -a offered",
+		"  case \"$1 $2\" in",
+		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$2(`${name}:${summary}`)).join(" ")})`,
+		"      _describe 'command' offered ;;",
+		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`)),
+		"    *) : ;;",
+		"  esac",
+		"}",
+		...MAIN,
+		""
+	].join("\n");
+}
+function valueLines(before, option) {
+	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`);
+}
+function described(options) {
+	const each = (option) => spellings(option).map((spelling) => quoted$2(`${spelling}:${option.summary}`));
+	return options.flatMap(each).join(" ");
+}
+function quoted$2(text) {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function offer(by) {
+	if (typeof by !== "string") return `compadd -- ${by.join(" ")}`;
+	switch (by) {
+		case "campaigns": return "compadd -- $(_winnow_campaigns)";
+		case "revisions": return "compadd -- $(_winnow_revisions)";
+		case "files": return "_files";
+		case "directories": return "_files -/";
+		case "nothing": return ":";
+		default: return by;
+	}
+}
+const FOUND = [
+	"_winnow_plain() { LC_ALL=C grep -E \"^[A-Za-z0-9][A-Za-z0-9._/-]*$\" }",
+	"",
+	"_winnow_campaigns() {",
+	"  local root file",
+	"  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0",
+	"  for file in $root/.winnow/*.yaml(N:t:r); do print -r -- $file; done | _winnow_plain",
+	"}",
+	"",
+	"_winnow_revisions() {",
+	"  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
+	"}"
+];
+const MAIN = String.raw`
+_winnow() {
+  local verb= option= word
+  integer at place=0
+  for ((at = 2; at < CURRENT; at++)); do
+    word=$words[at]
+    if [[ -n $option ]]; then option=; continue; fi
+    case $word in
+      --) _files; return ;;
+      --*=*) ;;
+      -*) if _winnow_value "$verb" "$word" ask; then option=$word; fi ;;
+      *) if [[ -z $verb ]]; then verb=$word; else place+=1; fi ;;
+    esac
+  done
+  word=$words[CURRENT]
+  if [[ -n $option ]]; then _winnow_value "$verb" "$option"
+  elif [[ $word = --*=* ]]; then
+    compset -P '*='
+    _winnow_value "$verb" "${"$"}{word%%=*}"
+  elif [[ $word = -* ]]; then _winnow_options "$verb"
+  elif [[ -z $verb ]]; then _winnow_argument '' 0
+  else _winnow_argument "$verb" $place
+  fi
+}
+if [[ $funcstack[1] = _winnow ]]; then _winnow "$@"; else compdef _winnow winnow git-winnow; fi`.split("\n");
+// src/verbs/completion.ts
+const SHELLS = {
+	bash: bashCompletion,
+	zsh: zshCompletion,
+	fish: fishCompletion
+};
+const completion = {
+	name: "completion",
+	group: "more",
+	summary: "print what makes a shell complete commands, options and campaigns; its first lines say where to put it",
+	access: "apart",
+	arguments: [{
+		name: "shell",
+		summary: "whose",
+		required: true,
+		values: Object.keys(SHELLS)
+	}],
+	options: [],
+	examples: [
+		"winnow completion bash",
+		"winnow completion zsh",
+		"winnow completion fish"
+	],
+	exits: {},
+	async run({ given, terminal, verbs }) {
+		const [shell = ""] = given.positionals;
+		const written = SHELLS[shell];
+		if (written === void 0) throw new UserError(`winnow has no completion for ${shell}`);
+		terminal.out(written(verbs).trimEnd());
+		return 0;
+	}
+};
+// src/verbs/decide.ts
+const decide = {
+	name: "decide",
+	group: "more",
+	summary: "judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision",
+	access: "apart",
+	arguments: [{
+		name: "payload",
+		summary: "a JSON file; standard input by default",
+		required: false
+	}],
+	options: [{
+		name: "jsonl",
+		summary: "one payload a line, one decision a line"
+	}],
+	examples: ["winnow decide payload.json", "winnow decide --jsonl < payloads.jsonl"],
+	exits: {},
+	async run(call) {
+		if (call.given.flag("jsonl")) await decideLines(call);
+		else call.terminal.json(decided(await wholeInput(call), null), 2);
+		return 0;
+	}
+};
+async function decideLines(call) {
+	let number = 0;
+	for await (const line of linesOf$1(call)) {
+		number += 1;
+		if (line.trim() !== "") call.terminal.json(decided(line, number));
+	}
+}
+function decided(text, line) {
+	try {
+		return decideStability(parseDecidePayload(text));
+	} catch (error) {
+		if (line === null || !(error instanceof UserError)) throw error;
+		const { fix, place } = error;
+		throw new UserError(`line ${line}: ${error.message}`, {
+			place: {
+				...place,
+				line
+			},
+			...fix === void 0 ? {} : { fix },
+			cause: error
+		});
+	}
+}
+async function* linesOf$1(call) {
+	const file = fileOf(call);
+	if (file === null) yield* call.terminal.lines();
+	else yield* (await contentOf$1(call, file)).split("\n");
+}
+async function wholeInput(call) {
+	const file = fileOf(call);
+	if (file !== null) return contentOf$1(call, file);
+	const lines = [];
+	for await (const line of call.terminal.lines()) lines.push(line);
+	return lines.join("\n");
+}
+function fileOf({ given }) {
+	const [file = "-"] = given.positionals;
+	return file === "-" ? null : file;
+}
+async function contentOf$1({ around }, file) {
+	const text = await readFile(resolve(around.directory, file), "utf8").catch(nullIfMissing);
+	if (text !== null) return text;
+	throw new UserError(`there is no file ${file}`, {
+		place: { file },
+		fix: "give a file, or - for standard input"
+	});
 }
 // src/setup/gates.ts
 /** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
@@ -5157,20 +6658,6 @@ async function agentFile(topLevel, specName) {
 }
 async function writeAgentFile(topLevel, { text, changed }) {
 	if (changed) await writeFile(join(topLevel, AGENT_FILE), text);
-}
-// src/verbs/committed-project.ts
-const LARGEST_BYTES = 524288;
-/** What is committed on the default branch: experiments start from that, and from nothing else. */
-async function committedProject({ repository }, base) {
-	const files = (await treeFiles(repository, base.tree)).filter(({ mode }) => mode.startsWith("100"));
-	const oids = new Map(files.map(({ path, oid }) => [path, oid]));
-	const paths = [...oids.keys()];
-	const texts = /* @__PURE__ */ new Map();
-	for (const path of readsFor(paths)) {
-		const content = await repository.blob(oids.get(path) ?? "");
-		if (content.length <= LARGEST_BYTES) texts.set(path, content.toString("utf8"));
-	}
-	return projectFiles(paths, texts);
 }
 // src/verbs/existing-specs.ts
 const SPEC = /^\.winnow\/[^/]+\.ya?ml$/;
@@ -6341,7 +7828,7 @@ function summary(story) {
 	const { jobs, minutes } = story;
 	const measured = measuredIn(story);
 	const pairs = metricPairs(jobs, measured.name);
-	const { effect, interval } = effectOf(differencesOf(pairs, measured));
+	const { effect, interval } = effectOf$1(differencesOf(pairs, measured));
 	const range = interval === null ? ", interval not bounded yet" : ", 95 % interval in brackets";
 	const said = effect === null ? "no difference" : `${effectText(effect, interval, measured)}${range}`;
 	const took = Object.values(minutes).reduce((sum, each) => sum + each, 0);
@@ -6375,7 +7862,7 @@ var PairStories = class {
 	#measured({ order: id, report }) {
 		const order = this.#open.get(id);
 		this.#open.delete(id);
-		const job = order && jobOf(askedIn(order), measuredIn$1(report), this.#id);
+		const job = order && jobOf$1(askedIn(order), measuredIn$1(report), this.#id);
 		if (!order || !job || job.pairs.length === 0) return;
 		const story = this.#storyOf(order);
 		if (story === null) return;
@@ -6887,6 +8374,7 @@ async function removeAllOf(call, checkout, all) {
 const VERBS = [
 	init,
 	check,
+	compare,
 	run,
 	status,
 	show,
@@ -6940,15 +8428,28 @@ function parseCommandLine(argv, verbs) {
 		};
 	}
 	const verb = verbNamed(verbs, argv[at] ?? "");
-	const { positionals, values } = read([...before, ...argv.slice(at + 1)], optionsOf(verb), `winnow ${verb.name}`);
+	const { own, command } = apart(verb, [...before, ...argv.slice(at + 1)]);
+	const { positionals, values } = read(own, optionsOf(verb), `winnow ${verb.name}`);
 	if (values.has("help")) return {
 		verb: verbNamed(verbs, "help"),
 		given: givenOf([verb.name], values)
 	};
+	if (verb.command !== void 0) requireCommand(verb, verb.command, positionals, command);
 	requireArguments(verb, positionals);
 	return {
 		verb,
-		given: givenOf(positionals, values)
+		given: givenOf(positionals, values, command)
+	};
+}
+/** A command of the person's own begins after the first `--`, and nothing in it is ours. */
+function apart(verb, args) {
+	const at = verb.command === void 0 ? -1 : args.indexOf("--");
+	return at === -1 ? {
+		own: args,
+		command: []
+	} : {
+		own: args.slice(0, at),
+		command: args.slice(at + 1)
 	};
 }
 /** The first word that is neither an option nor an option's value. */
@@ -7030,9 +8531,15 @@ function requireArguments(verb, positionals) {
 	if (extra === void 0 || verb.arguments.at(-1)?.many === true) return;
 	throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, { fix: usageText(verb) });
 }
-function givenOf(positionals, values) {
+function requireCommand(verb, { name, summary }, positionals, command) {
+	if (command.some((word) => word.trim() !== "")) return;
+	const [first, ...words] = positionals;
+	throw new UserError(`winnow ${verb.name} needs -- <${name}>: ${summary}`, { fix: words.length > 1 ? `did you mean winnow ${verb.name} ${first} -- ${words.join(" ")}?` : usageText(verb) });
+}
+function givenOf(positionals, values, command = []) {
 	return {
 		positionals,
+		command,
 		flag: (name) => values.has(name),
 		text: (name) => values.get(name)?.[0],
 		texts: (name) => values.get(name) ?? []
@@ -7091,18 +8598,25 @@ function forgeLines({ message, detail }) {
 	];
 }
 function harnessLines({ message, detail }) {
-	const { line, example, stderrTail, fix, printed = [] } = detail;
+	const { line, example, stderrTail, command, fix, printed = [] } = detail;
 	return [
 		`error: ${message}`,
 		...line === void 0 ? [] : [`  in: ${line}`],
 		...example === void 0 ? [] : [`  valid: ${example}`],
+		...command === void 0 ? [] : [`  ran: ${command}`],
 		...printed.length === 0 ? [] : quoted("it printed", printed.join("\n")),
-		...fixLine(fix),
-		...stderrTail === void 0 || stderrTail.trim() === "" ? [] : quoted("it printed last", stderrTail)
+		...stderrTail === void 0 || stderrTail.trim() === "" ? [] : quoted("it printed last", stderrTail),
+		...fixLine(fix)
 	];
 }
+const LINES = 15;
 function quoted(title, text) {
-	return [`  ${title}:`, ...text.trimEnd().split("\n").map((line) => `    ${line}`)];
+	const lines = text.trimEnd().split("\n");
+	return [
+		`  ${title}:`,
+		...lines.length > LINES ? ["    …"] : [],
+		...lines.slice(-15).map((line) => `    ${line}`)
+	];
 }
 // src/cli/faults.ts
 /**
@@ -7374,7 +8888,7 @@ function painted(line, inColour) {
 }
 // src/cli/terminal.ts
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-function terminal({ input, out, err, colour, live = null, obeyed = false }) {
+function terminal({ input, out, err, colour, live = null, obeyed = false, attended = false }) {
 	const line = liveLine(live);
 	const print = (stream, text) => line.around(() => void stream.write(`${text}\n`));
 	const shown = (text, stream) => {
@@ -7386,6 +8900,10 @@ function terminal({ input, out, err, colour, live = null, obeyed = false }) {
 		err: (text) => print(err, painted(shown(text, err), colour.err)),
 		json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
 		live: (text) => line.show(text),
+		confirm: attended ? (question, interrupt) => confirmed({
+			input,
+			err
+		}, question, interrupt) : null,
 		lines: () => createInterface({
 			input,
 			crlfDelay: Number.POSITIVE_INFINITY
@@ -7402,6 +8920,27 @@ const NARROWEST = 20;
 function wantsColour(stream, env) {
 	return stream.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }
+/** Anything but a yes is a no: an empty line, an end of input, Ctrl-C. */
+async function confirmed({ input, err }, question, interrupt) {
+	err.write(`${plainText(question)} [y/N] `);
+	const lines = createInterface({
+		input,
+		crlfDelay: Number.POSITIVE_INFINITY
+	});
+	const close = () => lines.close();
+	interrupt.addEventListener("abort", close, { once: true });
+	try {
+		for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line);
+		err.write("\n");
+		return false;
+	} finally {
+		interrupt.removeEventListener("abort", close);
+		lines.close();
+	}
+}
+function isAttended(streams, env) {
+	return streams.every(({ isTTY }) => isTTY === true) && (env["CI"] ?? "") === "";
+}
 // src/cli/version.ts
 const VERSION = "0.1.0";
 // src/cli/main.ts
@@ -7414,16 +8953,20 @@ async function main() {
 	const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => value === void 0 ? [] : [[name, value]]));
 	const { stdin: input, stdout: out, stderr: err } = process;
 	out.on("error", endQuietly);
+	const colour = {
+		out: wantsColour(out, env),
+		err: wantsColour(err, env)
+	};
+	const live = wantsLiveLine(err, env) ? err : null;
+	const [obeyed, attended] = [env["GITHUB_ACTIONS"] === "true", isAttended([input, err], env)];
 	const words = terminal({
 		input,
 		out,
 		err,
-		colour: {
-			out: wantsColour(out, env),
-			err: wantsColour(err, env)
-		},
-		live: wantsLiveLine(err, env) ? err : null,
-		obeyed: env["GITHUB_ACTIONS"] === "true"
+		colour,
+		live,
+		obeyed,
+		attended
 	});
 	process.once("exit", () => words.live(null));
 	if (process.platform === "win32") {

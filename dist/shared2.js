@@ -228,7 +228,7 @@ function slugify(input) {
 	return input.toLowerCase().trim().replace(/[^\w\s-]/g, "").replace(/[\s_-]+/g, "-").replace(/^-+|-+$/g, "");
 }
 const captureStackTrace = "captureStackTrace" in Error ? Error.captureStackTrace : (..._args) => {};
-function isObject$1(data) {
+function isObject$2(data) {
 	return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 const allowsEval = /* @__PURE__*/ cached(() => {
@@ -242,12 +242,12 @@ const allowsEval = /* @__PURE__*/ cached(() => {
 	}
 });
 function isPlainObject(o) {
-	if (isObject$1(o) === false) return false;
+	if (isObject$2(o) === false) return false;
 	const ctor = o.constructor;
 	if (ctor === void 0) return true;
 	if (typeof ctor !== "function") return true;
 	const prot = ctor.prototype;
-	if (isObject$1(prot) === false) return false;
+	if (isObject$2(prot) === false) return false;
 	if (Object.prototype.hasOwnProperty.call(prot, "isPrototypeOf") === false) return false;
 	return true;
 }
@@ -2203,7 +2203,7 @@ const $ZodObject = /*@__PURE__*/ $constructor("$ZodObject", (inst, def) => {
 		}
 		return propValues;
 	});
-	const isObject = isObject$1;
+	const isObject = isObject$2;
 	const catchall = def.catchall;
 	let value;
 	const memo = globalConfig.memoizer;
@@ -2341,7 +2341,7 @@ const $ZodObjectJIT = /*@__PURE__*/ $constructor("$ZodObjectJIT", (inst, def) =>
 		return doc.compile();
 	};
 	let fastpass;
-	const isObject = isObject$1;
+	const isObject = isObject$2;
 	const jit = !globalConfig.jitless;
 	const fastEnabled = jit && allowsEval.value;
 	const catchall = def.catchall;
@@ -2460,7 +2460,7 @@ const $ZodDiscriminatedUnion = /*@__PURE__*/ $constructor("$ZodDiscriminatedUnio
 	const disc = cached(() => discriminatorMap(def));
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value;
-		if (!isObject$1(input)) {
+		if (!isObject$2(input)) {
 			payload.issues.push({
 				code: "invalid_type",
 				expected: "object",
@@ -19947,28 +19947,37 @@ function amount(effect, { direction, scale }) {
 	const said = (shareOf(effect, direction) * 100).toFixed(1);
 	return Number(said) === 0 ? said.replace("-", "") : said;
 }
+function effectWords$1(effect, interval, measured) {
+	const { name, direction, scale } = measured;
+	const losing = effect < 0;
+	const plain = direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"];
+	const [better, worse] = WORDS$3[name] ?? plain;
+	return {
+		size: losing ? turned(effect, measured) : amount(effect, measured),
+		word: losing ? worse : better,
+		range: interval === null ? null : rangeOf(interval, losing, measured),
+		unit: scale === "log" ? " %" : ""
+	};
+}
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
 function effectText(effect, interval, measured, { probably = false } = {}) {
-	const { name, direction, scale } = measured;
-	const unit = scale === "log" ? " %" : "";
-	const [better, worse] = WORDS$3[name] ?? (direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"]);
-	const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured);
-	const range = interval === null ? "" : ` (${intervalText(interval, effect < 0, measured)}${unit})`;
-	return `${name} ${probably ? "probably " : ""}${signed}${unit} ${effect < 0 ? worse : better}${range}`;
+	const { size, word, range, unit } = effectWords$1(effect, interval, measured);
+	const between = range === null ? "" : ` (${range[0]} to ${range[1]}${unit})`;
+	return `${measured.name} ${probably ? "probably " : ""}${size}${unit} ${word}${between}`;
 }
 /** A loss said as a loss: the same share, with the other word. */
 function turned(effect, measured) {
 	const said = amount(effect, measured);
 	return said.startsWith("-") ? said.slice(1) : said;
 }
-function intervalText([low, high], losing, measured) {
-	if (!losing) return `${amount(low, measured)} to ${amount(high, measured)}`;
+function rangeOf([low, high], losing, measured) {
+	if (!losing) return [amount(low, measured), amount(high, measured)];
 	const negated = (value) => {
 		const said = amount(value, measured);
 		if (Number(said) === 0) return said.replace("-", "");
 		return said.startsWith("-") ? said.slice(1) : `-${said}`;
 	};
-	return `${negated(high)} to ${negated(low)}`;
+	return [negated(high), negated(low)];
 }
 // src/decide/paired/evidence-sentence.ts
 const WHY = {
@@ -37978,6 +37987,7 @@ function refuseUnsupported({ spec, owner }) {
 async function refusalOf(input, sides) {
 	const { order, spec, repository } = input;
 	if (harnessHash(spec, harnessEntries(spec, await treeFiles(repository, order.pin.tree))) !== order.harness) return "the harness of the pinned commit is not the one ordered";
+	if (input.unpinned) return null;
 	for (const { label, tree } of sides) {
 		const stray = await strayPath(input, tree);
 		if (stray !== null) return `${label}: ${stray} is outside scope.mutable and differs from the pinned commit`;
@@ -38011,6 +38021,38 @@ var Metrics = class {
 		return Object.fromEntries(this.#values);
 	}
 };
+// src/measure/output/almost-result.ts
+/** What a harness meant to print, and how it went wrong; null where no object can be made out in it. */
+function almostResult(text, example) {
+	return notNumbers(text, example) ?? amongOthers(text, example);
+}
+const NOT_JSON = /(?<=[:[,]\s*)-?(?:NaN|Infinity)\b/i;
+/** What Python and C print for it is no JSON, so that it reads as a log. */
+function notNumbers(text, example) {
+	const [word] = NOT_JSON.exec(text) ?? [];
+	if (word === void 0 || !isObject$1(text.replaceAll(new RegExp(NOT_JSON, "gi"), "null"))) return null;
+	const line = text.split("\n").find((each) => NOT_JSON.test(each)) ?? text;
+	return badOutput(`${word} is neither JSON nor a number that could be compared`, line.trim(), example);
+}
+/** Package managers print a banner before what they run, and build tools a line after it. */
+function amongOthers(text, example) {
+	const lines = text.split(/\r?\n/);
+	const first = lines.findIndex((line) => line.trimStart().startsWith("{"));
+	const last = lines.findLastIndex((line) => line.trimEnd().endsWith("}"));
+	if (first === -1 || !isObject$1(lines.slice(first, last + 1).join("\n"))) return null;
+	const before = lines.slice(0, first).find((line) => line.trim() !== "");
+	const other = before ?? lines.slice(last + 1).find((line) => line.trim() !== "");
+	if (other === void 0) return null;
+	return badOutput(`another line is printed ${before === void 0 ? "after" : "before"} the JSON object: print the object alone, or write it to \$WINNOW_RESULT_PATH, or print METRIC lines${other.trim().startsWith("> ") ? " (npm run --silent prints no banner)" : ""}`, other.trim(), example);
+}
+function isObject$1(text) {
+	try {
+		const parsed = JSON.parse(text);
+		return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+	} catch {
+		return false;
+	}
+}
 // src/measure/output/metric-lines.ts
 const METRIC_EXAMPLE = "METRIC latency_ms=12.5";
 const START = /^METRIC\s/;
@@ -38722,11 +38764,14 @@ function readPrinted(files, spec) {
 	if (printed !== null) return printed;
 	const needed = neededMetrics(spec);
 	if (needed.length === 0) return NOTHING$1;
-	const example = linesOnly ? METRIC_EXAMPLE : JSON_EXAMPLE;
-	throw badOutput(`${whatWasPrinted(stdout)}, but ${needed.join(", ")} is needed`, lastLine(stdout), example);
+	const example = linesOnly ? needed.map((name) => `METRIC ${name}=12.5`).join("\n") : JSON.stringify(Object.fromEntries(needed.map((name) => [name, 12.5])));
+	const meant = linesOnly ? null : almostResult(stdout, example);
+	if (meant !== null) throw meant;
+	const are = needed.length === 1 ? "is" : "are";
+	throw badOutput(`${whatWasPrinted(stdout)}, but ${needed.join(", ")} ${are} needed`, lastLine(stdout), example);
 }
 function whatWasPrinted(stdout) {
-	return stdout.trim() === "" ? "nothing was printed" : "what was printed is no result";
+	return stdout.trim() === "" ? "nothing was printed to stdout" : "what was printed is no result";
 }
 function resultFile(text) {
 	const printed = parseResultObject(text);
@@ -38843,7 +38888,7 @@ async function execute(session, side, turn) {
 		timeoutSeconds
 	});
 	const result = failureOf(session, ended, turn.role) ?? await resultOf(session, ended, turn);
-	const tail = result.status === "ok" ? "" : tailOf(paths.stderr);
+	const tail = lastWords(paths, result.status);
 	const execution = {
 		side: side.label,
 		role: turn.role,
@@ -38856,10 +38901,16 @@ async function execute(session, side, turn) {
 		...tail === "" ? {} : { stderr_tail: tail }
 	};
 	draft.executions.push(heldBack(input, execution));
+	await input.onExecution?.(draft.executions);
 	if (result.status === "ok") return;
 	side.chances -= 1;
 	if (side.chances <= 0) side.ended = true;
 	await refuseFull(input.workDir);
+}
+/** Many a tool says on stdout why it failed; what was read there as a result is quoted already. */
+function lastWords({ stderr, stdout }, status) {
+	if (status === "ok") return "";
+	return tailOf(stderr) || (status === "bad-output" ? "" : tailOf(stdout));
 }
 async function announceStart(session) {
 	if (session.started) return;
@@ -46830,4 +46881,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { headline as $, measuredIn as $n, campaignLevel as $t, allowedRef as A, campaignRefs as An, exitCodeOf as Ar, snapshotMetrics as At, measure$1 as B, readTip as Bn, parse$3 as Bt, endLeftoversBelow as C, simplificationHolds as Cn, tuple as Cr, requestText as Ct, listWorktrees as D, changeText as Dn, HarnessError as Dr, withoutOrders as Dt, openWorkshop as E, lnEvidencePath as En, ForgeError as Er, plainText$1 as Et, nullIfMissing as F, readEvents as Fn, archive as Ft, networkIsolation as G, awaitedPackages as Gn, evidenceText as Gt, berthFor as H, fold as Hn, assess as Ht, scratchOf as I, readEventsAfter as In, listRefs as It, committedSpec as J, typicalMetrics as Jn, decideStability as Jt, removeAll as K, packagesText as Kn, evidenceBar as Kt, openHands as L, COMMUTING as Ln, observe as Lt, pushAttempt as M, harnessOf as Mn, listed$1 as Mt, retryLostRaces as N, treeFiles as Nn, writeLedgerCommit as Nt, localPath as O, numberText as On, LedgerError as Or, metricsLines as Ot, createBareRepository as P, loadCampaign as Pn, openChain as Pt, singleMachineText as Q, jobOf as Qn, nextShare as Qt, requireCampaign as R, eventId as Rn, specOf as Rt, regressionCheck as S, tieBreakerHolds as Sn, string as Sr, deferredOf as St, dataDirFor as T, lnEvidence as Tn, ConflictError as Tr, plainJson as Tt, gitRunner as U, EXIT_CODES as Un, effectText as Ut, neededMetrics as V, eventPath as Vn, TomlError as Vt, localIsolation as W, verdictOf as Wn, shareOf as Wt, startCampaign as X, askedIn as Xn, ownRequest as Xt, requireSupported as Y, sha256 as Yn, failureOf$3 as Yt, Transaction as Z, orderTerms as Zn, levelFor as Zt, needsNoise as _, statusOf as _n, boolean as _r, waitingSentence as _t, seesMinEffect as a, evidenceFor as an, timedDecisive as ar, noiseText as at, calibrationOf as b, confidenceInterval as bn, number$1 as br, additionsText as bt, forecast as c, differencesOf as cn, BUILT_IN_METRICS as cr, tallyText as ct, tick as d, endJob as dn, containing as dr, experimentView as dt, familyLevel as en, digest$2 as er, reportedEffect as et, takeEffect as f, signedDifference as fn, nearest as fr, statusView as ft, needsCalibration as g, intervalOf as gn, array as gr, standingSentence as gt, directReverts as h, objectivesOf as hn, _enum as hr, capitalised as ht, expectedCost as i, resolveEvidence as in, compilePathspec as ir, noisyText as it, inspectCheckout as j, shortRef as jn, table as jt, requireGit as k, plural as kn, UserError as kr, metricsText as kt, audit as l, metricPairs as ln, require_dist$2 as lr, gainText as lt, ruleThatHolds as m, tieBreakersOf as mn, KEBAB_TEXT as mr, standingIn as mt, parseDecidePayload as n, sameFamily as nn, parseSpec$1 as nr, eventLine as nt, smallestVisibleGain as o, startEvidence as on, NOT_NOISE_PROOF as or, sizeText as ot, plan as p, decisiveMetrics as pn, KEBAB as pr, evidenceIn as pt, isMissing as q, oneLine$1 as qn, effectOf$1 as qt, chanceToKeep as r, pairsPerJob as rn, compileScope as rr, short as rt, waysOut as s, guardrailVerdict as sn, usesStoredScore as sr, calibrationText as st, replay as t, objectiveLevel as tn, emptyCampaign as tr, OF_INTEREST as tt, run as u, observePair as un, SpecErrors as ur, progressOf as ut, calibrateNoise as v, verdict as vn, literal$1 as vr, campaignResult as vt, presentRun as w, evidenceOf as wn, union as wr, jsonWithoutOrders as wt, calibrate as x, hodgesLehmann as xn, strictObject as xr, deferredLines as xt, notComparable as y, lnTotal as yn, looseObject as yr, keptExperiments as yt, takeTurn as z, parseEvent as zn, unsupported as zt };
+export { singleMachineText as $, awaitedPackages as $n, failureOf$3 as $t, allowedRef as A, simplificationHolds as An, strictObject as Ar, metricsText as At, measure$1 as B, treeDifferences as Bn, unsupported as Bt, endLeftoversBelow as C, intervalOf as Cn, KEBAB_TEXT as Cr, deferredOf as Ct, listWorktrees as D, confidenceInterval as Dn, literal$1 as Dr, plainText$1 as Dt, openWorkshop as E, lnTotal as En, boolean as Er, plainJson as Et, nullIfMissing as F, numberText as Fn, ForgeError as Fr, openChain as Ft, networkIsolation as G, COMMUTING as Gn, effectText as Gt, berthFor as H, loadCampaign as Hn, TomlError as Ht, scratchOf as I, plural as In, HarnessError as Ir, archive as It, isMissing as J, readTip as Jn, evidenceLine as Jt, removeAll as K, eventId as Kn, effectWords$1 as Kt, openHands as L, campaignRefs as Ln, LedgerError as Lr, listRefs as Lt, pushAttempt as M, lnEvidence as Mn, tuple as Mr, table as Mt, retryLostRaces as N, lnEvidencePath as Nn, union as Nr, listed$1 as Nt, localPath as O, hodgesLehmann as On, looseObject as Or, withoutOrders as Ot, createBareRepository as P, changeText as Pn, ConflictError as Pr, writeLedgerCommit as Pt, Transaction as Q, verdictOf as Qn, decideStability as Qt, requireCampaign as R, shortRef as Rn, UserError as Rr, observe as Rt, regressionCheck as S, objectivesOf as Sn, KEBAB as Sr, deferredLines as St, dataDirFor as T, verdict as Tn, array as Tr, jsonWithoutOrders as Tt, gitRunner as U, readEvents as Un, assess as Ut, neededMetrics as V, treeFiles as Vn, parse$3 as Vt, localIsolation as W, readEventsAfter as Wn, evidenceSentence as Wt, requireSupported as X, fold as Xn, evidenceBar as Xt, committedSpec as Y, eventPath as Yn, evidenceText as Yt, startCampaign as Z, EXIT_CODES as Zn, effectOf$1 as Zt, needsNoise as _, endJob as _n, BUILT_IN_METRICS as _r, standingSentence as _t, seesMinEffect as a, familyLevel as an, orderTerms as ar, noisyText as at, calibrationOf as b, tieBreakersOf as bn, containing as br, keptExperiments as bt, forecast as c, pairsPerJob as cn, digest$2 as cr, calibrationText as ct, tick as d, evidenceFor as dn, parseSpec$1 as dr, progressOf as dt, ownRequest as en, packagesText as er, headline as et, takeEffect as f, startEvidence as fn, compileScope as fr, experimentView as ft, needsCalibration as g, observePair as gn, usesStoredScore as gr, capitalised as gt, directReverts as h, metricPairs as hn, NOT_NOISE_PROOF as hr, standingIn as ht, expectedCost as i, campaignLevel as in, askedIn as ir, short as it, inspectCheckout as j, evidenceOf as jn, string as jr, snapshotMetrics as jt, requireGit as k, tieBreakerHolds as kn, number$1 as kr, metricsLines as kt, audit as l, resolveEvidence as ln, experimentName as lr, tallyText as lt, ruleThatHolds as m, differencesOf as mn, timedDecisive as mr, evidenceIn as mt, parseDecidePayload as n, levelFor as nn, typicalMetrics as nr, OF_INTEREST as nt, smallestVisibleGain as o, objectiveLevel as on, jobOf as or, noiseText as ot, plan as p, guardrailVerdict as pn, compilePathspec as pr, statusView as pt, bootId as q, parseEvent as qn, shareOf as qt, chanceToKeep as r, nextShare as rn, sha256 as rr, eventLine as rt, waysOut as s, sameFamily as sn, measuredIn as sr, sizeText as st, replay as t, pairedStop as tn, oneLine$1 as tr, reportedEffect as tt, run as u, standingOf$2 as un, emptyCampaign as ur, gainText as ut, calibrateNoise as v, signedDifference as vn, require_dist$2 as vr, waitingSentence as vt, presentRun as w, statusOf as wn, _enum as wr, requestText as wt, calibrate as x, readingOf as xn, nearest as xr, additionsText as xt, notComparable as y, decisiveMetrics as yn, SpecErrors as yr, campaignResult as yt, takeTurn as z, harnessOf as zn, exitCodeOf as zr, specOf as zt };

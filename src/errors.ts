@@ -49,6 +49,8 @@ export class HarnessError extends WinnowError {
     line?: string
     example?: string
     stderrTail?: string
+    /** What was run. */
+    command?: string
     fix?: string
     /** The names of the metrics it printed. */
     printed?: readonly string[]

@@ -2,7 +2,7 @@
 import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
 import { wantsLiveLine } from './live-line.ts'
-import { terminal, wantsColour } from './terminal.ts'
+import { isAttended, terminal, wantsColour } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 /** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
@@ -19,7 +19,8 @@ async function main(): Promise<number> {
   out.on('error', endQuietly)
   const colour = { out: wantsColour(out, env), err: wantsColour(err, env) }
   const live = wantsLiveLine(err, env) ? err : null
-  const words = terminal({ input, out, err, colour, live, obeyed: env['GITHUB_ACTIONS'] === 'true' })
+  const [obeyed, attended] = [env['GITHUB_ACTIONS'] === 'true', isAttended([input, err], env)]
+  const words = terminal({ input, out, err, colour, live, obeyed, attended })
   process.once('exit', () => words.live(null))
   if (process.platform === 'win32') {
     words.err('error: winnow runs on Linux and macOS; on Windows use it inside WSL.')

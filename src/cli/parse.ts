@@ -24,11 +24,18 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
     return { verb: verbNamed(verbs, 'help'), given: givenOf([], new Map()) }
   }
   const verb = verbNamed(verbs, argv[at] ?? '')
-  const rest = [...before, ...argv.slice(at + 1)]
-  const { positionals, values } = read(rest, optionsOf(verb), `winnow ${verb.name}`)
+  const { own, command } = apart(verb, [...before, ...argv.slice(at + 1)])
+  const { positionals, values } = read(own, optionsOf(verb), `winnow ${verb.name}`)
   if (values.has('help')) return { verb: verbNamed(verbs, 'help'), given: givenOf([verb.name], values) }
+  if (verb.command !== undefined) requireCommand(verb, verb.command, positionals, command)
   requireArguments(verb, positionals)
-  return { verb, given: givenOf(positionals, values) }
+  return { verb, given: givenOf(positionals, values, command) }
+}
+
+/** A command of the person's own begins after the first `--`, and nothing in it is ours. */
+function apart(verb: Verb, args: readonly string[]): { own: readonly string[]; command: readonly string[] } {
+  const at = verb.command === undefined ? -1 : args.indexOf('--')
+  return at === -1 ? { own: args, command: [] } : { own: args.slice(0, at), command: args.slice(at + 1) }
 }
 
 /** The first word that is neither an option nor an option's value. */
@@ -130,9 +137,24 @@ function requireArguments(verb: Verb, positionals: readonly string[]): void {
   })
 }
 
-function givenOf(positionals: readonly string[], values: Values): Given {
+function requireCommand(
+  verb: Verb,
+  { name, summary }: NonNullable<Verb['command']>,
+  positionals: readonly string[],
+  command: readonly string[],
+): void {
+  if (command.some(word => word.trim() !== '')) return
+  const [first, ...words] = positionals
+  throw new UserError(`winnow ${verb.name} needs -- <${name}>: ${summary}`, {
+    fix:
+      words.length > 1 ? `did you mean winnow ${verb.name} ${first} -- ${words.join(' ')}?` : usageText(verb),
+  })
+}
+
+function givenOf(positionals: readonly string[], values: Values, command: readonly string[] = []): Given {
   return {
     positionals,
+    command,
     flag: name => values.has(name),
     text: name => values.get(name)?.[0],
     texts: name => values.get(name) ?? [],

@@ -68,23 +68,25 @@ function forgeLines({ message, detail }: ForgeError): string[] {
 }
 
 function harnessLines({ message, detail }: HarnessError): string[] {
-  const { line, example, stderrTail, fix, printed = [] } = detail
+  const { line, example, stderrTail, command, fix, printed = [] } = detail
   return [
     `error: ${message}`,
     ...(line === undefined ? [] : [`  in: ${line}`]),
     ...(example === undefined ? [] : [`  valid: ${example}`]),
+    ...(command === undefined ? [] : [`  ran: ${command}`]),
     ...(printed.length === 0 ? [] : quoted('it printed', printed.join('\n'))),
-    ...fixLine(fix),
     ...(stderrTail === undefined || stderrTail.trim() === '' ? [] : quoted('it printed last', stderrTail)),
+    ...fixLine(fix),
   ]
 }
 
+const LINES = 15
+
 function quoted(title: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n')
   return [
     `  ${title}:`,
-    ...text
-      .trimEnd()
-      .split('\n')
-      .map(line => `    ${line}`),
+    ...(lines.length > LINES ? ['    …'] : []),
+    ...lines.slice(-LINES).map(line => `    ${line}`),
   ]
 }

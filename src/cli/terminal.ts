@@ -16,10 +16,20 @@ export interface Streams {
   live?: Screen | null
   /** A CI runner reads what is printed, and would take orders from it. */
   obeyed?: boolean
+  /** Somebody sits there who can be asked. */
+  attended?: boolean
 }
 
 /** Untrusted text is made plain first and coloured after: what is shown in colour is winnow's own. */
-export function terminal({ input, out, err, colour, live = null, obeyed = false }: Streams): Terminal {
+export function terminal({
+  input,
+  out,
+  err,
+  colour,
+  live = null,
+  obeyed = false,
+  attended = false,
+}: Streams): Terminal {
   const line = liveLine(live)
   const print = (stream: Writable, text: string) => line.around(() => void stream.write(`${text}\n`))
   const shown = (text: string, stream: Writable) => {
@@ -32,6 +42,7 @@ export function terminal({ input, out, err, colour, live = null, obeyed = false 
     err: text => print(err, painted(shown(text, err), colour.err)),
     json: (value, indent) => print(out, shownJson(plainJson(value, indent))),
     live: text => line.show(text),
+    confirm: attended ? (question, interrupt) => confirmed({ input, err }, question, interrupt) : null,
     lines: () => createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }),
   }
 }
@@ -50,4 +61,31 @@ const NARROWEST = 20
 
 export function wantsColour(stream: { isTTY?: boolean }, env: Readonly<Record<string, string>>): boolean {
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+}
+
+/** Anything but a yes is a no: an empty line, an end of input, Ctrl-C. */
+async function confirmed(
+  { input, err }: Pick<Streams, 'input' | 'err'>,
+  question: string,
+  interrupt: AbortSignal,
+): Promise<boolean> {
+  err.write(`${plainText(question)} [y/N] `)
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  const close = () => lines.close()
+  interrupt.addEventListener('abort', close, { once: true })
+  try {
+    for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line)
+    err.write('\n')
+    return false
+  } finally {
+    interrupt.removeEventListener('abort', close)
+    lines.close()
+  }
+}
+
+export function isAttended(
+  streams: readonly { isTTY?: boolean }[],
+  env: Readonly<Record<string, string>>,
+): boolean {
+  return streams.every(({ isTTY }) => isTTY === true) && (env['CI'] ?? '') === ''
 }

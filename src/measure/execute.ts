@@ -33,7 +33,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   const command = commandOf(session, turn.role)
   const ended = await runGuarded(session, side.label, side, { command, env, timeoutSeconds })
   const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn))
-  const tail = result.status === 'ok' ? '' : tailOf(paths.stderr)
+  const tail = lastWords(paths, result.status)
   const execution: Execution = {
     side: side.label,
     role: turn.role,
@@ -46,10 +46,17 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     ...(tail === '' ? {} : { stderr_tail: tail }),
   }
   draft.executions.push(heldBack(input, execution))
+  await input.onExecution?.(draft.executions)
   if (result.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
   await refuseFull(input.workDir)
+}
+
+/** Many a tool says on stdout why it failed; what was read there as a result is quoted already. */
+function lastWords({ stderr, stdout }: Session['paths'], status: Result['status']): string {
+  if (status === 'ok') return ''
+  return tailOf(stderr) || (status === 'bad-output' ? '' : tailOf(stdout))
 }
 
 async function announceStart(session: Session): Promise<void> {

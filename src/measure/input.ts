@@ -1,6 +1,7 @@
 import type { TreeEntry } from '../git/tree-object.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
+import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Owner } from './process/reaper.ts'
 
@@ -30,6 +31,10 @@ export interface MeasureInput {
   signal: AbortSignal
   /** Awaited once, just before harness code runs for the first time: from here on the order has started. */
   onStart: () => Promise<void>
+  /** Awaited after each execution with all so far, for whoever watches: nothing that is measured depends on it. */
+  onExecution?: (executions: Report['executions']) => Promise<void>
+  /** Each side brings a ruler of its own and nothing is protected: two trees, compared for a person. */
+  unpinned?: true
   /** First port of this runner, where several work on one machine; otherwise `parallel.port_base`. */
   portBase?: number
   /** A user of its own for experiment code; we must be root. */

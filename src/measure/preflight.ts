@@ -63,6 +63,7 @@ export async function refusalOf(input: MeasureInput, sides: readonly Wanted[]): 
   const pinned = harnessEntries(spec, await treeFiles(repository, order.pin.tree))
   if (harnessHash(spec, pinned) !== order.harness)
     return 'the harness of the pinned commit is not the one ordered'
+  if (input.unpinned) return null
   for (const { label, tree } of sides) {
     const stray = await strayPath(input, tree)
     if (stray !== null)

@@ -5,6 +5,7 @@ import { objectivesOf } from '../decide/objectives.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
 import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
+import { EFFECT_JOBS } from './effect-reading.ts'
 import { levelFor, nextShare } from './level.ts'
 
 /** What a campaign with a noisy metric can hope for and what that costs, before anything is spent (decision.md 3.8). */
@@ -26,9 +27,19 @@ export interface Prospects {
   null_idea: ExpectedCost
   /** A true gain of twice min_effect. */
   good_idea: ExpectedCost
-  /** If no idea is worth anything, and if all are good. */
-  campaign: { ideas: number; minutes: [null_ideas: number, good_ideas: number] }
+  /** What each keep takes besides: its reported effect, and the holdout where there is one. */
+  each_keep: Spent
+  /** Once, before the campaign stops: what it came to, by pairs that nothing was selected by. */
+  headline: Spent
+  /** If no idea is worth anything, and if all are good, with all that is measured for the record. */
+  campaign: {
+    ideas: number
+    minutes: [null_ideas: number, good_ideas: number]
+    executions: [null_ideas: number, good_ideas: number]
+  }
 }
+
+export type Spent = Pick<ExpectedCost, 'executions' | 'minutes'>
 
 export interface Calibrated {
   scale: 'log' | 'linear'
@@ -52,6 +63,12 @@ export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
   const cost = (effect: number) => expectedCost({ ...input, effect, ...secondsOf(noise) })
   const [null_idea, good_idea] = [cost(0), cost(GOOD * min)]
   const ideas = spec.stopping.max_iterations
+  const record = forTheRecord(spec, noise, options.pairsPerJob)
+  const keeps = ideas * chanceToKeep({ ...input, effect: GOOD * min })
+  const whole = (of: keyof Spent): [number, number] => [
+    ideas * null_idea[of],
+    ideas * good_idea[of] + keeps * record.each_keep[of] + record.headline[of],
+  ]
   return {
     min_effect: min,
     null_effect: options.nullEffect,
@@ -68,7 +85,30 @@ export function prospectsOf(spec: Spec, calibrated: Calibrated): Prospects {
     ways_out: waysOut(input),
     null_idea,
     good_idea,
-    campaign: { ideas, minutes: [ideas * null_idea.minutes, ideas * good_idea.minutes] },
+    ...record,
+    campaign: { ideas, minutes: whole('minutes'), executions: whole('executions') },
+  }
+}
+
+/** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
+function forTheRecord({ measurement }: Spec, noise: Noise, pairs: number) {
+  const effect = jobOf(noise, pairs)
+  const holdout =
+    measurement.holdout === null ? { executions: 0, minutes: 0 } : jobOf(noise, measurement.holdout.pairs)
+  return {
+    each_keep: {
+      executions: effect.executions + holdout.executions,
+      minutes: effect.minutes + holdout.minutes,
+    },
+    headline: { executions: EFFECT_JOBS * effect.executions, minutes: EFFECT_JOBS * effect.minutes },
+  }
+}
+
+/** Its warm-ups, one of each side, are in what a job takes besides its pairs. */
+function jobOf({ execution_seconds, overhead_seconds }: Noise, pairs: number): Spent {
+  return {
+    executions: 2 * (pairs + 1),
+    minutes: (2 * pairs * execution_seconds + overhead_seconds) / 60,
   }
 }
 

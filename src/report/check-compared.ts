@@ -27,7 +27,7 @@ export function comparedMetrics(spec: Spec, deterministic: boolean | null): Comp
   return [...objectives, ...ties]
 }
 
-function wayOf(spec: Spec, deterministic: boolean | null): Way {
+export function wayOf(spec: Spec, deterministic: boolean | null): Way {
   const { stability, mode } = spec.measurement
   if (stability !== null) return 'stored score'
   if (mode === 'once' || deterministic === true) return 'once'

@@ -39,6 +39,11 @@ export function timeText(spec: Spec, seconds: number): string {
   return `time: at most ${plural(most, 'execution')} or ${minutes(each)} an idea, ${minutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
 }
 
+/** What the executions of a whole campaign take at most. */
+export function mostSeconds(spec: Spec, seconds: number): number {
+  return mostExecutions(spec) * seconds * spec.stopping.max_iterations
+}
+
 function minutes(count: number): string {
   return `${numberText(Number(count.toPrecision(2)))} min`
 }

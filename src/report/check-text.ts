@@ -11,7 +11,13 @@ export interface CheckView {
   rules: Spec['rules']
   /** Where the checked text was read: a work tree's is not in force before it is committed. */
   source: 'work tree' | 'default branch'
-  scope: { mutable: number; outside: number; unmatched: string[] }
+  scope: {
+    mutable: number
+    outside: number
+    unmatched: string[]
+    /** The first few of each. */
+    examples: { mutable: string[]; outside: string[] }
+  }
   notes: string[]
   /** Valid, but not built yet: a run refuses it. */
   unsupported: string[]
@@ -30,7 +36,7 @@ export function checkText(view: CheckView): string[] {
   const { file, campaign, scope, rules } = view
   return [
     `${file} is valid: campaign ${campaign}, ${rules} defaults, read from the ${view.source}.`,
-    `  scope: ${plural(scope.mutable, 'file')} may change, ${scope.outside} may not`,
+    `  scope: ${plural(scope.mutable, 'file')} may change${fewText(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${fewText(scope.outside, scope.examples.outside)}`,
     ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
     ...view.ideas.map(idea => `  ideas: ${idea}`),
     ...view.forecast.map(line => `  ${line}`),
@@ -39,6 +45,11 @@ export function checkText(view: CheckView): string[] {
     ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
     ...blockers(view),
   ]
+}
+
+function fewText(count: number, examples: readonly string[]): string {
+  if (examples.length === 0) return ''
+  return ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
 }
 
 const NOT_TRIED =

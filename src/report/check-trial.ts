@@ -16,9 +16,15 @@ export interface Trial {
   calibration: Omit<Calibration, 'order'> | null
   /** Where the primary is noisy. */
   prospects: Prospects | null
+  /** What works, and is still not as the spec says. */
+  warnings: string[]
 }
 
-export function trialText({ seconds, metrics, gates, calibration, prospects }: Trial): string[] {
+export function trialText(trial: Trial): string[] {
+  return [...foundText(trial), ...trial.warnings.map(warning => `warning: ${warning}`)]
+}
+
+function foundText({ seconds, metrics, gates, calibration, prospects }: Trial): string[] {
   const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
   const [printed, ...rows] = metricsLines(metrics)
   const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows]
@@ -49,10 +55,14 @@ function prospectLines(prospects: Prospects, calibration: Omit<Calibration, 'ord
   const { null_idea, good_idea, chance_to_keep, campaign } = prospects
   const gain = (effect: number) => sizeText(effect, calibration.scale)
   const [least, most] = campaign.minutes.toSorted((a, b) => a - b)
+  const held = prospects.each_keep.executions > 2 * (prospects.pairs_per_job + 1)
+  const [fewest, highest] = campaign.executions.toSorted((a, b) => a - b)
   return [
     `an idea without effect: ${costText(null_idea)}`,
     `an idea that gains ${gain(2 * prospects.min_effect)}: ${costText(good_idea)}`,
-    `time: ${minutes(least ?? 0)} to ${minutes(most ?? 0)} min for ${plural(campaign.ideas, 'idea')}, with set-up and gates; less where ideas share a base`,
+    `a keep: ${spentText(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
+    `headline: ${spentText(prospects.headline)}, once, before the campaign stops`,
+    `time: ${minutes(least ?? 0)} to ${minutes(most ?? 0)} min and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${plural(campaign.ideas, 'idea')}, with set-up, gates and headline; less where ideas share a base`,
     'chance to keep, by true gain:',
     ...table([
       ['  true gain', ...chance_to_keep.map(({ effect }) => gain(effect))],
@@ -66,6 +76,10 @@ function prospectLines(prospects: Prospects, calibration: Omit<Calibration, 'ord
 function costText({ pairs, jobs, executions, minutes: took }: Prospects['null_idea']): string {
   const one = (value: number) => value.toFixed(1)
   return `${one(pairs)} pairs in ${one(jobs)} jobs, ${Math.round(executions)} executions, ${minutes(took)} min`
+}
+
+function spentText({ executions, minutes: took }: Prospects['headline']): string {
+  return `${Math.round(executions)} executions, ${minutes(took)} min`
 }
 
 function minutes(count: number): string {

@@ -12,6 +12,8 @@ export interface Terminal {
    * is shown in CI, in a pipe or in a file: what has to be known there is printed as a line of its own.
    */
   live(text: string | null): void
+  /** Asks a person, who has to type yes; null where nobody could answer: CI, pipes. */
+  confirm: ((question: string, interrupt: AbortSignal) => Promise<boolean>) | null
   /** Standard input, line by line. */
   lines(): AsyncIterable<string>
 }
@@ -19,6 +21,8 @@ export interface Terminal {
 /** What was given on the command line, checked against the verb's own list. */
 export interface Given {
   positionals: readonly string[]
+  /** What follows `--`, where the verb takes a command. */
+  command: readonly string[]
   flag(name: string): boolean
   text(name: string): string | undefined
   texts(name: string): readonly string[]

@@ -1,11 +1,15 @@
+import { join } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { treeFiles } from '../git/tree-walk.ts'
+import { UserError } from '../errors.ts'
+import { watchHoldings } from '../measure/holdings.ts'
 import type { Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import { forecast } from '../report/check-forecast.ts'
-import { comparedMetrics } from '../report/check-compared.ts'
+import { forecast, mostSeconds } from '../report/check-forecast.ts'
+import { comparedMetrics, wayOf } from '../report/check-compared.ts'
 import { type CheckView, checkText, comparisonText, ideaSources, isBlocked } from '../report/check-text.ts'
 import type { Trial } from '../report/check-trial.ts'
+import { holdingsText } from '../report/holdings-text.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -16,8 +20,9 @@ import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
+import { noteForecast } from './forecast-file.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
-import { tryHarness } from './trial.ts'
+import { type Trying, tryHarness } from './trial.ts'
 import { unusedWork } from './unused-work.ts'
 import type { Verb } from './verb.ts'
 
@@ -40,7 +45,8 @@ export const check: Verb = {
     atRepository(call, DEFAULT_PREFIX, async workshop => {
       const text = await specToCheck(call, workshop)
       const base = await defaultTip(workshop, call.around)
-      const warnings = await warningsOf(call, workshop, text.path)
+      const { spec } = parseSpec(text.yaml, { file: text.path })
+      const warnings = await warningsOf(call, workshop, text.path, spec)
       return checkSpec(call, { workshop, text, base, warnings })
     }),
 }
@@ -61,15 +67,45 @@ export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
   }
   says(checkText(view))
   const tries = !isBlocked(view) && !call.given.flag('no-try')
-  const whole = tries ? tried(spec, view, await tryHarness({ call, spec, ...asked })) : view
+  const trial = tries ? await tryWatched({ ...HARNESS, call, spec, ...asked }) : null
+  const whole = trial === null ? view : tried(spec, view, trial)
+  const about = { yaml: asked.text.yaml, tree: asked.base.tree }
+  if (trial !== null) await noteForecast(call, asked.workshop, about, campaignSeconds(spec, trial))
   if (!isBlocked(view)) says(comparisonText(spec, whole))
   if (call.given.flag('json')) call.terminal.json(whole)
   return isBlocked(view) ? 2 : 0
 }
 
+/** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
+async function tryWatched(trying: Trying): Promise<Trial> {
+  const watch = watchHoldings(join(trying.workshop.dataDir, 'work', trying.place))
+  try {
+    const trial = await tryHarness(trying)
+    return { ...trial, warnings: [...trial.warnings, ...holdingsText(watch.end(), trying.spec)] }
+  } finally {
+    watch.end()
+  }
+}
+
+const HARNESS = {
+  named: 'the default branch',
+  short: 'the base',
+  what: 'winnow check',
+  place: 'trial',
+  keys: {
+    setup: 'measurement.setup:',
+    timeout: 'measurement.timeout_seconds',
+    share: 'parallel.shared_files',
+  },
+} as const
+
 interface Reading {
   spec: Spec
   view: CheckView
+}
+
+function campaignSeconds(spec: Spec, { prospects, seconds }: Trial): number {
+  return prospects === null ? mostSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes)
 }
 
 /** All that can be said without running anything. */
@@ -85,7 +121,7 @@ async function reading({ workshop, text, base, warnings }: ToCheck): Promise<Rea
     scope: await scopeOf(workshop, spec, base),
     notes,
     unsupported: unsupported(spec),
-    warnings,
+    warnings: [...warnings, ...unshowable(spec)],
     ideas: ideaSources(spec),
     forecast: forecast(spec),
     metrics: comparedMetrics(spec, null),
@@ -106,19 +142,33 @@ async function requireOwnName(workshop: Workshop, name: string, path: string): P
   if (paths.size > 1) throw twins(name, [...paths])
 }
 
-async function warningsOf(call: Call, workshop: Workshop, path: string): Promise<string[]> {
+/** Said here and not after the calibration that would refuse it. */
+function unshowable(spec: Spec): string[] {
+  const way = wayOf(spec, null)
+  if (spec.evidence.min_effect !== 0 || way === 'once' || way === 'stored score') return []
+  const what = 'evidence.min_effect is 0, and a noisy metric can never show that'
+  const fix = 'give the smallest gain worth having, such as 0.02'
+  if (way === 'pairs') throw new UserError(what, { place: { path: 'evidence.min_effect' }, fix })
+  return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
+}
+
+async function warningsOf(call: Call, workshop: Workshop, path: string, spec: Spec): Promise<string[]> {
   const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path)
   const where = shortRef(workshop.defaultBranch ?? '')
   const absent = `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
-  const unused = await unusedWork(workshop, path, call.around.env)
+  const unused = await unusedWork(workshop, path, call.around.env, compileScope(spec))
   return committed === null ? [absent, ...unused] : unused
 }
+
+const EXAMPLES = 3
 
 /** Patterns are resolved against what is committed: that is what experiments start from. */
 async function scopeOf({ repository }: Workshop, spec: Spec, base: Point): Promise<CheckView['scope']> {
   const files = (await treeFiles(repository, base.tree)).map(({ path }) => path)
   const scope = compileScope(spec)
-  const mutable = files.filter(path => scope.isMutable(path)).length
+  const mutable = files.filter(path => scope.isMutable(path))
+  const outside = files.filter(path => !scope.isMutable(path))
   const unmatched = spec.scope.mutable.filter(pattern => !files.some(compilePathspec(pattern)))
-  return { mutable, outside: files.length - mutable, unmatched }
+  const examples = { mutable: mutable.slice(0, EXAMPLES), outside: outside.slice(0, EXAMPLES) }
+  return { mutable: mutable.length, outside: outside.length, unmatched, examples }
 }

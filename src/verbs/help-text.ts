@@ -68,10 +68,10 @@ export function verbText(verb: Verb): string[] {
     `${usageText(verb)}`,
     '',
     `${verb.summary}.`,
-    ...section(
-      'arguments',
-      verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]),
-    ),
+    ...section('arguments', [
+      ...verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]),
+      ...(verb.command === undefined ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]),
+    ]),
     ...section(
       'options',
       options.map(option => [`  ${optionText(option)}`, option.summary]),
@@ -100,7 +100,8 @@ export function usageText(verb: Verb): string {
     const word = many === true ? `${name}...` : name
     return required ? `<${word}>` : `[${word}]`
   })
-  return ['usage: winnow', verb.name, ...words, '[options]'].join(' ')
+  const command = verb.command === undefined ? [] : [`-- <${verb.command.name}>`]
+  return ['usage: winnow', verb.name, ...words, '[options]', ...command].join(' ')
 }
 
 export function optionText(option: Option): string {

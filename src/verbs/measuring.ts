@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { berthFor } from '../engine/lanes.ts'
 import { takeTurn } from '../engine/machine-turn.ts'
 import type { Workshop } from '../engine/open.ts'
+import type { MeasureInput } from '../measure/input.ts'
 import { measure } from '../measure/measure.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
@@ -14,6 +15,8 @@ interface Asked {
   place: string
   /** For whoever has to wait for it. */
   what: string
+  /** What a person may watch, or leave unprotected, and the engine never does. */
+  more?: Pick<MeasureInput, 'onExecution' | 'unpinned'>
 }
 
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
@@ -32,9 +35,10 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
 function inputOf(
   { around, interrupt }: Call,
   { repository, dataDir, checkout }: Workshop,
-  { order, spec, place }: Asked,
-): Parameters<typeof measure>[0] {
+  { order, spec, place, more = {} }: Asked,
+): MeasureInput {
   return {
+    ...more,
     order,
     spec,
     runId: around.by.run_id,

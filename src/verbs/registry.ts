@@ -3,6 +3,7 @@ import { approve } from './approve.ts'
 import { archive } from './archive.ts'
 import { audit } from './audit.ts'
 import { check } from './check.ts'
+import { compare } from './compare.ts'
 import { completion } from './completion.ts'
 import { decide } from './decide.ts'
 import { help } from './help.ts'
@@ -31,6 +32,7 @@ import { version } from './version.ts'
 export const VERBS: readonly Verb[] = [
   init,
   check,
+  compare,
   run,
   status,
   show,

@@ -11,6 +11,9 @@ import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { notedForecast } from './forecast-file.ts'
+import { goesOn } from './go-on.ts'
+import { stakeOf } from './stake-of.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
 import { showingLive } from './live.ts'
 import { lookingTick } from './looking.ts'
@@ -29,6 +32,7 @@ export const run: Verb = {
   options: [
     { name: 'fresh', summary: 'close what is open, put the campaign aside, start from the default branch' },
     { name: 'watch', summary: 'keep looking while ideas or a person are waited for' },
+    { name: 'yes', short: 'y', summary: 'do not ask before what costs money, or more than an hour' },
     { name: 'json', summary: 'print the status and what is waited for as JSON; progress goes to stderr' },
   ],
   examples: ['winnow run', 'winnow run .winnow/parser.yaml --watch', 'winnow run --fresh --dry-run'],
@@ -46,6 +50,10 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
   for (const sentence of await unusedWork(workshop, specPath, call.around.env)) {
     call.terminal.err(`note: ${sentence}`)
   }
+  if (!(await agreed(call, scene))) {
+    call.terminal.err('Nothing was started.')
+    return 130
+  }
   const here = call.given.flag('fresh') ? await startAfresh(call, scene) : await start(call, scene)
   if (here.rehearsal) {
     await lookingTick(call, here)
@@ -58,6 +66,15 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
   const result = { campaign: await campaignNow(hands), waiting }
   await summarise(call, here, result)
   return call.interrupt.aborted ? 130 : runExitCode(result)
+}
+
+/** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
+async function agreed(call: Call, scene: Scene): Promise<boolean> {
+  const { campaign, workshop, rehearsal } = scene
+  if (rehearsal !== null || (campaign.started && !call.given.flag('fresh'))) return true
+  const place = { ...scene.place, defaultBranch: scene.currentDefault }
+  const { spec, yaml, tip } = await committedSpec(place, specPathOf(scene))
+  return goesOn(call, stakeOf(spec, await notedForecast(workshop, { yaml, tree: tip.tree })))
 }
 
 async function start(call: Call, scene: Scene): Promise<Scene> {

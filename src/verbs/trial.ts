@@ -1,11 +1,10 @@
+import { absentMetrics, printedNames } from '../decide/absent-metrics.ts'
 import { assess } from '../decide/assess.ts'
 import { calibrate, type Calibration as Repeats } from '../decide/calibrate.ts'
 import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
-import { decisiveMetrics } from '../decide/tie-breakers.ts'
 import type { Workshop } from '../engine/open.ts'
-import { HarnessError, UserError } from '../errors.ts'
-import { neededMetrics } from '../measure/output/read-printed.ts'
+import { UserError } from '../errors.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { askedIn, type Order } from '../model/order.ts'
@@ -14,20 +13,30 @@ import { type Report, typicalMetrics } from '../model/report.ts'
 import { CALIBRATION_JOBS, needsCalibration, needsNoise } from '../plan/preparation.ts'
 import { prospectsOf } from '../plan/prospects.ts'
 import type { OwnPurpose } from '../plan/orders.ts'
+import { absentText } from '../report/absent-text.ts'
 import type { Trial } from '../report/check-trial.ts'
-import { type MissingMetrics, missingMetrics } from '../report/missing-metrics.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
 import { measureHere } from './measuring.ts'
+import { notPassed } from './not-passed.ts'
 import { trialOrder } from './trial-order.ts'
 
-/** The harness on the default branch, as step 0 of a campaign measures it, and known to no ledger. */
+/** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
 export interface Trying {
   call: Call
   workshop: Workshop
   spec: Spec
   base: Point
+  /** What people call that commit, in full and as a word. */
+  named: string
+  short: string
+  /** Who measures, and where: each verb has a work directory of its own. */
+  what: string
+  place: string
+  /** How the person says what would help: keys of a spec, or options. */
+  keys: { setup: string; timeout: string; share: string }
+  more?: Parameters<typeof measureHere>[2]['more']
 }
 
 export async function tryHarness(trying: Trying): Promise<Trial> {
@@ -35,19 +44,26 @@ export async function tryHarness(trying: Trying): Promise<Trial> {
   if (needsCalibration({ ...trying, campaign })) {
     const { report, repeats } = await tryRepeats(trying)
     if (repeats.deterministic)
-      return { ...measured(report), calibration: { ...repeats, noise: null }, prospects: null }
+      return { ...measured(trying, report), calibration: { ...repeats, noise: null }, prospects: null }
     return tryNoise(trying, `${repeats.reason}; `)
   }
   if (needsNoise({ ...trying, campaign })) return tryNoise(trying, '')
-  return { ...measured(await tryOnce(trying)), calibration: null, prospects: null }
+  return { ...measured(trying, await tryOnce(trying)), calibration: null, prospects: null }
 }
 
-function measured(report: Report): Pick<Trial, 'seconds' | 'metrics' | 'gates'> {
+/** Whatever was not needed to pass, and will be asked for all the same. */
+function warningsOf({ spec }: Trying, { executions }: Report): string[] {
+  const names = printedNames(executions, BUILT_IN_METRICS)
+  return absentMetrics(spec, executions).map(absent => absentText(absent, names))
+}
+
+function measured(trying: Trying, report: Report): Pick<Trial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
   const runs = report.executions.filter(({ role }) => role === 'sample')
   return {
     seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
     metrics: typicalMetrics(report, 'base'),
     gates: [...new Set(report.gates.map(({ name }) => name))],
+    warnings: warningsOf(trying, report),
   }
 }
 
@@ -56,7 +72,7 @@ async function tryOnce(trying: Trying): Promise<Report> {
   const spec = { ...trying.spec, measurement: { ...trying.spec.measurement, stability: null } }
   const { order, report } = await ask({ ...trying, spec }, 'baseline')
   const { outcome, reason } = assess({ spec, order, report, label: 'base', baseline: null })
-  if (outcome !== 'eligible') throw notPassed(spec, reason, report)
+  if (outcome !== 'eligible') throw await notPassed(trying, reason, report)
   return report
 }
 
@@ -67,21 +83,21 @@ async function tryRepeats(trying: Trying): Promise<{ report: Report; repeats: Re
   if (!repeats.failed) return { report, repeats }
   const refused = notComparable(spec, repeats.values[spec.metric.primary.name] ?? [])
   if (refused !== null) throw new UserError(refused, { place: { path: 'evidence.scale' } })
-  throw notPassed(spec, repeats.reason, report)
+  throw await notPassed(trying, repeats.reason, report)
 }
 
 /** Pairs of the base with itself, in as many jobs as a campaign begins with. */
-async function tryNoise(trying: Trying, known: string): Promise<Trial> {
+export async function tryNoise(trying: Trying, known: string): Promise<Trial> {
   const { spec, call } = trying
   const jobs: Job[] = []
   for (;;) {
-    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of the base against itself`)
+    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${trying.short} against itself`)
     const { order, report } = await ask(trying, 'noise', jobs)
-    requirePairs(spec, report)
+    await requirePairs(trying, report)
     jobs.push(jobOf(askedIn(order), measuredIn(report), 'twin'))
     if (jobs.length < CALIBRATION_JOBS) continue
     const found = calibrateNoise(spec, report, jobs)
-    if (!('suspected' in found)) return noisy(spec, { report, found, known })
+    if (!('suspected' in found)) return noisy(trying, { report, found, known })
   }
 }
 
@@ -91,7 +107,8 @@ interface Found {
   known: string
 }
 
-function noisy(spec: Spec, { report, found, known }: Found): Trial {
+function noisy(trying: Trying, { report, found, known }: Found): Trial {
+  const { spec } = trying
   if ('refused' in found) throw new UserError(found.refused)
   const { scale, noise, reason } = found
   const calibration: { noise: Noise } & Pick<Repeats, 'deterministic' | 'scale' | 'reason'> = {
@@ -101,18 +118,19 @@ function noisy(spec: Spec, { report, found, known }: Found): Trial {
     noise,
   }
   return {
-    ...measured(report),
+    ...measured(trying, report),
     calibration,
     prospects: prospectsOf(spec, { scale, noise, singleMachine: true }),
   }
 }
 
-function requirePairs(spec: Spec, report: Report): void {
+async function requirePairs(trying: Trying, report: Report): Promise<void> {
+  const { spec } = trying
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
-  if (failure !== null) throw notPassed(spec, failure.reason, report)
+  if (failure !== null) throw await notPassed(trying, failure.reason, report)
   const { name } = spec.metric.primary
   if (typeof typicalMetrics(report, 'base')[name] !== 'number')
-    throw notPassed(spec, `missing metric: ${name}`, report)
+    throw await notPassed(trying, `missing metric: ${name}`, report)
 }
 
 async function ask(
@@ -120,30 +138,14 @@ async function ask(
   purpose: OwnPurpose,
   jobs: readonly Job[] = [],
 ): Promise<{ order: Order; report: Report }> {
-  const { call, workshop, spec } = trying
   const order = await trialOrder(trying, purpose, jobs)
-  const report = await measureHere(call, workshop, { order, spec, place: 'trial', what: 'winnow check' })
-  if (report.runner_error !== null) throw notPassed(spec, `the runner failed: ${report.runner_error}`, report)
+  const report = await measureTrial(trying, order)
+  if (report.runner_error !== null)
+    throw await notPassed(trying, `the runner failed: ${report.runner_error}`, report)
   return { order, report }
 }
 
-function notPassed(spec: Spec, reason: string, report: Report): HarnessError {
-  const failed = report.executions.find(({ status }) => status !== 'ok')
-  const gate = report.gates.find(({ passed }) => !passed)
-  const tail = failed?.stderr_tail ?? gate?.tail ?? report.setups.find(({ ok }) => !ok)?.tail
-  const detail = tail === undefined ? {} : { stderrTail: tail }
-  return new HarnessError(
-    `the default branch does not pass: ${reason.replace(/^the base does not pass: /, '')}`,
-    { ...detail, ...notPrinted(spec, report) },
-  )
-}
-
-/** What an execution that succeeded printed instead of what the spec asks for. */
-function notPrinted(spec: Spec, { executions }: Report): MissingMetrics | null {
-  const ran = executions.find(({ status }) => status === 'ok')
-  if (ran === undefined) return null
-  const needed = [...new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])]
-  const printed = Object.keys(ran.metrics)
-  const own = (names: readonly string[]) => names.filter(name => !BUILT_IN_METRICS.has(name))
-  return missingMetrics(own(needed), own(printed))
+export function measureTrial(trying: Trying, order: Order): Promise<Report> {
+  const { call, workshop, spec, place, what, more } = trying
+  return measureHere(call, workshop, { order, spec, place, what, ...(more === undefined ? {} : { more }) })
 }

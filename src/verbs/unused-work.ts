@@ -5,7 +5,9 @@ import type { Workshop } from '../engine/open.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
+import { uncommittedPaths } from '../git/snapshot.ts'
 import { shortRef } from '../model/refs.ts'
+import type { Scope } from '../spec/scope.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -13,7 +15,12 @@ type Env = Readonly<Record<string, string>>
  * What lies in the person's checkout and is not used: winnow reads the default branch only. The checkout is
  * looked at and never touched.
  */
-export async function unusedWork(workshop: Workshop, specPath: string | null, env: Env): Promise<string[]> {
+export async function unusedWork(
+  workshop: Workshop,
+  specPath: string | null,
+  env: Env,
+  scope: Scope | null = null,
+): Promise<string[]> {
   const { topLevel } = workshop.checkout
   if (topLevel === null || workshop.defaultBranch === null) return []
   const branch = workshop.local
@@ -21,7 +28,7 @@ export async function unusedWork(workshop: Workshop, specPath: string | null, en
     : `${shortRef(workshop.defaultBranch)} of the remote`
   const sentences = [
     await specSentence(workshop, topLevel, specPath, branch),
-    await dirtySentence(topLevel, specPath, env),
+    ...(await dirtySentences(topLevel, specPath, env, scope)),
     await unpushedSentence(workshop, topLevel, env, branch),
   ]
   return sentences.filter(sentence => sentence !== null)
@@ -56,16 +63,30 @@ export async function committedText(
   return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
 }
 
-async function dirtySentence(topLevel: string, specPath: string | null, env: Env): Promise<string | null> {
-  const git = gitRunner(localIsolation(topLevel, env))
-  const paths = await git.run({
-    args: ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=all'],
-    parse: ({ stdout }) => stdout.split('\0').flatMap(line => (line === '' ? [] : [line.slice(3)])),
-  })
-  const others = paths.filter(path => path !== specPath)
-  if (others.length === 0) return null
-  const named = others.slice(0, 3).join(', ') + (others.length > 3 ? ', …' : '')
-  return `${plural(others.length, 'change')} in the work tree not committed and not used: ${named}`
+/** What may be changed by experiments and is changed here is most likely meant to be measured. */
+async function dirtySentences(
+  topLevel: string,
+  specPath: string | null,
+  env: Env,
+  scope: Scope | null,
+): Promise<string[]> {
+  const paths = (await uncommittedPaths(topLevel, env)).filter(path => path !== specPath)
+  const inside = paths.filter(path => scope?.isMutable(path) === true)
+  const others = paths.filter(path => !inside.includes(path))
+  return [
+    ...(inside.length === 0
+      ? []
+      : [
+          `${plural(inside.length, 'change')} inside scope.mutable not committed, so not measured: ${few(inside)}`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [`${plural(others.length, 'change')} in the work tree not committed and not used: ${few(others)}`]),
+  ]
+}
+
+function few(paths: readonly string[]): string {
+  return paths.slice(0, 3).join(', ') + (paths.length > 3 ? ', …' : '')
 }
 
 /** A remote's tip that is not in the checkout at all is passed over: the count is then of all that is not fetched. */

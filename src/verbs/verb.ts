@@ -33,6 +33,8 @@ export interface Verb {
   access: 'read' | 'write' | 'apart'
   arguments: readonly Argument[]
   options: readonly Option[]
+  /** What has to follow `--`: a command of the person's own, of which nothing is an option of ours. */
+  command?: Omit<Argument, 'required'>
   examples: readonly string[]
   /** Exit codes of its own, besides those every verb has. */
   exits: Readonly<Record<number, string>>

@@ -8,7 +8,7 @@ describe('winnow check', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out.split('\n')).toEqual([
       '.winnow/size.yaml is valid: campaign size, winnow defaults, read from the work tree.',
-      '  scope: 1 file may change, 2 may not',
+      '  scope: 1 file may change (src/value), 2 may not (.winnow/size.yaml, bench/size.sh)',
       '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
       '  gate: tests: test -s src/value (pre)',
       '  isolation: none; experiment code runs with your rights and can read your home directory',
@@ -66,10 +66,12 @@ describe('winnow check', () => {
     const { write, json } = project()
     write('.winnow/new.yaml', SPEC)
     write('src/value', 'b\n')
+    write('notes.txt', 'mine\n')
     const { warnings } = await json('check', '.winnow/new.yaml', '--no-try')
     expect(warnings).toEqual([
       '.winnow/new.yaml is not committed on main: a run does not see it',
-      '1 change in the work tree not committed and not used: src/value',
+      '1 change inside scope.mutable not committed, so not measured: src/value',
+      '1 change in the work tree not committed and not used: notes.txt',
     ])
   })
 
@@ -116,6 +118,23 @@ describe('winnow check', () => {
     expect(code).toBe(13)
     expect(err).toContain('gate tests failed (exit 1)')
     expect(err).toContain('not today')
+  })
+
+  it('warns of what is asked for and not printed, and of a gain that noise would hide', async () => {
+    const spec = SPEC.replace('minimize }', 'minimize }, diagnostics: [{ name: bites }]')
+    const person = project({ ...FILES, '.winnow/size.yaml': `${spec}evidence: { min_effect: 0 }\n` })
+    const { code, out } = await person.winnow('check')
+    expect(code).toBe(0)
+    expect(out).toContain(
+      '  warning: evidence.min_effect is 0, and a noisy metric can never show that: unless bytes repeats exactly, give the smallest gain worth having',
+    )
+    expect(out).toContain(
+      '  warning: bites (metric.diagnostics) is not printed; printed is bytes: did you mean bytes?',
+    )
+    const timed = SPEC.replace('name: bytes', 'name: wall_seconds')
+    const never = project({ ...FILES, '.winnow/size.yaml': `${timed}evidence: { min_effect: 0 }\n` })
+    const { err } = await never.winnow('check', '--no-try')
+    expect(err).toContain('error: evidence.min_effect: evidence.min_effect is 0, and a noisy metric')
   })
 
   it.each([

@@ -29,6 +29,8 @@ export interface More {
   signal?: AbortSignal
   env?: Record<string, string>
   directory?: string
+  /** Somebody sits at the terminal. */
+  attended?: boolean
 }
 
 export const SPEC = [
@@ -85,11 +87,17 @@ async function answerOf(directory: string, cache: string, more: More, argv: stri
   const out = sink()
   const err = sink()
   const input = Readable.from(more.input === undefined ? [] : [more.input])
-  const words = terminal({ input, out: out.stream, err: err.stream, colour: { out: false, err: false } })
+  const words = terminal({
+    input,
+    out: out.stream,
+    err: err.stream,
+    colour: { out: false, err: false },
+    attended: more.attended ?? false,
+  })
   const env = { PATH: process.env['PATH'] ?? '', HOME: cache, USER: 'ada', ...more.env }
   const started = { env, directory: more.directory ?? directory, pid: process.pid, version: '0.0.0-test' }
   const signal = more.signal ?? new AbortController().signal
-  const code = await command([...argv, '--cache-dir', cache], started, words, signal)
+  const code = await command(['--cache-dir', cache, ...argv], started, words, signal)
   return { code, out: out.text(), err: err.text() }
 }
 

@@ -75,6 +75,7 @@ describe('where winnow is started', () => {
       out: () => {},
       json: () => {},
       live: () => {},
+      confirm: null,
       lines: async function* () {},
       err: (line: string) => said.push(line),
     }

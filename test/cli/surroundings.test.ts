@@ -12,10 +12,17 @@ function around(env: Record<string, string>, given: Record<string, string> = {})
     out: () => {},
     json: () => {},
     live: () => {},
+    confirm: null,
     lines: async function* () {},
     err: (line: string) => lines.push(line),
   }
-  const asked = { positionals: [], flag: () => false, text: (name: string) => given[name], texts: () => [] }
+  const asked = {
+    positionals: [],
+    flag: () => false,
+    text: (name: string) => given[name],
+    texts: () => [],
+    command: [],
+  }
   return surroundings({ env, directory: '/', pid: 7, version: '1.2.3' }, asked, words)
 }
 

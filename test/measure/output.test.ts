@@ -49,7 +49,7 @@ describe('where a result is looked for', () => {
     expect(() => readPrinted(left({ stdout: 'hello' }), aSpec())).toThrow(
       /^[^:]*what was printed is no result, but /,
     )
-    expect(() => readPrinted(left({ stdout: ' \n' }), aSpec())).toThrow('nothing was printed, but ')
+    expect(() => readPrinted(left({ stdout: ' \n' }), aSpec())).toThrow('nothing was printed to stdout, but ')
   })
 
   test('a result file that is no object is an error, whatever stdout says', () => {

@@ -72,6 +72,22 @@ describe('what a campaign costs', () => {
 
   it('lies between that of ideas without effect and that of good ones', () => {
     const { null_idea, good_idea, campaign } = seen({}, { ...QUIET, 'stopping.max_iterations': 30 })
-    expect(campaign).toEqual({ ideas: 30, minutes: [30 * null_idea.minutes, 30 * good_idea.minutes] })
+    expect(campaign.ideas).toBe(30)
+    expect(campaign.minutes[0]).toBe(30 * null_idea.minutes)
+    expect(campaign.executions[0]).toBe(30 * null_idea.executions)
+    expect(campaign.minutes[1]).toBeGreaterThan(30 * good_idea.minutes)
+  })
+
+  it('counts what every keep takes for the record, the holdout, and the headline', () => {
+    const noise = { execution_seconds: 3, overhead_seconds: 12 }
+    const plain = seen(noise)
+    expect(plain.each_keep).toEqual({ executions: 18, minutes: (16 * 3 + 12) / 60 })
+    expect(plain.headline).toEqual({ executions: 8 * 18, minutes: 8 })
+    const held = seen(noise, { ...QUIET, 'measurement.holdout': { command: 'sh held.sh', pairs: 4 } })
+    expect(held.each_keep).toEqual({ executions: 18 + 10, minutes: 1 + (8 * 3 + 12) / 60 })
+    const [kept] = plain.chance_to_keep.filter(({ min_effects }) => min_effects === 2)
+    const { ideas, minutes } = plain.campaign
+    const record = ideas * (kept?.chance ?? 0) * plain.each_keep.minutes + plain.headline.minutes
+    expect(minutes[1]).toBeCloseTo(ideas * plain.good_idea.minutes + record)
   })
 })

@@ -21,7 +21,9 @@ const PROSPECTS: Prospects = {
   ways_out: [],
   null_idea: COST,
   good_idea: { ...COST, minutes: 4.5 },
-  campaign: { ideas: 100, minutes: [123.4, 450] },
+  each_keep: { executions: 18, minutes: 1.5 },
+  headline: { executions: 144, minutes: 12 },
+  campaign: { ideas: 100, minutes: [123.4, 450], executions: [2150, 4000] },
 }
 
 function said(prospects: Partial<Prospects> = {}, more: Partial<Trial> = {}): string[] {
@@ -36,6 +38,7 @@ function said(prospects: Partial<Prospects> = {}, more: Partial<Trial> = {}): st
     seconds: 2.0456,
     metrics: { ms: 12 },
     gates: ['tests'],
+    warnings: [],
     calibration,
     prospects: whole,
     ...more,
@@ -52,7 +55,9 @@ describe('what trying a noisy harness showed', () => {
       'fair: two copies of the base were not told apart in 16 pairs',
       'an idea without effect: 9.3 pairs in 1.5 jobs, 22 executions, 1.2 min',
       'an idea that gains 4.0 %: 9.3 pairs in 1.5 jobs, 22 executions, 4.5 min',
-      'time: 120 to 450 min for 100 ideas, with set-up and gates; less where ideas share a base',
+      'a keep: 18 executions, 1.5 min more, for its reported effect',
+      'headline: 144 executions, 12 min, once, before the campaign stops',
+      'time: 120 to 450 min and 2150 to 4000 executions for 100 ideas, with set-up, gates and headline; less where ideas share a base',
       'chance to keep, by true gain:',
       '  true gain  0.0 %  4.0 %',
       '  kept       0 %    88 %',

@@ -26,6 +26,27 @@ function amount(effect: number, { direction, scale }: Measured): string {
   return Number(said) === 0 ? said.replace('-', '') : said
 }
 
+/** An effect in words, to be put into a sentence: "4.1 %", "faster", and where the truth lies. */
+export interface EffectWords {
+  size: string
+  word: string
+  range: readonly [low: string, high: string] | null
+  unit: '' | ' %'
+}
+
+export function effectWords(effect: number, interval: Interval | null, measured: Measured): EffectWords {
+  const { name, direction, scale } = measured
+  const losing = effect < 0
+  const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
+  const [better, worse] = WORDS[name] ?? plain
+  return {
+    size: losing ? turned(effect, measured) : amount(effect, measured),
+    word: losing ? worse : better,
+    range: interval === null ? null : rangeOf(interval, losing, measured),
+    unit: scale === 'log' ? ' %' : '',
+  }
+}
+
 /** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
 export function effectText(
   effect: number,
@@ -33,14 +54,9 @@ export function effectText(
   measured: Measured,
   { probably = false }: { probably?: boolean } = {},
 ): string {
-  const { name, direction, scale } = measured
-  const unit = scale === 'log' ? ' %' : ''
-  const known = WORDS[name]
-  const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
-  const [better, worse] = known ?? plain
-  const signed = effect < 0 ? turned(effect, measured) : amount(effect, measured)
-  const range = interval === null ? '' : ` (${intervalText(interval, effect < 0, measured)}${unit})`
-  return `${name} ${probably ? 'probably ' : ''}${signed}${unit} ${effect < 0 ? worse : better}${range}`
+  const { size, word, range, unit } = effectWords(effect, interval, measured)
+  const between = range === null ? '' : ` (${range[0]} to ${range[1]}${unit})`
+  return `${measured.name} ${probably ? 'probably ' : ''}${size}${unit} ${word}${between}`
 }
 
 /** A loss said as a loss: the same share, with the other word. */
@@ -49,12 +65,12 @@ function turned(effect: number, measured: Measured): string {
   return said.startsWith('-') ? said.slice(1) : said
 }
 
-function intervalText([low, high]: Interval, losing: boolean, measured: Measured): string {
-  if (!losing) return `${amount(low, measured)} to ${amount(high, measured)}`
+function rangeOf([low, high]: Interval, losing: boolean, measured: Measured): [string, string] {
+  if (!losing) return [amount(low, measured), amount(high, measured)]
   const negated = (value: number) => {
     const said = amount(value, measured)
     if (Number(said) === 0) return said.replace('-', '')
     return said.startsWith('-') ? said.slice(1) : `-${said}`
   }
-  return `${negated(high)} to ${negated(low)}`
+  return [negated(high), negated(low)]
 }

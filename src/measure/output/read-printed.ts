@@ -1,8 +1,9 @@
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 import { isBenchmarkFormat } from '../../spec/benchmark-formats.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { almostResult } from './almost-result.ts'
 import { readCapped } from './capped-file.ts'
-import { METRIC_EXAMPLE, parseMetricLines } from './metric-lines.ts'
+import { parseMetricLines } from './metric-lines.ts'
 import { type OutputFiles, textOf } from './output-text.ts'
 import { badOutput, NOTHING, type Printed } from './printed.ts'
 import { readBenchmarks } from './read-benchmarks.ts'
@@ -20,12 +21,21 @@ export function readPrinted(files: OutputFiles, spec: Spec): Printed {
   if (printed !== null) return printed
   const needed = neededMetrics(spec)
   if (needed.length === 0) return NOTHING
-  const example = linesOnly ? METRIC_EXAMPLE : JSON_EXAMPLE
-  throw badOutput(`${whatWasPrinted(stdout)}, but ${needed.join(', ')} is needed`, lastLine(stdout), example)
+  const example = linesOnly
+    ? needed.map(name => `METRIC ${name}=12.5`).join('\n')
+    : JSON.stringify(Object.fromEntries(needed.map(name => [name, 12.5])))
+  const meant = linesOnly ? null : almostResult(stdout, example)
+  if (meant !== null) throw meant
+  const are = needed.length === 1 ? 'is' : 'are'
+  throw badOutput(
+    `${whatWasPrinted(stdout)}, but ${needed.join(', ')} ${are} needed`,
+    lastLine(stdout),
+    example,
+  )
 }
 
 function whatWasPrinted(stdout: string): string {
-  return stdout.trim() === '' ? 'nothing was printed' : 'what was printed is no result'
+  return stdout.trim() === '' ? 'nothing was printed to stdout' : 'what was printed is no result'
 }
 
 function resultFile(text: string): Printed {

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a harness was seen to hold while it ran, and what another execution beside it would want as well. */
+export interface Holdings {
+  /** It listened on these. */
+  ports: number[]
+  /** It had them open to write, outside its own copy. */
+  files: string[]
+  /** Accelerators. */
+  devices: string[]
+}
+
+export interface Watch {
+  /** Once more, and all that was seen so far. */
+  look(): Holdings
+  end(): Holdings
+}
+
+const EVERY_MS = 50
+const ACCELERATOR = /^\/dev\/(?:nvidia\d|dri\/renderD|kfd|accel|davinci\d)/
+const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/
+
+/**
+ * Looks at the processes of executions in a work directory, several times a second, through /proc. What is held
+ * for less long is not seen, so nothing that is missing here was shown to be absent.
+ */
+export function watchHoldings(workDir: string): Watch {
+  const seen = { ports: new Set<number>(), files: new Set<string>(), devices: new Set<string>() }
+  const strangers = new Set(processIds())
+  const look = () => {
+    for (const pid of processIds().filter(each => !strangers.has(each)))
+      if (isMarked(pid, workDir)) lookAt(pid, workDir, seen)
+  }
+  const timer = setInterval(look, EVERY_MS)
+  timer.unref()
+  const found = () => ({
+    ports: [...seen.ports].toSorted((a, b) => a - b),
+    files: [...seen.files].toSorted(),
+    devices: [...seen.devices].toSorted(),
+  })
+  return {
+    look() {
+      look()
+      return found()
+    },
+    end() {
+      clearInterval(timer)
+      return found()
+    },
+  }
+}
+
+function processIds(): string[] {
+  return quietly(() => readdirSync('/proc').filter(name => /^\d+$/.test(name)), [])
+}
+
+/** Executions and gates are started with this, and their children inherit it. */
+function isMarked(pid: string, workDir: string): boolean {
+  const mark = `WINNOW_OUT_DIR=${join(workDir, 'at')}/`
+  return quietly(() => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'), []).some(entry =>
+    entry.startsWith(mark),
+  )
+}
+
+function lookAt(
+  pid: string,
+  workDir: string,
+  seen: { ports: Set<number>; files: Set<string>; devices: Set<string> },
+): void {
+  const sockets = new Set<string>()
+  for (const fd of quietly(() => readdirSync(`/proc/${pid}/fd`), [])) {
+    const target = quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? []
+    if (inode !== undefined) sockets.add(inode)
+    if (ACCELERATOR.test(target)) seen.devices.add(target)
+    const outside = target.startsWith('/') && !NO_FILE.test(target) && !target.startsWith(`${workDir}/`)
+    if (outside && isWritten(pid, fd)) seen.files.add(target.replace(/ \(deleted\)$/, ''))
+  }
+  if (sockets.size === 0) return
+  for (const table of ['tcp', 'tcp6'])
+    for (const port of listening(`/proc/${pid}/net/${table}`, sockets)) seen.ports.add(port)
+}
+
+function isWritten(pid: string, fd: string): boolean {
+  const info = quietly(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'), '')
+  const [, flags = '0'] = /^flags:\s*([0-7]+)/m.exec(info) ?? []
+  return (Number.parseInt(flags, 8) & 3) !== 0
+}
+
+const LISTEN = '0A'
+
+function listening(table: string, sockets: ReadonlySet<string>): number[] {
+  const lines = quietly(() => readFileSync(table, 'latin1').split('\n').slice(1), [])
+  return lines.flatMap(line => {
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
+    return state === LISTEN && sockets.has(inode) ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : []
+  })
+}
+
+/** A process may end while it is looked at, and elsewhere there is no /proc at all: then nothing is seen. */
+function quietly<T>(look: () => T, otherwise: T): T {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}

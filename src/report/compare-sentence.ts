@@ -1,0 +1,107 @@
+import { effectOf } from '../decide/evidence/reported-effect.ts'
+import { objectivesOf } from '../decide/objectives.ts'
+import { effectWords, type Measured, shareOf } from '../decide/paired/effect-text.ts'
+import type { Standing } from '../decide/paired/standing.ts'
+import { changeText, numberText, plural } from '../decide/wording.ts'
+import { typicalMetrics } from '../model/report.ts'
+import type { CompareWord, Compared } from './compare-view.ts'
+import { durationText } from './duration.ts'
+import { capitalised } from './sentence.ts'
+
+/** What the second side is called where it is no commit. */
+export const WORK_TREE = 'your work tree'
+
+/** The one sentence that answers: how much, where the truth lies, and what it took. */
+export function compareSentence(compared: Compared, word: CompareWord, standing: Standing | null): string {
+  const said = sentence(compared, word, standing)
+  // A branch keeps its name; what is not one begins as a sentence does.
+  return said.startsWith(compared.head.name) && compared.head.name !== WORK_TREE ? said : capitalised(said)
+}
+
+function sentence(compared: Compared, word: CompareWord, standing: Standing | null): string {
+  const { base, head, end, assessment } = compared
+  if (end === 'same')
+    return `${head.name} and ${base.name} have the same files: there is nothing to compare, and nothing was run.`
+  if (word === 'broken' || word === 'refused')
+    return `${head.name} is ${word}: ${(assessment?.reason ?? '').split('\n')[0]}`
+  const said = standing === null ? onceText(compared, word) : pairsText(compared, word, standing)
+  return `${said}${standing === null ? '' : cost(compared)}.`
+}
+
+function cost({ paired, executions, seconds }: Compared): string {
+  const pairs = paired?.jobs.flatMap(job => job.pairs).length ?? 0
+  return `, ${plural(pairs, 'pair')}, ${plural(executions.comparison, 'execution')}, ${durationText(seconds)}`
+}
+
+function pairsText(compared: Compared, word: CompareWord, standing: Standing): string {
+  const sure = effectPhrase(compared, standing, '')
+  const probable = effectPhrase(compared, standing, 'probably ')
+  switch (word) {
+    case 'better':
+    case 'worse':
+      return sure
+    case 'no gain':
+      return `no gain of ${leastText(compared)} or more: ${probable}`
+    case 'not proven':
+    case 'refused':
+    case 'broken':
+      return `${unproven(compared)}: ${probable}${compared.end === 'decided' ? '' : ' so far'}`
+    default:
+      return word satisfies never
+  }
+}
+
+function unproven({ end, seconds, paired }: Compared): string {
+  switch (end) {
+    case 'decided':
+      return `not proven in ${plural(paired?.jobs.length ?? 0, 'job')}`
+    case 'time':
+      return `not proven within ${durationText(seconds)}`
+    case 'interrupted':
+    case 'declined':
+    case 'same':
+      return 'interrupted, and not proven'
+    default:
+      return end satisfies never
+  }
+}
+
+/** "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)" */
+function effectPhrase({ base, head, spec, paired }: Compared, standing: Standing, sure: string): string {
+  const [{ name, direction }] = objectivesOf(spec.metric)
+  const { effect, interval } = effectOf(standing.primary.differences)
+  if (effect === null) return `${head.name} could not be compared with ${base.name}`
+  const measured: Measured = { name, direction, scale: paired?.rule.scale ?? 'log' }
+  const { size, word, range, unit } = effectWords(effect, interval, measured)
+  const between =
+    range === null ? ' (too few pairs to say between what)' : ` (between ${range[0]} and ${range[1]}${unit})`
+  return `${head.name} ${predicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`
+}
+
+function predicate(name: string, much: string): string {
+  if (name === 'wall_seconds') return `is ${much}`
+  if (name === 'cpu_seconds' || name === 'max_rss_mb') return `needs ${much}`
+  return `has ${much} ${name}`
+}
+
+function leastText({ paired, spec }: Compared): string {
+  const least = paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0
+  const [{ name, direction }] = objectivesOf(spec.metric)
+  if (paired?.rule.scale === 'linear') return `${numberText(least)} ${name}`
+  return `${numberText(Number((Math.abs(shareOf(least, direction)) * 100).toPrecision(2)))} %`
+}
+
+/** What repeats exactly needs no interval: both numbers say all. */
+function onceText(compared: Compared, word: CompareWord): string {
+  const { base, head, spec, label, report, end, executions, seconds } = compared
+  if (report === null || end !== 'decided')
+    return `${end === 'time' ? 'the time was up' : 'interrupted'} before ${head.name} and ${base.name} were compared: nothing is known yet`
+  const [{ name }] = objectivesOf(spec.metric)
+  const [before, after] = [typicalMetrics(report, 'base')[name], typicalMetrics(report, label)[name]]
+  const change =
+    typeof before === 'number' && typeof after === 'number' ? changeText(name, before, after) : name
+  const took = `it repeats exactly, ${plural(executions.comparison, 'execution')}, ${durationText(seconds)}`
+  if (before === after) return `${head.name} and ${base.name} come out the same: ${change}; ${took}`
+  if (word === 'no gain') return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`
+  return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`
+}

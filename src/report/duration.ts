@@ -1,0 +1,9 @@
+/** "42 s", "3 min", "3 h 10 min": as exact as a person plans with. */
+export function durationText(seconds: number): string {
+  if (seconds < 1) return 'less than 1 s'
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+}

@@ -1,0 +1,39 @@
+import { plural } from '../decide/wording.ts'
+import type { Holdings } from '../measure/holdings.ts'
+import type { Spec } from '../spec/schema.ts'
+
+/** From here on Linux gives ports to whoever asks for any: nobody fights over those. */
+const FIRST_OF_THE_SYSTEM = 32_768
+
+/** What executions side by side would fight over, as far as it was seen, and which keys keep them apart. */
+export function holdingsText({ ports, files, devices }: Holdings, spec: Spec): string[] {
+  const { execution, parallel } = spec
+  const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0
+  if (serial) return []
+  const fixed = ports.filter(port => port < FIRST_OF_THE_SYSTEM)
+  return [
+    ...(fixed.length === 0 || parallel.port_strategy === 'parameterized' ? [] : [portsText(fixed)]),
+    ...(devices.length === 0 ? [] : [devicesText(devices)]),
+    ...(files.length === 0 ? [] : [filesText(files)]),
+  ]
+}
+
+function portsText(ports: readonly number[]): string {
+  return `it listened on ${plural(ports.length, 'port')} (${few(ports.map(String))}): where several run at once, read it from a variable (parallel.port_strategy: parameterized, parallel.port_env_var, parallel.port_base), or set execution.mode: serial`
+}
+
+function devicesText(devices: readonly string[]): string {
+  return `it used ${few(devices)}: parallel.exclusive_resources: [accelerator] keeps executions one at a time`
+}
+
+function filesText(files: readonly string[]): string {
+  const locks = files.some(file => /\.(?:lock|lck|pid|sqlite3?|db)(?:-journal|-wal)?$/.test(file))
+  const what = locks
+    ? 'such files are shared by all executions'
+    : 'what one side leaves there the other finds'
+  return `it wrote outside its own copy (${few(files)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`
+}
+
+function few(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '')
+}

@@ -1,0 +1,130 @@
+import { UserError } from '../errors.ts'
+import { parseSpec } from '../spec/parse.ts'
+import { SpecErrors } from '../spec/problem.ts'
+import type { Spec } from '../spec/schema.ts'
+import { unsupported } from '../spec/unsupported.ts'
+import type { Given } from './call.ts'
+import type { Option } from './verb.ts'
+
+/** What a spec file would say, as far as a comparison needs it. */
+export const COMPARE_OPTIONS: readonly Option[] = [
+  { name: 'metric', value: 'name', summary: 'a metric that the command prints; wall_seconds by default' },
+  { name: 'direction', values: ['minimize', 'maximize'], summary: 'which way is better (minimize)' },
+  { name: 'output', value: 'format', summary: 'what the command prints: json (default), metric-lines, …' },
+  { name: 'setup', value: 'command', summary: 'install and build on each side, not timed: npm ci' },
+  { name: 'gate', value: 'command', many: true, summary: 'has to pass on both sides: npm test' },
+  { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
+  { name: 'env', value: 'name', many: true, summary: 'a variable of yours that the command may see' },
+  { name: 'timeout', value: 'seconds', summary: 'end an execution that takes longer (600)' },
+  { name: 'min-effect', value: 'share', summary: 'the smallest gain worth having: 2% by default' },
+  { name: 'pairs', value: 'number', summary: 'pairs in each job: 8, or 4 where executions are long' },
+  { name: 'max-jobs', value: 'number', summary: 'jobs until it is given up as not proven (8)' },
+]
+
+const COMMAND_LINE = 'the command line'
+
+/** A spec needs a gate, since what passes is merged; here nothing is. */
+const ANY = { name: 'wall_seconds', check: '>= 0' }
+
+/** The spec that nobody has to write. Every path may differ: each side runs what it has itself. */
+export function compareSpec(given: Given): Spec {
+  const effect = effectOf(given)
+  const text = JSON.stringify({
+    winnow: 1,
+    name: 'compare',
+    metric: {
+      primary: { name: metricOf(given), direction: given.text('direction') ?? 'minimize' },
+      degenerate_gates: [ANY],
+    },
+    measurement: {
+      command: commandOf(given.command),
+      setup: given.text('setup') ?? null,
+      output: given.text('output') ?? 'json',
+      timeout_seconds: numberOf(given, 'timeout') ?? 600,
+      env: given.texts('env'),
+    },
+    gates: [...new Set(given.texts('gate'))].map(command => ({ name: command, command })),
+    evidence: {
+      campaign_control: 'fixed',
+      min_effect: effect,
+      pairs_per_job: wholeOf(given, 'pairs') ?? 'auto',
+      max_jobs: wholeOf(given, 'max-jobs') ?? 8,
+    },
+    parallel: { shared_files: given.texts('share') },
+    scope: { mutable: ['**'] },
+  })
+  const parsed = parsedOptions(text)
+  const spec = { ...parsed, metric: { ...parsed.metric, degenerate_gates: [] } }
+  const [missing] = unsupported(spec)
+  if (missing !== undefined) throw new UserError(missing.replace('measurement.output', '--output'))
+  return spec
+}
+
+/** What a spec may not say, said of the option that said it. */
+function parsedOptions(text: string): Spec {
+  try {
+    return parseSpec(text, { file: COMMAND_LINE }).spec
+  } catch (error) {
+    const problem = error instanceof SpecErrors ? error.problems[0] : undefined
+    if (problem === undefined) throw error
+    const option = OPTION_OF.find(([path]) => problem.path.startsWith(path))?.[1] ?? problem.path
+    throw new UserError(`${option}: ${problem.found} is not possible`, { fix: `give ${problem.expected}` })
+  }
+}
+
+const OPTION_OF: readonly (readonly [path: string, option: string])[] = [
+  ['measurement.output', '--output'],
+  ['measurement.env', '--env'],
+  ['measurement.command', 'the command'],
+  ['parallel.shared_files', '--share'],
+  ['metric.primary.name', '--metric'],
+  ['gates', '--gate'],
+  ['evidence.min_effect', '--min-effect'],
+]
+
+/** One word is a line for the shell; several are the words of one command, as they were given. */
+function commandOf(words: readonly string[]): string {
+  const [only] = words
+  return words.length === 1 && only !== undefined ? only : words.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function metricOf(given: Given): string {
+  const name = given.text('metric')
+  if (name !== undefined || given.text('output') === undefined) return name ?? 'wall_seconds'
+  throw new UserError('--output says how to read a metric, and no metric is named', {
+    fix: 'add --metric <name>; without either, winnow times the command itself',
+  })
+}
+
+/** 3% and 0.03 are the same; a bare 3 could only be a mistake, but where a metric is counted in units. */
+function effectOf(given: Given): number | null {
+  const text = given.text('min-effect')
+  if (text === undefined) return null
+  const percent = text.endsWith('%')
+  const value = Number(percent ? text.slice(0, -1) : text)
+  if (text.trim() === '' || !(value > 0) || !Number.isFinite(value)) {
+    throw new UserError(`--min-effect ${text} is not a gain`, { fix: 'give a share, like 3% or 0.03' })
+  }
+  if (!percent && value >= 1 && given.text('metric') === undefined) {
+    throw new UserError(`--min-effect ${text} would be ${value * 100} %`, { fix: `did you mean ${text}%?` })
+  }
+  return percent ? value / 100 : value
+}
+
+function wholeOf(given: Given, name: string): number | null {
+  const value = numberOf(given, name)
+  if (value === null || Number.isInteger(value)) return value
+  throw new UserError(`--${name} ${value} is not a whole number`, { fix: 'give 1 or more' })
+}
+
+export function numberOf(given: Given, name: string): number | null {
+  const text = given.text(name)
+  if (text === undefined) return null
+  const value = Number(text)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new UserError(`--${name} ${text} is not a number above 0`, { fix: `give a number: --${name} 10` })
+}

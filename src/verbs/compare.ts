@@ -1,0 +1,190 @@
+import type { Workshop } from '../engine/open.ts'
+import { UserError } from '../errors.ts'
+import {
+  type CompareEnd,
+  compareExit,
+  type CompareFailure,
+  type Compared,
+  compareView,
+} from '../report/compare-view.ts'
+import { compareText } from '../report/compare-text.ts'
+import { compareForecast, compareLive, compareSeconds, soFarLine } from '../report/compare-progress.ts'
+import type { Trial } from '../report/check-trial.ts'
+import type { Spec } from '../spec/schema.ts'
+import { atRepository } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { type ComparisonSoFar, HEAD, measureComparison, nothingYet } from './compare-measure.ts'
+import { writeRaw } from './compare-raw.ts'
+import { type ComparedSides, comparedSides, few } from './compare-sides.ts'
+import { COMPARE_OPTIONS, compareSpec, numberOf } from './compare-spec.ts'
+import { goesOn } from './go-on.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { showingLive } from './live.ts'
+import { failureIn } from './not-passed.ts'
+import type { Trying } from './trial.ts'
+import type { Verb } from './verb.ts'
+
+export const compare: Verb = {
+  name: 'compare',
+  group: 'start',
+  summary:
+    'say whether one commit is better than another: measured in pairs, with no spec, and nothing is written',
+  access: 'apart',
+  arguments: [
+    { name: 'base', summary: 'a branch, tag or commit', required: true },
+    {
+      name: 'head',
+      summary: 'another; by default your work tree as it stands, with what is not committed and not ignored',
+      required: false,
+    },
+  ],
+  command: {
+    name: 'command',
+    summary:
+      'what to measure, run in a fresh copy of each side: words of one command, or one quoted line for the shell',
+  },
+  options: [
+    ...COMPARE_OPTIONS,
+    { name: 'max-minutes', value: 'minutes', summary: 'stop then, whatever is known' },
+    { name: 'raw', value: 'file', summary: 'write every pair to this file, as JSON lines' },
+    { name: 'json', summary: 'print JSON; progress goes to stderr' },
+    { name: 'yes', short: 'y', summary: 'do not ask before a comparison that takes more than an hour' },
+  ],
+  examples: [
+    'winnow compare main -- npm run bench',
+    'winnow compare main my-branch --setup "npm ci" -- npm run bench',
+    'winnow compare v1.2.0 v1.3.0 --metric bytes --max-minutes 10 -- node size.js',
+  ],
+  exits: {
+    0: 'the second is better',
+    10: 'it is worse, or no gain worth having is there',
+    11: 'not proven',
+    12: 'refused: an execution changed files it must not change',
+    13: 'broken: the command or a gate failed',
+    130: 'interrupted; what was known is said',
+  },
+  run(call) {
+    if ((call.given.text('remote') ?? 'none') !== 'none')
+      throw new UserError('compare reads this repository alone', {
+        fix: 'git fetch, then name the branch as git does: origin/main',
+      })
+    const around = { ...call.around, remote: 'none' }
+    const spec = compareSpec(call.given)
+    const minutes = numberOf(call.given, 'max-minutes')
+    return atRepository({ ...call, around }, DEFAULT_PREFIX, workshop =>
+      inWorkshop({ ...call, around }, workshop, { spec, minutes }),
+    )
+  },
+}
+
+interface Asked {
+  spec: Spec
+  minutes: number | null
+}
+
+async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise<number> {
+  const say = (line: string) => call.around.progress.say(line)
+  const sides = await comparedSides(call, workshop)
+  for (const note of sides.notes) say(`note: ${note}`)
+  const same = sides.differing.length === 0
+  if (!same) say(differText(sides))
+  const begun = call.around.clock.monotonic()
+  const known = nothingYet()
+  const measuring = { ...asked, sides, known, asking: false }
+  const end = same
+    ? 'same'
+    : await showingLive(
+        call,
+        elapsed => liveLine(measuring, elapsed),
+        () => measured(call, workshop, measuring),
+      )
+  const seconds = (call.around.clock.monotonic() - begun) / 1000
+  const failure = await failureOf(call, workshop, measuring)
+  const compared: Compared = { ...known, ...sides, spec: asked.spec, label: HEAD, seconds, end, failure }
+  const view = compareView(compared)
+  const raw = call.given.text('raw')
+  if (raw !== undefined) await writeRaw(call, raw, view, compared)
+  if (call.given.flag('json'))
+    call.terminal.json({ ...view, end, differing: sides.differing, notes: sides.notes })
+  else for (const line of compareText(view, compared, sides.differing)) call.terminal.out(line)
+  return compareExit(view, end)
+}
+
+function differText({ base, head, differing }: ComparedSides): string {
+  const count = differing.length === 1 ? '1 file' : `${differing.length} files`
+  return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${few(differing)}`
+}
+
+interface Measuring extends Asked {
+  sides: ComparedSides
+  known: ComparisonSoFar
+  /** A question stands at the bottom of the terminal. */
+  asking: boolean
+}
+
+function liveLine(measuring: Measuring, elapsed: number): string | null {
+  return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed)
+}
+
+function tryingFor(call: Call, workshop: Workshop, { spec, sides: { base } }: Measuring): Trying {
+  return {
+    call,
+    workshop,
+    spec,
+    base: base.point,
+    named: base.name,
+    short: base.name,
+    what: 'winnow compare',
+    place: 'compare',
+    keys: { setup: '--setup', timeout: '--timeout', share: '--share' },
+    more: { unpinned: true },
+  }
+}
+
+const BROKEN: ReadonlySet<string> = new Set(['error', 'timeout', 'degenerate'])
+
+async function failureOf(
+  call: Call,
+  workshop: Workshop,
+  measuring: Measuring,
+): Promise<CompareFailure | null> {
+  const { assessment, report } = measuring.known
+  if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null
+  const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD)
+  return said === null ? failure : { ...failure, fix: said }
+}
+
+/** How it ended: by its rule, or by the person, their clock, or their answer. */
+async function measured(call: Call, workshop: Workshop, measuring: Measuring): Promise<CompareEnd> {
+  const { sides, known, minutes } = measuring
+  const over = new AbortController()
+  const time = minutes === null ? null : AbortSignal.timeout(minutes * 60_000)
+  const interrupt = AbortSignal.any([call.interrupt, over.signal, ...(time === null ? [] : [time])])
+  const trying = tryingFor({ ...call, interrupt }, workshop, measuring)
+  const forecast = async (trial: Trial) => {
+    for (const line of compareForecast(trial, sides)) call.around.progress.say(line)
+    measuring.asking = true
+    if (!(await goesOn(call, { seconds: compareSeconds(trial), money: [] }))) over.abort()
+    measuring.asking = false
+    interrupt.throwIfAborted()
+  }
+  try {
+    await measureComparison({
+      trying,
+      sides,
+      known,
+      forecast,
+      begins: number => tell(call, measuring, number),
+    })
+    return 'decided'
+  } catch (error) {
+    if (call.interrupt.aborted) return 'interrupted'
+    if (over.signal.aborted) return 'declined'
+    if (time?.aborted) return 'time'
+    throw error
+  }
+}
+
+function tell(call: Call, { known, spec }: Measuring, number: number): void {
+  call.around.progress.say(soFarLine(known.paired, spec, number))
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { absentMetrics, printedNames } from '../decide/absent-metrics.ts'
+import { decisiveMetrics } from '../decide/tie-breakers.ts'
+import { HarnessError } from '../errors.ts'
+import { neededMetrics } from '../measure/output/read-printed.ts'
+import type { Report, Side } from '../model/report.ts'
+import { absentText } from '../report/absent-text.ts'
+import { missingMetrics } from '../report/missing-metrics.ts'
+import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
+import type { Trying } from './trial.ts'
+import { usualSetup } from './usual-setup.ts'
+
+type Detail = HarnessError['detail']
+
+/** A side that does not work, said so that its person can mend it: what, where, what it printed, what would help. */
+export async function notPassed(trying: Trying, reason: string, report: Report): Promise<HarnessError> {
+  const [first = '', ...more] = reason.replace(/^the base does not pass: /, '').split('\n')
+  const line = after(more, 'in: ')
+  const example = after(more, 'valid: ')
+  const { said, ...detail } = await failureIn(trying, report, null)
+  const own = first.replace(/^the base's /, 'the ')
+  const what = said === null ? own : `${own}: ${said}`.replace(/^missing metric: [^:]*: /, '')
+  return new HarnessError(`${trying.named} does not pass: ${what}`, {
+    ...detail,
+    ...(line === undefined ? {} : { line }),
+    ...(example === undefined ? {} : { example }),
+  })
+}
+
+function after(lines: readonly string[], start: string): string | undefined {
+  return lines.find(line => line.startsWith(start))?.slice(start.length)
+}
+
+/** What failed of one side, or of any: what it was, its last words, and what to do about them. */
+export async function failureIn(
+  trying: Trying,
+  report: Report,
+  label: Side | null,
+): Promise<Detail & { said: string | null }> {
+  const of = ({ side }: { side: Side }) => label === null || side === label
+  const run = report.executions.find(each => of(each) && each.status !== 'ok')
+  const gate = report.gates.find(each => of(each) && !each.passed)
+  const setup = report.setups.find(each => of(each) && !each.ok)
+  const { measurement, gates } = trying.spec
+  if (setup !== undefined) {
+    const tail = setup.tail ?? ''
+    return { said: null, ...detailOf(measurement.setup ?? '', tail), ...(await advice(trying, tail, setup)) }
+  }
+  if (gate !== undefined) {
+    const command = gates.find(({ name }) => name === gate.name)?.command ?? gate.name
+    const tail = gate.tail ?? ''
+    return { said: null, ...detailOf(command, tail), ...(await advice(trying, tail, gate)) }
+  }
+  if (run === undefined) return absence(trying, report)
+  const tail = run.stderr_tail ?? ''
+  const timed = { timed_out: run.status === 'timeout' }
+  const help = run.status === 'bad-output' ? {} : await advice(trying, tail, timed)
+  return { said: null, ...detailOf(measurement.command, tail), ...help }
+}
+
+function detailOf(command: string, tail: string): Detail {
+  return { command, ...(tail === '' ? {} : { stderrTail: tail }) }
+}
+
+/** Everything ran, and numbers are missing: not printed, or printed as something that is none. */
+function absence({ spec }: Trying, { executions }: Report): Detail & { said: string | null } {
+  const printed = printedNames(executions, BUILT_IN_METRICS)
+  const needed = new Set([...neededMetrics(spec), ...decisiveMetrics(spec)])
+  const missing = executions.some(({ status }) => status === 'ok')
+    ? missingMetrics(
+        [...needed].filter(name => !BUILT_IN_METRICS.has(name)),
+        printed,
+      )
+    : null
+  if (missing !== null) return { said: null, command: spec.measurement.command, ...missing }
+  const [first] = absentMetrics(spec, executions).filter(({ name }) => needed.has(name))
+  if (first === undefined) return { said: null }
+  return { said: absentText(first, printed), command: spec.measurement.command }
+}
+
+async function advice(trying: Trying, tail: string, { timed_out }: { timed_out: boolean }): Promise<Detail> {
+  const { timeout, setup, share } = trying.keys
+  if (timed_out) {
+    return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` }
+  }
+  const file = await uncommittedFile(trying, tail)
+  if (file !== null) {
+    return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` }
+  }
+  if (trying.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
+  const usual = await usualSetup(trying.workshop, trying.base)
+  const instead = usual === null ? 'what installs and builds' : JSON.stringify(usual)
+  return {
+    fix: `it runs in a fresh copy of what is committed, with no node_modules and no builds: give ${setup} ${instead}, or install what is missing`,
+  }
+}
+
+const MISSING =
+  /not found|cannot find|no such file|no module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/i
+
+const WORD = /[\w@+.-]+(?:\/[\w@+.-]+)*/g
+
+/** Something that is named there, lies beside the committed files, and so was not in the copy. */
+async function uncommittedFile({ workshop, base }: Trying, tail: string): Promise<string | null> {
+  const { topLevel } = workshop.checkout
+  if (topLevel === null || !MISSING.test(tail)) return null
+  const words = new Set(tail.match(WORD)?.map(word => word.replace(/^.*\/at\/tree\//, '')) ?? [])
+  for (const word of [...words].filter(each => /[/.]/.test(each) && !each.startsWith('.'))) {
+    if (word.includes('..') || !existsSync(join(topLevel, word))) continue
+    if ((await workshop.repository.entryAt(base.tree, word)) === null) return word
+  }
+  return null
+}

@@ -1,0 +1,308 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { untouched } from '../git/untouched.ts'
+import { noisyProject } from './noisy-project.ts'
+import { FILES, type Project, project } from './project.ts'
+
+/** `main`, and a branch beside it with these files. */
+function branched(person: Project, files: Record<string, string>): Project {
+  person.git('checkout', '-qb', 'shorter')
+  person.commit('shorter', files)
+  person.git('checkout', '-q', 'main')
+  return person
+}
+
+const SIZE = ['--metric', 'bytes', '--', 'sh', 'bench/size.sh']
+const MS = ['--metric', 'ms', '--', 'sh bench/ms.sh']
+
+const line = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('comparison'), rule: z.object({ scale: z.string(), min_effect: z.number() }) }),
+  z.object({ kind: z.literal('job'), runner: z.string() }),
+  z.object({
+    kind: z.literal('pair'),
+    first: z.enum(['base', 'candidate']),
+    base: z.object({ ms: z.number() }),
+    candidate: z.object({ ms: z.number() }),
+  }),
+])
+
+describe('winnow compare of a noisy metric', () => {
+  it('answers in one sentence, says what that rests on, and writes nothing', async () => {
+    const person = branched(noisyProject(), { 'src/ms': '800000\n' })
+    const checkout = untouched(person.dir, 'no-prefix')
+    const { code, out, err } = await person.winnow(
+      'compare',
+      'main',
+      'shorter',
+      '--raw',
+      '../raw.jsonl',
+      ...MS,
+    )
+    const [sentence, ...rest] = out.trimEnd().split('\n')
+    expect(sentence).toMatch(
+      /^shorter has \d+\.\d % lower ms than main \(between \d+\.\d and \d+\.\d %\), \d+ pairs, \d+ executions, .*\.$/,
+    )
+    expect(rest).toEqual([
+      expect.stringMatching(/^ {2}evidence \d+ of 100 ▕█+▏ \d+ pairs in [2-8] jobs on this machine, /),
+      expect.stringMatching(/^ {2}A\/A fair: the base differs from itself by \d+\.\d % \((16|24) pairs in/),
+      expect.stringMatching(/^ {2}one machine: .*what is special to this machine is not averaged out$/),
+      expect.stringMatching(/^ {2}unprotected: .*no file that the command names differs$/),
+      expect.stringMatching(
+        /^ {2}cost: \d+ executions, (39|57) of them of main with itself, .* of this machine$/,
+      ),
+    ])
+    expect(code).toBe(0)
+    expect(err).toMatch(/^main \([0-9a-f]{12}\) and shorter differ in 1 file: src\/ms$/m)
+    expect(err).toMatch(/^fair: main was not told apart from itself; a gain of \S+ % would be seen/m)
+    expect(err).toMatch(/^now main against shorter: mostly .* to .*, at most .*$/m)
+    expect(err).toMatch(/^job 2 of at most 8: ms probably \d+\.\d % lower/m)
+    checkout.check()
+
+    const raw = readFileSync(join(person.dir, '../raw.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map(text => line.parse(JSON.parse(text)))
+    const pairs = raw.filter(({ kind }) => kind === 'pair')
+    expect(sentence).toContain(`, ${pairs.length} pairs, `)
+    expect(raw[0]).toMatchObject({ rule: { scale: 'log', min_effect: 0.02 } })
+  })
+
+  it('says worse where harm is shown, and exits for scripts', async () => {
+    const person = branched(noisyProject(), { 'src/ms': '1500000\n' })
+    const options = ['--json', '--max-jobs', '2', '--pairs', '12']
+    const { code, out } = await person.winnow('compare', 'main', 'shorter', ...options, ...MS)
+    const view = z.record(z.string(), z.unknown()).parse(JSON.parse(out))
+    expect(code).toBe(10)
+    expect(view).toMatchObject({ compared: 'pairs', base: { name: 'main' }, head: { name: 'shorter' } })
+    expect(['worse', 'no gain']).toContain(view['verdict'])
+    expect(String(view['sentence'])).toMatch(/shorter has (probably )?\S+ % higher ms than main/)
+  })
+
+  it('says what was known when it is interrupted, and leaves nothing behind', async () => {
+    const person = branched(
+      noisyProject({
+        files: { 'bench/ms.sh': 'echo run >> "$HOME/runs"; sleep 0.02; echo "{\\"ms\\": $(cat src/ms)}"\n' },
+      }),
+      { 'src/ms': '990000\n' },
+    )
+    const stop = new AbortController()
+    const runs = join(person.cache, 'runs')
+    const answer = person.winnowWith(
+      { signal: stop.signal },
+      'compare',
+      'main',
+      'shorter',
+      '--',
+      'sh',
+      'bench/ms.sh',
+    )
+    await vi.waitFor(
+      () => {
+        if (!existsSync(runs) || readFileSync(runs, 'utf8').length < 4 * 45) throw new Error('not yet')
+      },
+      { timeout: 60_000, interval: 20 },
+    )
+    stop.abort()
+    const { code, out } = await answer
+    expect(code).toBe(130)
+    expect(out).toMatch(
+      /^(Interrupted, and not proven: shorter is probably|Interrupted before shorter and main were)/,
+    )
+    const after = readFileSync(runs, 'utf8').length
+    await person.winnow('compare', 'main', 'main', '--', 'true')
+    expect(readFileSync(runs, 'utf8').length).toBe(after)
+  })
+
+  it('stops when the time is up', async () => {
+    const person = branched(noisyProject(), { 'src/ms': '800000\n' })
+    const { code, out } = await person.winnow('compare', 'main', 'shorter', '--max-minutes', '0.0001', ...MS)
+    expect([code, out]).toEqual([
+      11,
+      expect.stringMatching(/^The time was up before shorter and main were compared/),
+    ])
+  })
+})
+
+describe('winnow compare of a metric that repeats exactly', () => {
+  it.each([
+    [49, 0, /^shorter is better than main: bytes 100 -> 50 \(-50\.0 %\); it repeats exactly, 4 executions, /],
+    [
+      149,
+      10,
+      /^shorter is worse than main: bytes 100 -> 150 \(\+50\.0 %\); it repeats exactly, 2 executions, /,
+    ],
+  ])('needs one execution of each: %d letters', async (letters, exit, sentence) => {
+    const person = branched(project(), { 'src/value': `${'a'.repeat(letters)}\n`, 'bench/notes.txt': 'x\n' })
+    const { code, out } = await person.winnow('compare', 'main', 'shorter', ...SIZE)
+    expect([code, out]).toEqual([exit, expect.stringMatching(sentence)])
+    expect(out).toContain('unprotected: each side ran the benchmark that it has itself; no file')
+    expect(out).not.toContain('one machine')
+  })
+
+  it('names what the command names and what differs', async () => {
+    const person = branched(project(), { 'src/value': 'a\n', 'bench/size.sh': 'echo "{\\"bytes\\": 1}"\n' })
+    const { out } = await person.winnow('compare', 'main', 'shorter', ...SIZE)
+    expect(out).toContain('and bench/size.sh differs: make sure that shorter did not change what is measured')
+  })
+
+  it('takes the work tree as it stands, without what is ignored', async () => {
+    const person = project({
+      ...FILES,
+      '.gitignore': 'notes\n',
+      'bench/size.sh':
+        'echo "{\\"bytes\\": $(cat src/* | wc -c), \\"files\\": $(ls -A src notes 2>/dev/null | wc -l)}"\n',
+    })
+    person.write('src/value', 'aaaa\n')
+    person.write('src/added', 'bbbb\n')
+    person.write('notes/mine', 'not measured\n')
+    const checkout = untouched(person.dir, 'no-prefix')
+    const { code, out, err } = await person.winnow('compare', 'main', ...SIZE)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Your work tree is better than main: bytes 100 -> 10 /),
+    ])
+    expect(err).toContain(
+      'note: your work tree is measured as it stands, with 2 uncommitted changes: src/value, src/added',
+    )
+    checkout.check()
+    const committed = await person.winnow('compare', 'main', 'HEAD', ...SIZE)
+    expect(committed.err).toContain(
+      'note: HEAD is measured as committed: 2 uncommitted changes of your work tree are not in it',
+    )
+    expect([committed.code, committed.out]).toEqual([
+      10,
+      'HEAD and main have the same files: there is nothing to compare, and nothing was run.\n',
+    ])
+  })
+
+  it('compares what winnow protects elsewhere too: workflows and specs are only files here', async () => {
+    const person = branched(project(), { 'src/value': 'a\n', '.github/workflows/ci.yml': 'on: push\n' })
+    expect((await person.winnow('compare', 'main', 'shorter', ...SIZE)).code).toBe(0)
+  })
+
+  it('has gates, set-up, shared files and variables', async () => {
+    const person = branched(project({ ...FILES, '.gitignore': 'data\nbuilt\n' }), { 'src/value': 'a\n' })
+    person.write('data', 'here\n')
+    const argv = [
+      'compare',
+      'main',
+      'shorter',
+      '--share',
+      'data',
+      '--setup',
+      'cp data built',
+      '--env',
+      'WANTED',
+    ]
+    const ruler = 'test "$WANTED" = yes && test -s built && sh bench/size.sh'
+    const all = [...argv, '--gate', 'test -s data', '--metric', 'bytes', '--', ruler]
+    expect((await person.winnowWith({ env: { WANTED: 'yes' } }, ...all)).code).toBe(0)
+    const failing = [
+      ...argv,
+      '--gate',
+      'test $(wc -c < src/value) -gt 50',
+      '--metric',
+      'bytes',
+      '--',
+      'sh bench/size.sh',
+    ]
+    const { code, out } = await person.winnow(...failing)
+    expect([code, out]).toEqual([
+      13,
+      expect.stringMatching(/^shorter is broken: gate test .* failed \(exit 1\)/),
+    ])
+  })
+})
+
+describe('a command that does not work', () => {
+  it('on the first side is an error, on the second the answer', async () => {
+    const broken = 'echo "cannot open the ruler" >&2; exit 3\n'
+    const person = branched(project(), { 'bench/size.sh': broken })
+    const { code, out } = await person.winnow('compare', 'main', 'shorter', ...SIZE)
+    expect([code, out]).toEqual([
+      13,
+      expect.stringMatching(
+        /^shorter is broken: the execution crashed: ended with exit code 3\n {2}ran: sh bench\/size.sh\n {2}it printed last:\n {4}cannot open the ruler\n/,
+      ),
+    ])
+    const first = await person.winnow('compare', 'shorter', 'main', ...SIZE)
+    expect([first.code, first.out]).toEqual([13, ''])
+    expect(first.err).toContain('error: shorter does not pass: the execution crashed: ended with exit code 3')
+    expect(first.err).toContain('    cannot open the ruler')
+  })
+
+  it('names what the option is called that would help', async () => {
+    const person = branched(
+      project({ ...FILES, 'package-lock.json': '{}\n', 'package.json': '{"devDependencies":{"x":"1"}}\n' }),
+      { 'src/value': 'a\n' },
+    )
+    const missing = await person.winnow('compare', 'main', 'shorter', '--', 'nosuchtool')
+    expect(missing.err).toContain(
+      'error: main does not pass: the execution crashed: ended with exit code 127',
+    )
+    expect(missing.err).toContain('give --setup "npm ci", or install what is missing')
+    const slow = await person.winnow(
+      'compare',
+      'main',
+      'shorter',
+      '--timeout',
+      '0.2',
+      '--metric',
+      'a',
+      '--',
+      'sleep 9',
+    )
+    expect(slow.err).toContain('fix: raise --timeout if it needs longer')
+  })
+})
+
+describe('what cannot be compared is said before anything runs', () => {
+  it.each([
+    [['main'], 'needs -- <command>'],
+    [['main', 'npm', 'run', 'bench'], 'did you mean winnow compare main -- npm run bench?'],
+    [
+      ['maim', '--', 'true'],
+      'there is no branch, tag or commit "maim" in this repository\n  fix: did you mean main?',
+    ],
+    [
+      ['main', 'v9', '--', 'true'],
+      'it has main; what is only on the remote has to be fetched first (git fetch)',
+    ],
+    [['main', '--remote', 'origin', '--', 'true'], 'compare reads this repository alone'],
+    [['main', '--direction', 'up', '--', 'true'], 'give minimize or maximize'],
+    [['main', '--min-effect', '3', '--', 'true'], '--min-effect 3 would be 300 %\n  fix: did you mean 3%?'],
+    [['main', '--min-effect', 'x', '--', 'true'], '--min-effect x is not a gain'],
+    [['main', '--pairs', '1.5', '--', 'true'], '--pairs 1.5 is not a whole number'],
+    [['main', '--timeout', '-1', '--', 'true'], '--timeout needs a value'],
+    [
+      ['main', '--output', 'metric-lines', '--', 'true'],
+      '--output says how to read a metric, and no metric is named',
+    ],
+    [
+      ['main', '--output', 'xml', '--metric', 'a', '--', 'true'],
+      '--output: "xml" is not possible\n  fix: give json, metric-lines, ',
+    ],
+  ])('%j', async (argv, expected) => {
+    const { code, err } = await project().winnow('compare', ...argv)
+    expect([code, err]).toEqual([2, expect.stringContaining(expected)])
+  })
+
+  it('outside a repository, before the first commit, and in a bare one', async () => {
+    const person = project()
+    expect((await person.winnowWith({ directory: '/' }, 'compare', 'a', '--', 'true')).err).toContain(
+      'is not in a git repository',
+    )
+    const bare = join(person.dir, '../bare.git')
+    person.git('clone', '-q', '--bare', '.', bare)
+    expect((await person.winnowWith({ directory: bare }, 'compare', 'main', '--', 'true')).err).toContain(
+      'there is no work tree here that could be compared',
+    )
+    const empty = join(person.dir, '../empty')
+    person.git('init', '-q', empty)
+    expect((await person.winnowWith({ directory: empty }, 'compare', 'HEAD', '--', 'true')).err).toContain(
+      'this repository has no commits yet',
+    )
+  })
+})
