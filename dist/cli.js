@@ -6883,10 +6883,11 @@ async function inWorkshop(call, workshop) {
 	const topLevel = requireWorkTree(workshop);
 	const base = await defaultTip(workshop, call.around);
 	const existing = await existingSpecs(workshop, base);
-	const asked = call.given.text("name");
 	const [first] = existing;
-	if (first !== void 0 && (asked === void 0 || existing.some(({ name }) => name === asked))) return specExists(call, topLevel, existing.find(({ name }) => name === asked) ?? first);
+	if (first !== void 0 && !NEW.some((option) => call.given.text(option) !== void 0)) return call.given.flag("agent") ? onlyAgents(call, topLevel, existing) : refuse(first);
 	const setting = await settingOf(call, workshop, await committedProject(workshop, base));
+	const taken = existing.find(({ name }) => name === setting.name);
+	if (taken !== void 0) return call.given.flag("agent") ? onlyAgents(call, topLevel, [taken]) : refuse(taken);
 	for (const line of setting.told) call.terminal.out(line);
 	const agents = call.given.flag("agent") ? await agentFile(topLevel, setting.name) : null;
 	if (call.given.flag("dry-run")) return rehearsed(call, topLevel, setting.draft, agents);
@@ -6904,23 +6905,28 @@ function requireWorkTree({ checkout: { topLevel } }) {
 	if (topLevel !== null) return topLevel;
 	throw new UserError("this is a bare repository: init writes files, and there is no work tree for them", { fix: "run it in a clone" });
 }
-async function specExists(call, topLevel, { name, path }) {
-	const asked = [
-		"goal",
-		"package",
-		"language"
-	].find((option) => call.given.text(option) !== void 0);
-	if (call.given.flag("agent") && asked === void 0) {
-		const agents = await agentFile(topLevel, name);
-		if (call.given.flag("dry-run")) call.terminal.out(agents.text.trimEnd());
-		else await writeAgentFile(topLevel, agents);
-		call.terminal.out(agentText(agents, call.given.flag("dry-run")));
-		return 0;
-	}
-	throw new UserError(`there is a spec already: ${path}; nothing was written`, {
+/** Who says any of these wants another spec beside those there are. */
+const NEW = [
+	"name",
+	"package",
+	"language",
+	"goal"
+];
+function refuse({ path }) {
+	throw new UserError("there is a spec already, and init overwrites nothing", {
 		place: { file: path },
 		fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`
 	});
+}
+async function onlyAgents(call, topLevel, specs) {
+	const [only, another] = specs;
+	if (only === void 0 || another !== void 0) throw new UserError(`there are several specs: ${specs.map(({ name }) => name).join(", ")}`, { fix: `say which one agents are told about: winnow init --agent --name ${only?.name ?? "<name>"}` });
+	const agents = await agentFile(topLevel, only.name);
+	const dry = call.given.flag("dry-run");
+	if (dry) call.terminal.out(agents.text.trimEnd());
+	else await writeAgentFile(topLevel, agents);
+	call.terminal.out(agentText(agents, dry));
+	return 0;
 }
 async function settingOf(call, workshop, repository) {
 	const { given } = call;

@@ -59,13 +59,15 @@ async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
   const topLevel = requireWorkTree(workshop)
   const base = await defaultTip(workshop, call.around)
   const existing = await existingSpecs(workshop, base)
-  const asked = call.given.text('name')
   const [first] = existing
-  if (first !== undefined && (asked === undefined || existing.some(({ name }) => name === asked))) {
-    return specExists(call, topLevel, existing.find(({ name }) => name === asked) ?? first)
+  if (first !== undefined && !NEW.some(option => call.given.text(option) !== undefined)) {
+    return call.given.flag('agent') ? onlyAgents(call, topLevel, existing) : refuse(first)
   }
   const repository = await committedProject(workshop, base)
   const setting = await settingOf(call, workshop, repository)
+  const taken = existing.find(({ name }) => name === setting.name)
+  if (taken !== undefined)
+    return call.given.flag('agent') ? onlyAgents(call, topLevel, [taken]) : refuse(taken)
   for (const line of setting.told) call.terminal.out(line)
   const agents = call.given.flag('agent') ? await agentFile(topLevel, setting.name) : null
   if (call.given.flag('dry-run')) return rehearsed(call, topLevel, setting.draft, agents)
@@ -82,23 +84,34 @@ function requireWorkTree({ checkout: { topLevel } }: Workshop): string {
   })
 }
 
-async function specExists(
-  call: Call,
-  topLevel: string,
-  { name, path }: { name: string; path: string },
-): Promise<number> {
-  const asked = ['goal', 'package', 'language'].find(option => call.given.text(option) !== undefined)
-  if (call.given.flag('agent') && asked === undefined) {
-    const agents = await agentFile(topLevel, name)
-    if (call.given.flag('dry-run')) call.terminal.out(agents.text.trimEnd())
-    else await writeAgentFile(topLevel, agents)
-    call.terminal.out(agentText(agents, call.given.flag('dry-run')))
-    return 0
-  }
-  throw new UserError(`there is a spec already: ${path}; nothing was written`, {
+/** Who says any of these wants another spec beside those there are. */
+const NEW = ['name', 'package', 'language', 'goal'] as const
+
+interface Existing {
+  name: string
+  path: string
+}
+
+function refuse({ path }: Existing): never {
+  throw new UserError('there is a spec already, and init overwrites nothing', {
     place: { file: path },
     fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`,
   })
+}
+
+async function onlyAgents(call: Call, topLevel: string, specs: readonly Existing[]): Promise<number> {
+  const [only, another] = specs
+  if (only === undefined || another !== undefined) {
+    throw new UserError(`there are several specs: ${specs.map(({ name }) => name).join(', ')}`, {
+      fix: `say which one agents are told about: winnow init --agent --name ${only?.name ?? '<name>'}`,
+    })
+  }
+  const agents = await agentFile(topLevel, only.name)
+  const dry = call.given.flag('dry-run')
+  if (dry) call.terminal.out(agents.text.trimEnd())
+  else await writeAgentFile(topLevel, agents)
+  call.terminal.out(agentText(agents, dry))
+  return 0
 }
 
 interface Setting {

@@ -53,7 +53,7 @@ describe('winnow init', () => {
     const again = await person.winnow('init')
     expect([again.code, again.err]).toEqual([
       2,
-      'error: .winnow/speed.yaml: there is a spec already: .winnow/speed.yaml; nothing was written\n' +
+      'error: .winnow/speed.yaml: there is a spec already, and init overwrites nothing\n' +
         '  fix: winnow check .winnow/speed.yaml; or write another beside it: winnow init --name <other>\n',
     ])
     expect(read(person, '.winnow/speed.yaml')).toBe(before)
@@ -178,7 +178,14 @@ describe('winnow init --agent', () => {
     expect([again.code, again.out]).toEqual([0, 'AGENTS.md says it already.\n'])
     expect(read(person, 'AGENTS.md')).toBe(once)
     await person.winnow('init', '--agent', '--name', 'other', '--no-check')
-    expect(read(person, 'AGENTS.md')).toContain(`${once}\n<!-- winnow:other -->`)
+    const both = read(person, 'AGENTS.md')
+    expect(both).toContain(`${once}\n<!-- winnow:other -->`)
+    const unclear = await person.winnow('init', '--agent')
+    expect([unclear.code, unclear.err]).toEqual([2, expect.stringContaining('several specs: other, speed')])
+    expect((await person.winnow('init', '--agent', '--name', 'speed')).out).toBe(
+      'AGENTS.md says it already.\n',
+    )
+    expect(read(person, 'AGENTS.md')).toBe(both)
   })
 
   it('brings a changed block back, in its place', async () => {
