@@ -2710,23 +2710,60 @@ function entryOf$4(files, sources, classes) {
 function qualified(path) {
 	return /^src\/main\/java\/(.+)\.java$/.exec(path)?.[1]?.replaceAll("/", ".") ?? null;
 }
+// src/setup/languages/node-timed.ts
+const TINYBENCH = /(?:from|require\()\s*['"]tinybench['"]/;
+const OTHERS = /(?:from|require\()\s*['"](mitata|benchmark|benny|cronometro)['"]/;
+/**
+* Libraries that run for a fixed time, however fast the code is: timing them from outside says nothing, so
+* what they measured has to be printed.
+*/
+function withTimedLibrary(found, source) {
+	if (source === null || found.metric !== null) return {
+		bench: found,
+		notes: []
+	};
+	if (TINYBENCH.test(source)) {
+		const metric = {
+			name: "geomean_median_ms",
+			direction: "minimize"
+		};
+		const notes = /JSON\.stringify\([^;]*\.tasks\b/.test(source) ? [] : [`let ${found.from} print nothing but what tinybench measured: console.log(JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, result }))))`];
+		return {
+			bench: {
+				...found,
+				output: "vitest",
+				metric
+			},
+			notes
+		};
+	}
+	const [, library] = OTHERS.exec(source) ?? [];
+	if (library === void 0) return {
+		bench: found,
+		notes: []
+	};
+	return {
+		bench: found,
+		notes: [`${library} runs for a fixed time, so the time of ${found.from} says nothing: let it print METRIC <name>=<number>, and name that in metric.primary`]
+	};
+}
 // src/setup/languages/node-bench.ts
 /** A script of package.json first: that is where people say how it is run. */
 function nodeBench(files, manifest, manager) {
 	const named = scriptNamed(files, manifest, manager);
-	if (named !== null) return {
-		bench: named,
-		notes: []
-	};
+	if (named !== null) return named;
 	if (usesVitest(manifest) && files.paths.some((path) => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) return {
 		bench: vitestBench(`${manager.exec} vitest bench --run`, "*.bench files"),
 		notes: []
 	};
 	const script = benchScript(files, /\.[cm]?js$/, "node");
-	if (script !== null) return {
-		bench: script.found,
-		notes: othersNote(script.others)
-	};
+	if (script !== null) {
+		const { bench, notes } = withTimedLibrary(script.found, files.text(script.found.from));
+		return {
+			bench,
+			notes: [...notes, ...othersNote(script.others)]
+		};
+	}
 	return {
 		bench: benchTarget(files),
 		notes: []
@@ -2739,13 +2776,25 @@ function scriptNamed(files, manifest, manager) {
 	const text = textAt(scripts, name) ?? "";
 	const from = `scripts.${name} of package.json`;
 	const command = manager.run(name);
-	if (/\bvitest\b.*\bbench\b/.test(text)) return vitestBench(`${manager.exec} ${asOnce(text)}`, from);
-	if (/\bhyperfine\b/.test(text)) return toolBenchmark(`${command}${manager.pass} --export-json "$WINNOW_RESULT_PATH"`, from, "hyperfine");
-	return {
+	const tool = toolScript(text, {
+		command,
+		from
+	}, manager);
+	if (tool !== null) return {
+		bench: tool,
+		notes: []
+	};
+	const source = sourceOf(files, text);
+	return withTimedLibrary({
 		command,
 		from,
-		...printedBy(sourceOf(files, text) ?? text)
-	};
+		...printedBy(source ?? text)
+	}, source);
+}
+function toolScript(text, { command, from }, manager) {
+	if (/\bvitest\b.*\bbench\b/.test(text)) return vitestBench(`${manager.exec} ${asOnce(text)}`, from);
+	if (/\bhyperfine\b/.test(text)) return toolBenchmark(`${command}${manager.pass} --export-json "$WINNOW_RESULT_PATH"`, from, "hyperfine");
+	return null;
 }
 /** `vitest bench` watches where it sees a terminal. */
 function asOnce(text) {
@@ -3108,6 +3157,7 @@ function detectPython(yard) {
 	const kind = testKind(files);
 	const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === "pytest" });
 	const { bench, others } = benchOf$1(files, python);
+	const test = testCommand(files, kind, python);
 	const mutable = placesOf(sources, ["src/"]);
 	return {
 		language: "python",
@@ -3116,7 +3166,7 @@ function detectPython(yard) {
 			command: setup,
 			from
 		},
-		test: testCommand(files, kind, python),
+		test: bench?.output === "pytest-benchmark" ? untimed(test) : test,
 		bench,
 		mutable,
 		immutable: testsAmong(files, mutable, TESTS$1),
@@ -3124,6 +3174,13 @@ function detectPython(yard) {
 		interpreter: python,
 		weight: sources.length,
 		notes: [...notes, ...othersNote(others)]
+	};
+}
+/** As tests, benchmarks run once and are not timed. */
+function untimed(test) {
+	return test === null ? null : {
+		...test,
+		command: `${test.command} --benchmark-disable`
 	};
 }
 function testKind(files) {

@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { clonedProject, type Project, project, projectIn } from './project.ts'
 
-/** A harness that repeats exactly: checking it takes no time. */
+/** A harness that repeats exactly and starts at once: checking it takes no time. */
 const FILES = {
+  'src/value': 'aaaaaaaaa\n',
+  'bench/size.sh': 'echo "{\\"bytes\\": $(wc -c < src/value)}"\n',
+  'test.sh': 'test -s src/value\n',
+}
+const NODE = {
   'package.json':
     '{"name":"n","type":"module","scripts":{"test":"node --test","bench":"node bench/size.mjs"}}\n',
   'src/value.js': 'export const value = 1\n',
@@ -24,7 +29,7 @@ function untracked(person: Project): string {
 
 describe('winnow init', () => {
   it('finds out, writes, checks, and says what is next', async () => {
-    const person = project(FILES)
+    const person = project(NODE)
     const { code, out } = await person.winnow('init')
     expect(code).toBe(0)
     expect(out).toMatch(/^language {3}node with npm$/m)
@@ -77,7 +82,7 @@ describe('winnow init', () => {
   })
 
   it('passes on what check finds, with the files written and the next step said', async () => {
-    const person = project({ ...FILES, 'bench/size.mjs': 'console.log("hello"); process.exit(3)\n' })
+    const person = project({ ...FILES, 'bench/size.sh': 'echo hello; exit 3\n' })
     const { code, out, err } = await person.winnow('init')
     expect(code).toBe(13)
     expect(err).toMatch(/^error: the default branch does not pass: /m)
@@ -87,7 +92,7 @@ describe('winnow init', () => {
   })
 
   it('says which program this machine does not have', async () => {
-    const person = project({ ...FILES, 'pnpm-lock.yaml': '' })
+    const person = project({ ...NODE, 'pnpm-lock.yaml': '' })
     const { out } = await person.winnowWith({ env: { PATH: '/usr/bin:/bin' } }, 'init', '--no-check')
     expect(out).toContain('note: pnpm is not on the PATH of this machine')
   })
@@ -106,7 +111,7 @@ describe('winnow init', () => {
   it('reads what the remote has, and says that a push is needed', async () => {
     const person = clonedProject(FILES)
     person.git('checkout', '-q', '-b', 'feature')
-    person.commit('gone', { 'package.json': '{}' })
+    person.commit('gone', { 'bench/size.sh': 'exit 1' })
     const { code, out } = await person.winnow('init')
     expect(code).toBe(0)
     expect(out).toContain(
@@ -119,7 +124,7 @@ describe('winnow init in a repository with several packages', () => {
   const MANY = {
     'package.json': '{"workspaces":["packages/*"]}',
     ...Object.fromEntries(
-      Object.entries(FILES).flatMap(([path, text]) => [
+      Object.entries(NODE).flatMap(([path, text]) => [
         [`packages/a/${path}`, text],
         [`packages/b/${path}`, text],
       ]),
@@ -152,7 +157,7 @@ describe('winnow init --goal', () => {
     const { code, out } = await person.winnow('init', '--goal', 'use less memory in value', '--no-check')
     expect(code).toBe(0)
     expect(out).toContain('understood: memory: minimize max_rss_mb')
-    expect(out).toContain('understood: it is about src/value.js')
+    expect(out).toContain('understood: it is about src/value')
     expect(read(person, '.winnow/memory.yaml')).toContain('name: max_rss_mb')
   })
 
@@ -223,7 +228,7 @@ describe('winnow init where it cannot', () => {
 
   it.each([
     [['--name', 'Not Kebab'], 'cannot be a spec’s name'.replace('’', "'")],
-    [['--language', 'rust'], 'no rust project was found here; found: node'],
+    [['--language', 'rust'], 'no rust project was found here; found: shell'],
     [['--package', 'nope'], 'there is no package nope'],
   ])('is told %j', async (options, message) => {
     const { code, err } = await project(FILES).winnow('init', ...options)

@@ -119,6 +119,24 @@ describe('a benchmark in Node', () => {
     expect(found(withPackage({ scripts: { bench: 'node a.js' } })).bench?.metric).toBeNull()
   })
 
+  it('of tinybench is asked for what it measured, not for how long it took', () => {
+    const source =
+      "import { Bench } from 'tinybench'\nconst bench = new Bench()\nconsole.table(bench.table())\n"
+    const files = withPackage({}, { 'bench/parse.mjs': source })
+    expect(found(files)).toMatchObject({
+      bench: { output: 'vitest', metric: { name: 'geomean_median_ms', direction: 'minimize' } },
+      notes: [expect.stringContaining('console.log(JSON.stringify(bench.tasks.map(')],
+    })
+    const prints = `${source}console.log(JSON.stringify(bench.tasks.map(task => task)))\n`
+    expect(found(withPackage({}, { 'bench/parse.mjs': prints })).notes).toEqual([])
+  })
+
+  it('that runs for a fixed time has to print a number, and is told so', () => {
+    const source = "import { bench, run } from 'mitata'\n"
+    const files = withPackage({ scripts: { bench: 'node bench/a.mjs' } }, { 'bench/a.mjs': source })
+    expect(found(files).notes).toEqual([expect.stringMatching(/^mitata runs for a fixed time/)])
+  })
+
   it('may be a file below bench; of several the one named like a main', () => {
     const files = withPackage({}, { 'bench/a.mjs': '', 'bench/index.mjs': '', 'bench/util.mjs': '' })
     expect(found(files)).toMatchObject({

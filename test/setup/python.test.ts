@@ -84,6 +84,7 @@ describe('a benchmark in Python', () => {
       output: 'pytest-benchmark',
       metric: { name: 'geomean_median_seconds', direction: 'minimize' },
     })
+    expect(commandsIn(files).test).toBe('uv run --frozen --no-sync python -m pytest -q --benchmark-disable')
   })
 
   it('is a script below bench', () => {

@@ -21,12 +21,13 @@ export function detectPython(yard: Yard): Findings | null {
   const kind = testKind(files)
   const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === 'pytest' })
   const { bench, others } = benchOf(files, python)
+  const test = testCommand(files, kind, python)
   const mutable = placesOf(sources, ['src/'])
   return {
     language: 'python',
     manager: name,
     setup: setup === null ? null : { command: setup, from },
-    test: testCommand(files, kind, python),
+    test: bench?.output === 'pytest-benchmark' ? untimed(test) : test,
     bench,
     mutable,
     immutable: testsAmong(files, mutable, TESTS),
@@ -35,6 +36,11 @@ export function detectPython(yard: Yard): Findings | null {
     weight: sources.length,
     notes: [...notes, ...othersNote(others)],
   }
+}
+
+/** As tests, benchmarks run once and are not timed. */
+function untimed(test: FoundCommand | null): FoundCommand | null {
+  return test === null ? null : { ...test, command: `${test.command} --benchmark-disable` }
 }
 
 function testKind(files: ProjectFiles): 'pytest' | 'unittest' | null {
