@@ -2420,7 +2420,7 @@ function parsedBy(files, path, parse, mistake) {
 	}
 }
 // src/setup/sources.ts
-const TESTS$3 = /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|e2e)\/|(?:^|\/)(?:test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[^/]*\.config)\.[^/]+$/;
+const TESTS$3 = /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|e2e)\/|(?:^|\/)(?:tests?|specs?|bench|benchmark|(?:run|all)[._-]?tests?|test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[^/]*\.config)\.[^/]+$/;
 /** Files of these endings that are the project's own code, neither tests nor tools. */
 function sourceFiles({ paths }, endings) {
 	return paths.filter((path) => endings.test(path) && !TESTS$3.test(path) && !isForeign(path));
@@ -6453,10 +6453,10 @@ function hard(metric) {
 		direction: "minimize"
 	};
 }
-/** Words only, no model: what is not in the table is said not to be understood. */
+/** Words only, no model: what is named first is the aim, what is not in the table is said not to be understood. */
 function readGoal(words) {
 	const text = words.toLowerCase();
-	const matched = RULES.filter(({ pattern }) => pattern.test(text));
+	const matched = RULES.filter(({ pattern }) => pattern.test(text)).toSorted((a, b) => text.search(a.pattern) - text.search(b.pattern));
 	const [first, ...rest] = matched;
 	const aim = first?.aim ?? null;
 	const target = aim === null ? null : targetIn(text, aim);
@@ -6527,13 +6527,15 @@ function nameOf(repository, directory) {
 	return textAt(jsonOf(repository, at("package.json")), "name") ?? textAt(pyproject, "project", "name") ?? textAt(tomlOf(repository, at("Cargo.toml")), "package", "name") ?? /^module\s+(\S+)/m.exec(repository.text(at("go.mod")) ?? "")?.[1] ?? (directory === "" ? "." : directory.slice(directory.lastIndexOf("/") + 1));
 }
 /** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
-function choosePackage(repository, wanted) {
+function choosePackage(repository, { wanted, from = "" }) {
 	const packages = packagesIn(repository);
 	const top = packages.find(({ directory }) => directory === "") ?? {
 		directory: "",
 		name: "."
 	};
 	if (wanted !== void 0) return packageNamed(repository, packages, wanted);
+	const around = packages.findLast(({ directory }) => directory !== "" && `${from}/`.startsWith(`${directory}/`));
+	if (around !== void 0) return around;
 	const members = membersOf(repository, packages);
 	const [only] = members;
 	if (only === void 0) return top;
@@ -6667,7 +6669,7 @@ function goalText(goal, paths) {
 		...also.map((name) => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`),
 		...notUnderstood.map((what) => `not understood: ${what}`),
 		...printedByHand(goal),
-		"gates: the tests, and an output that is not empty where the harness says its size; none compares the output with the baseline: where answers must stay the same, keep one outside scope.mutable and compare in a gate"
+		"gates: the tests, and that what is printed is not empty; none compares answers with those of the baseline: where they must stay the same, keep them in a file outside scope.mutable, and compare in a gate"
 	];
 }
 function printedByHand({ aim }) {
@@ -6989,10 +6991,12 @@ async function settingOf(call, workshop, repository) {
 	const { given } = call;
 	const words = given.text("goal");
 	const goal = words === void 0 ? null : readGoal(words);
-	const chosen = choosePackage(repository, packageAsked(call, workshop));
-	const files = below(repository, chosen.directory);
+	const chosen = choosePackage(repository, {
+		wanted: packageAsked(call, workshop),
+		from: placeOf(call, workshop)
+	});
 	const yard = {
-		files,
+		files: below(repository, chosen.directory),
 		repository,
 		directory: chosen.directory
 	};
@@ -7017,13 +7021,17 @@ async function settingOf(call, workshop, repository) {
 		told: [
 			...foundText(detected, yard),
 			...clash,
-			...goal === null ? [] : goalText(goal, files.paths),
+			...goal === null ? [] : goalText(goal, changeable(yard, detected)),
 			...[...drafted.notes, ...tools].map((note) => `note: ${note}`)
 		],
 		goal
 	};
 }
-/** Started inside a package, that package is meant; a path is meant from where the person is. */
+function changeable({ files }, { findings }) {
+	const matches = findings.mutable.map(compilePathspec);
+	return files.paths.filter((path) => matches.some((match) => match(path)));
+}
+/** A path is meant from where the person is. */
 function packageAsked({ given, around }, { checkout }) {
 	const asked = given.text("package");
 	if (asked === void 0 || checkout.topLevel === null) return asked;
@@ -7054,6 +7062,10 @@ function writtenText({ files, specPath, edit, calls }, agents) {
 function agentText({ existed, changed }, dry) {
 	if (!changed) return `${AGENT_FILE} says it already.`;
 	return dry ? `Nothing was written; ${AGENT_FILE} would be as above.` : `${AGENT_FILE}: ${existed ? "its lines for winnow are brought up to date" : "is new"}; not committed.`;
+}
+/** Where the person is, seen from the top. */
+function placeOf({ around }, { checkout }) {
+	return checkout.topLevel === null ? "" : relative(checkout.topLevel, around.directory);
 }
 /** The same check as the verb's, of the default branch as it will be once the files are committed. */
 async function checked(call, { workshop, base, setting, agents }) {
@@ -8225,7 +8237,7 @@ async function requireNotCheckedOut(call, remains) {
 	const refs = new Set(remains.branches.map(({ tip }) => tip.ref));
 	const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch));
 	if (held === void 0) return;
-	throw new UserError(`${shortRef(held.branch ?? "")} is checked out in ${held.path}; nothing was removed`, { fix: `git -C ${held.path} switch another branch, then winnow uninstall again` });
+	throw new UserError(`${shortRef(held.branch ?? "")} is checked out in ${held.path}; nothing was removed`, { fix: `check out another branch there (git -C ${held.path} switch -), then winnow uninstall again` });
 }
 // src/git/bundle.ts
 /**

@@ -67,10 +67,12 @@ function hard(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
   return { kind: 'hard', metric, direction: 'minimize' }
 }
 
-/** Words only, no model: what is not in the table is said not to be understood. */
+/** Words only, no model: what is named first is the aim, what is not in the table is said not to be understood. */
 export function readGoal(words: string): Goal {
   const text = words.toLowerCase()
-  const matched = RULES.filter(({ pattern }) => pattern.test(text))
+  const matched = RULES.filter(({ pattern }) => pattern.test(text)).toSorted(
+    (a, b) => text.search(a.pattern) - text.search(b.pattern),
+  )
   const [first, ...rest] = matched
   const aim = first?.aim ?? null
   const target = aim === null ? null : targetIn(text, aim)

@@ -36,11 +36,21 @@ function nameOf(repository: ProjectFiles, directory: string): string {
   )
 }
 
+interface Asked {
+  wanted?: string | undefined
+  /** Where the person is: inside a package that one is meant. */
+  from?: string
+}
+
 /** The package that is meant; the only one, or the top, where nothing was said and nothing is ambiguous. */
-export function choosePackage(repository: ProjectFiles, wanted: string | undefined): Package {
+export function choosePackage(repository: ProjectFiles, { wanted, from = '' }: Asked): Package {
   const packages = packagesIn(repository)
   const top = packages.find(({ directory }) => directory === '') ?? { directory: '', name: '.' }
   if (wanted !== undefined) return packageNamed(repository, packages, wanted)
+  const around = packages.findLast(
+    ({ directory }) => directory !== '' && `${from}/`.startsWith(`${directory}/`),
+  )
+  if (around !== undefined) return around
   const members = membersOf(repository, packages)
   const [only] = members
   if (only === undefined) return top

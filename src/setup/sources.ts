@@ -1,7 +1,7 @@
 import { isForeign, type ProjectFiles } from './project-files.ts'
 
 const TESTS =
-  /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|e2e)\/|(?:^|\/)(?:test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[^/]*\.config)\.[^/]+$/
+  /(?:^|\/)(?:tests?|specs?|__tests__|bench|benches|benchmarks?|perf|docs?|scripts|e2e)\/|(?:^|\/)(?:tests?|specs?|bench|benchmark|(?:run|all)[._-]?tests?|test_[^/]+|conftest|setup|noxfile|[^/]*[._-](?:test|spec|bench)|Rakefile|[^/]*\.config)\.[^/]+$/
 
 /** Files of these endings that are the project's own code, neither tests nor tools. */
 export function sourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {

@@ -29,7 +29,7 @@ export function goalText(goal: Goal, paths: readonly string[]): string[] {
     ),
     ...notUnderstood.map(what => `not understood: ${what}`),
     ...printedByHand(goal),
-    'gates: the tests, and an output that is not empty where the harness says its size; none compares the output with the baseline: where answers must stay the same, keep one outside scope.mutable and compare in a gate',
+    'gates: the tests, and that what is printed is not empty; none compares answers with those of the baseline: where they must stay the same, keep them in a file outside scope.mutable, and compare in a gate',
   ]
 }
 

@@ -2,7 +2,7 @@ import { resolve, relative } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
-import { detect } from '../setup/detect.ts'
+import { detect, type Detected } from '../setup/detect.ts'
 import { type Draft, draft } from '../setup/draft.ts'
 import { LANGUAGES, type Yard } from '../setup/findings.ts'
 import { type Goal, readGoal } from '../setup/goal.ts'
@@ -11,6 +11,7 @@ import { choosePackage } from '../setup/packages.ts'
 import { choosePrefix } from '../setup/prefix.ts'
 import { below, type ProjectFiles } from '../setup/project-files.ts'
 import { foundText, goalText } from '../setup/told.ts'
+import { compilePathspec } from '../spec/pathspec.ts'
 import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
 import { AGENT_FILE, type AgentFile, agentFile, writeAgentFile } from './agent-block.ts'
 import { atRepository } from './at-campaign.ts'
@@ -126,7 +127,10 @@ async function settingOf(call: Call, workshop: Workshop, repository: ProjectFile
   const { given } = call
   const words = given.text('goal')
   const goal = words === undefined ? null : readGoal(words)
-  const chosen = choosePackage(repository, packageAsked(call, workshop))
+  const chosen = choosePackage(repository, {
+    wanted: packageAsked(call, workshop),
+    from: placeOf(call, workshop),
+  })
   const files = below(repository, chosen.directory)
   const yard: Yard = { files, repository, directory: chosen.directory }
   const detected = detect(yard, given.text('language'))
@@ -142,13 +146,18 @@ async function settingOf(call: Call, workshop: Workshop, repository: ProjectFile
   const told = [
     ...foundText(detected, yard),
     ...clash,
-    ...(goal === null ? [] : goalText(goal, files.paths)),
+    ...(goal === null ? [] : goalText(goal, changeable(yard, detected))),
     ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
   ]
   return { name, draft: drafted, told, goal }
 }
 
-/** Started inside a package, that package is meant; a path is meant from where the person is. */
+function changeable({ files }: Yard, { findings }: Detected): string[] {
+  const matches = findings.mutable.map(compilePathspec)
+  return files.paths.filter(path => matches.some(match => match(path)))
+}
+
+/** A path is meant from where the person is. */
 function packageAsked({ given, around }: Call, { checkout }: Workshop): string | undefined {
   const asked = given.text('package')
   if (asked === undefined || checkout.topLevel === null) return asked
@@ -185,6 +194,11 @@ function agentText({ existed, changed }: AgentFile, dry: boolean): string {
   return dry
     ? `Nothing was written; ${AGENT_FILE} would be as above.`
     : `${AGENT_FILE}: ${how}; not committed.`
+}
+
+/** Where the person is, seen from the top. */
+function placeOf({ around }: Call, { checkout }: Workshop): string {
+  return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
 }
 
 interface Written {

@@ -84,6 +84,6 @@ export async function requireNotCheckedOut(call: Call, remains: Remains): Promis
   const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch))
   if (held === undefined) return
   throw new UserError(`${shortRef(held.branch ?? '')} is checked out in ${held.path}; nothing was removed`, {
-    fix: `git -C ${held.path} switch another branch, then winnow uninstall again`,
+    fix: `check out another branch there (git -C ${held.path} switch -), then winnow uninstall again`,
   })
 }

@@ -69,6 +69,8 @@ describe('a Node project', () => {
       'parse.js': '',
       'rollup.config.js': '',
       'a.test.js': '',
+      'test.js': '',
+      'bench.js': '',
     }
     expect(found(files).mutable).toEqual(['index.js', 'parse.js'])
   })

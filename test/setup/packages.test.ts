@@ -12,8 +12,8 @@ const NPM: Files = {
   'examples/demo/package.json': { name: 'demo' },
 }
 
-function chosen(files: Files, wanted?: string): string {
-  return choosePackage(repositoryOf(files), wanted).directory
+function chosen(files: Files, wanted?: string, from = ''): string {
+  return choosePackage(repositoryOf(files), { wanted, from }).directory
 }
 
 function refusal(files: Files, wanted?: string): string {
@@ -43,6 +43,12 @@ describe('a repository with several packages', () => {
     ['packages', 'packages'],
   ])('takes %s for %s', (wanted, directory) => {
     expect(chosen(NPM, wanted)).toBe(directory)
+  })
+
+  it('is not asked by somebody who is in one of them', () => {
+    expect(chosen(NPM, undefined, 'packages/core/src')).toBe('packages/core')
+    expect(chosen(NPM, '@acme/cli', 'packages/core')).toBe('packages/cli')
+    expect(refusal(NPM, undefined)).toContain('has 2 packages')
   })
 
   it('says what was probably meant', () => {
