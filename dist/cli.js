@@ -3055,7 +3055,8 @@ function namesPackage(text, name) {
 	return new RegExp(`(?:^|["'\\s,\\[])${name}(?![\\w-])`, "m").test(text);
 }
 // src/setup/languages/python-manager.ts
-function pythonManager(yard, wants) {
+/** `used`: packages that the tests and benchmarks show they need, whether a file names them or not. */
+function pythonManager(yard, used) {
 	const manifest = tomlOf(yard.files, "pyproject.toml");
 	const uv = nearestAbove(yard, ["uv.lock"]);
 	if (uv !== null) return {
@@ -3077,10 +3078,10 @@ function pythonManager(yard, wants) {
 			notes: []
 		};
 	}
-	return pip(yard.files, wants.pytest) ?? plain(yard);
+	return pip(yard.files, used) ?? plain(yard);
 }
 /** Into a directory of its own: the person's Python is never written to. */
-function pip(files, pytest) {
+function pip(files, used) {
 	const manifest = tomlOf(files, "pyproject.toml");
 	const requirements = requirementFiles(files);
 	const isProject = valueAt(manifest, "project") !== void 0 || files.paths.includes("setup.py");
@@ -3091,19 +3092,20 @@ function pip(files, pytest) {
 		...packages,
 		JSON.stringify(manifest)
 	];
-	const adds = pytest && !given.some((text) => namesPackage(text, "pytest"));
+	const adds = used.filter((name) => !given.some((text) => namesPackage(text, name)));
 	const needed = [
 		valueAt(manifest, "project", "dependencies"),
 		extras,
 		packages,
-		requirements
+		requirements,
+		adds
 	];
-	if (!(adds || files.paths.includes("setup.py") || needed.some(isFilled))) return null;
+	if (!(files.paths.includes("setup.py") || needed.some(isFilled))) return null;
 	const parts = [
 		...requirements.flatMap((file) => ["-r", file]),
 		...packages.map(quoted$5),
 		...isProject ? ["-e", extras.length === 0 ? "." : quoted$5(`.[${extras.join(",")}]`)] : [],
-		...adds ? ["pytest"] : []
+		...adds
 	];
 	const from = [...requirements, ...isProject ? ["pyproject.toml or setup.py"] : []].join(", ") || "the tests";
 	return {
@@ -3111,7 +3113,7 @@ function pip(files, pytest) {
 		setup: `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(" ")}`,
 		from,
 		python: ".venv/bin/python",
-		notes: adds ? ["the tests use pytest, which no file names: its newest version is installed; pin it in a requirements file"] : []
+		notes: adds.map((name) => `${name} is used, and no file names it: its newest version is installed; pin it in a requirements file`)
 	};
 }
 function plain(yard) {
@@ -3155,7 +3157,7 @@ function detectPython(yard) {
 	const sources = sourceFiles(files, /\.py$/);
 	if (!MANIFESTS$1.some((name) => files.paths.includes(name)) && sources.length === 0) return null;
 	const kind = testKind(files);
-	const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === "pytest" });
+	const { name, setup, from, python, notes } = pythonManager(yard, usedPackages(files, kind));
 	const { bench, others } = benchOf$1(files, python);
 	const test = testCommand(files, kind, python);
 	const mutable = placesOf(sources, ["src/"]);
@@ -3175,6 +3177,14 @@ function detectPython(yard) {
 		weight: sources.length,
 		notes: [...notes, ...othersNote(others)]
 	};
+}
+function usedPackages(files, kind) {
+	const benchmarks = pytestBenchmarks(files).length > 0;
+	return [...kind === "pytest" || benchmarks ? ["pytest"] : [], ...benchmarks ? ["pytest-benchmark"] : []];
+}
+/** Files with a test that takes the fixture. */
+function pytestBenchmarks(files) {
+	return files.paths.filter((path) => path.endsWith(".py") && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ""));
 }
 /** As tests, benchmarks run once and are not timed. */
 function untimed(test) {
@@ -3212,7 +3222,7 @@ function isPackage({ paths }, directory) {
 	return paths.includes(`${directory}/__init__.py`);
 }
 function benchOf$1(files, python) {
-	const marked = files.paths.filter((path) => path.endsWith(".py") && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ""));
+	const marked = pytestBenchmarks(files);
 	const [first] = marked;
 	if (first !== void 0) return {
 		bench: toolBenchmark(`${python} -m pytest -q ${marked.length === 1 || !first.includes("/") ? first : first.slice(0, first.lastIndexOf("/"))} --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"`, first, "pytest-benchmark"),

@@ -87,6 +87,18 @@ describe('a benchmark in Python', () => {
     expect(commandsIn(files).test).toBe('uv run --frozen --no-sync python -m pytest -q --benchmark-disable')
   })
 
+  it('has what it needs installed, also where no file names it', () => {
+    const files = {
+      ...PACKAGE,
+      'pyproject.toml': PROJECT,
+      'tests/test_a.py': 'def test_a(benchmark): pass\n',
+    }
+    expect(commandsIn(files).setup).toBe(
+      'python3 -m venv .venv && .venv/bin/pip install --quiet -e . pytest pytest-benchmark',
+    )
+    expect(found(files).notes).toHaveLength(2)
+  })
+
   it('is a script below bench', () => {
     const source = 'import json\nprint(json.dumps({"seconds": 1}))\n'
     const files = { ...PACKAGE, 'benchmarks/run.py': source, 'benchmarks/common_utils.py': '' }

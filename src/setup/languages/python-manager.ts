@@ -12,7 +12,8 @@ export interface PythonManager {
   notes: string[]
 }
 
-export function pythonManager(yard: Yard, wants: { pytest: boolean }): PythonManager {
+/** `used`: packages that the tests and benchmarks show they need, whether a file names them or not. */
+export function pythonManager(yard: Yard, used: readonly string[]): PythonManager {
   const manifest = tomlOf(yard.files, 'pyproject.toml')
   const uv = nearestAbove(yard, ['uv.lock'])
   if (uv !== null) {
@@ -27,35 +28,34 @@ export function pythonManager(yard: Yard, wants: { pytest: boolean }): PythonMan
     const setup = runAbove(poetry?.steps ?? 0, install)
     return { name: 'poetry', setup, from, python: 'poetry run python', notes: [] }
   }
-  return pip(yard.files, wants.pytest) ?? plain(yard)
+  return pip(yard.files, used) ?? plain(yard)
 }
 
 /** Into a directory of its own: the person's Python is never written to. */
-function pip(files: ProjectFiles, pytest: boolean): PythonManager | null {
+function pip(files: ProjectFiles, used: readonly string[]): PythonManager | null {
   const manifest = tomlOf(files, 'pyproject.toml')
   const requirements = requirementFiles(files)
   const isProject = valueAt(manifest, 'project') !== undefined || files.paths.includes('setup.py')
   const extras = extrasOf(manifest)
   const packages = groupPackages(manifest)
   const given = [...requirements.map(file => files.text(file) ?? ''), ...packages, JSON.stringify(manifest)]
-  const adds = pytest && !given.some(text => namesPackage(text, 'pytest'))
-  const needed = [valueAt(manifest, 'project', 'dependencies'), extras, packages, requirements]
-  const anything = adds || files.paths.includes('setup.py') || needed.some(isFilled)
+  const adds = used.filter(name => !given.some(text => namesPackage(text, name)))
+  const needed = [valueAt(manifest, 'project', 'dependencies'), extras, packages, requirements, adds]
+  const anything = files.paths.includes('setup.py') || needed.some(isFilled)
   if (!anything) return null
   const parts = [
     ...requirements.flatMap(file => ['-r', file]),
     ...packages.map(quoted),
     ...(isProject ? ['-e', extras.length === 0 ? '.' : quoted(`.[${extras.join(',')}]`)] : []),
-    ...(adds ? ['pytest'] : []),
+    ...adds,
   ]
   const from =
     [...requirements, ...(isProject ? ['pyproject.toml or setup.py'] : [])].join(', ') || 'the tests'
   const setup = `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(' ')}`
-  const notes = adds
-    ? [
-        'the tests use pytest, which no file names: its newest version is installed; pin it in a requirements file',
-      ]
-    : []
+  const notes = adds.map(
+    name =>
+      `${name} is used, and no file names it: its newest version is installed; pin it in a requirements file`,
+  )
   return { name: 'pip', setup, from, python: '.venv/bin/python', notes }
 }
 

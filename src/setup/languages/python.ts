@@ -19,7 +19,7 @@ export function detectPython(yard: Yard): Findings | null {
   const sources = sourceFiles(files, /\.py$/)
   if (!MANIFESTS.some(name => files.paths.includes(name)) && sources.length === 0) return null
   const kind = testKind(files)
-  const { name, setup, from, python, notes } = pythonManager(yard, { pytest: kind === 'pytest' })
+  const { name, setup, from, python, notes } = pythonManager(yard, usedPackages(files, kind))
   const { bench, others } = benchOf(files, python)
   const test = testCommand(files, kind, python)
   const mutable = placesOf(sources, ['src/'])
@@ -36,6 +36,18 @@ export function detectPython(yard: Yard): Findings | null {
     weight: sources.length,
     notes: [...notes, ...othersNote(others)],
   }
+}
+
+function usedPackages(files: ProjectFiles, kind: ReturnType<typeof testKind>): string[] {
+  const benchmarks = pytestBenchmarks(files).length > 0
+  return [...(kind === 'pytest' || benchmarks ? ['pytest'] : []), ...(benchmarks ? ['pytest-benchmark'] : [])]
+}
+
+/** Files with a test that takes the fixture. */
+function pytestBenchmarks(files: ProjectFiles): string[] {
+  return files.paths.filter(
+    path => path.endsWith('.py') && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ''),
+  )
 }
 
 /** As tests, benchmarks run once and are not timed. */
@@ -72,9 +84,7 @@ function isPackage({ paths }: ProjectFiles, directory: string): boolean {
 }
 
 function benchOf(files: ProjectFiles, python: string): { bench: FoundBenchmark | null; others: string[] } {
-  const marked = files.paths.filter(
-    path => path.endsWith('.py') && /def test_\w+\([^)]*\bbenchmark\b/.test(files.text(path) ?? ''),
-  )
+  const marked = pytestBenchmarks(files)
   const [first] = marked
   if (first !== undefined) {
     const place = marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
