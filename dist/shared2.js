@@ -22396,8 +22396,8 @@ const SETS = /^[a-z]\w*(?:Api|Implementation|CompileOnly|RuntimeOnly|AnnotationP
 const COORDINATES = String.raw`(?:'(?<single>[\w.:@+,[\]()-]+)'|"(?<double>[\w.:@+,[\]()-]+)")`;
 const CALL = String.raw`(?:(?<platform>platform|enforcedPlatform)\s*\(\s*${COORDINATES}\s*\)|${COORDINATES.replaceAll("?<", "?<plain")})`;
 const LINE$3 = new RegExp(String.raw`^(?<kind>[a-z]\w*)(?:\s+${CALL}|\s*\(\s*${CALL.replaceAll("?<", "?<called")}\s*\))$`);
-/** Texts of more than one line, and comments in the middle of lines: what stands in them is not what it looks like. */
-const LONG_TEXT$1 = /'''|"""|\$\/|\S.*\/\*|\*\/.*\S/;
+/** Texts of more than one line: what stands in them is not what it looks like. */
+const LONG_TEXT$1 = /'''|"""|\$\//;
 const buildGradle = {
 	ecosystem: "maven",
 	kind: "manifest",
@@ -22409,8 +22409,9 @@ function readBuildGradle(text) {
 	const packages = [];
 	const program = [];
 	const around = [];
-	const isPlain = !LONG_TEXT$1.test(text);
-	for (const line of text.split(/\r?\n/).map((each) => each.trim())) {
+	const lines = text.split(/\r?\n/).map((each) => each.trim());
+	const isPlain = !LONG_TEXT$1.test(text) && !lines.some(hasCommentInside);
+	for (const line of lines) {
 		if (line === "") continue;
 		const found = isPlain && around.at(-1) === "dependencies {" ? dependencyIn(line) : null;
 		if (found !== null) packages.push(found);
@@ -22422,6 +22423,11 @@ function readBuildGradle(text) {
 		packages,
 		rest: /* @__PURE__ */ new Map([["the program", program.join("\n")]])
 	};
+}
+/** A comment that begins behind something, or ends before something. */
+function hasCommentInside(line) {
+	const end = line.indexOf("*/");
+	return line.indexOf("/*") > 0 || end !== -1 && end < line.length - 2;
 }
 function dependencyIn(line) {
 	const groups = LINE$3.exec(line)?.groups ?? {};
@@ -22446,7 +22452,7 @@ const gradleLockfile = {
 };
 function readGradleLockfile(text) {
 	return {
-		packages: text.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("empty=")).map((line) => {
+		packages: text.split(/\r\n?|\n/).filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("empty=")).map((line) => {
 			const coordinates = LINE$2.exec(line)?.groups?.["coordinates"];
 			if (coordinates === void 0) throw new Unreadable(`has a line that gradle does not write: ${JSON.stringify(line.slice(0, 80))}`);
 			return {
@@ -26688,7 +26694,8 @@ function parseYamlTree(text) {
 		uniqueKeys: true,
 		stringKeys: true
 	});
-	if (document === void 0 || second !== void 0) throw new Unreadable("holds more than one document");
+	if (document === void 0) return {};
+	if (second !== void 0) throw new Unreadable("holds more than one document");
 	const problem = document.errors[0] ?? document.warnings[0];
 	if (problem !== void 0) throw problem;
 	(0, import_dist$2.visit)(document, {
@@ -26713,8 +26720,8 @@ const workspace = object$1({
 	optionalDependencies: wanted$3,
 	peerDependencies: wanted$3
 });
-const about = record$2(string(), unknown$1());
-const entry$9 = tuple([string()]).rest(union([string(), about]));
+const about$1 = record$2(string(), unknown$1());
+const entry$9 = tuple([string()]).rest(union([string(), about$1]));
 const lockfile$6 = object$1({
 	lockfileVersion: _enum([
 		"0",
@@ -26952,6 +26959,7 @@ function wantedBy$1(each) {
 function installed(key, each, wanted) {
 	const at = key.lastIndexOf(FOLDER$2);
 	if (at === -1) return localPackage(key, each);
+	if (key.split("/").includes("..")) throw new Unreadable(`installs outside the project: ${JSON.stringify(key)}`);
 	const folder = key.slice(at + 13);
 	const name = each.name ?? folder;
 	const version = each.version ?? "*";
@@ -26997,10 +27005,17 @@ function legacySource(name, version, { resolved, bundled }) {
 }
 // src/dependencies/npm/pnpm-lock.ts
 const wanted$2 = record$2(string(), object$1({ version: string() })).default({});
-const importer = object$1({
+const kinds$1 = {
 	dependencies: wanted$2,
 	devDependencies: wanted$2,
 	optionalDependencies: wanted$2
+};
+const about = unknown$1().optional();
+const importer = strictObject({
+	...kinds$1,
+	specifiers: about,
+	dependenciesMeta: about,
+	publishDirectory: about
 });
 const entry$7 = object$1({
 	resolution: record$2(string(), unknown$1()),
@@ -27008,7 +27023,8 @@ const entry$7 = object$1({
 	version: string().optional(),
 	requiresBuild: string().optional()
 });
-const lockfile$4 = importer.extend({
+const lockfile$4 = object$1({
+	...kinds$1,
 	lockfileVersion: _enum([
 		"6.0",
 		"6.1",
@@ -27099,12 +27115,12 @@ function packageOf$5(key, each, { direct, tellsScripts }) {
 	};
 }
 function sourceOf$2(name, version, origin) {
-	const { tarball, repo, commit, directory } = origin;
-	const kinds = Object.keys(origin).filter((key) => key !== "type").sort().join(" ");
-	if (kinds === "") return "registry";
-	if (kinds === "tarball" && typeof tarball === "string") return registryOf(name, version, tarball);
-	if (kinds === "commit repo") return `git ${String(repo)}#${String(commit)}`;
-	if (kinds === "directory") return `path ${String(directory)}`;
+	const { tarball, repo, commit, directory, type } = origin;
+	const told = Object.keys(origin).filter((key) => key !== "type").sort().join(" ");
+	if (told === "" && type === void 0) return "registry";
+	if (told === "tarball" && typeof tarball === "string") return registryOf(name, version, tarball);
+	if (told === "commit repo") return `git ${String(repo)}#${String(commit)}`;
+	if (told === "directory") return `path ${String(directory)}`;
 	return textOf$1(origin);
 }
 // src/dependencies/npm/pnpm-workspace.ts
@@ -27191,8 +27207,10 @@ const yarnLock = {
 	read: readYarnLock
 };
 function readYarnLock(text) {
+	const isBerry = /^__metadata:\s*$/m.test(text);
+	if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable("says it is of two versions");
 	return {
-		packages: /^__metadata:\s*$/m.test(text) ? berryPackages(text) : parseClassic(text).flatMap(classicPackages),
+		packages: isBerry ? berryPackages(text) : parseClassic(text).flatMap(classicPackages),
 		rest: /* @__PURE__ */ new Map()
 	};
 }
@@ -27345,6 +27363,7 @@ function packageOf$4(element) {
 		if (texts.has(key)) throw new Unreadable(`says ${key} twice of one package`);
 		texts.set(key, text);
 	}
+	for (const text of texts.values()) if (text.replace(/\$\(\w+\)/g, "").includes("$(")) throw new Unreadable(`computes ${JSON.stringify(text)}`);
 	const { Include, Update, Version = "*", ...others } = Object.fromEntries(texts);
 	const name = Include ?? Update;
 	if (name === void 0) throw new Unreadable(`has a ${element.name} without Include`);
@@ -27745,7 +27764,7 @@ function sourcesOf(sources) {
 const FILES = /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/;
 const FOLDER$1 = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
 const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/;
-const HASHES = /\s+--hash[=\s]\s*(\S+)/g;
+const HASHES = / --hash[= ] ?(\S+)/g;
 const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$)/i;
 const NAMED$2 = /^[A-Za-z\d][\w.-]*\s*(?:\[[^\]]*\]\s*)?@/;
 const EGG = /[#&]egg=(?<name>[\w.-]+)/;
@@ -27773,14 +27792,19 @@ function readRequirements(text) {
 /** To Python these end a line as well, and an encoding named at the top is how it reads the rest. */
 const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u;
 const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/;
-const CONTINUED_COMMENT = /(?:^|\s)#.*\\$/m;
+const COMMENT = /(?:^|\s)#/;
 /** A backslash at the end continues a line; whether it continues a comment, readers disagree. */
 function linesOf$1(text) {
 	if (HIDDEN_LINES.test(text)) throw new Unreadable("has characters that only some readers take for the end of a line");
 	if (ENCODING.test(text)) throw new Unreadable("names an encoding");
 	const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-	if (CONTINUED_COMMENT.test(lines)) throw new Unreadable("continues a comment with a backslash");
-	return lines.replaceAll("\\\n", " ").split("\n").map((line) => line.replace(/(?:^|\s+)#.*$/, "").trim()).filter((line) => line !== "");
+	if (lines.split("\n").some((line) => line.endsWith("\\") && COMMENT.test(line))) throw new Unreadable("continues a comment with a backslash");
+	return lines.replaceAll("\\\n", " ").split("\n").map(withoutComment).filter((line) => line !== "");
+}
+function withoutComment(line) {
+	const words = line.trim().replace(/\s+/g, " ");
+	const at = words.search(COMMENT);
+	return at === -1 ? words : words.slice(0, at).trim();
 }
 function requirement(line) {
 	const hashes = [...line.matchAll(HASHES)].map(([, hash]) => hash ?? "").sort();
@@ -27924,8 +27948,9 @@ function readGemfile(text) {
 			continue;
 		}
 		program.push(line);
-		if (CLOSES.test(line)) around.pop();
-		else if (OPENS.test(line)) around.push(line);
+		const shape = line.replace(/\s+/g, " ");
+		if (CLOSES.test(shape)) around.pop();
+		else if (OPENS.test(shape)) around.push(line);
 	}
 	return {
 		packages,
@@ -27935,7 +27960,7 @@ function readGemfile(text) {
 /** A call goes on behind a comma. */
 function statementsOf(text) {
 	if (text.includes("\0")) throw new Unreadable("has a zero byte");
-	return text.replace(/^(\s*gem\s[^#\n]*,)\s*\n\s*/gm, "$1 ").split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== "");
+	return text.replace(/^([ \t]*gem[ \t][^#\n]*,)[ \t\r]*\n[ \t]*/gm, "$1 ").split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== "");
 }
 function asked$1(groups, around) {
 	const options = [...(groups["options"] ?? "").matchAll(OPTION$1)].map(({ groups: option }) => ({
@@ -28121,7 +28146,7 @@ function isPackageName(ecosystem, name) {
 	return name.length <= 255 && NAMES$1[ecosystem].test(name);
 }
 // src/dependencies/file-change.ts
-const MAX_BYTES = 33554432;
+const MAX_BYTES = 16777216;
 const NAMED$1 = 3;
 function fileChange$1(file) {
 	const format = formatOf(file.path);

@@ -20,7 +20,7 @@ export interface FileChange {
   wanted: readonly string[]
 }
 
-const MAX_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 const NAMED = 3
 
 export function fileChange(file: ManifestFile): FileChange {

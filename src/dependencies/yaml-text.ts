@@ -11,7 +11,8 @@ export function parseYamlTree(text: string): Tree {
   if (/^%/m.test(text)) throw new Unreadable('has YAML directives')
   const documents = parseAllDocuments(text, { schema: 'failsafe', uniqueKeys: true, stringKeys: true })
   const [document, second] = documents
-  if (document === undefined || second !== undefined) throw new Unreadable('holds more than one document')
+  if (document === undefined) return {}
+  if (second !== undefined) throw new Unreadable('holds more than one document')
   const problem = document.errors[0] ?? document.warnings[0]
   if (problem !== undefined) throw problem
   visit(document, {

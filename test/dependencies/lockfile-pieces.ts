@@ -34,7 +34,7 @@ function members(
   path: string,
   file: string,
   place: readonly string[],
-  isEntry: (text: string) => boolean = () => true,
+  isEntry: (key: string) => boolean = () => true,
 ): Pieces {
   const tree: Json = parse(fixture(file), { schema: /\.yaml$|bun/.test(path) ? 'failsafe' : 'core' })
   const at = (root: Json) => place.reduce((inner, key) => inner[key] ?? {}, root)

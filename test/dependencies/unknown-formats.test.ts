@@ -46,7 +46,7 @@ describe('a file whose format is not known', () => {
 })
 
 test('a file that is too large cannot be approved', () => {
-  const candidate = Buffer.alloc(33 * 1024 * 1024, ' ')
+  const candidate = Buffer.alloc(17 * 1024 * 1024, ' ')
   const { faults } = dependencyChange([{ path: 'package.json', base: bytes('{}'), candidate }])
   expect(faults[0]?.fault).toContain('it is too large')
 })

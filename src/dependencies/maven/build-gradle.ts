@@ -21,8 +21,8 @@ const LINE = new RegExp(
   String.raw`^(?<kind>[a-z]\w*)(?:\s+${CALL}|\s*\(\s*${CALL.replaceAll('?<', '?<called')}\s*\))$`,
 )
 
-/** Texts of more than one line, and comments in the middle of lines: what stands in them is not what it looks like. */
-const LONG_TEXT = /'''|"""|\$\/|\S.*\/\*|\*\/.*\S/
+/** Texts of more than one line: what stands in them is not what it looks like. */
+const LONG_TEXT = /'''|"""|\$\//
 
 export const buildGradle: Format = {
   ecosystem: 'maven',
@@ -36,8 +36,9 @@ function readBuildGradle(text: string): Reading {
   const packages: Package[] = []
   const program: string[] = []
   const around: string[] = []
-  const isPlain = !LONG_TEXT.test(text)
-  for (const line of text.split(/\r?\n/).map(each => each.trim())) {
+  const lines = text.split(/\r?\n/).map(each => each.trim())
+  const isPlain = !LONG_TEXT.test(text) && !lines.some(hasCommentInside)
+  for (const line of lines) {
     if (line === '') continue
     const found = isPlain && around.at(-1) === 'dependencies {' ? dependencyIn(line) : null
     if (found !== null) packages.push(found)
@@ -46,6 +47,12 @@ function readBuildGradle(text: string): Reading {
     if (line.endsWith('{')) around.push(line)
   }
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
+}
+
+/** A comment that begins behind something, or ends before something. */
+function hasCommentInside(line: string): boolean {
+  const end = line.indexOf('*/')
+  return line.indexOf('/*') > 0 || (end !== -1 && end < line.length - 2)
 }
 
 function dependencyIn(line: string): Package | null {

@@ -12,7 +12,7 @@ export const gradleLockfile: Format = {
 
 function readGradleLockfile(text: string): Reading {
   const lines = text
-    .split(/\r?\n/)
+    .split(/\r\n?|\n/)
     .filter(line => line !== '' && !line.startsWith('#') && !line.startsWith('empty='))
   const packages = lines.map(line => {
     const coordinates = LINE.exec(line)?.groups?.['coordinates']

@@ -75,6 +75,8 @@ function wantedBy(each: Entry): string[] {
 function installed(key: string, each: Entry, wanted: ReadonlySet<string>): Package[] {
   const at = key.lastIndexOf(FOLDER)
   if (at === -1) return localPackage(key, each)
+  if (key.split('/').includes('..'))
+    throw new Unreadable(`installs outside the project: ${JSON.stringify(key)}`)
   const folder = key.slice(at + FOLDER.length)
   const name = each.name ?? folder
   const version = each.version ?? '*'

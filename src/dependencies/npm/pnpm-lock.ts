@@ -6,8 +6,15 @@ import { parseYamlTree } from '../yaml-text.ts'
 import { registryOf } from './spec.ts'
 
 const wanted = z.record(z.string(), z.object({ version: z.string() })).default({})
-const importer = z.object({ dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted })
-type Importer = z.infer<typeof importer>
+const kinds = { dependencies: wanted, devDependencies: wanted, optionalDependencies: wanted }
+const about = z.unknown().optional()
+const importer = z.strictObject({
+  ...kinds,
+  specifiers: about,
+  dependenciesMeta: about,
+  publishDirectory: about,
+})
+type Importer = Pick<z.infer<typeof importer>, keyof typeof kinds>
 
 const entry = z.object({
   resolution: z.record(z.string(), z.unknown()),
@@ -17,7 +24,8 @@ const entry = z.object({
 })
 type Entry = z.infer<typeof entry>
 
-const lockfile = importer.extend({
+const lockfile = z.object({
+  ...kinds,
   lockfileVersion: z.enum(['6.0', '6.1', '9.0']),
   importers: z.record(z.string(), importer).default({}),
   packages: z.record(z.string(), entry).default({}),
@@ -106,14 +114,14 @@ function packageOf(key: string, each: Entry, { direct, tellsScripts }: Context):
 }
 
 function sourceOf(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
-  const { tarball, repo, commit, directory } = origin
-  const kinds = Object.keys(origin)
+  const { tarball, repo, commit, directory, type } = origin
+  const told = Object.keys(origin)
     .filter(key => key !== 'type')
     .sort()
     .join(' ')
-  if (kinds === '') return 'registry'
-  if (kinds === 'tarball' && typeof tarball === 'string') return registryOf(name, version, tarball)
-  if (kinds === 'commit repo') return `git ${String(repo)}#${String(commit)}`
-  if (kinds === 'directory') return `path ${String(directory)}`
+  if (told === '' && type === undefined) return 'registry'
+  if (told === 'tarball' && typeof tarball === 'string') return registryOf(name, version, tarball)
+  if (told === 'commit repo') return `git ${String(repo)}#${String(commit)}`
+  if (told === 'directory') return `path ${String(directory)}`
   return textOf(origin)
 }

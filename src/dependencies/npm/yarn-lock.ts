@@ -25,6 +25,7 @@ export const yarnLock: Format = {
 
 function readYarnLock(text: string): Reading {
   const isBerry = /^__metadata:\s*$/m.test(text)
+  if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
   const packages = isBerry ? berryPackages(text) : parseClassic(text).flatMap(classicPackages)
   return { packages, rest: new Map() }
 }

@@ -27,6 +27,9 @@ function packageOf(element: Element): Package {
     if (texts.has(key)) throw new Unreadable(`says ${key} twice of one package`)
     texts.set(key, text)
   }
+  for (const text of texts.values())
+    if (text.replace(/\$\(\w+\)/g, '').includes('$('))
+      throw new Unreadable(`computes ${JSON.stringify(text)}`)
   const { Include, Update, Version = '*', ...others } = Object.fromEntries(texts)
   const name = Include ?? Update
   if (name === undefined) throw new Unreadable(`has a ${element.name} without Include`)

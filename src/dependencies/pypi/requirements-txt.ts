@@ -5,7 +5,7 @@ import { asked, parseRequirement } from './requirement.ts'
 const FILES = /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/
 const FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
 const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/
-const HASHES = /\s+--hash[=\s]\s*(\S+)/g
+const HASHES = / --hash[= ] ?(\S+)/g
 const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$)/i
 const NAMED = /^[A-Za-z\d][\w.-]*\s*(?:\[[^\]]*\]\s*)?@/
 const EGG = /[#&]egg=(?<name>[\w.-]+)/
@@ -33,7 +33,7 @@ function readRequirements(text: string): Reading {
 /** To Python these end a line as well, and an encoding named at the top is how it reads the rest. */
 const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u
 const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/
-const CONTINUED_COMMENT = /(?:^|\s)#.*\\$/m
+const COMMENT = /(?:^|\s)#/
 
 /** A backslash at the end continues a line; whether it continues a comment, readers disagree. */
 function linesOf(text: string): string[] {
@@ -41,9 +41,16 @@ function linesOf(text: string): string[] {
     throw new Unreadable('has characters that only some readers take for the end of a line')
   if (ENCODING.test(text)) throw new Unreadable('names an encoding')
   const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
-  if (CONTINUED_COMMENT.test(lines)) throw new Unreadable('continues a comment with a backslash')
+  if (lines.split('\n').some(line => line.endsWith('\\') && COMMENT.test(line)))
+    throw new Unreadable('continues a comment with a backslash')
   const joined = lines.replaceAll('\\\n', ' ').split('\n')
-  return joined.map(line => line.replace(/(?:^|\s+)#.*$/, '').trim()).filter(line => line !== '')
+  return joined.map(withoutComment).filter(line => line !== '')
+}
+
+function withoutComment(line: string): string {
+  const words = line.trim().replace(/\s+/g, ' ')
+  const at = words.search(COMMENT)
+  return at === -1 ? words : words.slice(0, at).trim()
 }
 
 function requirement(line: string): Package {

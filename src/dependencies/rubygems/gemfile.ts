@@ -51,8 +51,9 @@ function readGemfile(text: string): Reading {
       continue
     }
     program.push(line)
-    if (CLOSES.test(line)) around.pop()
-    else if (OPENS.test(line)) around.push(line)
+    const shape = line.replace(/\s+/g, ' ')
+    if (CLOSES.test(shape)) around.pop()
+    else if (OPENS.test(shape)) around.push(line)
   }
   return { packages, rest: new Map([['the program', program.join('\n')]]) }
 }
@@ -60,7 +61,7 @@ function readGemfile(text: string): Reading {
 /** A call goes on behind a comma. */
 function statementsOf(text: string): string[] {
   if (text.includes('\0')) throw new Unreadable('has a zero byte')
-  const joined = text.replace(/^(\s*gem\s[^#\n]*,)\s*\n\s*/gm, '$1 ')
+  const joined = text.replace(/^([ \t]*gem[ \t][^#\n]*,)[ \t\r]*\n[ \t]*/gm, '$1 ')
   return joined
     .split(/\r?\n/)
     .map(line => line.trim())
