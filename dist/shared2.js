@@ -17124,7 +17124,7 @@ function shortRef(ref) {
 	return ref.replace(/^refs\/heads\//, "");
 }
 // src/decide/manifest.ts
-/** Files that together say which packages are installed, whatever their ecosystem; lower case. */
+/** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
 const NAMES$2 = /* @__PURE__ */ new Set([
 	"package.json",
 	"package-lock.json",
@@ -17180,6 +17180,22 @@ const NAMES$2 = /* @__PURE__ */ new Set([
 	"podfile.lock",
 	"flake.nix",
 	"flake.lock",
+	"directory.build.props",
+	"directory.build.targets",
+	"gems.rb",
+	"gems.locked",
+	"pylock.toml",
+	"buildscript-gradle.lockfile",
+	"verification-metadata.xml",
+	".npmrc",
+	".yarnrc",
+	".yarnrc.yml",
+	".pnpmfile.cjs",
+	".pnp.cjs",
+	"bunfig.toml",
+	"pip.conf",
+	"uv.toml",
+	"nuget.config",
 	"conanfile.txt",
 	"conanfile.py",
 	"vcpkg.json"
@@ -17189,6 +17205,8 @@ const PATTERNS = [
 	/^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
 	/^[^/]+\.gemspec$/
 ];
+/** Folders in which a tool keeps what it reads before the manifest. */
+const SETTINGS_FOLDER = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/[^/]+)$/;
 /** Requirements are also kept as requirements/<name>.txt. */
 const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
 /** Two spellings that a case-insensitive or normalising file system takes for one are one. */
@@ -17198,7 +17216,8 @@ function foldedPath(path) {
 function isManifest(path) {
 	const folded = foldedPath(path);
 	const name = folded.slice(folded.lastIndexOf("/") + 1);
-	return NAMES$2.has(name) || PATTERNS.some((pattern) => pattern.test(name)) || REQUIREMENTS_FOLDER.test(folded);
+	if (NAMES$2.has(name) || PATTERNS.some((pattern) => pattern.test(name))) return true;
+	return REQUIREMENTS_FOLDER.test(folded) || SETTINGS_FOLDER.test(folded);
 }
 // src/decide/disjoint.ts
 function foldersAbove(path) {
@@ -26691,26 +26710,29 @@ function parseYamlTree(text) {
 	if (/^%/m.test(text)) throw new Unreadable("has YAML directives");
 	const [document, second] = (0, import_dist$2.parseAllDocuments)(text, {
 		schema: "failsafe",
-		uniqueKeys: true,
+		uniqueKeys: false,
 		stringKeys: true
 	});
 	if (document === void 0) return {};
 	if (second !== void 0) throw new Unreadable("holds more than one document");
 	const problem = document.errors[0] ?? document.warnings[0];
 	if (problem !== void 0) throw problem;
-	(0, import_dist$2.visit)(document, {
-		Node: (_, node) => {
-			if ((0, import_dist$2.isAlias)(node) || (0, import_dist$2.isNode)(node) && "anchor" in node && node.anchor !== void 0) throw new Unreadable("has anchors or aliases");
-			if (node.tag !== void 0) throw new Unreadable("has tags");
-		},
-		Pair: (_, { key }) => {
-			if ((0, import_dist$2.isNode)(key) && String(key) === "<<") throw new Unreadable("has a merge key");
-		}
-	});
+	(0, import_dist$2.visit)(document, { Node: (_, node) => refuseOdd(node) });
 	const tree = document.toJS() ?? {};
 	if (!isTree(tree)) throw new Unreadable("holds no mapping");
 	refusePrototypes(tree);
 	return tree;
+}
+function refuseOdd(node) {
+	if ((0, import_dist$2.isAlias)(node) || "anchor" in node && node.anchor !== void 0) throw new Unreadable("has anchors or aliases");
+	if (node.tag !== void 0) throw new Unreadable("has tags");
+	if ((0, import_dist$2.isMap)(node)) refuseOddKeys(node.items.map(({ key }) => key));
+}
+/** The parser's own check compares each key with all before it, which takes half a minute for a large lockfile. */
+function refuseOddKeys(keys) {
+	const names = new Set(keys.map((key) => (0, import_dist$2.isScalar)(key) ? key.value : key));
+	if (names.size < keys.length) throw new Unreadable("has the same key twice in one mapping");
+	if (names.has("<<")) throw new Unreadable("has a merge key");
 }
 // src/dependencies/npm/bun-lock.ts
 const wanted$3 = record$2(string(), string()).default({});
@@ -27336,6 +27358,11 @@ function packagesOf$1(name, each) {
 }
 // src/dependencies/nuget/project-file.ts
 const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/;
+const SHARED = [
+	"directory.packages.props",
+	"directory.build.props",
+	"directory.build.targets"
+];
 const PLACES = [
 	"PackageReference",
 	"PackageVersion",
@@ -27344,7 +27371,7 @@ const PLACES = [
 const projectFile = {
 	ecosystem: "nuget",
 	kind: "manifest",
-	holds: (name) => name === "directory.packages.props" || PROJECT.test(name),
+	holds: (name) => PROJECT.test(name) || SHARED.includes(name),
 	read: readProjectFile
 };
 function readProjectFile(text) {
@@ -28122,12 +28149,14 @@ function formatOf(path) {
 	const name = folded.slice(folded.lastIndexOf("/") + 1);
 	return FORMATS.find(({ holds }) => holds(name, folded));
 }
-const PROGRAMS = /^(?:setup\.py|conanfile\.py|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|settings\.gradle(?:\.kts)?)$/;
+const PROGRAMS = /^(?:setup\.py|conanfile\.py|gems\.rb|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|.+\.cjs|settings\.gradle(?:\.kts)?)$/;
+const SETTINGS = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?)$/;
 /** Why a file that `formatOf` does not know is not read. */
 function unknownFormat(path) {
 	const name = path.slice(path.lastIndexOf("/") + 1);
 	const folded = foldedPath(name);
 	if (PROGRAMS.test(folded)) return `${name} is a program`;
+	if (SETTINGS.test(folded)) return `${name} says where packages come from and what they may do`;
 	return folded === "bun.lockb" ? `${name} is binary; keep bun.lock instead` : "its format is not known";
 }
 // src/dependencies/package-name.ts

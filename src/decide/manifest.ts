@@ -1,4 +1,4 @@
-/** Files that together say which packages are installed, whatever their ecosystem; lower case. */
+/** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
 const NAMES = new Set([
   'package.json',
   'package-lock.json',
@@ -54,6 +54,22 @@ const NAMES = new Set([
   'podfile.lock',
   'flake.nix',
   'flake.lock',
+  'directory.build.props',
+  'directory.build.targets',
+  'gems.rb',
+  'gems.locked',
+  'pylock.toml',
+  'buildscript-gradle.lockfile',
+  'verification-metadata.xml',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.pnpmfile.cjs',
+  '.pnp.cjs',
+  'bunfig.toml',
+  'pip.conf',
+  'uv.toml',
+  'nuget.config',
   'conanfile.txt',
   'conanfile.py',
   'vcpkg.json',
@@ -64,6 +80,9 @@ const PATTERNS = [
   /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
   /^[^/]+\.gemspec$/,
 ]
+
+/** Folders in which a tool keeps what it reads before the manifest. */
+const SETTINGS_FOLDER = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/[^/]+)$/
 
 /** Requirements are also kept as requirements/<name>.txt. */
 const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
@@ -76,5 +95,6 @@ export function foldedPath(path: string): string {
 export function isManifest(path: string): boolean {
   const folded = foldedPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
-  return NAMES.has(name) || PATTERNS.some(pattern => pattern.test(name)) || REQUIREMENTS_FOLDER.test(folded)
+  if (NAMES.has(name) || PATTERNS.some(pattern => pattern.test(name))) return true
+  return REQUIREMENTS_FOLDER.test(folded) || SETTINGS_FOLDER.test(folded)
 }

@@ -56,12 +56,15 @@ export function formatOf(path: string): Format | undefined {
 }
 
 const PROGRAMS =
-  /^(?:setup\.py|conanfile\.py|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|settings\.gradle(?:\.kts)?)$/
+  /^(?:setup\.py|conanfile\.py|gems\.rb|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|.+\.cjs|settings\.gradle(?:\.kts)?)$/
+const SETTINGS =
+  /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?)$/
 
 /** Why a file that `formatOf` does not know is not read. */
 export function unknownFormat(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const folded = foldedPath(name)
   if (PROGRAMS.test(folded)) return `${name} is a program`
+  if (SETTINGS.test(folded)) return `${name} says where packages come from and what they may do`
   return folded === 'bun.lockb' ? `${name} is binary; keep bun.lock instead` : 'its format is not known'
 }

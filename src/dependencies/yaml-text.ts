@@ -1,4 +1,4 @@
-import { isAlias, isNode, parseAllDocuments, visit } from 'yaml'
+import { isAlias, isMap, isScalar, type Node, parseAllDocuments, visit } from 'yaml'
 import { isTree, type Tree } from './fields.ts'
 import { Unreadable } from './format.ts'
 import { refusePrototypes } from './json-text.ts'
@@ -9,24 +9,29 @@ import { refusePrototypes } from './json-text.ts'
  */
 export function parseYamlTree(text: string): Tree {
   if (/^%/m.test(text)) throw new Unreadable('has YAML directives')
-  const documents = parseAllDocuments(text, { schema: 'failsafe', uniqueKeys: true, stringKeys: true })
+  const documents = parseAllDocuments(text, { schema: 'failsafe', uniqueKeys: false, stringKeys: true })
   const [document, second] = documents
   if (document === undefined) return {}
   if (second !== undefined) throw new Unreadable('holds more than one document')
   const problem = document.errors[0] ?? document.warnings[0]
   if (problem !== undefined) throw problem
-  visit(document, {
-    Node: (_, node) => {
-      if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined))
-        throw new Unreadable('has anchors or aliases')
-      if (node.tag !== undefined) throw new Unreadable('has tags')
-    },
-    Pair: (_, { key }) => {
-      if (isNode(key) && String(key) === '<<') throw new Unreadable('has a merge key')
-    },
-  })
+  visit(document, { Node: (_, node) => refuseOdd(node) })
   const tree: unknown = document.toJS() ?? {}
   if (!isTree(tree)) throw new Unreadable('holds no mapping')
   refusePrototypes(tree)
   return tree
+}
+
+function refuseOdd(node: Node): void {
+  if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
+    throw new Unreadable('has anchors or aliases')
+  if (node.tag !== undefined) throw new Unreadable('has tags')
+  if (isMap(node)) refuseOddKeys(node.items.map(({ key }) => key))
+}
+
+/** The parser's own check compares each key with all before it, which takes half a minute for a large lockfile. */
+function refuseOddKeys(keys: readonly unknown[]): void {
+  const names = new Set(keys.map(key => (isScalar(key) ? key.value : key)))
+  if (names.size < keys.length) throw new Unreadable('has the same key twice in one mapping')
+  if (names.has('<<')) throw new Unreadable('has a merge key')
 }

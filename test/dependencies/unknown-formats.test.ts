@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isManifest } from '../../src/decide/manifest.ts'
 import { dependencyChange } from '../../src/dependencies/dependency-change.ts'
 import { bytes, changeOf, faultOf } from './fixture.ts'
 
@@ -22,9 +23,21 @@ const UNREAD = [
   'Podfile.lock',
   'flake.lock',
   'vcpkg.json',
+  'gems.locked',
+  'pylock.toml',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.cargo/config.toml',
+  'a/.bundle/config',
+  '.mvn/extensions.xml',
+  'nuget.config',
 ]
 
 describe('a file whose format is not known', () => {
+  test.each(UNREAD)('%s is a manifest all the same', path => {
+    expect(isManifest(path)).toBe(true)
+  })
+
   test.each(UNREAD)('%s cannot be approved', path => {
     expect(faultOf(path, 'a', 'b')).toContain('cannot be read, so nothing in it can be approved')
     expect(faultOf(path, null, 'b')).toContain('cannot be read')
@@ -36,6 +49,7 @@ describe('a file whose format is not known', () => {
       'cannot be read, so nothing in it can be approved: setup.py is a program',
     )
     expect(faultOf('a/bun.lockb', 'a', 'b')).toContain('bun.lockb is binary; keep bun.lock instead')
+    expect(faultOf('.npmrc', 'a', 'b')).toContain('.npmrc says where packages come from')
     expect(faultOf('flake.lock', 'a', 'b')).toContain('its format is not known')
   })
 

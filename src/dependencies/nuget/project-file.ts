@@ -3,13 +3,14 @@ import { type Format, type Reading, Unreadable } from '../format.ts'
 import { type Element, parseXml, splitElements, textsIn } from '../xml-text.ts'
 
 const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
+const SHARED = ['directory.packages.props', 'directory.build.props', 'directory.build.targets']
 const ITEMS = ['PackageReference', 'PackageVersion', 'GlobalPackageReference']
 const PLACES = ITEMS.map(item => `Project/ItemGroup/${item}`)
 
 export const projectFile: Format = {
   ecosystem: 'nuget',
   kind: 'manifest',
-  holds: name => name === 'directory.packages.props' || PROJECT.test(name),
+  holds: name => PROJECT.test(name) || SHARED.includes(name),
   read: readProjectFile,
 }
 
