@@ -22139,6 +22139,10 @@ function membersIn(value) {
 	for (const member of Object.values(value)) count += membersIn(member);
 	return count;
 }
+/** What stands in strings stays as it is. */
+function withoutLastCommas(text) {
+	return text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])/g, (_, string) => string ?? "");
+}
 /** Such a member is a name to one reader and the object's prototype to another. */
 function refusePrototypes(value) {
 	if (typeof value !== "object" || value === null) return;
@@ -26701,39 +26705,6 @@ function packageOf$7(alias, each, versions) {
 		version: `${wanted === void 0 ? "*" : wordOf(wanted)} (as ${alias})`
 	};
 }
-// src/dependencies/yaml-text.ts
-/**
-* One plain YAML document, every scalar as the text it is written in. What readers disagree about is refused: keys
-* twice, anchors, merges, tags, directives, further documents.
-*/
-function parseYamlTree(text) {
-	if (/^%/m.test(text)) throw new Unreadable("has YAML directives");
-	const [document, second] = (0, import_dist$2.parseAllDocuments)(text, {
-		schema: "failsafe",
-		uniqueKeys: false,
-		stringKeys: true
-	});
-	if (document === void 0) return {};
-	if (second !== void 0) throw new Unreadable("holds more than one document");
-	const problem = document.errors[0] ?? document.warnings[0];
-	if (problem !== void 0) throw problem;
-	(0, import_dist$2.visit)(document, { Node: (_, node) => refuseOdd(node) });
-	const tree = document.toJS() ?? {};
-	if (!isTree(tree)) throw new Unreadable("holds no mapping");
-	refusePrototypes(tree);
-	return tree;
-}
-function refuseOdd(node) {
-	if ((0, import_dist$2.isAlias)(node) || "anchor" in node && node.anchor !== void 0) throw new Unreadable("has anchors or aliases");
-	if (node.tag !== void 0) throw new Unreadable("has tags");
-	if ((0, import_dist$2.isMap)(node)) refuseOddKeys(node.items.map(({ key }) => key));
-}
-/** The parser's own check compares each key with all before it, which takes half a minute for a large lockfile. */
-function refuseOddKeys(keys) {
-	const names = new Set(keys.map((key) => (0, import_dist$2.isScalar)(key) ? key.value : key));
-	if (names.size < keys.length) throw new Unreadable("has the same key twice in one mapping");
-	if (names.has("<<")) throw new Unreadable("has a merge key");
-}
 // src/dependencies/npm/bun-lock.ts
 const wanted$3 = record$2(string(), string()).default({});
 const workspace = object$1({
@@ -26745,10 +26716,10 @@ const workspace = object$1({
 const about$1 = record$2(string(), unknown$1());
 const entry$9 = tuple([string()]).rest(union([string(), about$1]));
 const lockfile$6 = object$1({
-	lockfileVersion: _enum([
-		"0",
-		"1",
-		"2"
+	lockfileVersion: union([
+		literal$1(0),
+		literal$1(1),
+		literal$1(2)
 	]),
 	workspaces: record$2(string(), workspace),
 	packages: record$2(string(), entry$9).default({})
@@ -26767,13 +26738,14 @@ const bunLock = {
 	holds: named$1("bun.lock"),
 	read: readBunLock
 };
-/** JSON with commas too many, which is YAML as it stands. */
+/** JSON with a comma behind the last member of everything. */
 function readBunLock(text) {
-	const tree = parseYamlTree(text);
+	const tree = parseJsonTree(withoutLastCommas(text));
+	refusePrototypes(tree);
 	const { packages, workspaces, lockfileVersion } = lockfile$6.parse(tree);
 	const direct = new Set(Object.values(workspaces).flatMap((each) => Object.values(each).flatMap(Object.keys)));
 	const others = Object.entries(tree).filter(([key]) => !DESCRIBES$4.has(key));
-	const tellsScripts = lockfileVersion === "2";
+	const tellsScripts = lockfileVersion === 2;
 	return {
 		packages: Object.entries(packages).map(([key, each]) => packageOf$6(key, each, {
 			direct,
@@ -26791,7 +26763,7 @@ function packageOf$6(key, [id, ...rest], context) {
 	const source = !isVersion ? reference : typeof registry === "string" && registry !== "" ? registry : "registry";
 	const folder = /(?:@[^/]+\/)?[^/]+$/.exec(key)?.[0] ?? key;
 	const hash = rest.slice(1).findLast((each) => typeof each === "string");
-	const runs = rest.some((each) => typeof each !== "string" && each["hasInstallScript"] === "true");
+	const runs = rest.some((each) => typeof each !== "string" && each["hasInstallScript"] === true);
 	return {
 		name,
 		version: isVersion ? reference : "*",
@@ -27024,6 +26996,39 @@ function legacySource(name, version, { resolved, bundled }) {
 	if (/[:/]/.test(version)) return version;
 	if (bundled) return "bundled";
 	return resolved === void 0 ? "registry" : registryOf(name, version, resolved);
+}
+// src/dependencies/yaml-text.ts
+/**
+* One plain YAML document, every scalar as the text it is written in. What readers disagree about is refused: keys
+* twice, anchors, merges, tags, directives, further documents.
+*/
+function parseYamlTree(text) {
+	if (/^%/m.test(text)) throw new Unreadable("has YAML directives");
+	const [document, second] = (0, import_dist$2.parseAllDocuments)(text, {
+		schema: "failsafe",
+		uniqueKeys: false,
+		stringKeys: true
+	});
+	if (document === void 0) return {};
+	if (second !== void 0) throw new Unreadable("holds more than one document");
+	const problem = document.errors[0] ?? document.warnings[0];
+	if (problem !== void 0) throw problem;
+	(0, import_dist$2.visit)(document, { Node: (_, node) => refuseOdd(node) });
+	const tree = document.toJS() ?? {};
+	if (!isTree(tree)) throw new Unreadable("holds no mapping");
+	refusePrototypes(tree);
+	return tree;
+}
+function refuseOdd(node) {
+	if ((0, import_dist$2.isAlias)(node) || "anchor" in node && node.anchor !== void 0) throw new Unreadable("has anchors or aliases");
+	if (node.tag !== void 0) throw new Unreadable("has tags");
+	if ((0, import_dist$2.isMap)(node)) refuseOddKeys(node.items.map(({ key }) => key));
+}
+/** The parser's own check compares each key with all before it, which takes half a minute for a large lockfile. */
+function refuseOddKeys(keys) {
+	const names = new Set(keys.map((key) => (0, import_dist$2.isScalar)(key) ? key.value : key));
+	if (names.size < keys.length) throw new Unreadable("has the same key twice in one mapping");
+	if (names.has("<<")) throw new Unreadable("has a merge key");
 }
 // src/dependencies/npm/pnpm-lock.ts
 const wanted$2 = record$2(string(), object$1({ version: string() })).default({});
@@ -28162,10 +28167,10 @@ function unknownFormat(path) {
 // src/dependencies/package-name.ts
 /** What each registry lets a package be called: a name outside it is no name, or one that looks like another. */
 const NAMES$1 = {
-	npm: /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/,
+	npm: /^(?:@[\w~][\w.~-]*\/)?[\w~][\w.~-]*$/,
 	pypi: /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/,
 	cargo: /^[A-Za-z_][\w-]*$/,
-	go: /^[A-Za-z\d][\w.~-]*(?:\/[\w.~-]+)*$/,
+	go: /^[A-Za-z\d][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/,
 	rubygems: /^[A-Za-z\d_][\w.-]*$/,
 	packagist: /^[a-z\d][\w.-]*\/[a-z\d][\w.-]*$/i,
 	maven: /^[\w.-]+:[\w.-]+$/,

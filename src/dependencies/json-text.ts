@@ -20,6 +20,11 @@ function membersIn(value: unknown): number {
   return count
 }
 
+/** What stands in strings stays as it is. */
+export function withoutLastCommas(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])/g, (_, string: string | undefined) => string ?? '')
+}
+
 /** Such a member is a name to one reader and the object's prototype to another. */
 export function refusePrototypes(value: unknown): void {
   if (typeof value !== 'object' || value === null) return

@@ -36,7 +36,7 @@ function members(
   place: readonly string[],
   isEntry: (key: string) => boolean = () => true,
 ): Pieces {
-  const tree: Json = parse(fixture(file), { schema: /\.yaml$|bun/.test(path) ? 'failsafe' : 'core' })
+  const tree: Json = parse(fixture(file), { schema: path.endsWith('.yaml') ? 'failsafe' : 'core' })
   const at = (root: Json) => place.reduce((inner, key) => inner[key] ?? {}, root)
   return {
     path,

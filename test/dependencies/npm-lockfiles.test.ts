@@ -233,4 +233,20 @@ describe('bun.lock', () => {
     const candidate = lock.replace('"packages": {', '"trustedDependencies": ["ms"],\n  "packages": {')
     expect(faultOf('bun.lock', lock, candidate)).toContain('changes trustedDependencies')
   })
+
+  test.each([
+    ['a comment', '"packages": {', '// "packages": {'],
+    ['a member twice', '"lockfileVersion": 2,', '"lockfileVersion": 2, "lockfileVersion": 2,'],
+    ['a word without quotes', '"core-js":', 'core-js:'],
+    ['another version', '"lockfileVersion": 2', '"lockfileVersion": 9'],
+  ])('with %s cannot be approved', (_, from, to) => {
+    expect(faultOf('bun.lock', lock, lock.replace(from, to))).toContain('cannot be read')
+  })
+
+  test('a comma in a name is none too many', () => {
+    expect(faultOf('bun.lock', lock, lock.replace('"ms": [', '"ms,]": ['))).toBeUndefined()
+    expect(additionsOf('bun.lock', lock, lock.replace('"ms": [', '"ms,]": ['))).toEqual([
+      'ms 2.1.3 registry, installed as ms,]',
+    ])
+  })
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseYamlTree } from '../yaml-text.ts'
+import { parseJsonTree, refusePrototypes, withoutLastCommas } from '../json-text.ts'
 
 const wanted = z.record(z.string(), z.string()).default({})
 const workspace = z.object({
@@ -15,7 +15,7 @@ const about = z.record(z.string(), z.unknown())
 const entry = z.tuple([z.string()]).rest(z.union([z.string(), about]))
 
 const lockfile = z.object({
-  lockfileVersion: z.enum(['0', '1', '2']),
+  lockfileVersion: z.union([z.literal(0), z.literal(1), z.literal(2)]),
   workspaces: z.record(z.string(), workspace),
   packages: z.record(z.string(), entry).default({}),
 })
@@ -36,13 +36,14 @@ export const bunLock: Format = {
   read: readBunLock,
 }
 
-/** JSON with commas too many, which is YAML as it stands. */
+/** JSON with a comma behind the last member of everything. */
 function readBunLock(text: string): Reading {
-  const tree = parseYamlTree(text)
+  const tree = parseJsonTree(withoutLastCommas(text))
+  refusePrototypes(tree)
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
   const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
-  const tellsScripts = lockfileVersion === '2'
+  const tellsScripts = lockfileVersion === 2
   return {
     packages: Object.entries(packages).map(([key, each]) => packageOf(key, each, { direct, tellsScripts })),
     rest: placesOf(Object.fromEntries(others), 1),
@@ -64,7 +65,7 @@ function packageOf(key: string, [id, ...rest]: z.infer<typeof entry>, context: C
       : 'registry'
   const folder = /(?:@[^/]+\/)?[^/]+$/.exec(key)?.[0] ?? key
   const hash = rest.slice(1).findLast(each => typeof each === 'string')
-  const runs = rest.some(each => typeof each !== 'string' && each['hasInstallScript'] === 'true')
+  const runs = rest.some(each => typeof each !== 'string' && each['hasInstallScript'] === true)
   return {
     name,
     version: isVersion ? reference : '*',

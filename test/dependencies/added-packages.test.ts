@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { addedPackages, distinct } from '../../src/dependencies/added-packages.ts'
+import type { Package } from '../../src/dependencies/addition.ts'
+
+const ms: Package = {
+  name: 'ms',
+  version: '2.1.3',
+  source: 'registry',
+  integrity: 'sha512-a',
+  direct: false,
+  scripts: false,
+  licence: null,
+}
+
+describe('a package is new', () => {
+  test.each([
+    { name: 'sm' },
+    { version: '2.1.4' },
+    { source: 'https://example.org/' },
+    { integrity: 'sha512-b' },
+    { integrity: null },
+    { scripts: true },
+  ])('with %o', change => {
+    expect(addedPackages([ms], [{ ...ms, ...change }])).toHaveLength(1)
+  })
+
+  test('where the base holds nothing', () => {
+    expect(addedPackages([], [ms])).toEqual([ms])
+  })
+})
+
+describe('a package is known', () => {
+  test.each([{ direct: true }, { direct: null }, { licence: 'MIT' }, { scripts: null }])(
+    'with %o',
+    change => {
+      expect(addedPackages([ms], [{ ...ms, ...change }])).toEqual([])
+    },
+  )
+
+  test('that runs scripts, where the base ran them or did not say', () => {
+    const runs = { ...ms, scripts: true }
+    expect(addedPackages([runs], [runs])).toEqual([])
+    expect(addedPackages([{ ...ms, scripts: null }], [runs])).toEqual([])
+  })
+
+  test('wherever it stands among others', () => {
+    const others = ['a', 'b', 'c'].map(name => ({ ...ms, name }))
+    expect(addedPackages([...others, ms], [ms, ...others.toReversed()])).toEqual([])
+  })
+})
+
+describe('several entries of one package', () => {
+  test('are one, of which all is known that any of them knows', () => {
+    const entries = [
+      { ...ms, direct: null, scripts: null },
+      { ...ms, direct: false, scripts: null, licence: 'MIT' },
+      { ...ms, direct: true, scripts: true, licence: 'ISC' },
+    ]
+    expect(distinct(entries)).toEqual([{ ...ms, direct: true, scripts: true, licence: 'MIT' }])
+  })
+
+  test('of which none is direct are not direct; of which none says, nobody knows', () => {
+    expect(distinct([ms, { ...ms, direct: null }])).toMatchObject([{ direct: false }])
+    expect(distinct([{ ...ms, direct: null }])).toMatchObject([{ direct: null }])
+  })
+
+  test('that differ in what counts stay apart', () => {
+    expect(distinct([ms, { ...ms, integrity: 'sha512-b' }])).toHaveLength(2)
+  })
+})
