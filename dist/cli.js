@@ -1,11 +1,56 @@
 #!/usr/bin/env node
-import { $ as singleMachineText, $n as awaitedPackages, $t as failureOf$1, A as allowedRef, Ar as strictObject, At as metricsText, B as measure$1, Bn as treeDifferences, Bt as unsupported, C as endLeftoversBelow, Cr as KEBAB_TEXT, Ct as deferredOf, D as listWorktrees, Dr as literal, Dt as plainText, E as openWorkshop, En as lnTotal, Et as plainJson, F as nullIfMissing, Fn as numberText, Fr as ForgeError, Ft as openChain, G as networkIsolation, Gn as COMMUTING, Gt as effectText, H as berthFor, Hn as loadCampaign, Ht as TomlError, I as scratchOf, In as plural, Ir as HarnessError, It as archive$1, J as isMissing, Jn as readTip, Jt as evidenceLine, K as removeAll, Kn as eventId, Kt as effectWords, L as openHands, Ln as campaignRefs, Lr as LedgerError, Lt as listRefs, M as pushAttempt, Mt as table, N as retryLostRaces, Nt as listed$2, O as localPath, Or as looseObject, Ot as withoutOrders, P as createBareRepository, Pn as changeText, Pr as ConflictError, Pt as writeLedgerCommit, Q as Transaction, Qt as decideStability, R as requireCampaign, Rn as shortRef, Rr as UserError, Rt as observe$1, Sn as objectivesOf, Sr as KEBAB, St as deferredLines, T as dataDirFor, Tn as verdict, Tt as jsonWithoutOrders, U as gitRunner, Un as readEvents, Ut as assess, V as neededMetrics, Vn as treeFiles, Vt as parse, W as localIsolation, Wn as readEventsAfter, Wt as evidenceSentence, X as requireSupported, Xt as evidenceBar, Y as committedSpec, Yn as eventPath, Yt as evidenceText, Z as startCampaign, Zn as EXIT_CODES, Zt as effectOf$1, _ as needsNoise, _r as BUILT_IN_METRICS, _t as standingSentence, a as seesMinEffect, ar as orderTerms, at as noisyText, bn as tieBreakersOf, br as containing, bt as keptExperiments, cn as pairsPerJob, cr as digest, ct as calibrationText, d as tick$1, dn as evidenceFor, dr as parseSpec, dt as progressOf, en as ownRequest, er as packagesText, et as headline$1, f as takeEffect, fr as compileScope, ft as experimentView, g as needsCalibration, gr as usesStoredScore, gt as capitalised, h as directReverts, hn as metricPairs, hr as NOT_NOISE_PROOF, ht as standingIn, i as expectedCost, ir as askedIn, it as short, j as inspectCheckout, jn as evidenceOf, jr as string, jt as snapshotMetrics, k as requireGit, kr as number, kt as metricsLines, l as audit$1, ln as resolveEvidence, lr as experimentName, lt as tallyText, m as ruleThatHolds, mn as differencesOf, mr as timedDecisive, mt as evidenceIn, n as parseDecidePayload, nn as levelFor, nr as typicalMetrics, nt as OF_INTEREST, o as smallestVisibleGain, or as jobOf$1, ot as noiseText, pr as compilePathspec, pt as statusView, q as bootId, qt as shareOf, r as chanceToKeep, rn as nextShare, rr as sha256, rt as eventLine, s as waysOut, sr as measuredIn$1, st as sizeText, t as replay$1, tn as pairedStop, tr as oneLine, tt as reportedEffect, u as run$1, un as standingOf, ur as emptyCampaign, ut as gainText$2, v as calibrateNoise, vn as signedDifference, vr as require_dist, vt as waitingSentence, w as presentRun, wt as requestText, x as calibrate, xn as readingOf, xr as nearest, xt as additionsText, y as notComparable, yn as decisiveMetrics, yr as SpecErrors, yt as campaignResult, z as takeTurn, zn as harnessOf, zr as exitCodeOf, zt as specOf } from "./shared2.js";
-import { mkdir, mkdtemp, readFile, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { $ as singleMachineText, $n as compilePathspec, $t as pairsPerJob, A as allowedRef, An as harnessOf, At as specOf, B as measure$1, Bn as eventPath, Bt as evidenceText, C as endLeftoversBelow, Cr as plainText, Ct as snapshotMetrics, D as listWorktrees, Dn as plural, Dr as oneLine, Dt as archive$1, E as openWorkshop, En as numberText, Er as packagesText, Et as openChain, F as nullIfMissing, Fn as readEventsAfter, Fr as number, Ft as evidenceSentence, G as networkIsolation, Gn as sha256, Gt as ownRequest, H as berthFor, Hn as EXIT_CODES, Ht as effectOf$1, I as scratchOf, In as COMMUTING, Ir as strictObject, It as effectText, J as isMissing, Jn as jobOf$1, Jt as nextShare, K as removeAll, Kn as askedIn, Kt as pairedStop, L as openHands, Ln as eventId, Lr as string, Lt as effectWords, M as pushAttempt, Mn as treeFiles, Mt as parse, N as retryLostRaces, Nn as loadCampaign, Nr as literal, Nt as TomlError, O as localPath, On as campaignRefs, Or as digest, Ot as listRefs, P as createBareRepository, Pn as readEvents, Pr as looseObject, Pt as assess, Q as Transaction, Qn as compileScope, R as requireCampaign, Rt as shareOf, Sn as evidenceOf, Sr as plainJson, St as metricsText, T as dataDirFor, Tn as changeText, Tr as awaitedPackages, Tt as writeLedgerCommit, U as gitRunner, Ut as decideStability, V as neededMetrics, Vt as evidenceBar, W as localIsolation, Wn as typicalMetrics, Wt as failureOf$1, X as requireSupported, Xn as emptyCampaign, Y as committedSpec, Yn as measuredIn$1, Z as startCampaign, Zn as parseSpec, _ as needsNoise, _n as lnTotal, _r as deferredLines, _t as standingSentence, a as seesMinEffect, an as differencesOf, ar as SpecErrors, at as noisyText, br as table, bt as keptExperiments, cr as KEBAB, ct as calibrationText, d as tick$1, dn as tieBreakersOf, dr as ForgeError, dt as progressOf, en as resolveEvidence, er as timedDecisive, et as headline$1, f as takeEffect, fn as readingOf, fr as HarnessError, ft as experimentView, g as needsCalibration, gn as verdict, gr as additionsText, gt as capitalised, h as directReverts, hr as exitCodeOf, ht as standingIn, i as expectedCost, ir as require_dist, it as short, j as inspectCheckout, jn as treeDifferences, jt as unsupported, k as requireGit, kn as shortRef, kr as experimentName, kt as observe$1, l as audit$1, ln as signedDifference, lr as KEBAB_TEXT, lt as tallyText, m as ruleThatHolds, mr as UserError, mt as evidenceIn, n as parseDecidePayload, nn as evidenceFor, nr as usesStoredScore, nt as OF_INTEREST, o as smallestVisibleGain, on as metricPairs, or as containing, ot as noiseText, pn as objectivesOf, pr as LedgerError, pt as statusView, q as bootId, qn as orderTerms, qt as levelFor, r as chanceToKeep, rr as BUILT_IN_METRICS, rt as eventLine, s as waysOut, sr as nearest, st as sizeText, t as replay$1, tn as standingOf, tr as NOT_NOISE_PROOF, tt as reportedEffect, u as run$1, un as decisiveMetrics, ur as ConflictError, ut as gainText$2, v as calibrateNoise, vr as deferredOf, vt as waitingSentence, w as presentRun, wr as withoutOrders, wt as listed$2, x as calibrate, xr as jsonWithoutOrders, xt as metricsLines, y as notComparable, yr as requestText, yt as campaignResult, z as takeTurn, zn as readTip, zt as evidenceLine } from "./shared2.js";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
+// src/report/demo-text.ts
+function demoBegins({ directory }) {
+	return [
+		"A small program packs messages into bytes; ten ideas want it to need fewer. Every message has to come back.",
+		`  ${directory}`,
+		"  .winnow/squeeze.yaml says what counts, ideas/ holds what is tried; nothing of it needs a network or a model.",
+		""
+	];
+}
+/** What a person types next, each as it can be typed. */
+function demoEnds(campaign, { directory, called, leftovers }) {
+	const next = nextCommands$1(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`]);
+	return [
+		"Next:",
+		`  cd ${quoted$6(directory)}`,
+		...table(next),
+		"To remove all of it:",
+		`  rm -rf ${leftovers.map(quoted$6).join(" ")}`
+	];
+}
+function nextCommands$1(campaign) {
+	const dropped = withOutcome(campaign, "runner_up_dropped");
+	const [deferred] = deferredOf(campaign);
+	const commands = [["audit", "every commit that was kept, proven from git alone"]];
+	if (dropped) commands.unshift([`show ${dropped.id}`, "better alone, and worse on top of what was kept"]);
+	if (deferred) commands.push(["approve", `what ${deferred.id} would add`], [`approve ${deferred.id}`, "say yes to it"], ["run", "and measure it"]);
+	return commands;
+}
+function withOutcome({ experiments }, outcome) {
+	return Object.values(experiments).find((each) => each.outcome === outcome);
+}
+/** As a shell reads it back. */
+function quoted$6(path) {
+	return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+// src/cli/called-as.ts
+const NAMES = /* @__PURE__ */ new Set(["winnow", "git-winnow"]);
+/** What a person types to start this program again, from any directory. */
+function calledAs(script, env) {
+	if (env["npm_command"] === "exec") return "npx git-winnow";
+	const name = basename(script);
+	const onPath = (env["PATH"] ?? "").split(":").includes(dirname(script));
+	return NAMES.has(name) && onPath ? name : `node ${quoted$6(script)}`;
+}
 // src/engine/amend.ts
 /** A person's own change of the spec, not committed anywhere: the ledger records it whole, with the reason. */
 async function amend$1(place, change) {
@@ -1446,16 +1491,19 @@ const run = {
 		130: "interrupted; run again to go on"
 	},
 	run(call) {
-		const [spec] = call.given.positionals;
-		return atCampaign(call, {
-			access: "write",
-			startedOnly: false,
-			spec,
-			announce: true
-		}, (scene) => inScene(call, scene));
+		return runTelling(call, summarise);
 	}
 };
-async function inScene(call, scene) {
+function runTelling(call, tell) {
+	const [spec] = call.given.positionals;
+	return atCampaign(call, {
+		access: "write",
+		startedOnly: false,
+		spec,
+		announce: true
+	}, (scene) => inScene(call, scene, tell));
+}
+async function inScene(call, scene, tell) {
 	const { campaign, workshop } = scene;
 	const specPath = campaign.ledgerPath ?? campaign.specPath;
 	for (const sentence of await unusedWork(workshop, specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
@@ -1479,7 +1527,7 @@ async function inScene(call, scene) {
 		campaign: await campaignNow(hands),
 		waiting
 	};
-	await summarise(call, here, result);
+	await tell(call, here, result);
 	return call.interrupt.aborted ? 130 : runExitCode(result);
 }
 /** Before a campaign begins a person is told what it may take; nothing is recorded yet. */
@@ -1666,17 +1714,17 @@ function watchHoldings(workDir) {
 	};
 }
 function processIds() {
-	return quietly(() => readdirSync("/proc").filter((name) => /^\d+$/.test(name)), []);
+	return quietly$1(() => readdirSync("/proc").filter((name) => /^\d+$/.test(name)), []);
 }
 /** Executions and gates are started with this, and their children inherit it. */
 function isMarked(pid, workDir) {
 	const mark = `WINNOW_OUT_DIR=${join(workDir, "at")}/`;
-	return quietly(() => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0"), []).some((entry) => entry.startsWith(mark));
+	return quietly$1(() => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0"), []).some((entry) => entry.startsWith(mark));
 }
 function lookAt(pid, workDir, seen) {
 	const sockets = /* @__PURE__ */ new Set();
-	for (const fd of quietly(() => readdirSync(`/proc/${pid}/fd`), [])) {
-		const target = quietly(() => readlinkSync(`/proc/${pid}/fd/${fd}`), "");
+	for (const fd of quietly$1(() => readdirSync(`/proc/${pid}/fd`), [])) {
+		const target = quietly$1(() => readlinkSync(`/proc/${pid}/fd/${fd}`), "");
 		const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? [];
 		if (inode !== void 0) sockets.add(inode);
 		if (ACCELERATOR.test(target)) seen.devices.add(target);
@@ -1686,19 +1734,19 @@ function lookAt(pid, workDir, seen) {
 	for (const table of ["tcp", "tcp6"]) for (const port of listening(`/proc/${pid}/net/${table}`, sockets)) seen.ports.add(port);
 }
 function isWritten(pid, fd) {
-	const info = quietly(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, "latin1"), "");
+	const info = quietly$1(() => readFileSync(`/proc/${pid}/fdinfo/${fd}`, "latin1"), "");
 	const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(info) ?? [];
 	return (Number.parseInt(flags, 8) & 3) !== 0;
 }
 const LISTEN = "0A";
 function listening(table, sockets) {
-	return quietly(() => readFileSync(table, "latin1").split("\n").slice(1), []).flatMap((line) => {
+	return quietly$1(() => readFileSync(table, "latin1").split("\n").slice(1), []).flatMap((line) => {
 		const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
 		return state === LISTEN && sockets.has(inode) ? [Number.parseInt(local.split(":")[1] ?? "", 16)] : [];
 	});
 }
 /** A process may end while it is looked at, and elsewhere there is no /proc at all: then nothing is seen. */
-function quietly(look, otherwise) {
+function quietly$1(look, otherwise) {
 	try {
 		return look();
 	} catch {
@@ -5662,6 +5710,132 @@ async function contentOf$1({ around }, file) {
 		fix: "give a file, or - for standard input"
 	});
 }
+// src/git/new-repository.ts
+const FIRST_BRANCH = "main";
+/** Nobody's name and nobody's settings: the commit is the same on every machine but for its date. */
+const AUTHOR = [
+	"-c",
+	"user.name=winnow",
+	"-c",
+	"user.email=winnow@localhost",
+	"-c",
+	"commit.gpgSign=false"
+];
+/** Makes a repository of a folder, with one commit of all that is in it. */
+async function newRepository(directory, env, message) {
+	const git = gitRunner(localIsolation(directory, env));
+	await git.run(quietly([
+		"init",
+		"--template=",
+		`--initial-branch=${FIRST_BRANCH}`
+	]));
+	await git.run(quietly([
+		"add",
+		"--all",
+		"--force",
+		"--verbose"
+	]));
+	await git.run(quietly([
+		...AUTHOR,
+		"commit",
+		"--no-verify",
+		"-m",
+		message
+	]));
+}
+function quietly(args) {
+	return {
+		args,
+		parse: () => void 0
+	};
+}
+// src/verbs/demo.ts
+const demo = {
+	name: "demo",
+	group: "start",
+	summary: "watch a whole campaign in a few seconds, in a repository of its own",
+	access: "apart",
+	arguments: [{
+		name: "directory",
+		summary: "where to put it; without one, a temporary directory",
+		required: false
+	}],
+	options: [],
+	examples: ["winnow demo", "winnow demo ~/winnow-demo"],
+	exits: { 130: "interrupted; what there is by then can be looked at" },
+	async run(call) {
+		const directory = await placeFor(call);
+		const there = callIn(directory, call);
+		for (const line of demoBegins({ directory })) call.terminal.out(line);
+		await newRepository(directory, there.around.env, "a program that packs messages, and ideas for it");
+		const called = calledThere(call);
+		const code = await runTelling(there, async (_, { place, workshop }, { campaign, waiting }) => {
+			const view = statusView(campaign, await pullNumbers(place, campaign));
+			const ends = demoEnds(campaign, {
+				directory,
+				called,
+				leftovers: [directory, workshop.dataDir]
+			});
+			const told = [
+				...runSummary(campaign, waiting),
+				"",
+				...statusText(campaign, view, []),
+				"",
+				...ends
+			];
+			for (const line of told) call.terminal.out(line);
+		});
+		return code === 14 ? 0 : code;
+	}
+};
+/** From the source as well as from the bundle. */
+const FIXTURE = ["../fixtures/demo", "../../fixtures/demo"];
+async function placeFor({ given, around }) {
+	await requireGit(gitRunner(localIsolation(around.directory, around.env)));
+	const directory = await emptyDirectory(given.positionals[0], around);
+	const fixture = FIXTURE.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
+	if (fixture === void 0) throw new Error("fixtures/demo is not beside the program");
+	await cp(fixture, directory, { recursive: true });
+	return directory;
+}
+async function emptyDirectory(given, { directory, env }) {
+	if (given === void 0) return realpath(await mkdtemp(join(env["TMPDIR"] || "/tmp", "winnow-demo-")));
+	const wanted = resolve(directory, given);
+	await mkdir(wanted, { recursive: true });
+	if ((await readdir(wanted)).length > 0) throw new UserError(`${wanted} is not empty`, { fix: "name a directory that is empty or not there yet" });
+	return realpath(wanted);
+}
+const NOTHING_GIVEN = {
+	positionals: [],
+	flag: () => false,
+	text: () => void 0,
+	texts: () => []
+};
+/** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
+function callIn(directory, call) {
+	const { runtime } = call.program;
+	const { env } = call.around;
+	const path = [...isAbsolute(runtime) ? [dirname(runtime)] : [], env["PATH"] ?? ""].join(":");
+	const around = {
+		...call.around,
+		directory,
+		remote: null,
+		env: {
+			...env,
+			PATH: path
+		}
+	};
+	return {
+		...call,
+		given: NOTHING_GIVEN,
+		around
+	};
+}
+/** Whoever keeps the cache elsewhere wants it there for what comes next, too. */
+function calledThere({ program, given }) {
+	const cache = given.text("cache-dir");
+	return cache === void 0 ? program.called : `${program.called} --cache-dir ${quoted$6(resolve(cache))}`;
+}
 // src/setup/gates.ts
 /** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
 function gatesFor({ test }, harness) {
@@ -8461,6 +8635,7 @@ const VERBS = [
 	check,
 	compare,
 	run,
+	demo,
 	status,
 	show,
 	log,
@@ -8794,18 +8969,24 @@ const random = {
 };
 // src/cli/command.ts
 const INTERRUPTED = 130;
+const INSTALLED = {
+	called: "winnow",
+	runtime: "node"
+};
 /** One command from its arguments to its exit code; what a process adds is left to `main`. */
 async function command(argv, started, terminal, interrupt) {
 	const verbose = argv.includes("--verbose");
 	try {
 		const { verb, given } = parseCommandLine(argv, VERBS);
 		const around = surroundings(started, given, terminal);
+		const { program = INSTALLED } = started;
 		return await verb.run({
 			given,
 			terminal,
 			around,
 			interrupt,
-			verbs: VERBS
+			verbs: VERBS,
+			program
 		});
 	} catch (error) {
 		if (!interrupt.aborted || verbose) return printError(error, terminal, verbose);
@@ -9059,11 +9240,16 @@ async function main() {
 		return 2;
 	}
 	const interrupted = interruption((line) => words.err(line));
+	const program = {
+		called: calledAs(process.argv[1] ?? "", env),
+		runtime: process.execPath
+	};
 	const started = {
 		env,
 		directory: process.cwd(),
 		pid: process.pid,
-		version: VERSION
+		version: VERSION,
+		program
 	};
 	try {
 		return await command(process.argv.slice(2), started, words, interrupted.signal);

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
+import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, rmdirSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
@@ -34,63 +34,6 @@ var __toESM = (mod, isNodeMode, target) => (target = mod != null ? __create(__ge
 	enumerable: true
 }) : target, mod));
 var __require = /* #__PURE__ */ (() => createRequire(import.meta.url))();
-// src/errors.ts
-var WinnowError = class extends Error {};
-/** Their spec, repository or arguments: what, where, how to fix. */
-var UserError = class extends WinnowError {
-	name = "UserError";
-	exitCode = 2;
-	place;
-	fix;
-	constructor(what, options = {}) {
-		super(what, options.cause === void 0 ? void 0 : { cause: options.cause });
-		this.place = options.place ?? {};
-		this.fix = options.fix;
-	}
-};
-/** Lost a race for a ref: nothing was written, look again and repeat. */
-var ConflictError = class extends WinnowError {
-	name = "ConflictError";
-	exitCode = 75;
-	refs;
-	constructor(what, refs) {
-		super(what);
-		this.refs = refs;
-	}
-};
-/** The remote or forge refused: which rule or permission blocked, as it said it. */
-var ForgeError = class extends WinnowError {
-	name = "ForgeError";
-	exitCode = 69;
-	detail;
-	constructor(what, detail = {}) {
-		super(what);
-		this.detail = detail;
-	}
-};
-/** The harness crashed, timed out or printed something that is not a result. */
-var HarnessError = class extends WinnowError {
-	name = "HarnessError";
-	exitCode = 13;
-	detail;
-	constructor(what, detail = {}) {
-		super(what);
-		this.detail = detail;
-	}
-};
-/** The ledger contradicts itself: never an empty default, always the first event that does not fit. */
-var LedgerError = class extends WinnowError {
-	name = "LedgerError";
-	exitCode = 70;
-	seq;
-	constructor(what, seq) {
-		super(what);
-		this.seq = seq;
-	}
-};
-function exitCodeOf(error) {
-	return error instanceof WinnowError ? error.exitCode : 70;
-}
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -6026,8 +5969,336 @@ function superRefine(fn, params) {
 function datetime(params) {
 	return /* @__PURE__ */ _isoDateTime(ZodISODateTime, params);
 }
+// src/model/ids.ts
+const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+const digest$2 = string().regex(/^[0-9a-f]{64}$/);
+const experimentId = string().regex(/^exp-\d{3,}$/);
+/** A commit and its tree: evidence is bound to trees, refs move by commits. */
+const point = strictObject({
+	commit: oid,
+	tree: oid
+});
+function experimentName(number) {
+	return `exp-${String(number).padStart(3, "0")}`;
+}
+function experimentNumber(id) {
+	return Number(id.slice(4));
+}
+// src/model/reason.ts
+const DIVIDER = "\n";
+const EVIDENCE_LINE = `${DIVIDER}evidence `;
+/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
+function reasonText({ sentence, evidence }) {
+	return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`;
+}
+function reasonOf$1(text) {
+	const at = text.indexOf(EVIDENCE_LINE);
+	if (at === -1) return {
+		sentence: text,
+		evidence: null
+	};
+	return {
+		sentence: text.slice(0, at),
+		evidence: text.slice(at + 1)
+	};
+}
+/** More about the ending, said in its sentence. */
+function withAside(text, aside) {
+	if (text === void 0 || text === "") return aside;
+	const { sentence, evidence } = reasonOf$1(text);
+	const [said, end] = sentence.endsWith(".") ? [sentence.slice(0, -1), "."] : [sentence, ""];
+	return reasonText({
+		sentence: `${said}; ${aside}${end}`,
+		evidence
+	});
+}
+// src/model/unlinked.ts
+/** Ends nothing on the screen, and a name that begins behind it is none. */
+const APART$1 = "​";
+/**
+* Text from branches on its way to where a forge reads it (messages of commits, titles, comments): it mentions
+* nobody, refers to no issue, closes none and links nowhere, and still reads the same.
+*/
+function unlinked(text) {
+	return text.replace(/[@#](?=[\p{L}\p{N}_])/gu, (character) => `${character}${APART$1}`).replace(/\bGH-(?=\d)/gi, (found) => `${found}${APART$1}`).replace(/:(?=\/\/)/g, `:${APART$1}`).replace(/\bwww(?=\.)/gi, (found) => `${found}${APART$1}`);
+}
+// src/model/landing.ts
+const SUBJECT_LENGTH = 120;
+function landingMessage(words) {
+	const pull = words.pull === null ? "" : ` (#${words.pull})`;
+	const { sentence, evidence } = reasonOf$1(words.reason);
+	return [
+		`optimize(${words.spec}): ${unlinked(oneLine$1(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
+		"",
+		`Kept: ${unlinked(oneLine$1(sentence, 1e3))}`,
+		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
+		"",
+		`Winnow-Experiment: ${words.experiment}`,
+		`Winnow-Spec: ${words.spec_sha256}`,
+		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
+		...words.single_machine ? ["Winnow-Evidence: single-machine"] : [],
+		""
+	].join("\n");
+}
+/** Text from branches stays text: one line, no control characters, bounded. */
+function oneLine$1(text, length) {
+	const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ").trim();
+	if (plain.length <= length) return plain;
+	return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+function secondsOf$1(at) {
+	return Math.floor(Date.parse(at) / 1e3);
+}
+// src/model/approval.ts
+const text$4 = string();
+/** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
+const addition = strictObject({
+	ecosystem: text$4,
+	name: text$4,
+	version: text$4,
+	source: text$4,
+	integrity: text$4.nullable(),
+	direct: boolean().nullable(),
+	scripts: boolean().nullable(),
+	licence: text$4.nullable(),
+	path: text$4
+});
+/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
+const approvalRequest = {
+	digest: digest$2,
+	/** Names that somebody has to allow: of additions, and of what the idea says it needs. */
+	packages: array(text$4),
+	/** All that the change brings in, allowed by the spec or not. */
+	additions: array(addition),
+	/** The proposer's words. */
+	why: text$4
+};
+strictObject(approvalRequest);
+/** What is still to be allowed of the set that was last asked for. */
+function awaitedPackages({ approval, approved }) {
+	if (approval === null) return [];
+	const given = approved[approval.digest] ?? [];
+	return approval.packages.filter((name) => !given.includes(name));
+}
+function awaitedText(subject) {
+	return packagesText(awaitedPackages(subject), subject.approval?.additions ?? []);
+}
+const NAMED$5 = 3;
+/** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
+function packagesText(names, additions) {
+	const said = names.flatMap((name) => {
+		const found = installedOf(additions.filter((each) => each.name === name));
+		return found.length === 0 ? [oneLine$1(name, LONGEST$3)] : [...new Set(found.map(additionText))];
+	});
+	const more = said.length - NAMED$5;
+	return more > 0 ? `${said.slice(0, NAMED$5).join(", ")} and ${more} more` : said.join(", ");
+}
+const LONGEST$3 = 80;
+/** Names and versions are whatever a branch says they are. */
+function additionText({ name, version, ecosystem }) {
+	return `${oneLine$1(name, LONGEST$3)} ${oneLine$1(version, LONGEST$3)} (${ecosystem})`;
+}
+/** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
+function installedOf(additions) {
+	return [({ integrity }) => integrity !== null, isVersion].map((says) => additions.filter(says)).find((each) => each.length > 0) ?? additions;
+}
+function isVersion({ version }) {
+	return /^v?\d/.test(version);
+}
+// src/report/plain-text.ts
+/**
+* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
+* characters that turn the writing direction could hide or fake what is shown.
+*/
+const ESCAPE$1 = String.fromCodePoint(27);
+const BELL = String.fromCodePoint(7);
+const SEQUENCES = new RegExp([
+	`${ESCAPE$1}\\[[0-?]*[ -/]*[@-~]`,
+	`${ESCAPE$1}\\][^${BELL}${ESCAPE$1}]*(?:${BELL}|${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[PX^_][^${ESCAPE$1}]*(?:${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[ -/]*[0-~]`
+].join("|"), "g");
+const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+function plainText$1(text) {
+	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
+}
+/**
+* A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
+* up they are text.
+*/
+function withoutOrders(text) {
+	return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll("##[", `##${APART}[`);
+}
+const APART = "​";
+/** The same for JSON on lines of its own, which reads back as it was. */
+function jsonWithoutOrders(json) {
+	return json.replaceAll("##[", "##\\u005b");
+}
+/** JSON loses nothing: what a terminal would obey is escaped. */
+function plainJson(value, indent) {
+	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
+}
+function escaped(character) {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+// src/report/markdown.ts
+const CELL_LENGTH = 160;
+/**
+* The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
+* issues, no turned direction; one line.
+*/
+function cell(text) {
+	return unlinked(oneLine$1(plainText$1(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
+}
+// src/report/table.ts
+/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+function table$1(rows, gap = 2) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+}
+// src/report/approval-text.ts
+const HEAD$2 = [
+	"package",
+	"version",
+	"from",
+	"how",
+	"install scripts",
+	"licence"
+];
+const CELL = 80;
+/** Who waits for an approval, oldest first. */
+function deferredOf({ experiments }) {
+	return Object.values(experiments).filter(({ status }) => status === "deferred");
+}
+/** One line for each experiment that waits, with what gives it what it waits for. */
+function deferredLines(campaign) {
+	const then = campaign.status === "stopped" ? " gives it one more round at the next winnow run" : "";
+	return deferredOf(campaign).map((experiment) => {
+		const { id } = experiment;
+		return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`;
+	});
+}
+/** All that a person has to look at before saying yes, for a terminal. */
+function requestText(experiment) {
+	const { id, approval, hypothesis } = experiment;
+	if (approval === null) return [];
+	return [
+		`${id} is waiting for approval of ${awaitedText(experiment)}`,
+		`  why: ${hypothesis}`,
+		...table$1(rowsOf(experiment)).map((line) => `  ${line}`),
+		`  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`
+	];
+}
+/** Enough of it to be told apart, and for `winnow approve --digest`. */
+const DIGEST_SHOWN = 12;
+/** What it adds, whether or not that was approved since. */
+function additionsText(experiment) {
+	return experiment.approval === null ? [] : ["", ...table$1(rowsOf(experiment)).map((line) => `  ${line}`)];
+}
+/** The same for a pull request. */
+function requestMarkdown(experiment) {
+	const { id, approval, status } = experiment;
+	if (approval === null) return [];
+	const [head, ...rows] = rowsOf(experiment).map((row) => `| ${row.map(cell).join(" | ")} |`);
+	const how = status === "deferred" ? ["", `Approve it with \`winnow approve ${id}\`.`] : [];
+	return [
+		"",
+		head ?? "",
+		`|${" --- |".repeat(HEAD$2.length + 1)}`,
+		...rows,
+		...how
+	];
+}
+function rowsOf(experiment) {
+	const { approval } = experiment;
+	const additions = approval?.additions ?? [];
+	const awaited = new Set(awaitedPackages(experiment));
+	const declared = [...awaited].filter((name) => !additions.some((each) => each.name === name));
+	const state = (name) => awaited.has(name) ? "waits" : "approved";
+	return [
+		[...HEAD$2, "state"],
+		...additions.map((each) => [...rowOf(each).map((text) => oneLine$1(text, CELL)), state(each.name)]),
+		...declared.map((name) => [
+			name,
+			"not in the change yet",
+			"",
+			"the idea says it needs it",
+			"",
+			"",
+			state(name)
+		])
+	];
+}
+function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }) {
+	return [
+		name,
+		version,
+		`${ecosystem}, ${source}`,
+		`${direct === null ? "unknown" : direct ? "direct" : "transitive"}, ${path}`,
+		scripts === null ? "unknown" : scripts ? "runs" : "none",
+		licence ?? "unknown"
+	];
+}
+// src/errors.ts
+var WinnowError = class extends Error {};
+/** Their spec, repository or arguments: what, where, how to fix. */
+var UserError = class extends WinnowError {
+	name = "UserError";
+	exitCode = 2;
+	place;
+	fix;
+	constructor(what, options = {}) {
+		super(what, options.cause === void 0 ? void 0 : { cause: options.cause });
+		this.place = options.place ?? {};
+		this.fix = options.fix;
+	}
+};
+/** Lost a race for a ref: nothing was written, look again and repeat. */
+var ConflictError = class extends WinnowError {
+	name = "ConflictError";
+	exitCode = 75;
+	refs;
+	constructor(what, refs) {
+		super(what);
+		this.refs = refs;
+	}
+};
+/** The remote or forge refused: which rule or permission blocked, as it said it. */
+var ForgeError = class extends WinnowError {
+	name = "ForgeError";
+	exitCode = 69;
+	detail;
+	constructor(what, detail = {}) {
+		super(what);
+		this.detail = detail;
+	}
+};
+/** The harness crashed, timed out or printed something that is not a result. */
+var HarnessError = class extends WinnowError {
+	name = "HarnessError";
+	exitCode = 13;
+	detail;
+	constructor(what, detail = {}) {
+		super(what);
+		this.detail = detail;
+	}
+};
+/** The ledger contradicts itself: never an empty default, always the first event that does not fit. */
+var LedgerError = class extends WinnowError {
+	name = "LedgerError";
+	exitCode = 70;
+	seq;
+	constructor(what, seq) {
+		super(what);
+		this.seq = seq;
+	}
+};
+function exitCodeOf(error) {
+	return error instanceof WinnowError ? error.exitCode : 70;
+}
 // src/spec/sections/scalar.ts
-const text$4 = string().regex(/\S/, "text that is not empty");
+const text$3 = string().regex(/\S/, "text that is not empty");
 const positive = number$1().positive();
 const count = number$1().int().positive();
 const natural$1 = number$1().int().nonnegative();
@@ -6073,23 +6344,23 @@ const execution$2 = strictObject({
 		"remote",
 		"codex"
 	]).default("auto").describe("Where they run."),
-	runs_on: union([text$4, array(text$4).min(1)]).default("ubuntu-24.04").describe("Runner label."),
-	services: record$2(text$4, unknown$1()).default({}).describe("Service containers of the job."),
+	runs_on: union([text$3, array(text$3).min(1)]).default("ubuntu-24.04").describe("Runner label."),
+	services: record$2(text$3, unknown$1()).default({}).describe("Service containers of the job."),
 	max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
 	max_experiments_per_tick: count.nullable().default(null).describe("Orders one tick may issue."),
 	codex_security: _enum(["full-auto", "yolo"]).nullable().default(null).describe("ce: posture of codex.")
 });
 const parallel = strictObject({
 	port_strategy: _enum(["parameterized", "none"]).nullable().default(null).describe("Ports per execution."),
-	port_env_var: text$4.nullable().default(null).describe("Variable that carries the port."),
+	port_env_var: text$3.nullable().default(null).describe("Variable that carries the port."),
 	port_base: number$1().int().min(1024).max(65e3).nullable().default(null).describe("First port."),
-	shared_files: array(text$4).default([]).describe("Copied into every work tree; missing is an error."),
-	exclusive_resources: array(text$4).default([]).describe("Any makes the campaign serial.")
+	shared_files: array(text$3).default([]).describe("Copied into every work tree; missing is an error."),
+	exclusive_resources: array(text$3).default([]).describe("Any makes the campaign serial.")
 });
 // src/spec/sections/gate.ts
 const commandGate = strictObject({
-	name: text$4.describe("Unique name, shown when it fails."),
-	command: text$4.describe("Exit 0 passes.").meta({ examples: ["npm test"] }),
+	name: text$3.describe("Unique name, shown when it fails."),
+	command: text$3.describe("Exit 0 passes.").meta({ examples: ["npm test"] }),
 	phase: _enum(["pre", "post"]).default("pre").describe("pre: in a copy, before anything is timed; post: after the last execution."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this.")
 });
@@ -6100,14 +6371,14 @@ function limitsSchema(rules) {
 	return strictObject({
 		max_files: count.nullable().default(none ? null : 20).describe("Files one experiment may change."),
 		max_changed_lines: count.nullable().default(none ? null : 500).describe("Lines it may add and remove."),
-		allowed_file_types: array(text$4).default([]).describe("Extensions; empty is any text."),
+		allowed_file_types: array(text$3).default([]).describe("Extensions; empty is any text."),
 		max_binary_bytes: natural$1.nullable().default(none ? null : 0).describe("Bytes of binary files.")
 	});
 }
 const dependencies = strictObject({
-	approved: array(text$4).default([]).describe("Packages that may be added."),
+	approved: array(text$3).default([]).describe("Packages that may be added."),
 	approval: _enum(["review", "deny"]).default("review").describe("What happens to other packages."),
-	approvers: union([_enum(["write", "admin"]), array(text$4).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
+	approvers: union([_enum(["write", "admin"]), array(text$3).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
 	min_release_age_days: natural$1.default(7).describe("Younger releases are refused."),
 	allow_scripts: boolean().default(false).describe("Let packages run install scripts.")
 });
@@ -6139,7 +6410,7 @@ const futility = strictObject({
 	after_elapsed_seconds: positive.nullable().default(null).describe("Not better after this long ends it.")
 });
 const ladder = strictObject({
-	smoke_command: text$4.nullable().default(null).describe("Runs first; failing is degenerate."),
+	smoke_command: text$3.nullable().default(null).describe("Runs first; failing is degenerate."),
 	exploratory_pairs: count.default(1).describe("Samples before a first look."),
 	confirmation_repeats: count.nullable().default(null).describe("Samples to keep; null is repeat_count."),
 	futility: futility.nullable().default(null).describe("When to give up early.")
@@ -6164,16 +6435,16 @@ const stability$1 = strictObject({
 });
 const suite = strictObject({
 	tasks: array(strictObject({
-		name: text$4.describe("Unique in the suite."),
-		command: text$4.optional().describe("Runs this task."),
+		name: text$3.describe("Unique in the suite."),
+		command: text$3.optional().describe("Runs this task."),
 		args: array(string()).optional().describe("Appended to measurement.command instead."),
-		task: text$4.optional().describe("What the workflow is asked to do."),
-		workflow: text$4.optional().describe("Workflow file."),
-		model: text$4.optional().describe("Model of this task."),
-		worker_model: text$4.optional().describe("Model of its workers."),
+		task: text$3.optional().describe("What the workflow is asked to do."),
+		workflow: text$3.optional().describe("Workflow file."),
+		model: text$3.optional().describe("Model of this task."),
+		worker_model: text$3.optional().describe("Model of its workers."),
 		weight: positive.default(1).describe("Weight in the mean."),
-		weights: record$2(text$4, number$1().nonnegative()).optional().describe("Loss weights of this task."),
-		budget: record$2(text$4, positive).optional().describe("Budget of this task, by name."),
+		weights: record$2(text$3, number$1().nonnegative()).optional().describe("Loss weights of this task."),
+		budget: record$2(text$3, positive).optional().describe("Budget of this task, by name."),
 		timeout_seconds: positive.optional().describe("Instead of measurement.timeout_seconds.")
 	})).min(1).describe("Tasks of one pass."),
 	seeds: count.default(1).describe("Seeds per task."),
@@ -6181,8 +6452,8 @@ const suite = strictObject({
 	advisory: boolean().default(false).describe("Means only, nothing is proven.")
 });
 const holdout$2 = strictObject({
-	command: text$4.describe("Measures what proposers never see."),
-	source: text$4.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
+	command: text$3.describe("Measures what proposers never see."),
+	source: text$3.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
 	pairs: count.default(8).describe("Pairs per use; fewer where the numbers repeat exactly."),
 	margin: number$1().nonnegative().default(0).describe("Loss still allowed: a fraction under log scale, metric units under linear."),
 	max_uses: count.default(20).describe("Uses of one holdout in the campaign.")
@@ -6190,31 +6461,31 @@ const holdout$2 = strictObject({
 // src/spec/sections/measurement.ts
 const parse$6 = strictObject({
 	format: _enum(["json", "metric-lines"]).default("json").describe("What the scorer prints."),
-	score_field: text$4.nullable().default(null).describe("Field that holds the primary metric."),
-	metrics_field: text$4.nullable().default(null).describe("Field that holds the other metrics.")
+	score_field: text$3.nullable().default(null).describe("Field that holds the primary metric."),
+	metrics_field: text$3.nullable().default(null).describe("Field that holds the other metrics.")
 });
 const score = strictObject({
-	command: text$4.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
+	command: text$3.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this."),
 	parse: parse$6.prefault({}).describe("How its output is read.")
 });
 const envFile = strictObject({
-	path: text$4.describe("File in the repository directory."),
-	keys: array(text$4).min(1).describe("Only these names are loaded.")
+	path: text$3.describe("File in the repository directory."),
+	keys: array(text$3).min(1).describe("Only these names are loaded.")
 });
 const isolation$1 = union([_enum([
 	"auto",
 	"uid",
 	"bwrap",
 	"none"
-]), strictObject({ container: strictObject({ image: text$4.describe("Image.") }).describe("Run in a container.") })]);
+]), strictObject({ container: strictObject({ image: text$3.describe("Image.") }).describe("Run in a container.") })]);
 const STABILITY = "ce's comparison with a stored score, instead of evidence.";
 const measurement$1 = strictObject({
-	command: text$4.describe("The harness: prints its metrics; any exit code but 0 is a failure.").meta({ examples: ["node bench/parse.mjs"] }),
-	setup: text$4.nullable().default(null).describe("Install and build; not timed.").meta({ examples: ["npm ci"] }),
+	command: text$3.describe("The harness: prints its metrics; any exit code but 0 is a failure.").meta({ examples: ["node bench/parse.mjs"] }),
+	setup: text$3.nullable().default(null).describe("Install and build; not timed.").meta({ examples: ["npm ci"] }),
 	setup_scope: _enum(["per_job", "once"]).default("per_job").describe("per_job: rebuilt in every job, so that one lucky build does not decide; once: kept."),
 	timeout_seconds: positive.default(600).describe("The whole process tree is killed after this."),
-	working_directory: text$4.default(".").describe("Where commands run, inside the repository."),
+	working_directory: text$3.default(".").describe("Where commands run, inside the repository."),
 	output: _enum([
 		"json",
 		"metric-lines",
@@ -6223,7 +6494,7 @@ const measurement$1 = strictObject({
 	output_format: literal$1("json").optional().describe("ce: accepted, json."),
 	per_case: boolean().optional().describe("ce: accepted."),
 	score: score.nullable().default(null).describe("Separate trusted scorer."),
-	env: array(text$4).default([]).describe("Names of variables let through, besides PATH HOME LANG TZ CI.").meta({ examples: [["GOCACHE"]] }),
+	env: array(text$3).default([]).describe("Names of variables let through, besides PATH HOME LANG TZ CI.").meta({ examples: [["GOCACHE"]] }),
 	env_file: envFile.nullable().default(null).describe("Named keys loaded from a file."),
 	isolation: isolation$1.default("auto").describe("How the candidate is kept from everything else."),
 	network: _enum(["on", "off"]).default("on").describe("off needs bwrap or container."),
@@ -6262,7 +6533,7 @@ const branches = strictObject({ prefix: string().regex(REF_COMPONENT, "one lower
 const report$2 = strictObject({
 	comment: _enum(["on-action", "never"]).default("on-action").describe("Comments on pull requests."),
 	dashboard: boolean().default(true).describe("Write the dashboard."),
-	pages_branch: text$4.nullable().default(null).describe("Branch the dashboard is published on."),
+	pages_branch: text$3.nullable().default(null).describe("Branch the dashboard is published on."),
 	webhook: url({
 		protocol: /^https?$/,
 		error: "an http or https address"
@@ -6295,26 +6566,26 @@ function parseGateCheck(check) {
 }
 // src/spec/sections/judge.ts
 const stratum = strictObject({
-	bucket: text$4.describe("Bucket the items carry."),
+	bucket: text$3.describe("Bucket the items carry."),
 	count: count.describe("Items drawn from it.")
 });
 const scoring = strictObject({
-	primary: text$4.describe("Rubric field that is optimised; metric.primary.name names it."),
-	secondary: array(text$4).default([]).describe("Other rubric fields, logged.")
+	primary: text$3.describe("Rubric field that is optimised; metric.primary.name names it."),
+	secondary: array(text$3).default([]).describe("Other rubric fields, logged.")
 });
 const calibration = strictObject({
-	labels: text$4.describe("File of human scores."),
+	labels: text$3.describe("File of human scores."),
 	min_agreement: fraction.default(.8).describe("Least agreement with them.")
 });
 /** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
 const judge$3 = strictObject({
-	rubric: text$4.describe("What a judge scores, with its scale."),
+	rubric: text$3.describe("What a judge scores, with its scale."),
 	scoring: scoring.describe("Fields of a score."),
-	model: text$4.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
+	model: text$3.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
 	sample_size: count.default(10).describe("Items scored per side."),
 	stratification: array(stratum).nullable().default(null).describe("Sample per bucket; null is uniform."),
 	singleton_sample: natural$1.default(0).describe("Singletons scored with singleton_rubric."),
-	singleton_rubric: text$4.nullable().default(null).describe("Rubric for singletons."),
+	singleton_rubric: text$3.nullable().default(null).describe("Rubric for singletons."),
 	sample_seed: number$1().int().default(42).describe("Seed of the sample."),
 	batch_size: count.default(5).describe("Items per request."),
 	minimum_improvement: number$1().nonnegative().default(.3).describe("Score gain that counts."),
@@ -6324,7 +6595,7 @@ const judge$3 = strictObject({
 	calibration: calibration.nullable().default(null).describe("Agreement with human labels, checked first.")
 });
 const loss = strictObject({
-	weights: record$2(text$4, number$1().nonnegative()).default({
+	weights: record$2(text$3, number$1().nonnegative()).default({
 		eval: .4,
 		critique: .3,
 		gate_rejections: .15,
@@ -6343,7 +6614,7 @@ const primaryType = _enum([
 const CHECK = "\"<op> <number|true|false>\" with op one of >= <= > < == !=";
 const primary = strictObject({
 	type: primaryType.default("hard").describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$4.default("wall_seconds").describe("Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.").meta({ examples: ["p99_ms", "geomean_ns_per_op"] }),
+	name: text$3.default("wall_seconds").describe("Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.").meta({ examples: ["p99_ms", "geomean_ns_per_op"] }),
 	direction: direction.default("minimize").describe("Which way is better."),
 	target: number$1().nullable().default(null).describe("Good enough: the campaign may stop here."),
 	baseline: number$1().nullable().optional().describe("ce: ignored, winnow measures it.")
@@ -6351,16 +6622,16 @@ const primary = strictObject({
 /** A ce spec names its metric in full; only winnow's own may leave it to the built-in wall_seconds. */
 const cePrimary = primary.extend({
 	type: primaryType.describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$4.describe("Metric to improve."),
+	name: text$3.describe("Metric to improve."),
 	direction: direction.describe("Which way is better.")
 });
 const degenerateGate = strictObject({
-	name: text$4.describe("Metric the check reads; missing or not finite fails it."),
+	name: text$3.describe("Metric the check reads; missing or not finite fails it."),
 	check: string().refine((check) => parseGateCheck(check) !== void 0, { error: CHECK }).describe(`${CHECK}.`).meta({ examples: [">= 0.95", "== true"] }),
 	description: string().optional().describe("Why it matters.")
 });
 const objective = strictObject({
-	name: text$4.describe("Metric, as the harness prints it."),
+	name: text$3.describe("Metric, as the harness prints it."),
 	direction: direction.describe("Which way is better."),
 	role: _enum([
 		"required",
@@ -6372,7 +6643,7 @@ const objective = strictObject({
 	max_regression: maxRegression.nullable().default(null).describe("How much worse is still allowed.")
 });
 const constraint = strictObject({
-	metric: text$4.describe("Metric that is bounded."),
+	metric: text$3.describe("Metric that is bounded."),
 	op: operator.describe("Comparison that must hold."),
 	value: union([number$1(), boolean()]).describe("What it is compared with.")
 });
@@ -6381,7 +6652,7 @@ const metricKeys = strictObject({
 	degenerate_gates: array(degenerateGate).default([]).describe("Metric gates: a candidate that fails one in any execution is broken, whatever it gained."),
 	objectives: array(objective).default([]).describe("Further metrics that must improve or not suffer."),
 	constraints: array(constraint).default([]).describe("Must hold in every execution of the candidate."),
-	diagnostics: array(strictObject({ name: text$4.describe("Metric.") })).default([]).describe("Logged only."),
+	diagnostics: array(strictObject({ name: text$3.describe("Metric.") })).default([]).describe("Logged only."),
 	judge: judge$3.nullable().default(null).describe("Model-graded metric."),
 	loss: loss.nullable().default(null).describe("Weighted loss of a suite.")
 });
@@ -6393,11 +6664,11 @@ const proposer$1 = discriminatedUnion("use", [
 	strictObject({ use: literal$1("external").describe("Pull requests and `winnow try`.") }),
 	strictObject({
 		use: literal$1("patch").describe("Patches in a directory."),
-		dir: text$4.describe("That directory.")
+		dir: text$3.describe("That directory.")
 	}),
 	strictObject({
 		use: literal$1("command").describe("A program that edits the work tree."),
-		command: text$4.optional().describe("The program."),
+		command: text$3.optional().describe("The program."),
 		preset: _enum([
 			"claude",
 			"codex",
@@ -6406,21 +6677,21 @@ const proposer$1 = discriminatedUnion("use", [
 			"opencode",
 			"aider"
 		]).optional().describe("A known agent instead of command."),
-		name: text$4.optional().describe("Name shown for its ideas."),
+		name: text$3.optional().describe("Name shown for its ideas."),
 		timeout_seconds: positive.default(3600).describe("Its whole process tree is killed after this.")
 	}),
 	strictObject({
 		use: literal$1("sweep").describe("Parameter values, no model."),
-		parameters: record$2(text$4, unknown$1()).default({}).describe("Values by parameter.")
+		parameters: record$2(text$3, unknown$1()).default({}).describe("Values by parameter.")
 	}),
 	strictObject({
 		use: literal$1("textgrad").describe("Rewrites text artifacts."),
-		model: text$4.default("strong").describe("Model."),
-		artifacts: array(text$4).default([]).describe("Names of artifacts; empty is all.")
+		model: text$3.default("strong").describe("Model."),
+		artifacts: array(text$3).default([]).describe("Names of artifacts; empty is all.")
 	}),
 	strictObject({
 		use: literal$1("dispatch").describe("Starts a workflow."),
-		workflow: text$4.describe("Workflow file.")
+		workflow: text$3.describe("Workflow file.")
 	})
 ]);
 // src/spec/sections/search.ts
@@ -6441,7 +6712,7 @@ const frontier = union([strategy, strictObject({
 })]);
 const policy = strictObject({
 	keep_if: literal$1("better_primary").default("better_primary").describe("Only better_primary."),
-	tie_breakers: array(union([strictObject({ lower: text$4.describe("Metric of which less is better.") }), strictObject({ higher: text$4.describe("Metric of which more is better.") })])).default([]).describe("Decide when the primary is shown unchanged."),
+	tie_breakers: array(union([strictObject({ lower: text$3.describe("Metric of which less is better.") }), strictObject({ higher: text$3.describe("Metric of which more is better.") })])).default([]).describe("Decide when the primary is shown unchanged."),
 	on_failure: literal$1("discard").default("discard").describe("Only discard.")
 });
 const search = strictObject({
@@ -6449,12 +6720,12 @@ const search = strictObject({
 	stall_rounds: count.default(5).describe("Rounds without gain that are a stall."),
 	ideate_every: count.default(5).describe("Rounds between fresh ideas."),
 	ideate_stall: count.default(3).describe("Stalled rounds that ask for fresh ideas."),
-	skills: array(text$4).default([]).describe("Skill files shown to proposers."),
-	controller: strictObject({ limits: record$2(text$4, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
+	skills: array(text$3).default([]).describe("Skill files shown to proposers."),
+	controller: strictObject({ limits: record$2(text$3, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
 });
 const artifact = strictObject({
-	name: text$4.describe("Unique name."),
-	path: text$4.describe("File in the repository.")
+	name: text$3.describe("Unique name."),
+	path: text$3.describe("File in the repository.")
 });
 const epochs = strictObject({
 	count: count.default(1).describe("Passes over the suite."),
@@ -6487,9 +6758,9 @@ const LOCAL = {
 	privateRepository: false
 };
 function scopeSchema(rules) {
-	const immutable = array(text$4);
+	const immutable = array(text$3);
 	return strictObject({
-		mutable: array(text$4).min(1).describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.").meta({ examples: [["src/", "lib/*.py"]] }),
+		mutable: array(text$3).min(1).describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.").meta({ examples: [["src/", "lib/*.py"]] }),
 		immutable: (rules === "ce" ? immutable.min(1) : immutable.default([])).describe("Wins over mutable; .winnow/, .github/, .gitattributes and .gitmodules always are.").meta({ examples: [["**/*_test.go"]] })
 	});
 }
@@ -6501,15 +6772,15 @@ function specSchema(rules, surroundings = LOCAL) {
 	return strictObject({
 		winnow: (rules === "winnow" ? literal$1(1) : never().optional()).describe("Selects winnow's defaults."),
 		name: string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe("Name of the campaign and of its branches; else that of the file."),
-		description: (rules === "ce" ? text$4 : text$4.optional()).describe("What it is about, told to proposers; else the name."),
+		description: (rules === "ce" ? text$3 : text$3.optional()).describe("What it is about, told to proposers; else the name."),
 		metric: metricSchema(rules).describe("What counts."),
 		measurement: measurementSchema(rules).describe("How it is measured."),
 		gates: array(commandGate).default([]).describe("Commands that must pass before speed counts; one gate of either kind is required."),
 		evidence: evidence.prefault({}).describe("How much proof a change needs."),
 		scope: scopeSchema(rules).describe("What an experiment may change."),
 		propose: array(proposer$1).min(1).default([{ use: "external" }]).describe("Where ideas come from."),
-		advice: array(text$4).default([]).describe("What to keep in mind, told to proposers."),
-		constraints: array(text$4).default([]).describe("ce's name of advice."),
+		advice: array(text$3).default([]).describe("What to keep in mind, told to proposers."),
+		constraints: array(text$3).default([]).describe("ce's name of advice."),
 		limits: limitsSchema(rules).prefault({}).describe("Size of one experiment."),
 		dependencies: dependencies.prefault({}).describe("Packages an experiment may add."),
 		execution: execution$2.prefault({}).describe("How experiments run."),
@@ -6523,7 +6794,7 @@ function specSchema(rules, surroundings = LOCAL) {
 		merge: merge.prefault({}).describe("How kept changes land."),
 		branches: branches.prefault({}).describe("Names of branches."),
 		report: report$2.prefault({}).describe("What is shown."),
-		schedule: text$4.default("daily").describe("Used by init --github.")
+		schedule: text$3.default("daily").describe("Used by init --github.")
 	});
 }
 // src/spec/known-keys.ts
@@ -15062,21 +15333,6 @@ function holdoutKey({ command, source }) {
 function holdoutUses({ holdout_uses }, holdout) {
 	return holdout_uses[holdoutKey(holdout)] ?? 0;
 }
-// src/model/ids.ts
-const oid = string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
-const digest$2 = string().regex(/^[0-9a-f]{64}$/);
-const experimentId = string().regex(/^exp-\d{3,}$/);
-/** A commit and its tree: evidence is bound to trees, refs move by commits. */
-const point = strictObject({
-	commit: oid,
-	tree: oid
-});
-function experimentName(number) {
-	return `exp-${String(number).padStart(3, "0")}`;
-}
-function experimentNumber(id) {
-	return Number(id.slice(4));
-}
 // src/model/pairs.ts
 /** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
 const readings = record$2(string(), number$1().nullable());
@@ -15908,127 +16164,6 @@ const campaignHandlers = {
 	judged: recorded,
 	note: recorded
 };
-// src/model/reason.ts
-const DIVIDER = "\n";
-const EVIDENCE_LINE = `${DIVIDER}evidence `;
-/** As the ledger holds it: the sentence, then the evidence on a line of its own. */
-function reasonText({ sentence, evidence }) {
-	return evidence === null ? sentence : `${sentence}${DIVIDER}${evidence}`;
-}
-function reasonOf$1(text) {
-	const at = text.indexOf(EVIDENCE_LINE);
-	if (at === -1) return {
-		sentence: text,
-		evidence: null
-	};
-	return {
-		sentence: text.slice(0, at),
-		evidence: text.slice(at + 1)
-	};
-}
-/** More about the ending, said in its sentence. */
-function withAside(text, aside) {
-	if (text === void 0 || text === "") return aside;
-	const { sentence, evidence } = reasonOf$1(text);
-	const [said, end] = sentence.endsWith(".") ? [sentence.slice(0, -1), "."] : [sentence, ""];
-	return reasonText({
-		sentence: `${said}; ${aside}${end}`,
-		evidence
-	});
-}
-// src/model/unlinked.ts
-/** Ends nothing on the screen, and a name that begins behind it is none. */
-const APART$1 = "​";
-/**
-* Text from branches on its way to where a forge reads it (messages of commits, titles, comments): it mentions
-* nobody, refers to no issue, closes none and links nowhere, and still reads the same.
-*/
-function unlinked(text) {
-	return text.replace(/[@#](?=[\p{L}\p{N}_])/gu, (character) => `${character}${APART$1}`).replace(/\bGH-(?=\d)/gi, (found) => `${found}${APART$1}`).replace(/:(?=\/\/)/g, `:${APART$1}`).replace(/\bwww(?=\.)/gi, (found) => `${found}${APART$1}`);
-}
-// src/model/landing.ts
-const SUBJECT_LENGTH = 120;
-function landingMessage(words) {
-	const pull = words.pull === null ? "" : ` (#${words.pull})`;
-	const { sentence, evidence } = reasonOf$1(words.reason);
-	return [
-		`optimize(${words.spec}): ${unlinked(oneLine$1(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
-		"",
-		`Kept: ${unlinked(oneLine$1(sentence, 1e3))}`,
-		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
-		"",
-		`Winnow-Experiment: ${words.experiment}`,
-		`Winnow-Spec: ${words.spec_sha256}`,
-		`Winnow-Ledger: ${words.decided.seq}:${words.decided.sha256}`,
-		...words.single_machine ? ["Winnow-Evidence: single-machine"] : [],
-		""
-	].join("\n");
-}
-/** Text from branches stays text: one line, no control characters, bounded. */
-function oneLine$1(text, length) {
-	const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ").trim();
-	if (plain.length <= length) return plain;
-	return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-function secondsOf$1(at) {
-	return Math.floor(Date.parse(at) / 1e3);
-}
-// src/model/approval.ts
-const text$3 = string();
-/** A package that a change brings in, as one manifest or lockfile tells of it; null: the file does not say. */
-const addition = strictObject({
-	ecosystem: text$3,
-	name: text$3,
-	version: text$3,
-	source: text$3,
-	integrity: text$3.nullable(),
-	direct: boolean().nullable(),
-	scripts: boolean().nullable(),
-	licence: text$3.nullable(),
-	path: text$3
-});
-/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
-const approvalRequest = {
-	digest: digest$2,
-	/** Names that somebody has to allow: of additions, and of what the idea says it needs. */
-	packages: array(text$3),
-	/** All that the change brings in, allowed by the spec or not. */
-	additions: array(addition),
-	/** The proposer's words. */
-	why: text$3
-};
-strictObject(approvalRequest);
-/** What is still to be allowed of the set that was last asked for. */
-function awaitedPackages({ approval, approved }) {
-	if (approval === null) return [];
-	const given = approved[approval.digest] ?? [];
-	return approval.packages.filter((name) => !given.includes(name));
-}
-function awaitedText(subject) {
-	return packagesText(awaitedPackages(subject), subject.approval?.additions ?? []);
-}
-const NAMED$5 = 3;
-/** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
-function packagesText(names, additions) {
-	const said = names.flatMap((name) => {
-		const found = installedOf(additions.filter((each) => each.name === name));
-		return found.length === 0 ? [oneLine$1(name, LONGEST$3)] : [...new Set(found.map(additionText))];
-	});
-	const more = said.length - NAMED$5;
-	return more > 0 ? `${said.slice(0, NAMED$5).join(", ")} and ${more} more` : said.join(", ");
-}
-const LONGEST$3 = 80;
-/** Names and versions are whatever a branch says they are. */
-function additionText({ name, version, ecosystem }) {
-	return `${oneLine$1(name, LONGEST$3)} ${oneLine$1(version, LONGEST$3)} (${ecosystem})`;
-}
-/** Where a lockfile says which version a manifest's range comes to, that version is what matters. */
-function installedOf(additions) {
-	return [({ integrity }) => integrity !== null, isVersion].map((says) => additions.filter(says)).find((each) => each.length > 0) ?? additions;
-}
-function isVersion({ version }) {
-	return /^v?\d/.test(version);
-}
 // src/model/outcome.ts
 /** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
 const outcome = _enum([
@@ -27175,7 +27310,7 @@ function packagesOf$2({ path: [place], value }) {
 }
 // src/dependencies/npm/yarn-classic.ts
 const TEXT = String.raw`"(?:[^"\\]|\\["\\])*"|[^\s",:#][^\s",:]*`;
-const HEAD$2 = new RegExp(`^(?:${TEXT})(?:, (?:${TEXT}))*:$`);
+const HEAD$1 = new RegExp(`^(?:${TEXT})(?:, (?:${TEXT}))*:$`);
 const FIELD = new RegExp(`^  (version|resolved|integrity|uid) (${TEXT}|[^\\s",]+)$`);
 const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/;
 const MEMBER = new RegExp(`^    (?:${TEXT}) (?:${TEXT}|[^\\s",]+)$`);
@@ -27186,7 +27321,7 @@ function parseClassic(text) {
 	for (const line of text.split(/\r?\n/)) {
 		if (line === "" || line.startsWith("#")) continue;
 		const entry = entries.at(-1);
-		if (HEAD$2.test(line)) {
+		if (HEAD$1.test(line)) {
 			const descriptors = textsIn(line);
 			for (const descriptor of descriptors) claim$1(asked, descriptor);
 			entries.push({
@@ -27568,11 +27703,11 @@ function odd(text) {
 	return new Unreadable(`asks for ${JSON.stringify(text)}, which is no requirement`);
 }
 // src/dependencies/pypi/poetry-request.ts
-const table$1 = record$2(string(), unknown$1());
+const table = record$2(string(), unknown$1());
 const request$4 = union([
 	string(),
-	table$1,
-	array(table$1)
+	table,
+	array(table)
 ]);
 /** `name = "^1.0"`, `name = { version = "^1.0", extras = […] }`, or a list of such tables; pipenv writes the same. */
 function poetryPackages(value) {
@@ -28019,7 +28154,7 @@ const SOURCES = /* @__PURE__ */ new Set([
 	"GIT",
 	"PATH"
 ]);
-const HEAD$1 = /^[A-Z][A-Z ]*$/;
+const HEAD = /^[A-Z][A-Z ]*$/;
 const OPTION = /^ {2}(?<key>\w+): (?<value>\S.*)$/;
 const SPEC$1 = /^ {4}(?<name>\S+) \((?<version>[^()]+)\)$/;
 const NEEDS = /^ {6}\S+(?: \([^()]+\))?$/;
@@ -28054,7 +28189,7 @@ function sectionsOf$1(text) {
 	for (const line of text.split(/\r?\n/)) {
 		if (line === "") continue;
 		const section = sections.at(-1);
-		if (HEAD$1.test(line)) sections.push({
+		if (HEAD.test(line)) sections.push({
 			head: line,
 			lines: []
 		});
@@ -29154,13 +29289,6 @@ function listed$1(lines) {
 	const more = lines.length - MOST$1;
 	return more <= 0 ? [...lines] : [...lines.slice(0, MOST$1), `and ${more} more`];
 }
-// src/report/table.ts
-/** Columns of text, each as wide as its widest cell; the last one is not padded. */
-function table(rows, gap = 2) {
-	const widths = [];
-	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
-}
 // src/report/metrics-text.ts
 /** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
 function metricsText(metrics) {
@@ -29172,7 +29300,7 @@ function metricsLines(metrics) {
 	const cells = shown(metrics);
 	if (cells.length === 0) return ["no metric"];
 	if (cells.length <= ON_ONE_LINE) return [metricsText(metrics)];
-	return [plural(cells.length, "metric"), ...listed$1(table(cells.map(([name, value]) => [`  ${name}`, value])))];
+	return [plural(cells.length, "metric"), ...listed$1(table$1(cells.map(([name, value]) => [`  ${name}`, value])))];
 }
 function shown(metrics) {
 	const all = Object.entries(metrics);
@@ -29188,134 +29316,6 @@ function snapshotMetrics(snapshot) {
 		aggregation: "median"
 	};
 	return Object.fromEntries(names.map((name) => [name, lookUp(snapshot, name, by)?.value ?? null]));
-}
-// src/report/plain-text.ts
-/**
-* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
-* characters that turn the writing direction could hide or fake what is shown.
-*/
-const ESCAPE$1 = String.fromCodePoint(27);
-const BELL = String.fromCodePoint(7);
-const SEQUENCES = new RegExp([
-	`${ESCAPE$1}\\[[0-?]*[ -/]*[@-~]`,
-	`${ESCAPE$1}\\][^${BELL}${ESCAPE$1}]*(?:${BELL}|${ESCAPE$1}\\\\)?`,
-	`${ESCAPE$1}[PX^_][^${ESCAPE$1}]*(?:${ESCAPE$1}\\\\)?`,
-	`${ESCAPE$1}[ -/]*[0-~]`
-].join("|"), "g");
-const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-function plainText$1(text) {
-	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
-}
-/**
-* A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
-* up they are text.
-*/
-function withoutOrders(text) {
-	return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll("##[", `##${APART}[`);
-}
-const APART = "​";
-/** The same for JSON on lines of its own, which reads back as it was. */
-function jsonWithoutOrders(json) {
-	return json.replaceAll("##[", "##\\u005b");
-}
-/** JSON loses nothing: what a terminal would obey is escaped. */
-function plainJson(value, indent) {
-	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
-}
-function escaped(character) {
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-// src/report/markdown.ts
-const CELL_LENGTH = 160;
-/**
-* The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
-* issues, no turned direction; one line.
-*/
-function cell(text) {
-	return unlinked(oneLine$1(plainText$1(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
-}
-// src/report/approval-text.ts
-const HEAD = [
-	"package",
-	"version",
-	"from",
-	"how",
-	"install scripts",
-	"licence"
-];
-const CELL = 80;
-/** Who waits for an approval, oldest first. */
-function deferredOf({ experiments }) {
-	return Object.values(experiments).filter(({ status }) => status === "deferred");
-}
-/** One line for each experiment that waits, with what gives it what it waits for. */
-function deferredLines(campaign) {
-	const then = campaign.status === "stopped" ? " gives it one more round at the next winnow run" : "";
-	return deferredOf(campaign).map((experiment) => {
-		const { id } = experiment;
-		return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`;
-	});
-}
-/** All that a person has to look at before saying yes, for a terminal. */
-function requestText(experiment) {
-	const { id, approval, hypothesis } = experiment;
-	if (approval === null) return [];
-	return [
-		`${id} is waiting for approval of ${awaitedText(experiment)}`,
-		`  why: ${hypothesis}`,
-		...table(rowsOf(experiment)).map((line) => `  ${line}`),
-		`  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`
-	];
-}
-/** Enough of it to be told apart, and for `winnow approve --digest`. */
-const DIGEST_SHOWN = 12;
-/** What it adds, whether or not that was approved since. */
-function additionsText(experiment) {
-	return experiment.approval === null ? [] : ["", ...table(rowsOf(experiment)).map((line) => `  ${line}`)];
-}
-/** The same for a pull request. */
-function requestMarkdown(experiment) {
-	const { id, approval, status } = experiment;
-	if (approval === null) return [];
-	const [head, ...rows] = rowsOf(experiment).map((row) => `| ${row.map(cell).join(" | ")} |`);
-	const how = status === "deferred" ? ["", `Approve it with \`winnow approve ${id}\`.`] : [];
-	return [
-		"",
-		head ?? "",
-		`|${" --- |".repeat(HEAD.length + 1)}`,
-		...rows,
-		...how
-	];
-}
-function rowsOf(experiment) {
-	const { approval } = experiment;
-	const additions = approval?.additions ?? [];
-	const awaited = new Set(awaitedPackages(experiment));
-	const declared = [...awaited].filter((name) => !additions.some((each) => each.name === name));
-	const state = (name) => awaited.has(name) ? "waits" : "approved";
-	return [
-		[...HEAD, "state"],
-		...additions.map((each) => [...rowOf(each).map((text) => oneLine$1(text, CELL)), state(each.name)]),
-		...declared.map((name) => [
-			name,
-			"not in the change yet",
-			"",
-			"the idea says it needs it",
-			"",
-			"",
-			state(name)
-		])
-	];
-}
-function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }) {
-	return [
-		name,
-		version,
-		`${ecosystem}, ${source}`,
-		`${direct === null ? "unknown" : direct ? "direct" : "transitive"}, ${path}`,
-		scripts === null ? "unknown" : scripts ? "runs" : "none",
-		licence ?? "unknown"
-	];
 }
 // src/report/taken-back.ts
 /** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */
@@ -46940,4 +46940,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { singleMachineText as $, awaitedPackages as $n, failureOf$3 as $t, allowedRef as A, simplificationHolds as An, strictObject as Ar, metricsText as At, measure$1 as B, treeDifferences as Bn, unsupported as Bt, endLeftoversBelow as C, intervalOf as Cn, KEBAB_TEXT as Cr, deferredOf as Ct, listWorktrees as D, confidenceInterval as Dn, literal$1 as Dr, plainText$1 as Dt, openWorkshop as E, lnTotal as En, boolean as Er, plainJson as Et, nullIfMissing as F, numberText as Fn, ForgeError as Fr, openChain as Ft, networkIsolation as G, COMMUTING as Gn, effectText as Gt, berthFor as H, loadCampaign as Hn, TomlError as Ht, scratchOf as I, plural as In, HarnessError as Ir, archive as It, isMissing as J, readTip as Jn, evidenceLine as Jt, removeAll as K, eventId as Kn, effectWords$1 as Kt, openHands as L, campaignRefs as Ln, LedgerError as Lr, listRefs as Lt, pushAttempt as M, lnEvidence as Mn, tuple as Mr, table as Mt, retryLostRaces as N, lnEvidencePath as Nn, union as Nr, listed$1 as Nt, localPath as O, hodgesLehmann as On, looseObject as Or, withoutOrders as Ot, createBareRepository as P, changeText as Pn, ConflictError as Pr, writeLedgerCommit as Pt, Transaction as Q, verdictOf as Qn, decideStability as Qt, requireCampaign as R, shortRef as Rn, UserError as Rr, observe as Rt, regressionCheck as S, objectivesOf as Sn, KEBAB as Sr, deferredLines as St, dataDirFor as T, verdict as Tn, array as Tr, jsonWithoutOrders as Tt, gitRunner as U, readEvents as Un, assess as Ut, neededMetrics as V, treeFiles as Vn, parse$3 as Vt, localIsolation as W, readEventsAfter as Wn, evidenceSentence as Wt, requireSupported as X, fold as Xn, evidenceBar as Xt, committedSpec as Y, eventPath as Yn, evidenceText as Yt, startCampaign as Z, EXIT_CODES as Zn, effectOf$1 as Zt, needsNoise as _, endJob as _n, BUILT_IN_METRICS as _r, standingSentence as _t, seesMinEffect as a, familyLevel as an, orderTerms as ar, noisyText as at, calibrationOf as b, tieBreakersOf as bn, containing as br, keptExperiments as bt, forecast as c, pairsPerJob as cn, digest$2 as cr, calibrationText as ct, tick as d, evidenceFor as dn, parseSpec$1 as dr, progressOf as dt, ownRequest as en, packagesText as er, headline as et, takeEffect as f, startEvidence as fn, compileScope as fr, experimentView as ft, needsCalibration as g, observePair as gn, usesStoredScore as gr, capitalised as gt, directReverts as h, metricPairs as hn, NOT_NOISE_PROOF as hr, standingIn as ht, expectedCost as i, campaignLevel as in, askedIn as ir, short as it, inspectCheckout as j, evidenceOf as jn, string as jr, snapshotMetrics as jt, requireGit as k, tieBreakerHolds as kn, number$1 as kr, metricsLines as kt, audit as l, resolveEvidence as ln, experimentName as lr, tallyText as lt, ruleThatHolds as m, differencesOf as mn, timedDecisive as mr, evidenceIn as mt, parseDecidePayload as n, levelFor as nn, typicalMetrics as nr, OF_INTEREST as nt, smallestVisibleGain as o, objectiveLevel as on, jobOf as or, noiseText as ot, plan as p, guardrailVerdict as pn, compilePathspec as pr, statusView as pt, bootId as q, parseEvent as qn, shareOf as qt, chanceToKeep as r, nextShare as rn, sha256 as rr, eventLine as rt, waysOut as s, sameFamily as sn, measuredIn as sr, sizeText as st, replay as t, pairedStop as tn, oneLine$1 as tr, reportedEffect as tt, run as u, standingOf$2 as un, emptyCampaign as ur, gainText as ut, calibrateNoise as v, signedDifference as vn, require_dist$2 as vr, waitingSentence as vt, presentRun as w, statusOf as wn, _enum as wr, requestText as wt, calibrate as x, readingOf as xn, nearest as xr, additionsText as xt, notComparable as y, decisiveMetrics as yn, SpecErrors as yr, campaignResult as yt, takeTurn as z, harnessOf as zn, exitCodeOf as zr, specOf as zt };
+export { singleMachineText as $, compilePathspec as $n, pairsPerJob as $t, allowedRef as A, harnessOf as An, _enum as Ar, specOf as At, measure$1 as B, eventPath as Bn, evidenceText as Bt, endLeftoversBelow as C, lnEvidence as Cn, plainText$1 as Cr, snapshotMetrics as Ct, listWorktrees as D, plural as Dn, oneLine$1 as Dr, archive as Dt, openWorkshop as E, numberText as En, packagesText as Er, openChain as Et, nullIfMissing as F, readEventsAfter as Fn, number$1 as Fr, evidenceSentence as Ft, networkIsolation as G, sha256 as Gn, ownRequest as Gt, berthFor as H, EXIT_CODES as Hn, effectOf$1 as Ht, scratchOf as I, COMMUTING as In, strictObject as Ir, effectText as It, isMissing as J, jobOf as Jn, nextShare as Jt, removeAll as K, askedIn as Kn, pairedStop as Kt, openHands as L, eventId as Ln, string as Lr, effectWords$1 as Lt, pushAttempt as M, treeFiles as Mn, boolean as Mr, parse$3 as Mt, retryLostRaces as N, loadCampaign as Nn, literal$1 as Nr, TomlError as Nt, localPath as O, campaignRefs as On, digest$2 as Or, listRefs as Ot, createBareRepository as P, readEvents as Pn, looseObject as Pr, assess as Pt, Transaction as Q, compileScope as Qn, sameFamily as Qt, requireCampaign as R, parseEvent as Rn, tuple as Rr, shareOf as Rt, regressionCheck as S, evidenceOf as Sn, plainJson as Sr, metricsText as St, dataDirFor as T, changeText as Tn, awaitedPackages as Tr, writeLedgerCommit as Tt, gitRunner as U, verdictOf as Un, decideStability as Ut, neededMetrics as V, fold as Vn, evidenceBar as Vt, localIsolation as W, typicalMetrics as Wn, failureOf$3 as Wt, requireSupported as X, emptyCampaign as Xn, familyLevel as Xt, committedSpec as Y, measuredIn as Yn, campaignLevel as Yt, startCampaign as Z, parseSpec$1 as Zn, objectiveLevel as Zt, needsNoise as _, lnTotal as _n, deferredLines as _r, standingSentence as _t, seesMinEffect as a, differencesOf as an, SpecErrors as ar, noisyText as at, calibrationOf as b, tieBreakerHolds as bn, table$1 as br, keptExperiments as bt, forecast as c, endJob as cn, KEBAB as cr, calibrationText as ct, tick as d, tieBreakersOf as dn, ForgeError as dr, progressOf as dt, resolveEvidence as en, timedDecisive as er, headline as et, takeEffect as f, readingOf as fn, HarnessError as fr, experimentView as ft, needsCalibration as g, verdict as gn, additionsText as gr, capitalised as gt, directReverts as h, statusOf as hn, exitCodeOf as hr, standingIn as ht, expectedCost as i, guardrailVerdict as in, require_dist$2 as ir, short as it, inspectCheckout as j, treeDifferences as jn, array as jr, unsupported as jt, requireGit as k, shortRef as kn, experimentName as kr, observe as kt, audit as l, signedDifference as ln, KEBAB_TEXT as lr, tallyText as lt, ruleThatHolds as m, intervalOf as mn, UserError as mr, evidenceIn as mt, parseDecidePayload as n, evidenceFor as nn, usesStoredScore as nr, OF_INTEREST as nt, smallestVisibleGain as o, metricPairs as on, containing as or, noiseText as ot, plan as p, objectivesOf as pn, LedgerError as pr, statusView as pt, bootId as q, orderTerms as qn, levelFor as qt, chanceToKeep as r, startEvidence as rn, BUILT_IN_METRICS as rr, eventLine as rt, waysOut as s, observePair as sn, nearest as sr, sizeText as st, replay as t, standingOf$2 as tn, NOT_NOISE_PROOF as tr, reportedEffect as tt, run as u, decisiveMetrics as un, ConflictError as ur, gainText as ut, calibrateNoise as v, confidenceInterval as vn, deferredOf as vr, waitingSentence as vt, presentRun as w, lnEvidencePath as wn, withoutOrders as wr, listed$1 as wt, calibrate as x, simplificationHolds as xn, jsonWithoutOrders as xr, metricsLines as xt, notComparable as y, hodgesLehmann as yn, requestText as yr, campaignResult as yt, takeTurn as z, readTip as zn, union as zr, evidenceLine as zt };

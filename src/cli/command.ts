@@ -5,6 +5,7 @@ import { printError } from './print-error.ts'
 import { type Started, surroundings } from './surroundings.ts'
 
 const INTERRUPTED = 130
+const INSTALLED = { called: 'winnow', runtime: 'node' }
 
 /** One command from its arguments to its exit code; what a process adds is left to `main`. */
 export async function command(
@@ -17,7 +18,8 @@ export async function command(
   try {
     const { verb, given } = parseCommandLine(argv, VERBS)
     const around = surroundings(started, given, terminal)
-    return await verb.run({ given, terminal, around, interrupt, verbs: VERBS })
+    const { program = INSTALLED } = started
+    return await verb.run({ given, terminal, around, interrupt, verbs: VERBS, program })
   } catch (error) {
     // A child that was interrupted with us fails in its own words, which would only distract.
     if (!interrupt.aborted || verbose) return printError(error, terminal, verbose)

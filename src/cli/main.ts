@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { calledAs } from './called-as.ts'
 import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
 import { wantsLiveLine } from './live-line.ts'
@@ -27,7 +28,8 @@ async function main(): Promise<number> {
     return 2
   }
   const interrupted = interruption(line => words.err(line))
-  const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION }
+  const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath }
+  const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program }
   try {
     return await command(process.argv.slice(2), started, words, interrupted.signal)
   } finally {

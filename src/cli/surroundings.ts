@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Clock, Random } from '../ports.ts'
 import { UNKNOWN_ACTOR } from '../verbs/actor.ts'
-import type { Call, Given, Terminal } from '../verbs/call.ts'
+import type { Call, Given, Program, Terminal } from '../verbs/call.ts'
 import { faultsFrom } from './faults.ts'
 
 /** What this process was started with. Read here, once; nothing inside looks around again. */
@@ -13,6 +13,8 @@ export interface Started {
   directory: string
   pid: number
   version: string
+  /** Where nothing else is known, it is installed as `winnow`. */
+  program?: Program
 }
 
 export function surroundings(started: Started, given: Given, terminal: Terminal): Call['around'] {

@@ -28,6 +28,14 @@ export interface Given {
   texts(name: string): readonly string[]
 }
 
+/** How this program was started, for what has to be started again. */
+export interface Program {
+  /** As a person types it: `winnow`, or what stands for it. */
+  called: string
+  /** The node that runs it. */
+  runtime: string
+}
+
 /** One use of a verb: what was asked, where, and how to answer. */
 export interface Call {
   given: Given
@@ -37,4 +45,5 @@ export interface Call {
   /** Aborted by the first Ctrl-C. */
   interrupt: AbortSignal
   verbs: readonly Verb[]
+  program: Program
 }

@@ -6,6 +6,7 @@ import { check } from './check.ts'
 import { compare } from './compare.ts'
 import { completion } from './completion.ts'
 import { decide } from './decide.ts'
+import { demo } from './demo.ts'
 import { help } from './help.ts'
 import { init } from './init.ts'
 import { log } from './log.ts'
@@ -34,6 +35,7 @@ export const VERBS: readonly Verb[] = [
   check,
   compare,
   run,
+  demo,
   status,
   show,
   log,

@@ -38,13 +38,20 @@ export const run: Verb = {
   examples: ['winnow run', 'winnow run .winnow/parser.yaml --watch', 'winnow run --fresh --dry-run'],
   exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
   run(call) {
-    const [spec] = call.given.positionals
-    const wanted = { access: 'write', startedOnly: false, spec, announce: true } as const
-    return atCampaign(call, wanted, scene => inScene(call, scene))
+    return runTelling(call, summarise)
   },
 }
 
-async function inScene(call: Call, scene: Scene): Promise<number> {
+/** What a run came to, told in the way that suits who started it. */
+type Telling = (call: Call, scene: Scene, result: RunResult) => Promise<void>
+
+export function runTelling(call: Call, tell: Telling): Promise<number> {
+  const [spec] = call.given.positionals
+  const wanted = { access: 'write', startedOnly: false, spec, announce: true } as const
+  return atCampaign(call, wanted, scene => inScene(call, scene, tell))
+}
+
+async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number> {
   const { campaign, workshop } = scene
   const specPath = campaign.ledgerPath ?? campaign.specPath
   for (const sentence of await unusedWork(workshop, specPath, call.around.env)) {
@@ -64,7 +71,7 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
   const running = () => runCampaign(hands, { signal: call.interrupt, watch })
   const waiting = await showingLive(call, runLive(hands), running)
   const result = { campaign: await campaignNow(hands), waiting }
-  await summarise(call, here, result)
+  await tell(call, here, result)
   return call.interrupt.aborted ? 130 : runExitCode(result)
 }
 

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../errors.ts'
+import { requireGit } from '../git/git-version.ts'
+import { localIsolation } from '../git/isolation.ts'
+import { newRepository } from '../git/new-repository.ts'
+import { gitRunner } from '../git/runner.ts'
+import { WAITING_EXIT_CODE } from '../model/outcome.ts'
+import { demoBegins, demoEnds, quoted } from '../report/demo-text.ts'
+import { runSummary } from '../report/run-summary.ts'
+import { statusText } from '../report/status-text.ts'
+import { statusView } from '../report/status-view.ts'
+import type { Call, Given } from './call.ts'
+import { pullNumbers } from './pull-numbers.ts'
+import { runTelling } from './run.ts'
+import type { Verb } from './verb.ts'
+
+export const demo: Verb = {
+  name: 'demo',
+  group: 'start',
+  summary: 'watch a whole campaign in a few seconds, in a repository of its own',
+  access: 'apart',
+  arguments: [
+    { name: 'directory', summary: 'where to put it; without one, a temporary directory', required: false },
+  ],
+  options: [],
+  examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
+  exits: { 130: 'interrupted; what there is by then can be looked at' },
+  async run(call) {
+    const directory = await placeFor(call)
+    const there = callIn(directory, call)
+    for (const line of demoBegins({ directory })) call.terminal.out(line)
+    await newRepository(directory, there.around.env, 'a program that packs messages, and ideas for it')
+    const called = calledThere(call)
+    const code = await runTelling(there, async (_, { place, workshop }, { campaign, waiting }) => {
+      const view = statusView(campaign, await pullNumbers(place, campaign))
+      const ends = demoEnds(campaign, { directory, called, leftovers: [directory, workshop.dataDir] })
+      const told = [...runSummary(campaign, waiting), '', ...statusText(campaign, view, []), '', ...ends]
+      for (const line of told) call.terminal.out(line)
+    })
+    return code === WAITING_EXIT_CODE ? 0 : code
+  },
+}
+
+/** From the source as well as from the bundle. */
+const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
+
+async function placeFor({ given, around }: Call): Promise<string> {
+  await requireGit(gitRunner(localIsolation(around.directory, around.env)))
+  const directory = await emptyDirectory(given.positionals[0], around)
+  const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
+  if (fixture === undefined) throw new Error('fixtures/demo is not beside the program')
+  await cp(fixture, directory, { recursive: true })
+  return directory
+}
+
+async function emptyDirectory(
+  given: string | undefined,
+  { directory, env }: Call['around'],
+): Promise<string> {
+  if (given === undefined) return realpath(await mkdtemp(join(env['TMPDIR'] || '/tmp', 'winnow-demo-')))
+  const wanted = resolve(directory, given)
+  await mkdir(wanted, { recursive: true })
+  if ((await readdir(wanted)).length > 0)
+    throw new UserError(`${wanted} is not empty`, { fix: 'name a directory that is empty or not there yet' })
+  return realpath(wanted)
+}
+
+const NOTHING_GIVEN: Given = { positionals: [], flag: () => false, text: () => undefined, texts: () => [] }
+
+/** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
+function callIn(directory: string, call: Call): Call {
+  const { runtime } = call.program
+  const { env } = call.around
+  const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
+  const around = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
+  return { ...call, given: NOTHING_GIVEN, around }
+}
+
+/** Whoever keeps the cache elsewhere wants it there for what comes next, too. */
+function calledThere({ program, given }: Call): string {
+  const cache = given.text('cache-dir')
+  return cache === undefined ? program.called : `${program.called} --cache-dir ${quoted(resolve(cache))}`
+}

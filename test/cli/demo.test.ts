@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { calledAs } from '../../src/cli/called-as.ts'
+import { scratch } from '../git/scratch.ts'
+import { type Answer, project, type Project } from './project.ts'
+
+const OUTCOMES = {
+  'exp-001': 'kept',
+  'exp-002': 'not_selected',
+  'exp-003': 'runner_up_kept',
+  'exp-004': 'runner_up_dropped',
+  'exp-005': 'kept',
+  'exp-006': 'dropped',
+  'exp-007': 'degenerate',
+  'exp-008': 'timeout',
+  'exp-009': 'refused',
+  'exp-010': null,
+}
+
+/** Lines that can be typed, below the last heading of that name; what follows # is for people. */
+function commandsAfter({ out }: Answer, heading: string): string[] {
+  const lines = out.slice(out.lastIndexOf(heading)).split('\n').slice(1)
+  const end = lines.findIndex(line => !line.startsWith('  '))
+  return lines.slice(0, end).map(line => line.replace(/ +#.*$/, '').trim())
+}
+
+/** As a shell would call it, in that directory. */
+function typed(person: Project, directory: string, command: string): Promise<Answer> {
+  const [called = '', option, , ...argv] = command.split(' ')
+  expect([called, option]).toEqual(['winnow', '--cache-dir'])
+  return person.winnowWith({ directory }, ...argv)
+}
+
+async function outcomesIn(person: Project, directory: string): Promise<Record<string, unknown>> {
+  const { out } = await person.winnowWith({ directory }, 'status', '--json')
+  const { experiments } = JSON.parse(out) as { experiments: { id: string; outcome: string | null }[] }
+  return Object.fromEntries(experiments.map(({ id, outcome }) => [id, outcome]))
+}
+
+describe('the demo', () => {
+  it('runs a real campaign that comes to every outcome, and says what can be typed next', async () => {
+    const person = project()
+    const before = person.refs()
+    const TMPDIR = scratch('winnow demo ')
+    const shown = await person.winnowWith({ env: { TMPDIR } }, 'demo')
+    expect(shown.code, shown.err).toBe(0)
+    expect(shown.err).toContain('exp-001 Kept: bytes 2995 -> 2013 (-32.8 %)')
+    expect(shown.out).toContain('Since the baseline: bytes 2995 -> 1282 (-57.2 %).')
+    expect(shown.out).toContain('Waiting for approval of static-huffman 2.1.0 (npm)')
+    expect(person.refs()).toBe(before)
+
+    const [cd = '', ...next] = commandsAfter(shown, 'Next:')
+    const directory = cd.replace(/^cd '(.*)'$/, '$1')
+    expect(directory.startsWith(TMPDIR)).toBe(true)
+    expect(await outcomesIn(person, directory)).toEqual(OUTCOMES)
+    const replayed = await person.winnowWith({ directory }, 'replay')
+    expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
+
+    const answers: Answer[] = []
+    for (const command of next) answers.push(await typed(person, directory, command))
+    expect(next.map(command => command.split(' ').slice(3).join(' '))).toEqual([
+      'show exp-004',
+      'audit',
+      'approve',
+      'approve exp-010',
+      'run',
+    ])
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
+    expect(answers[0]?.out).toMatch(/^exp-004 No gain/)
+    expect(answers[1]?.out).toContain('everything fits')
+    expect(answers[2]?.out).toContain('static-huffman')
+    expect(answers[4]?.out).toContain('Since the baseline: bytes 2995 -> 1045 (-65.1 %).')
+
+    const [remove = ''] = commandsAfter({ ...shown, out: `${shown.out}\n` }, 'To remove all of it:')
+    execFileSync('sh', ['-c', remove])
+    expect(existsSync(directory)).toBe(false)
+  }, 120_000)
+
+  it('is put where it is wanted, but over nothing', async () => {
+    const person = project()
+    const full = scratch('winnow-demo-')
+    writeFileSync(join(full, 'mine.txt'), 'mine\n')
+    const { code, err } = await person.winnow('demo', full)
+    expect([code, err]).toEqual([2, expect.stringContaining(`${full} is not empty`)])
+    expect(readFileSync(join(full, 'mine.txt'), 'utf8')).toBe('mine\n')
+  })
+
+  it('comes with the package', () => {
+    const root = new URL('../..', import.meta.url).pathname
+    const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }]
+    const paths = new Set(files.map(({ path }) => path))
+    const wanted = execFileSync('git', ['-C', root, 'ls-files', 'fixtures/demo'], { encoding: 'utf8' })
+    expect(
+      wanted
+        .trim()
+        .split('\n')
+        .filter(path => !paths.has(path)),
+    ).toEqual([])
+    const bundle = readdirSync(join(root, 'dist')).map(name => readFileSync(join(root, 'dist', name), 'utf8'))
+    expect(bundle.some(text => text.includes('../fixtures/demo'))).toBe(true)
+  })
+})
+
+describe('how winnow is called again', () => {
+  it.each([
+    ['/usr/bin/winnow', { PATH: '/bin:/usr/bin' }, 'winnow'],
+    ['/usr/bin/git-winnow', { PATH: '/bin:/usr/bin' }, 'git-winnow'],
+    ['/home/ada/winnow/dist/cli.js', { PATH: '/usr/bin' }, 'node /home/ada/winnow/dist/cli.js'],
+    ['/home/my own/cli.js', { PATH: '/usr/bin' }, "node '/home/my own/cli.js'"],
+    ['/opt/winnow', { PATH: '/usr/bin' }, 'node /opt/winnow'],
+    ['/tmp/_npx/node_modules/.bin/winnow', { npm_command: 'exec' }, 'npx git-winnow'],
+  ])('as %s it is typed as said', (script, env, expected) => {
+    expect(calledAs(script, env)).toBe(expected)
+  })
+})
