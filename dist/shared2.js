@@ -15226,7 +15226,7 @@ function emptyCampaign() {
 		tree: ""
 	};
 	return {
-		fold: 5,
+		fold: 6,
 		seq: 0,
 		name: "",
 		spec_path: "",
@@ -16581,7 +16581,7 @@ async function readCheckpoint(repo, tip) {
 	const parsed = header.safeParse(value);
 	if (!parsed.success) return ignored("is not a checkpoint");
 	const { fold, seq, head, state_digest } = parsed.data;
-	if (fold !== 5) return ignored(`was folded by version ${fold}, this is 5`);
+	if (fold !== 6) return ignored(`was folded by version ${fold}, this is 6`);
 	if (seq > tip.seq) return ignored(`covers ${seq} events, the ledger has ${tip.seq}`);
 	const { before, after } = frame({
 		fold,
@@ -29399,8 +29399,13 @@ function verdictSentence(judged) {
 	const { verdict, outcome, reason, takenBack, parked } = judged;
 	const word = verdict === null ? "Closed" : capitalised(takenBack === true ? TAKEN_BACK : verdict);
 	const withdrawn = outcome === "withdrawn" ? " (withdrawn)" : parked === true ? " yet" : "";
-	const why = reason === "holdout" ? NOT_HELD : withoutVerdict(reasonOf$1(reason ?? "").sentence, verdict);
+	const why = reason === "holdout" ? NOT_HELD : whyOf(judged);
 	return why === "" ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`;
+}
+/** A runner-up was better alone: what it is worse than has to be said. */
+function whyOf({ verdict, outcome, reason }) {
+	const why = withoutVerdict(reasonOf$1(reason ?? "").sentence, verdict);
+	return outcome === "runner_up_dropped" ? why.replace(/^worse: /, "worse on top of what was kept: ") : why;
 }
 const NOT_HELD = "better on the metric, but it did not pass the holdout";
 /** Where it stands now: the verdict, or what is known and missing before there is one. */

@@ -228,7 +228,7 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
 }
 
-export const FOLD_VERSION = 5
+export const FOLD_VERSION = 6
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

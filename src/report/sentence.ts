@@ -52,8 +52,14 @@ export function verdictSentence(judged: Judged): string {
   const { verdict, outcome, reason, takenBack, parked } = judged
   const word = verdict === null ? 'Closed' : capitalised(takenBack === true ? TAKEN_BACK : verdict)
   const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
-  const why = reason === HOLDOUT_FAILED ? NOT_HELD : withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
+  const why = reason === HOLDOUT_FAILED ? NOT_HELD : whyOf(judged)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
+}
+
+/** A runner-up was better alone: what it is worse than has to be said. */
+function whyOf({ verdict, outcome, reason }: Judged): string {
+  const why = withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
+  return outcome === 'runner_up_dropped' ? why.replace(/^worse: /, 'worse on top of what was kept: ') : why
 }
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'

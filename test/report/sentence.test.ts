@@ -54,6 +54,12 @@ describe('the sentence that comes first', () => {
     expect(verdictPhrase(undone)).toBe('kept, taken back')
   })
 
+  it('says of a runner-up on top of what it is worse', () => {
+    expect(verdictSentence(ended('runner_up_dropped', 'worse: bytes 10 -> 12 (+20.0 %)'))).toBe(
+      'No gain: worse on top of what was kept: bytes 10 -> 12 (+20.0 %)',
+    )
+  })
+
   it('is a sentence without a reason too', () => {
     expect(verdictSentence(ended('kept', ''))).toBe('Kept.')
     expect(verdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')
