@@ -5807,6 +5807,7 @@ async function emptyDirectory(given, { directory, env }) {
 }
 const NOTHING_GIVEN = {
 	positionals: [],
+	command: [],
 	flag: () => false,
 	text: () => void 0,
 	texts: () => []

@@ -68,7 +68,13 @@ async function emptyDirectory(
   return realpath(wanted)
 }
 
-const NOTHING_GIVEN: Given = { positionals: [], flag: () => false, text: () => undefined, texts: () => [] }
+const NOTHING_GIVEN: Given = {
+  positionals: [],
+  command: [],
+  flag: () => false,
+  text: () => undefined,
+  texts: () => [],
+}
 
 /** As if typed there: no remote, and the node that runs winnow runs the demo's programs too. */
 function callIn(directory: string, call: Call): Call {

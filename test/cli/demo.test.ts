@@ -26,6 +26,25 @@ function commandsAfter({ out }: Answer, heading: string): string[] {
   return lines.slice(0, end).map(line => line.replace(/ +#.*$/, '').trim())
 }
 
+/** What no two runs have in common. */
+function masked(text: string): string {
+  return text
+    .replace(/\b[0-9a-f]{12}\b/g, '<oid>')
+    .replace(/winnow --cache-dir \S+/g, 'winnow')
+    .replace(/^ {2}(cd|rm -rf) .*$/gm, '  $1')
+    .replace(/ +(#.*)$/gm, ' $1')
+}
+
+/** Every line of output that a page shows. */
+function shownIn(page: string): string[] {
+  const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+  const blocks = [...text.matchAll(/^```text\n([\s\S]*?)^```/gm)].map(([, block]) => masked(block ?? ''))
+  return blocks
+    .join('')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('$ '))
+}
+
 /** As a shell would call it, in that directory. */
 function typed(person: Project, directory: string, command: string): Promise<Answer> {
   const [called = '', option, , ...argv] = command.split(' ')
@@ -76,6 +95,10 @@ describe('the demo', () => {
     const [remove = ''] = commandsAfter({ ...shown, out: `${shown.out}\n` }, 'To remove all of it:')
     execFileSync('sh', ['-c', remove])
     expect(existsSync(directory)).toBe(false)
+
+    const real = new Set(masked(`${shown.err}${shown.out}${answers[2]?.out}`).split('\n'))
+    for (const page of ['demo.md', 'dependencies.md'])
+      expect([page, shownIn(page).filter(line => !real.has(line))]).toEqual([page, []])
   }, 120_000)
 
   it('is put where it is wanted, but over nothing', async () => {
