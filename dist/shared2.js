@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
-import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, rmdirSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
 import { arch, availableParallelism, constants as constants$1, cpus, hostname, platform, release, tmpdir, totalmem, uptime } from "node:os";
@@ -6083,6 +6083,13 @@ function awaitedPackages({ approval, approved }) {
 function awaitedText(subject) {
 	return packagesText(awaitedPackages(subject), subject.approval?.additions ?? []);
 }
+/** A text about an approval ends with this, so that it can be told whether it is out of date. */
+function approvalMark(subject) {
+	const { approval } = subject;
+	if (approval === null) return null;
+	const missing = awaitedPackages(subject).length;
+	return `Set ${approval.digest.slice(0, 12)}: ${missing === 0 ? "approved" : `${missing} to be approved`}.`;
+}
 const NAMED$5 = 3;
 /** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */
 function packagesText(names, additions) {
@@ -6105,140 +6112,185 @@ function installedOf(additions) {
 function isVersion({ version }) {
 	return /^v?\d/.test(version);
 }
-// src/report/plain-text.ts
-/**
-* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
-* characters that turn the writing direction could hide or fake what is shown.
-*/
-const ESCAPE$1 = String.fromCodePoint(27);
-const BELL = String.fromCodePoint(7);
-const SEQUENCES = new RegExp([
-	`${ESCAPE$1}\\[[0-?]*[ -/]*[@-~]`,
-	`${ESCAPE$1}\\][^${BELL}${ESCAPE$1}]*(?:${BELL}|${ESCAPE$1}\\\\)?`,
-	`${ESCAPE$1}[PX^_][^${ESCAPE$1}]*(?:${ESCAPE$1}\\\\)?`,
-	`${ESCAPE$1}[ -/]*[0-~]`
-].join("|"), "g");
-const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-function plainText$1(text) {
-	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
-}
-/**
-* A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
-* up they are text.
-*/
-function withoutOrders(text) {
-	return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll("##[", `##${APART}[`);
-}
-const APART = "​";
-/** The same for JSON on lines of its own, which reads back as it was. */
-function jsonWithoutOrders(json) {
-	return json.replaceAll("##[", "##\\u005b");
-}
-/** JSON loses nothing: what a terminal would obey is escaped. */
-function plainJson(value, indent) {
-	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
-}
-function escaped(character) {
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-// src/report/markdown.ts
-const CELL_LENGTH = 160;
-/**
-* The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
-* issues, no turned direction; one line.
-*/
-function cell(text) {
-	return unlinked(oneLine$1(plainText$1(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
-}
-// src/report/table.ts
-/** Columns of text, each as wide as its widest cell; the last one is not padded. */
-function table$1(rows, gap = 2) {
-	const widths = [];
-	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
-}
-// src/report/approval-text.ts
-const HEAD$2 = [
-	"package",
-	"version",
-	"from",
-	"how",
-	"install scripts",
-	"licence"
+// src/decide/manifest.ts
+/** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
+const NAMES$3 = /* @__PURE__ */ new Set([
+	"package.json",
+	"package-lock.json",
+	"npm-shrinkwrap.json",
+	"pnpm-lock.yaml",
+	"pnpm-workspace.yaml",
+	"yarn.lock",
+	"bun.lock",
+	"bun.lockb",
+	"deno.json",
+	"deno.jsonc",
+	"deno.lock",
+	"pyproject.toml",
+	"poetry.lock",
+	"uv.lock",
+	"pdm.lock",
+	"pixi.toml",
+	"pixi.lock",
+	"pipfile",
+	"pipfile.lock",
+	"setup.py",
+	"setup.cfg",
+	"environment.yml",
+	"environment.yaml",
+	"cargo.toml",
+	"cargo.lock",
+	"go.mod",
+	"go.sum",
+	"go.work",
+	"go.work.sum",
+	"gemfile",
+	"gemfile.lock",
+	"composer.json",
+	"composer.lock",
+	"pom.xml",
+	"build.gradle",
+	"build.gradle.kts",
+	"settings.gradle",
+	"settings.gradle.kts",
+	"gradle.lockfile",
+	"libs.versions.toml",
+	"build.sbt",
+	"packages.config",
+	"packages.lock.json",
+	"directory.packages.props",
+	"mix.exs",
+	"mix.lock",
+	"pubspec.yaml",
+	"pubspec.lock",
+	"package.swift",
+	"package.resolved",
+	"podfile",
+	"podfile.lock",
+	"flake.nix",
+	"flake.lock",
+	"directory.build.props",
+	"directory.build.targets",
+	"gems.rb",
+	"gems.locked",
+	"pylock.toml",
+	"buildscript-gradle.lockfile",
+	"verification-metadata.xml",
+	".npmrc",
+	".yarnrc",
+	".yarnrc.yml",
+	".pnpmfile.cjs",
+	".pnp.cjs",
+	"bunfig.toml",
+	"pip.conf",
+	"uv.toml",
+	"nuget.config",
+	"conanfile.txt",
+	"conanfile.py",
+	"vcpkg.json"
+]);
+const PATTERNS = [
+	/^(?:requirements|constraints)[^/]*\.(?:txt|in)$/,
+	/^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
+	/^[^/]+\.gemspec$/
 ];
-const CELL = 80;
-/** Who waits for an approval, oldest first. */
-function deferredOf({ experiments }) {
-	return Object.values(experiments).filter(({ status }) => status === "deferred");
+/** Folders in which a tool keeps what it reads before the manifest. */
+const SETTINGS_FOLDER = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/[^/]+)$/;
+/** Requirements are also kept as requirements/<name>.txt. */
+const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
+/** Two spellings that a case-insensitive or normalising file system takes for one are one. */
+function foldedPath(path) {
+	return path.normalize("NFC").toLowerCase().normalize("NFC");
 }
-/** One line for each experiment that waits, with what gives it what it waits for. */
-function deferredLines(campaign) {
-	const then = campaign.status === "stopped" ? " gives it one more round at the next winnow run" : "";
-	return deferredOf(campaign).map((experiment) => {
-		const { id } = experiment;
-		return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`;
-	});
+function isManifest(path) {
+	const folded = foldedPath(path);
+	const name = folded.slice(folded.lastIndexOf("/") + 1);
+	if (NAMES$3.has(name) || PATTERNS.some((pattern) => pattern.test(name))) return true;
+	return REQUIREMENTS_FOLDER.test(folded) || SETTINGS_FOLDER.test(folded);
 }
-/** All that a person has to look at before saying yes, for a terminal. */
-function requestText(experiment) {
-	const { id, approval, hypothesis } = experiment;
-	if (approval === null) return [];
-	return [
-		`${id} is waiting for approval of ${awaitedText(experiment)}`,
-		`  why: ${hypothesis}`,
-		...table$1(rowsOf(experiment)).map((line) => `  ${line}`),
-		`  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`
-	];
+// src/decide/disjoint.ts
+function foldersAbove(path) {
+	const segments = path.split("/");
+	return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
 }
-/** Enough of it to be told apart, and for `winnow approve --digest`. */
-const DIGEST_SHOWN = 12;
-/** What it adds, whether or not that was approved since. */
-function additionsText(experiment) {
-	return experiment.approval === null ? [] : ["", ...table$1(rowsOf(experiment)).map((line) => `  ${line}`)];
+function footprint(changed) {
+	const paths = changed.map(foldedPath);
+	return {
+		paths: new Set(paths),
+		folders: new Set(paths.flatMap(foldersAbove)),
+		manifest: changed.some(isManifest)
+	};
 }
-/** The same for a pull request. */
-function requestMarkdown(experiment) {
-	const { id, approval, status } = experiment;
-	if (approval === null) return [];
-	const [head, ...rows] = rowsOf(experiment).map((row) => `| ${row.map(cell).join(" | ")} |`);
-	const how = status === "deferred" ? ["", `Approve it with \`winnow approve ${id}\`.`] : [];
-	return [
-		"",
-		head ?? "",
-		`|${" --- |".repeat(HEAD$2.length + 1)}`,
-		...rows,
-		...how
-	];
+function overlap(a, b) {
+	for (const member of a) if (b.has(member)) return true;
+	return false;
 }
-function rowsOf(experiment) {
-	const { approval } = experiment;
-	const additions = approval?.additions ?? [];
-	const awaited = new Set(awaitedPackages(experiment));
-	const declared = [...awaited].filter((name) => !additions.some((each) => each.name === name));
-	const state = (name) => awaited.has(name) ? "waits" : "approved";
-	return [
-		[...HEAD$2, "state"],
-		...additions.map((each) => [...rowOf(each).map((text) => oneLine$1(text, CELL)), state(each.name)]),
-		...declared.map((name) => [
-			name,
-			"not in the change yet",
-			"",
-			"the idea says it needs it",
-			"",
-			"",
-			state(name)
-		])
-	];
+/**
+* Whether two changes touch no file in common, so that both may be tried together. Paths include both sides
+* of a rename. Manifests and lockfiles count as one file: they describe one set of packages.
+*/
+function disjoint(a, b) {
+	const one = footprint(a);
+	const other = footprint(b);
+	if (one.manifest && other.manifest) return false;
+	if (overlap(one.paths, other.paths)) return false;
+	return !overlap(one.paths, other.folders) && !overlap(one.folders, other.paths);
 }
-function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }) {
-	return [
-		name,
-		version,
-		`${ecosystem}, ${source}`,
-		`${direct === null ? "unknown" : direct ? "direct" : "transitive"}, ${path}`,
-		scripts === null ? "unknown" : scripts ? "runs" : "none",
-		licence ?? "unknown"
-	];
+// src/decide/select.ts
+const PRIORITY = {
+	high: 0,
+	medium: 1,
+	low: 2
+};
+function byPriority(a, b) {
+	return PRIORITY[a.priority] - PRIORITY[b.priority] || a.number - b.number;
+}
+/** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
+function selectRound(queued, size) {
+	const seen = /* @__PURE__ */ new Set();
+	const leaders = [];
+	const rest = [];
+	for (const experiment of queued.toSorted(byPriority)) {
+		const target = seen.has(experiment.category) ? rest : leaders;
+		seen.add(experiment.category);
+		target.push(experiment);
+	}
+	return [...leaders, ...rest].slice(0, Math.max(0, size)).map((experiment) => experiment.id);
+}
+/**
+* Who may be tried on top of the winner: the next in rank whose files touch neither the winner's nor those
+* of a runner-up before it. Without a known list of files nothing can be shown to be disjoint.
+*/
+function runnersUp(ranked, winner, changes, max) {
+	const taken = [...changes.get(winner) ?? []];
+	const chosen = [];
+	if (!changes.has(winner)) return chosen;
+	for (const id of ranked) {
+		const paths = changes.get(id);
+		if (chosen.length >= max) break;
+		if (id === winner || paths === void 0 || !disjoint(taken, paths)) continue;
+		chosen.push(id);
+		taken.push(...paths);
+	}
+	return chosen;
+}
+// src/decide/evidence/family.ts
+const OVERLAP = .6;
+function sameSet(a, b) {
+	return a.size === b.size && [...a].every((file) => b.has(file));
+}
+/**
+* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
+* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
+*/
+function sameFamily(a, b) {
+	if (typeof a.family === "string" && a.family === b.family) return true;
+	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
+	const lines = new Set(a.lines);
+	const others = new Set(b.lines);
+	const smaller = Math.min(lines.size, others.size);
+	const shared = [...lines].filter((line) => others.has(line)).length;
+	return smaller > 0 && shared >= OVERLAP * smaller;
 }
 // src/errors.ts
 var WinnowError = class extends Error {};
@@ -6297,11 +6349,3456 @@ var LedgerError = class extends WinnowError {
 function exitCodeOf(error) {
 	return error instanceof WinnowError ? error.exitCode : 70;
 }
+// src/decide/evidence/levels.ts
+function whole(name, value, least) {
+	if (Number.isInteger(value) && value >= least) return value;
+	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
+}
+function share(name, value) {
+	if (value > 0 && value < 1) return value;
+	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
+}
+/**
+* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
+* that at most a share q of all discoveries is false, whatever depends on whatever.
+*/
+function campaignLevel({ q, n, discoveries }) {
+	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
+	return Math.min(level, q);
+}
+/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
+function familyLevel(alpha, k) {
+	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
+}
+/** The level of each of m required objectives (decision 3.4): alpha/m. */
+function objectiveLevel(alpha, m) {
+	return share("alpha", alpha) / whole("m", m, 1);
+}
+// src/plan/level.ts
+const HELD = /* @__PURE__ */ new Set([
+	"kept",
+	"runner_up_kept",
+	"not_selected"
+]);
+/**
+* Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
+* revert or a simplification that lands has shown no gain.
+*/
+function discoveries({ experiments }) {
+	return Object.values(experiments).filter(({ purpose, outcome }) => purpose === "idea" && outcome !== null && HELD.has(outcome)).length;
+}
+/**
+* What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
+* amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
+*/
+function nextShare({ level }, spec) {
+	if (spec.evidence.campaign_control === "fixed") return 0;
+	const left = spec.stopping.max_iterations - level.tests;
+	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
+}
+/** How many more experiments may take a share: one without any could not be shown to be anything. */
+function testsLeft(campaign, spec) {
+	if (spec.evidence.campaign_control === "fixed") return Infinity;
+	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
+}
+/**
+* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
+* (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
+*/
+function variantOf({ experiments }, subject) {
+	const own = variantFacts(subject);
+	const earlier = Object.values(experiments).filter((other) => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)));
+	return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1;
+}
+function variantFacts({ family, touched }) {
+	return {
+		family,
+		files: touched === null ? [] : [touched.files],
+		lines: touched?.lines ?? []
+	};
+}
+/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
+function levelFor(campaign, control, { share, variant }) {
+	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
+	return variant === 0 ? level : familyLevel(level, variant);
+}
+// src/model/canonical.ts
+/** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
+function canonicalJson(value) {
+	switch (typeof value) {
+		case "string":
+		case "boolean": return JSON.stringify(value);
+		case "number":
+			if (Number.isFinite(value)) return JSON.stringify(value);
+			throw new TypeError(`not representable in JSON: ${value}`);
+		case "object": return Array.isArray(value) ? canonicalArray(value) : value === null ? "null" : canonicalObject(value);
+		default: throw new TypeError(`not representable in JSON: ${typeof value}`);
+	}
+}
+function canonicalArray(items) {
+	return `[${items.map(canonicalJson).join(",")}]`;
+}
+function canonicalObject(object) {
+	return joined$1(canonicalMembers(object).map(([, member]) => member));
+}
+/** Every member as it stands in the text of its object, beside its name, in order. */
+function canonicalMembers(object) {
+	const members = [];
+	for (const [name, value] of inOrder$2(Object.entries(object))) if (value !== void 0) members.push([name, `${JSON.stringify(name)}:${canonicalJson(value)}`]);
+	return members;
+}
+/** The object of which these are the members, in order. */
+function joined$1(members) {
+	return `{${members.join(",")}}`;
+}
+/** JavaScript compares strings by UTF-16 code units, as the RFC asks. What was canonical is in order already. */
+function inOrder$2(entries) {
+	return entries.every((entry, at) => at === 0 || byKey(entries[at - 1] ?? entry, entry) < 0) ? entries : entries.sort(byKey);
+}
+function byKey([a], [b]) {
+	return a < b ? -1 : 1;
+}
+function sha256(bytes) {
+	return createHash("sha256").update(bytes).digest("hex");
+}
+// src/model/pairs.ts
+/** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
+const readings = record$2(string(), number$1().nullable());
+/** Base and candidate run in one block of one job; null for a side whose execution failed. */
+const pair = strictObject({
+	first: _enum(["base", "candidate"]),
+	base: readings.nullable(),
+	candidate: readings.nullable()
+});
+/** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
+const job = strictObject({
+	order: digest$2,
+	/** The boot id of its machine: another one is a fresh runner. */
+	runner: string(),
+	/** All the pairs it was asked for were run, rather than ended early by the stop rule. */
+	complete: boolean(),
+	pairs: array(pair)
+});
+/** The pairs of one candidate in a report. A side's n-th sample belongs to block n (model/coins.ts). */
+function jobOf(asked, measured, label) {
+	const { order, metrics, pairs } = asked;
+	const { executions, runner } = measured;
+	const base = samplesOf$1(executions, "base");
+	const run = samplesOf$1(executions, label).slice(0, base.length).flatMap((sample, block) => {
+		const beside = base[block];
+		if (beside === void 0) return [];
+		return [{
+			first: beside.at < sample.at ? "base" : "candidate",
+			base: readingsOf(beside.run, metrics),
+			candidate: readingsOf(sample.run, metrics)
+		}];
+	});
+	return {
+		order,
+		runner,
+		complete: run.length >= pairs,
+		pairs: run
+	};
+}
+function measuredIn({ executions, machine }) {
+	return {
+		executions,
+		runner: machine.boot_id
+	};
+}
+function samplesOf$1(executions, side) {
+	return executions.flatMap((run, at) => run.side === side && run.role === "sample" ? [{
+		run,
+		at
+	}] : []);
+}
+/** A run that did not print a metric is not a failed run, but says nothing about that metric (invariant 5). */
+function readingsOf(run, metrics) {
+	if (run.status !== "ok") return null;
+	return Object.fromEntries(metrics.map((name) => [name, finite$2(run.metrics[name])]));
+}
+function finite$2(value) {
+	return value !== void 0 && value !== null && Number.isFinite(value) ? value : null;
+}
+// src/model/snapshot.ts
+/**
+* One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
+* `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
+* because missing is not good (invariant 5).
+*/
+const measured$4 = unknown$1();
+const snapshot = strictObject({
+	gates: record$2(string(), measured$4).optional(),
+	metrics: record$2(string(), measured$4).optional(),
+	judge: record$2(string(), measured$4).optional(),
+	diagnostics: record$2(string(), measured$4).optional(),
+	smoke_passed: boolean().nullable().optional(),
+	sample_count: number$1().nullable().optional(),
+	elapsed_seconds: number$1().nullable().optional()
+});
+// src/model/order.ts
+/**
+* An order asks for measurements and carries all that a runner needs to make them: which trees, whose
+* harness, in which order (coins drawn by tick, so that a report can be checked against them), when to stop.
+*/
+const orderPurpose = _enum([
+	"calibration",
+	"baseline",
+	"experiment",
+	"combination",
+	"sync",
+	"foreign",
+	"revert",
+	"effect",
+	"progression",
+	"regression",
+	"holdout"
+]);
+/** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
+const orderCandidate = strictObject({
+	label: union([experimentId, _enum([
+		"sync",
+		"foreign",
+		"revert",
+		"twin",
+		"incumbent"
+	])]),
+	head: oid,
+	tree: oid
+});
+const scale$1 = _enum(["log", "linear"]);
+/** On which terms one candidate is judged by its pairs. */
+const pairedTerms = strictObject({
+	/** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
+	as: _enum([
+		"idea",
+		"confirmed",
+		"combination",
+		"simplify"
+	]),
+	/** Evidence of 1/level keeps it. */
+	level: number$1().positive().max(1),
+	/** What it takes of the campaign's level (decision.md 3.5). */
+	share: number$1().nonnegative().max(1),
+	max_jobs: number$1().int().positive(),
+	/** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
+	variant: number$1().int().nonnegative(),
+	/** What its change touches, by which later variants are told; with its first order only. */
+	touched: strictObject({
+		files: string(),
+		lines: array(string())
+	}).nullable()
+});
+/** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
+const holdoutSource = union([strictObject({
+	ref: string(),
+	commit: oid,
+	tree: oid
+}), strictObject({ environment: string() })]);
+/** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
+const stopRule = discriminatedUnion("rule", [
+	strictObject({
+		rule: literal$1("calibrate"),
+		runs: number$1().int().min(2)
+	}),
+	strictObject({
+		rule: literal$1("once"),
+		min_effect: number$1().nonnegative(),
+		/** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
+		scale: scale$1
+	}),
+	strictObject({
+		rule: literal$1("paired"),
+		/** Those that can change the verdict, the primary first. */
+		metrics: array(string()).min(1),
+		scale: scale$1,
+		pairs: number$1().int().positive(),
+		min_effect: number$1().positive(),
+		null_effect: number$1().nonnegative(),
+		screen: number$1().gt(1),
+		fresh_runners: number$1().int().nonnegative(),
+		/** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
+		single_machine: boolean(),
+		terms: record$2(string(), pairedTerms)
+	}),
+	strictObject({
+		rule: literal$1("pairs"),
+		metrics: array(string()).min(1),
+		scale: scale$1,
+		pairs: number$1().int().positive()
+	}),
+	strictObject({
+		rule: literal$1("holdout"),
+		command: string(),
+		/** The primary alone. */
+		metrics: array(string()).length(1),
+		scale: scale$1,
+		pairs: number$1().int().positive(),
+		/** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
+		margin: number$1().nonnegative(),
+		/** The harness was shown to be deterministic: two equal pairs say it all. */
+		exact: boolean(),
+		/** Null: the command brings its own. */
+		source: holdoutSource.nullable()
+	}),
+	strictObject({
+		rule: literal$1("stability"),
+		baseline: snapshot.nullable()
+	}),
+	strictObject({ rule: literal$1("alone") })
+]);
+const orderTerms = strictObject({
+	purpose: orderPurpose,
+	round: number$1().int().nonnegative(),
+	attempt: number$1().int().positive(),
+	spec_sha256: digest$2,
+	harness: digest$2,
+	/** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
+	pin: point,
+	base: point,
+	candidates: array(orderCandidate).max(4),
+	/** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
+	coins: string().regex(/^[0-9a-f]{64}$/),
+	/** What earlier jobs measured of the same two trees, by candidate. */
+	carried: record$2(string(), array(job)),
+	stop: stopRule,
+	deadline: datetime()
+});
+/** What an order of the campaign's own is about, whichever attempt it is. */
+function ownSubject({ purpose, base, candidates }) {
+	if (purpose === "calibration") return purpose;
+	return `${purpose} ${purpose === "regression" ? base.commit : candidates[0]?.head ?? base.commit}`;
+}
+/** What only says how much was brought: nothing lands by it. */
+function isReporting(purpose) {
+	return purpose === "effect" || purpose === "progression" || purpose === "regression";
+}
+/** What an order's pairs are read by; nothing where it asks for none. */
+function askedIn({ id, stop }) {
+	const paired = stop.rule === "paired" || stop.rule === "pairs";
+	return {
+		order: id,
+		metrics: paired ? stop.metrics : [],
+		pairs: paired ? stop.pairs : 0
+	};
+}
+/** Whether the pairs it asks for are those of the only machine there is. */
+function onSingleMachine({ stop }) {
+	return stop.rule === "paired" && stop.single_machine;
+}
+// src/model/outcome.ts
+/** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
+const outcome = _enum([
+	"kept",
+	"runner_up_kept",
+	"runner_up_dropped",
+	"not_selected",
+	"inconclusive",
+	"dropped",
+	"degenerate",
+	"censored",
+	"refused",
+	"error",
+	"timeout",
+	"withdrawn"
+]);
+const verdictWord = _enum([
+	"kept",
+	"no gain",
+	"worse",
+	"not proven",
+	"refused",
+	"broken"
+]);
+const WORDS$4 = {
+	kept: "kept",
+	runner_up_kept: "kept",
+	runner_up_dropped: "no gain",
+	not_selected: "no gain",
+	inconclusive: "not proven",
+	dropped: "no gain",
+	degenerate: "broken",
+	censored: "no gain",
+	refused: "refused",
+	error: "broken",
+	timeout: "broken",
+	withdrawn: "no gain"
+};
+/** `worse` is said only where harm was shown on the primary or a guardrail. */
+function verdictOf(result, worse) {
+	return result === "dropped" && worse ? "worse" : WORDS$4[result];
+}
+function isLanded(result) {
+	return result === "kept" || result === "runner_up_kept";
+}
+/** What a command answers to a script (design section 9): by the verdict it ends with. */
+const EXIT_CODES = {
+	kept: 0,
+	"no gain": 10,
+	worse: 10,
+	"not proven": 11,
+	refused: 12,
+	broken: 13
+};
+// src/model/report.ts
+/** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
+const side = union([
+	literal$1("base"),
+	experimentId,
+	_enum([
+		"sync",
+		"foreign",
+		"revert",
+		"twin",
+		"incumbent"
+	])
+]);
+/** A number the harness printed, or null for one it printed that is not a finite number. */
+const reading = number$1().nullable();
+const executionStatus = _enum([
+	"ok",
+	"crashed",
+	"timeout",
+	"bad-output",
+	"smoke-failed",
+	"score-failed"
+]);
+const execution$2 = strictObject({
+	side,
+	/** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
+	* holdout: on data of its own, which nothing but the holdout's verdict reads. */
+	role: _enum([
+		"warmup",
+		"smoke",
+		"sample",
+		"repeat",
+		"holdout"
+	]),
+	build: number$1().int().nonnegative(),
+	seed: number$1().int().nonnegative(),
+	status: executionStatus,
+	exit_code: number$1().int().nullable(),
+	signal: string().nullable(),
+	wall_seconds: number$1().nonnegative(),
+	/** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
+	metrics: record$2(string(), reading),
+	tasks: record$2(string(), reading).optional(),
+	artifacts: record$2(string(), string()).optional(),
+	error: string().optional(),
+	stderr_tail: string().optional()
+});
+const gateRun = strictObject({
+	side,
+	name: string(),
+	phase: _enum(["pre", "post"]),
+	passed: boolean(),
+	exit_code: number$1().int().nullable(),
+	timed_out: boolean(),
+	seconds: number$1().nonnegative(),
+	tail: string().optional()
+});
+const setupRun = strictObject({
+	side,
+	build: number$1().int().nonnegative(),
+	ok: boolean(),
+	timed_out: boolean(),
+	seconds: number$1().nonnegative(),
+	tail: string().optional()
+});
+const machine = strictObject({
+	boot_id: string(),
+	hostname_sha256: digest$2,
+	os: string(),
+	kernel: string(),
+	cpu_model: string(),
+	cores: number$1().int().positive(),
+	memory_mb: number$1().int().positive(),
+	image: string().nullable(),
+	node: string()
+});
+const report$2 = strictObject({
+	order: digest$2,
+	run_id: string(),
+	started_at: datetime(),
+	finished_at: datetime(),
+	harness: digest$2,
+	/** Trees as they were laid out on disk, so that a report binds to them. */
+	trees: record$2(string(), oid),
+	machine,
+	/** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
+	* harness loads candidate code in its own process and there is no separate score. */
+	flags: array(_enum([
+		"unisolated",
+		"unreaped",
+		"forgeable"
+	])),
+	setups: array(setupRun),
+	gates: array(gateRun),
+	executions: array(execution$2),
+	/** First file found changed that had to be byte-identical, and whose execution it followed. */
+	tampered: strictObject({
+		during: side,
+		path: string()
+	}).nullable(),
+	/** The runner itself failed (disk, missing tool): nobody's fault, retried. */
+	runner_error: string().nullable()
+});
+/** Stored scores may be compared only between machines that agree on these. */
+function machineKey(of) {
+	return sha256(canonicalJson({
+		cpu_model: of.cpu_model,
+		cores: of.cores,
+		image: of.image
+	}));
+}
+/** One number a metric for people to read: the median of a side's samples, null where one was not a number. */
+function typicalMetrics(of, which) {
+	const samples = of.executions.filter((run) => run.side === which && run.role === "sample" && run.status === "ok");
+	const names = new Set(samples.flatMap((run) => Object.keys(run.metrics)));
+	return Object.fromEntries([...names].map((name) => [name, middle(samples.map((run) => run.metrics[name] ?? null))]));
+}
+function middle(values) {
+	const numbers = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+	if (numbers.length === 0 || numbers.length < values.length) return null;
+	const half = numbers.length / 2;
+	const upper = numbers[Math.floor(half)] ?? null;
+	const lower = numbers[Math.ceil(half) - 1] ?? null;
+	return upper === null || lower === null ? null : (lower + upper) / 2;
+}
+// src/model/event.ts
+/** What the ledger holds (design section 6): every event is one of these, written once, never changed. */
+const text$3 = string();
+const natural$1 = number$1().int().nonnegative();
+const nullableOid = oid.nullable();
+const nullableId = experimentId.nullable();
+const scale = _enum(["log", "linear"]);
+const by = strictObject({
+	run_id: text$3,
+	attempt: natural$1,
+	actor: text$3
+});
+const envelope$1 = {
+	seq: natural$1,
+	id: digest$2,
+	at: datetime(),
+	by,
+	/** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
+	cause: text$3,
+	prev: digest$2.nullable()
+};
+const idea = {
+	hypothesis: text$3,
+	category: text$3,
+	priority: _enum([
+		"high",
+		"medium",
+		"low"
+	]),
+	required_deps: array(text$3),
+	family: text$3.nullable()
+};
+const payloads = {
+	"campaign-started": {
+		spec: text$3,
+		/** Of the file in the repository, so that every tick finds it again on the default branch. */
+		spec_path: text$3,
+		spec_sha256: digest$2,
+		spec_yaml: text$3,
+		rule_version: text$3,
+		default_branch: text$3,
+		object_format: _enum(["sha1", "sha256"]),
+		start: point,
+		harness: digest$2,
+		first_number: number$1().int().positive(),
+		winnow: text$3
+	},
+	"campaign-amended": {
+		spec_sha256: digest$2,
+		spec_yaml: text$3,
+		harness: digest$2,
+		source: _enum(["default-branch", "person"]),
+		reason: text$3
+	},
+	calibrated: {
+		order: digest$2,
+		deterministic: boolean(),
+		scale,
+		reason: text$3,
+		/** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
+		noise: strictObject({
+			pair_sd: number$1().nonnegative(),
+			/** Upper 90 % limit of pair_sd. */
+			pair_sd_upper90: number$1().nonnegative().nullable(),
+			between_job_sd: number$1().nonnegative().nullable(),
+			pairs: natural$1,
+			jobs: natural$1,
+			execution_seconds: number$1().nonnegative(),
+			/** Everything but the executions that are counted: set-up, gates, warm-ups. */
+			overhead_seconds: number$1().nonnegative()
+		}).nullable()
+	},
+	"baseline-measured": {
+		order: digest$2,
+		side,
+		tree: oid,
+		machine: digest$2,
+		harness: digest$2,
+		snapshot
+	},
+	"hypothesis-added": {
+		...idea,
+		source: text$3
+	},
+	"hypothesis-updated": {
+		hypothesis: digest$2,
+		status: _enum([
+			"open",
+			"tried",
+			"dropped"
+		]),
+		learnings: text$3.nullable()
+	},
+	"experiment-opened": {
+		experiment: experimentId,
+		purpose: _enum([
+			"idea",
+			"revert",
+			"simplify"
+		]),
+		...idea,
+		/** Where it came from; `key` names it for good, so that one idea is opened once. */
+		source: strictObject({
+			use: text$3,
+			key: text$3
+		}),
+		branch: text$3.nullable(),
+		/** False for a person's own branch: winnow does not write there. */
+		owned: boolean(),
+		pull: natural$1.nullable(),
+		head: nullableOid,
+		base: point,
+		learnings: text$3.nullable()
+	},
+	"experiment-refused": {
+		experiment: experimentId,
+		head: nullableOid,
+		code: text$3,
+		message: text$3
+	},
+	"head-moved": {
+		experiment: experimentId,
+		from: nullableOid,
+		to: oid
+	},
+	"order-issued": orderTerms.shape,
+	"order-dispatched": {
+		order: digest$2,
+		run_id: text$3
+	},
+	"order-lost": {
+		order: digest$2,
+		started: boolean(),
+		reason: text$3
+	},
+	measured: {
+		order: digest$2,
+		run_id: text$3,
+		report: report$2
+	},
+	"report-rejected": {
+		order: digest$2,
+		run_id: text$3,
+		reason: text$3
+	},
+	judged: {
+		order: digest$2,
+		scores: record$2(text$3, number$1())
+	},
+	decided: {
+		experiment: experimentId,
+		order: digest$2.nullable(),
+		outcome,
+		verdict: verdictWord,
+		rule_version: text$3,
+		reason: text$3,
+		failure_class: _enum([
+			"build",
+			"eval",
+			"hypothesis"
+		]).nullable(),
+		primary_delta: number$1().nullable(),
+		rank_score: number$1(),
+		improved: array(text$3),
+		violated: array(text$3),
+		warnings: array(text$3),
+		/** Inconclusive for now: it stays open and may be resumed with more jobs. */
+		parked: boolean()
+	},
+	merged: {
+		experiment: experimentId,
+		commit: oid,
+		tree: oid,
+		base: point,
+		head: oid,
+		results: nullableOid,
+		pull: natural$1.nullable(),
+		decided: strictObject({
+			seq: natural$1,
+			sha256: digest$2
+		})
+	},
+	closed: {
+		experiment: experimentId,
+		outcome,
+		reason: text$3,
+		head: nullableOid,
+		results: nullableOid
+	},
+	"approval-requested": {
+		experiment: experimentId,
+		...approvalRequest
+	},
+	/** Of the set with this digest and no other, whoever wrote it. */
+	approved: {
+		experiment: experimentId,
+		digest: digest$2,
+		packages: array(text$3)
+	},
+	"incumbent-moved": {
+		from: point,
+		to: point,
+		why: _enum([
+			"merged",
+			"synced",
+			"foreign",
+			"reverted"
+		])
+	},
+	synced: {
+		order: digest$2,
+		from: point,
+		to: point,
+		default_tip: oid,
+		harness: digest$2
+	},
+	"foreign-tip": {
+		from: point,
+		to: point,
+		state: _enum([
+			"found",
+			"adopted",
+			"moved-back",
+			"blocked"
+		]),
+		order: digest$2.nullable(),
+		reason: text$3
+	},
+	"round-closed": {
+		round: natural$1,
+		members: array(experimentId),
+		winner: nullableId
+	},
+	reverted: {
+		experiment: experimentId,
+		by_experiment: nullableId,
+		from: point,
+		to: point,
+		measured_in: digest$2
+	},
+	/** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
+	"effect-measured": {
+		what: _enum([
+			"landing",
+			"progression",
+			"watch"
+		]),
+		experiment: nullableId,
+		order: digest$2,
+		from: point,
+		to: point,
+		scale,
+		effect: number$1(),
+		interval: tuple([number$1(), number$1()]).nullable(),
+		pairs: natural$1,
+		/** Of a landing that is watched. */
+		state: _enum([
+			"open",
+			"clear",
+			"flagged"
+		]).nullable(),
+		reason: text$3
+	},
+	steered: {
+		action: _enum([
+			"retry",
+			"revert",
+			"withdraw"
+		]),
+		experiment: experimentId,
+		reason: text$3
+	},
+	note: {
+		text: text$3,
+		experiment: nullableId
+	},
+	alert: {
+		code: text$3,
+		message: text$3,
+		about: text$3.nullable()
+	},
+	spent: {
+		what: text$3,
+		who: text$3.nullable(),
+		ok: boolean(),
+		minutes: number$1().nonnegative(),
+		requests: natural$1,
+		tokens: natural$1,
+		usd: number$1().nonnegative()
+	},
+	"knob-changed": {
+		knob: text$3,
+		from: text$3,
+		to: text$3
+	},
+	"campaign-paused": {
+		reason: text$3,
+		source: _enum(["person", "engine"])
+	},
+	/** `encore`: one more round for what was approved after the stop, and for nothing else. */
+	"campaign-resumed": {
+		reason: text$3,
+		encore: literal$1(true).optional()
+	},
+	"campaign-stopped": {
+		code: text$3,
+		reason: text$3
+	}
+};
+const schemas = Object.fromEntries(Object.entries(payloads).map(([kind, payload]) => [kind, strictObject({
+	kind: literal$1(kind),
+	...envelope$1,
+	...payload
+})]));
+/** Events that mean the same whatever came before them: a lost race re-numbers them and tries again. */
+const COMMUTING = /* @__PURE__ */ new Set([
+	"measured",
+	"steered",
+	"note",
+	"alert",
+	"spent",
+	"hypothesis-added",
+	"approved",
+	"campaign-paused",
+	"campaign-resumed",
+	"campaign-stopped"
+]);
+function isEventKind(kind) {
+	return Object.hasOwn(payloads, kind);
+}
+const named$3 = looseObject({ kind: text$3 });
+function parseEvent(value) {
+	const { kind } = named$3.parse(value);
+	const schema = isEventKind(kind) ? schemas[kind] : void 0;
+	if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`);
+	return schema.parse(value);
+}
+/** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */
+function eventId(draft) {
+	return sha256(canonicalJson(draft));
+}
+// src/decide/evidence/rank-evidence.ts
+const BETS = [.7, 1.5];
+const NO_BETS = [0, 0];
+/** ln(1 + exp(x)) without overflow. */
+function softplus(x) {
+	return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x));
+}
+function lnFactor(bet, z) {
+	return Math.LN2 - softplus(-2 * bet * z);
+}
+function valueOf$1(difference) {
+	return difference ?? Number.NEGATIVE_INFINITY;
+}
+/**
+* z of the difference `last` among those from `from` up to it, about theta: its sign times 2 r/(i + 1), where r is the
+* rank of |d - theta| at the moment it arrives (ties count one half). Ranks of earlier pairs never change, so
+* one more pair costs one pass.
+*/
+function placing(differences, from, theta, last = differences.length - 1) {
+	const shifted = valueOf$1(differences[last]) - theta;
+	const size = Math.abs(shifted);
+	let rank = 1;
+	for (let index = from; index < last; index++) {
+		const other = Math.abs(valueOf$1(differences[index]) - theta);
+		if (other < size) rank += 1;
+		else if (other === size) rank += .5;
+	}
+	return Math.sign(shifted) * 2 * rank / (last - from + 2);
+}
+function raised([first, second], z) {
+	return [first + lnFactor(BETS[0], z), second + lnFactor(BETS[1], z)];
+}
+/** ln of the mean of two values given by their ln. */
+function lnMean([first, second]) {
+	return Math.max(first, second) + Math.log1p(Math.exp(-Math.abs(first - second))) - Math.LN2;
+}
+/** ln E after each pair, for H0: effect <= theta0. */
+function lnEvidencePath(differences, theta0) {
+	let bets = NO_BETS;
+	return differences.map((_, index) => {
+		bets = raised(bets, placing(differences, 0, theta0, index));
+		return lnMean(bets);
+	});
+}
+/**
+* The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0:
+* E = mean over c in {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin
+* makes each sign fair given the sizes, so E stays fair whatever drift, spikes or tails; one pair at most
+* doubles it. No pair: ln E = 0.
+*/
+function lnEvidence(differences, theta0) {
+	return lnEvidencePath(differences, theta0).at(-1) ?? 0;
+}
+/** E from ln E; never infinite, so that it can be stored. */
+function evidenceOf(ln) {
+	return Math.min(Math.exp(ln), Number.MAX_VALUE);
+}
+// src/decide/evidence/crossing.ts
+/** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
+function firstReached(differences, theta, threshold) {
+	const at = lnEvidencePath(differences, theta).findIndex((ln) => ln >= Math.log(threshold));
+	return at < 0 ? Number.POSITIVE_INFINITY : at;
+}
+/** The same differences seen from the other side: what was better is worse. */
+function turned$1(differences) {
+	return differences.map((difference) => 0 - valueOf$1(difference));
+}
+// src/decide/evidence/simplification.ts
+const SHOWN$5 = Math.log(20);
+/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
+function simplificationHolds(differences, minEffect) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$5;
+}
+/** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
+function simplificationFails(differences, minEffect) {
+	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$5;
+}
+// src/decide/evidence/tie-breaker.ts
+const SHOWN$4 = Math.log(20);
+/**
+* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
+* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
+*/
+function tieBreakerHolds({ differences, minEffect, own, level }) {
+	return lnEvidence(differences, -minEffect) >= SHOWN$4 && lnEvidence(own, 0) >= -Math.log(level);
+}
+// src/decide/evidence/hodges-lehmann.ts
+/** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
+function walshAverages(differences) {
+	const averages = new Float64Array(differences.length * (differences.length + 1) / 2);
+	let at = 0;
+	for (const [index, first] of differences.entries()) for (let other = 0; other <= index; other++) averages[at++] = valueOf$1(first) / 2 + valueOf$1(differences[other]) / 2;
+	return averages.sort();
+}
+/**
+* The Hodges-Lehmann estimate (decision 3.2): the median of all Walsh averages. NaN without a pair, -Infinity
+* when failed candidates outweigh the rest.
+*/
+function hodgesLehmann(differences) {
+	const averages = walshAverages(differences);
+	const upper = averages[averages.length >> 1] ?? NaN;
+	if (averages.length % 2 === 1) return upper;
+	return ((averages[(averages.length >> 1) - 1] ?? NaN) + upper) / 2;
+}
+// src/decide/evidence/confidence-interval.ts
+/** Ranks and signs about theta change at Walsh averages only, so one point of each gap says all. */
+function pointsBetween(averages) {
+	const first = averages[0] ?? 0;
+	const last = averages.at(-1) ?? 0;
+	const inner = averages.slice(1).map((average, index) => (average + (averages[index] ?? average)) / 2);
+	return [
+		first - 1,
+		...inner,
+		last + 1
+	];
+}
+/** The first of the points, from where theta is refuted on, at which it no longer is; -1: nowhere refuted. */
+function firstOpen(points, refuted) {
+	if (!refuted(points[0] ?? 0)) return -1;
+	let known = 0;
+	let open = points.length - 1;
+	while (open - known > 1) {
+		const middle = known + open >> 1;
+		if (refuted(points[middle] ?? 0)) known = middle;
+		else open = middle;
+	}
+	return open;
+}
+/**
+* The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d) below
+* 2/(1 - level), its ends found by bisection. Valid however often it is looked at; null while unbounded, as it
+* always is below 7 pairs.
+*/
+function confidenceInterval(differences, { level = .95 } = {}) {
+	if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`);
+	const averages = [...new Set(walshAverages(differences))].filter((average) => Number.isFinite(average));
+	const points = pointsBetween(averages);
+	const bound = Math.log(2 / (1 - level));
+	const reversed = turned$1(differences);
+	const low = firstOpen(points, (theta) => lnEvidence(differences, theta) >= bound);
+	const high = firstOpen(points.toReversed(), (theta) => lnEvidence(reversed, -theta) >= bound);
+	const lowest = averages[low - 1];
+	const highest = averages[averages.length - high];
+	return lowest === void 0 || highest === void 0 ? null : [lowest, highest];
+}
+// src/decide/evidence/variance-prior.ts
+const PRIOR_PAIRS = 6;
+/** In units of min_effect: with one alternative only, gains far above it would gather evidence no faster. */
+const ALTERNATIVES = [
+	1,
+	2.5,
+	5
+];
+const NO_SUMS = {
+	pairs: 0,
+	about_null: 0,
+	about_alternatives: ALTERNATIVES.map(() => 0)
+};
+/** One more pair. A failed candidate ends this half of the evidence: an infinite loss has no likelihood. */
+function summed(sums, difference, prior) {
+	if (sums === null || difference === null) return null;
+	return {
+		pairs: sums.pairs + 1,
+		about_null: sums.about_null + (difference - prior.null_effect) ** 2,
+		about_alternatives: sums.about_alternatives.map((sum, index) => sum + (difference - (ALTERNATIVES[index] ?? 1) * prior.min_effect) ** 2)
+	};
+}
+/**
+* ln of the GSPRT likelihood ratio with a variance prior (decision 2b, nu0 = 6, s0 = noise), the mean over
+* alternatives: [(nu0 s0^2 + S_null)/(nu0 s0^2 + S_alternative)]^((nu0 + n)/2).
+*/
+function lnVarianceRatio(sums, noise) {
+	const prior = PRIOR_PAIRS * noise ** 2;
+	const top = Math.log(prior + sums.about_null);
+	const power = (PRIOR_PAIRS + sums.pairs) / 2;
+	const ratios = sums.about_alternatives.map((sum) => power * (top - Math.log(prior + sum)));
+	const most = Math.max(...ratios);
+	return most + Math.log(ratios.reduce((total, ratio) => total + Math.exp(ratio - most), 0) / ratios.length);
+}
+// src/decide/evidence/keep-side.ts
+/** The keep side after the newest difference of the state. */
+function keepSideRaised({ rule, differences, keep }) {
+	const { from, ln, sums } = keep;
+	const { noise, null_effect } = rule;
+	const newest = differences.at(-1) ?? null;
+	return {
+		from,
+		ln: raised(ln, placing(differences, from, null_effect)),
+		sums: noise === null ? null : summed(sums, newest, {
+			...rule,
+			noise
+		})
+	};
+}
+/** After the screen ranks and sums start again; what was gathered is carried as one number. */
+function keepSideAnew({ rule, differences }) {
+	return {
+		from: differences.length,
+		ln: NO_BETS,
+		sums: rule.noise === null ? null : NO_SUMS
+	};
+}
+/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
+function lnStage({ rule, keep }) {
+	const rank = lnMean(keep.ln);
+	if (rule.noise === null) return rank;
+	const ranked = rank + Math.log(1 - rule.ratio_share);
+	if (keep.sums === null) return ranked;
+	return lnMean([ranked, lnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)]) + Math.LN2;
+}
+/** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
+function lnTotal(state) {
+	return (state.screened?.ln ?? 0) + lnStage(state);
+}
+// src/decide/evidence/verdict.ts
+const HARM_AT = Math.log(20);
+/** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
+function statusOf({ decided, jobs, rule, screened }) {
+	if (decided !== null) return decided;
+	const current = jobs.at(-1);
+	if (current === void 0) return {
+		status: "new-job",
+		reason: "not-begun"
+	};
+	if (!current.ended) return {
+		status: "continue",
+		reason: "measuring"
+	};
+	if (jobs.length >= rule.max_jobs) return {
+		status: "park",
+		reason: "jobs-used-up"
+	};
+	return {
+		status: "new-job",
+		reason: screened?.job === jobs.length - 1 ? "promising" : "job-ended"
+	};
+}
+/** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
+function intervalOf({ differences }) {
+	return confidenceInterval(differences);
+}
+/** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
+function harmShown(differences) {
+	return lnEvidence(turned$1(differences), 0) >= HARM_AT;
+}
+/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
+function verdict(state) {
+	const { rule, differences, jobs, screened } = state;
+	const standing = statusOf(state);
+	const screening = rule.screen !== null && screened === null;
+	const effect = hodgesLehmann(differences);
+	const final = standing.status !== "continue" && standing.status !== "new-job";
+	return {
+		...standing,
+		evidence: evidenceOf(lnTotal(state)),
+		threshold: screening ? rule.screen ?? 1 : 1 / rule.level,
+		effect: Number.isFinite(effect) ? effect : null,
+		interval: final ? intervalOf(state) : null,
+		pairs: differences.length,
+		jobs: jobs.length,
+		worse: harmShown(differences),
+		stage: screening ? "screening" : "confirming",
+		screened: screened !== null
+	};
+}
+// src/decide/objectives.ts
+/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
+function objectivesOf(metric) {
+	const { primary } = metric;
+	const listed = metric.objectives.find((entry) => entry.name === primary.name && entry.role !== "secondary");
+	const others = [];
+	for (const entry of metric.objectives) {
+		if (entry.name === primary.name || entry.role === "secondary") continue;
+		others.push({
+			name: entry.name,
+			direction: entry.direction,
+			role: entry.role,
+			judged: false,
+			target: entry.target,
+			maxRegression: entry.max_regression
+		});
+	}
+	return [{
+		name: primary.name,
+		direction: primary.direction,
+		role: "required",
+		judged: primary.type === "judge",
+		target: primary.target ?? listed?.target ?? null,
+		maxRegression: listed?.max_regression ?? null
+	}, ...others];
+}
+/** Positive is better, always. */
+function signedDelta(base, candidate, direction) {
+	return direction === "minimize" ? base - candidate : candidate - base;
+}
+/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
+function relativeGain(delta, base) {
+	if (base === 0) return 0;
+	return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)));
+}
+// src/decide/aggregate.ts
+function median$1(values) {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = Math.floor(sorted.length / 2);
+	const upper = sorted[middle] ?? NaN;
+	if (sorted.length % 2 === 1) return upper;
+	return ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+function combine(values, aggregation) {
+	switch (aggregation) {
+		case "median": return median$1(values);
+		case "mean": return values.reduce((sum, value) => sum + value, 0) / values.length;
+		case "min": return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+		case "max": return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+		default: return aggregation;
+	}
+}
+/** One number for several samples; null when there are none or their combination is not finite. */
+function aggregate(values, aggregation) {
+	if (values.length === 0) return null;
+	const combined = combine(values, aggregation);
+	return Number.isFinite(combined) ? combined : null;
+}
+// src/spec/gate-check.ts
+const GATE_CHECK = /^\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|true|false)\s*$/;
+function isOperator(op) {
+	return op !== void 0 && [
+		">=",
+		"<=",
+		">",
+		"<",
+		"==",
+		"!="
+	].includes(op);
+}
+function parseGateCheck(check) {
+	const [, op, bound] = GATE_CHECK.exec(check) ?? [];
+	if (!isOperator(op) || bound === void 0) return void 0;
+	if (bound === "true" || bound === "false") return {
+		op,
+		value: bound === "true"
+	};
+	const value = Number(bound);
+	return Number.isFinite(value) ? {
+		op,
+		value
+	} : void 0;
+}
+// src/decide/lookup.ts
+const HARD_ORDER = [
+	"metrics",
+	"judge",
+	"diagnostics",
+	"gates"
+];
+const JUDGE_ORDER = [
+	"judge",
+	"metrics",
+	"diagnostics",
+	"gates"
+];
+function finite$1(raw) {
+	return typeof raw === "number" && Number.isFinite(raw) ? raw : null;
+}
+/** Gates may be booleans: true counts as 1, false as 0. */
+function gateValue(raw) {
+	return typeof raw === "boolean" ? Number(raw) : finite$1(raw);
+}
+function isRecord(raw) {
+	return typeof raw === "object" && raw !== null && !Array.isArray(raw);
+}
+function finiteSamples(raw) {
+	if (raw === void 0 || raw === null) return [];
+	if (!Array.isArray(raw)) return null;
+	const samples = raw.map(finite$1);
+	return samples.every((sample) => sample !== null) ? samples : null;
+}
+function readMetric(raw, aggregation) {
+	if (!isRecord(raw)) {
+		const value = finite$1(raw);
+		return value === null ? null : {
+			value,
+			samples: []
+		};
+	}
+	const samples = finiteSamples(raw["samples"]);
+	if (samples === null) return null;
+	const value = samples.length > 0 ? aggregate(samples, aggregation) : finite$1(raw["aggregate"]);
+	return value === null ? null : {
+		value,
+		samples
+	};
+}
+/** The first place that names the metric answers for it, even when what it holds is not a number. */
+function lookUp(snapshot, name, options) {
+	for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
+		const values = snapshot[place];
+		if (values === void 0 || !Object.hasOwn(values, name)) continue;
+		const raw = values[name];
+		if (raw === void 0) continue;
+		return readMetric(place === "gates" ? gateValue(raw) : raw, options.aggregation);
+	}
+	return null;
+}
+// src/decide/gates.ts
+function holds$3(value, operator, bound) {
+	switch (operator) {
+		case ">=": return value >= bound;
+		case "<=": return value <= bound;
+		case ">": return value > bound;
+		case "<": return value < bound;
+		case "==": return value === bound;
+		case "!=": return value !== bound;
+		default: return operator;
+	}
+}
+/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
+function gatePasses(raw, check) {
+	const wanted = parseGateCheck(check);
+	const value = gateValue(raw);
+	return wanted !== void 0 && value !== null && holds$3(value, wanted.op, Number(wanted.value));
+}
+function failedGates(gates, values) {
+	return gates.filter((gate) => !gatePasses(Object.hasOwn(values, gate.name) ? values[gate.name] : void 0, gate.check)).map((gate) => gate.name);
+}
+function constraintHolds(constraint, raw) {
+	const value = gateValue(raw);
+	return value !== null && holds$3(value, constraint.op, Number(constraint.value));
+}
+function constraintText(constraint) {
+	return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`;
+}
+// src/decide/readings.ts
+function executionsOf(report, side, ...roles) {
+	return report.executions.filter((execution) => execution.side === side && (roles.length === 0 || roles.includes(execution.role)));
+}
+/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
+function readingOf(execution, name) {
+	if (execution.status !== "ok" || !Object.hasOwn(execution.metrics, name)) return null;
+	return finite$1(execution.metrics[name]);
+}
+function pairOf$1(name, base, candidate) {
+	const ours = readingOf(base, name);
+	const theirs = readingOf(candidate, name);
+	if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null;
+	return {
+		base: ours,
+		candidate: theirs
+	};
+}
+/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
+function measured$3(spec, samples, name) {
+	const values = samples.map((sample) => readingOf(sample, name));
+	const known = values.filter((value) => value !== null);
+	const complete = known.length === values.length;
+	const aggregation = spec.measurement.stability?.aggregation ?? "median";
+	return {
+		aggregate: complete ? aggregate(known, aggregation) : null,
+		samples: values
+	};
+}
+/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
+function gateValues(spec, samples) {
+	const values = {};
+	for (const gate of spec.metric.degenerate_gates) {
+		const read = samples.map((sample) => readingOf(sample, gate.name));
+		values[gate.name] = read.find((value) => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null;
+		if (read.some((value) => value === null)) values[gate.name] = null;
+	}
+	return values;
+}
+function smokePassed(runs) {
+	return runs.length === 0 ? null : runs.every((run) => run.status === "ok");
+}
+function metricNames(samples) {
+	return [...new Set(samples.flatMap((sample) => Object.keys(sample.metrics)))].toSorted();
+}
+/** One side's numbers out of a report, as `winnow decide` takes them. */
+function snapshotOf(spec, report, side) {
+	const samples = executionsOf(report, side, "sample");
+	const objectives = new Set(objectivesOf(spec.metric).map((objective) => objective.name));
+	const watched = new Set(spec.metric.diagnostics.map((diagnostic) => diagnostic.name));
+	const metrics = [];
+	const diagnostics = [];
+	for (const name of metricNames(samples)) (watched.has(name) && !objectives.has(name) ? diagnostics : metrics).push([name, measured$3(spec, samples, name)]);
+	const all = executionsOf(report, side);
+	return {
+		gates: gateValues(spec, samples),
+		metrics: Object.fromEntries(metrics),
+		diagnostics: Object.fromEntries(diagnostics),
+		smoke_passed: smokePassed(executionsOf(report, side, "smoke")),
+		sample_count: samples.length,
+		elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0)
+	};
+}
+// src/decide/tie-breakers.ts
+function tieBreakersOf(policy) {
+	return policy.tie_breakers.map((rule) => "lower" in rule ? {
+		name: rule.lower,
+		direction: "minimize"
+	} : {
+		name: rule.higher,
+		direction: "maximize"
+	});
+}
+/** Every metric whose value can change a verdict: what must repeat exactly. */
+function decisiveMetrics(spec) {
+	const objectives = objectivesOf(spec.metric).map((objective) => objective.name);
+	return [.../* @__PURE__ */ new Set([...objectives, ...tieBreakersOf(spec.policy).map((tie) => tie.name)])];
+}
+/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
+function tieWon(policy, base, candidate) {
+	for (const tie of tieBreakersOf(policy)) {
+		const pair = pairOf$1(tie.name, base, candidate);
+		if (pair === null) return null;
+		const delta = signedDelta(pair.base, pair.candidate, tie.direction);
+		if (delta !== 0) return delta > 0 ? tie.name : null;
+	}
+	return null;
+}
+// src/decide/evidence/difference.ts
+const GRID = 2 ** 40;
+function finite(value) {
+	if (Number.isFinite(value)) return value;
+	throw new HarnessError(`a measured value is ${value}: a failed execution has to be given as null`);
+}
+function logarithm(value) {
+	if (value > 0) return Math.log(value);
+	throw new HarnessError(`the metric is compared on a log scale, and a value of it is ${value}`, { example: "a value above 0; a metric that can be 0 or less needs evidence.scale: linear" });
+}
+/** Rounded far below any noise, so that equal ratios are equal in whatever unit the metric is printed. */
+function gridded(difference) {
+	return Math.sign(difference) * Math.round(Math.abs(difference) * GRID) / GRID;
+}
+function plainDifference(scale, base, candidate) {
+	switch (scale) {
+		case "log": return gridded(logarithm(base) - logarithm(candidate));
+		case "linear": return finite(base - candidate);
+		default: return scale;
+	}
+}
+/**
+* The paired difference d (decision 3.1): ln(base) - ln(candidate) under log, base - candidate under linear,
+* turned so that positive is better whatever the direction. Exactly antisymmetric in its two values.
+*/
+function signedDifference({ direction, scale }, base, candidate) {
+	const difference = plainDifference(scale, finite(base), finite(candidate));
+	if (difference === 0) return 0;
+	return direction === "minimize" ? difference : -difference;
+}
+// src/decide/evidence/job.ts
+const CHECKS$1 = [{
+	share: 1 / 4,
+	reason: "no-promise-after-job-1"
+}, {
+	share: 1 / 2,
+	reason: "no-promise-after-job-2"
+}];
+function begun(state, { job, runner = String(job) }) {
+	const { jobs, decided, rule } = state;
+	if (decided === null && jobs.length >= rule.max_jobs) throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, { fix: "resume the state with more jobs first" });
+	return [...jobs, {
+		id: job,
+		runner,
+		pairs: 0,
+		void_pairs: 0,
+		base_first: 0,
+		ended: false
+	}];
+}
+function continued(state, { job, runner }) {
+	const current = state.jobs.at(-1);
+	if (runner !== void 0 && runner !== current?.runner) throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`);
+	return state.jobs;
+}
+function jobsWithTurn(state, turn) {
+	if (state.jobs.at(-1)?.id === turn.job) return continued(state, turn);
+	if (state.jobs.some(({ id }) => id === turn.job)) throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`);
+	return begun(state, turn);
+}
+/** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
+function withTurn(state, turn, counted) {
+	const jobs = jobsWithTurn(state, turn);
+	const rewritten = jobs.map((job, index) => {
+		if (index < jobs.length - 1) return job.ended ? job : {
+			...job,
+			ended: true
+		};
+		return {
+			...job,
+			pairs: job.pairs + (counted ? 1 : 0),
+			void_pairs: job.void_pairs + (counted ? 0 : 1),
+			base_first: job.base_first + (turn.order === "base-first" ? 1 : 0)
+		};
+	});
+	return {
+		...state,
+		jobs: rewritten
+	};
+}
+function currentJobEnded(state) {
+	const last = state.jobs.length - 1;
+	return {
+		...state,
+		jobs: state.jobs.map((job, index) => index === last ? {
+			...job,
+			ended: true
+		} : job)
+	};
+}
+/** The two checks that need no guarantee (decision 3.3): HL <= theta1/4 after job 1, <= theta1/2 after job 2. */
+function afterWholeJob(state) {
+	const ended = currentJobEnded(state);
+	const check = CHECKS$1[state.jobs.length - 1];
+	if (check === void 0 || state.decided !== null || state.differences.length === 0) return ended;
+	if (hodgesLehmann(state.differences) > check.share * state.rule.min_effect) return ended;
+	return {
+		...ended,
+		decided: {
+			status: "drop",
+			reason: check.reason
+		}
+	};
+}
+/**
+* The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
+* of a job that ran to its end. A job that has ended already stays as it is.
+*/
+function endJob(state, job, { whole = true } = {}) {
+	const known = state.jobs.find(({ id }) => id === job);
+	if (known === void 0) throw new UserError(`evidence: job ${job} has no pair and cannot end`);
+	if (known.ended) return state;
+	return whole ? afterWholeJob(state) : currentJobEnded(state);
+}
+// src/decide/evidence/runners.ts
+/** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
+function identity$1({ rule }, job) {
+	return rule.single_machine ? job.id : job.runner;
+}
+function distinct$1(state, jobs) {
+	return new Set(jobs.filter(({ pairs }) => pairs > 0).map((job) => identity$1(state, job)));
+}
+/**
+* Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
+* screened is not; and enough in all.
+*/
+function enoughRunners(state) {
+	const { rule, screened, jobs } = state;
+	if (distinct$1(state, jobs).size < rule.runners) return false;
+	if (screened === null) return true;
+	const fresh = distinct$1(state, jobs.slice(screened.job + 1));
+	const screener = jobs[screened.job];
+	if (screener !== void 0) fresh.delete(identity$1(state, screener));
+	return fresh.size >= rule.fresh_runners;
+}
+// src/decide/evidence/observe-pair.ts
+const DROP_AT = Math.log(5);
+const FAILURES_THAT_END = 2;
+function weighed$1(state, difference) {
+	const counted = {
+		...state,
+		differences: [...state.differences, difference],
+		failures: state.failures + (difference === null ? 1 : 0)
+	};
+	if (state.decided !== null) return counted;
+	const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect));
+	return {
+		...counted,
+		drop,
+		keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted)
+	};
+}
+/** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
+function isStale({ screened, jobs }) {
+	return screened !== null && screened.job === jobs.length - 1;
+}
+function dropped(state) {
+	if (state.failures >= FAILURES_THAT_END) return "broken";
+	return lnMean(state.drop) >= DROP_AT ? "gain-ruled-out" : null;
+}
+function screens({ rule, screened }, ln) {
+	return rule.screen !== null && screened === null && ln >= Math.log(rule.screen);
+}
+function keeps(state) {
+	const { rule, screened } = state;
+	if (rule.screen !== null && (screened === null || lnStage(state) <= 0)) return false;
+	return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state);
+}
+/** The order after each pair (decision 3.3): drop, screen or keep, end of job. */
+function judged$3(state) {
+	if (state.decided !== null) return state;
+	const reason = dropped(state);
+	if (reason !== null) return {
+		...state,
+		decided: {
+			status: "drop",
+			reason
+		}
+	};
+	const ln = lnStage(state);
+	if (screens(state, ln)) {
+		const screened = {
+			job: state.jobs.length - 1,
+			ln
+		};
+		return currentJobEnded({
+			...state,
+			screened,
+			keep: keepSideAnew(state)
+		});
+	}
+	if (keeps(state)) return {
+		...state,
+		decided: {
+			status: "keep",
+			reason: "gain-shown"
+		}
+	};
+	const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {};
+	return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state;
+}
+function checkFinite(value, side) {
+	if (value === null || Number.isFinite(value)) return;
+	throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: "give a failed execution as null" });
+}
+/**
+* The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
+* candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
+* guardrails, say) is recorded for effect and interval and changes no verdict.
+*/
+function observePair(state, pair) {
+	const { base, candidate } = pair;
+	checkFinite(base, "base");
+	checkFinite(candidate, "candidate");
+	if (base === null) return withTurn(state, pair, false);
+	const difference = candidate === null ? null : signedDifference(state.rule, base, candidate);
+	return judged$3(weighed$1(withTurn(state, pair, true), difference));
+}
+// src/decide/paired/metric-pairs.ts
+function valueOf(readings, metric) {
+	return readings?.[metric] ?? null;
+}
+function metricPairs(jobs, metric) {
+	return jobs.flatMap(({ pairs }) => pairs.map(({ base, candidate }) => ({
+		base: valueOf(base, metric),
+		candidate: valueOf(candidate, metric)
+	})));
+}
+/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
+function differencesOf(pairs, measure) {
+	return pairs.flatMap(({ base, candidate }) => {
+		if (base === null) return [];
+		return [candidate === null ? null : signedDifference(measure, base, candidate)];
+	});
+}
+function hasLogarithms(pairs) {
+	return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0);
+}
+/** The middle of what the base printed, without its sign: what a share is a share of. */
+function typicalBase(pairs) {
+	const values = pairs.flatMap(({ base }) => base === null ? [] : [Math.abs(base)]).toSorted((a, b) => a - b);
+	return values[values.length >> 1] ?? 0;
+}
+/** The evidence of all jobs, in the order in which they were run. */
+function observed(start, jobs, metric) {
+	let state = start;
+	for (const { order: job, runner, complete, pairs } of jobs) {
+		for (const { first, base, candidate } of pairs) state = observePair(state, {
+			base: valueOf(base, metric),
+			candidate: valueOf(candidate, metric),
+			job,
+			runner,
+			order: first === "base" ? "base-first" : "candidate-first"
+		});
+		if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job);
+	}
+	return state;
+}
+// src/decide/evidence/guardrail.ts
+const SHOWN$3 = 20;
+/**
+* A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
+* once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
+*/
+function guardrailVerdict(differences, margin) {
+	const harmless = firstReached(differences, -margin, SHOWN$3);
+	const harmful = firstReached(turned$1(differences), 0, SHOWN$3);
+	if (harmless < harmful) return "harmless";
+	return Number.isFinite(harmful) ? "harmful" : "open";
+}
+// src/decide/evidence/start-evidence.ts
+const LOOSER_LEVEL$1 = .05;
+const LEVEL = .01;
+function demand(holds, what, fix) {
+	if (!holds) throw new UserError(`evidence: ${what}`, { fix });
+}
+function demandWhole(name, value, least) {
+	demand(Number.isInteger(value) && value >= least, `${name} is ${value}`, `give a whole number of at least ${least}`);
+}
+function levelOf({ confirmed, combination, alpha }) {
+	if (confirmed === true) return LOOSER_LEVEL$1;
+	return alpha ?? (combination === true ? LOOSER_LEVEL$1 : LEVEL);
+}
+function checkRule(rule) {
+	const { min_effect, null_effect, level, screen, noise, ratio_share } = rule;
+	const positive = "give a finite number above 0";
+	demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive);
+	demand(null_effect >= 0 && null_effect < min_effect, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`);
+	demand(level > 0 && level < 1, `the level is ${level}`, "give an alpha above 0 and below 1");
+	demand(screen === null || Number.isFinite(screen) && screen > 1, `screen is ${screen}`, "give more than 1");
+	demand(noise === null || Number.isFinite(noise) && noise > 0, `hybrid.noise is ${noise}`, positive);
+	demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, "give a share between 0 and 1");
+	demandWhole("pairsPerJob", rule.pairs_per_job, 1);
+	demandWhole("maxJobs", rule.max_jobs, 1);
+	demandWhole("freshRunners", rule.fresh_runners, 0);
+}
+function ruleOf$1(options) {
+	const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options;
+	demandWhole("m", m, 1);
+	const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0;
+	return {
+		direction,
+		scale: options.scale ?? "log",
+		min_effect: minEffect,
+		null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
+		level: levelOf(options) / m,
+		screen: unscreened ? null : options.screen ?? 20,
+		pairs_per_job: options.pairsPerJob ?? 8,
+		max_jobs: options.maxJobs ?? 8,
+		fresh_runners: freshRunners,
+		runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
+		single_machine: singleMachine,
+		noise: options.hybrid?.noise ?? null,
+		ratio_share: options.hybrid?.share ?? .5
+	};
+}
+/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
+function startEvidence(options) {
+	const rule = ruleOf$1(options);
+	checkRule(rule);
+	return {
+		rule,
+		differences: [],
+		failures: 0,
+		keep: {
+			from: 0,
+			ln: NO_BETS,
+			sums: rule.noise === null ? null : NO_SUMS
+		},
+		drop: NO_BETS,
+		screened: null,
+		jobs: [],
+		decided: null
+	};
+}
+// src/decide/paired/objective-evidence.ts
+/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
+const SHARE = .02;
+function shareOf$1({ scale, min_effect }) {
+	return scale === "log" ? min_effect : SHARE;
+}
+/** The scale was pinned for the primary; another metric is compared on it where it can be. */
+function scaleFor(rule, pairs) {
+	return rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+}
+/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
+function effectsOf(rule, objective, pairs, primary) {
+	const scale = primary ? rule.scale : scaleFor(rule, pairs);
+	const { min_effect, null_effect } = rule;
+	if (primary || rule.scale === "log" && scale === "log") return {
+		scale,
+		minEffect: min_effect,
+		nullEffect: null_effect
+	};
+	const minEffect = scale === "log" ? shareOf$1(rule) : shareOf$1(rule) * typicalBase(pairs) || Number.MIN_VALUE;
+	return {
+		scale,
+		minEffect,
+		nullEffect: minEffect * (null_effect / min_effect)
+	};
+}
+/** One required objective's evidence; m of them share the level (decision.md 3.4). */
+function evidenceFor({ spec, rule, terms, jobs }, objective) {
+	const objectives = objectivesOf(spec.metric);
+	const required = objectives.filter(({ role }) => role === "required");
+	const pairs = metricPairs(jobs, objective.name);
+	return observed(startEvidence({
+		direction: objective.direction,
+		...effectsOf(rule, objective, pairs, objective.name === objectives[0].name),
+		alpha: terms.level,
+		screen: rule.screen,
+		pairsPerJob: rule.pairs,
+		maxJobs: terms.max_jobs,
+		freshRunners: rule.fresh_runners,
+		singleMachine: rule.single_machine,
+		confirmed: terms.as === "confirmed",
+		combination: terms.as === "combination",
+		m: required.length
+	}), jobs, objective.name);
+}
+/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
+function guardrailMargin(rule, { maxRegression, direction }, pairs) {
+	if (maxRegression?.type === "absolute" && maxRegression.value >= 0) return {
+		scale: "linear",
+		margin: maxRegression.value
+	};
+	const scale = scaleFor(rule, pairs);
+	const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null;
+	if (scale === "linear") return {
+		scale,
+		margin: (share ?? shareOf$1(rule)) * typicalBase(pairs)
+	};
+	if (share === null) return {
+		scale,
+		margin: shareOf$1(rule)
+	};
+	return {
+		scale,
+		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
+	};
+}
+const SHOWN$2 = 20;
+/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
+const EQUAL_PAIRS = 6;
+function guardrailStanding({ rule, jobs }, guardrail) {
+	const pairs = metricPairs(jobs, guardrail.name);
+	const { scale, margin } = guardrailMargin(rule, guardrail, pairs);
+	const differences = differencesOf(pairs, {
+		direction: guardrail.direction,
+		scale
+	});
+	if (differences.length >= EQUAL_PAIRS && differences.every((difference) => difference === 0)) return "harmless";
+	return guardrail.maxRegression !== null && shownWithin(differences, margin) ? "harmless" : guardrailVerdict(differences, margin);
+}
+/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
+function shownWithin(differences, margin) {
+	const within = firstReached(differences, -margin, SHOWN$2);
+	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN$2);
+}
+// src/decide/paired/standing.ts
+/** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
+function offScale({ spec, rule, jobs }) {
+	const { name } = spec.metric.primary;
+	return rule.scale === "log" && !hasLogarithms(metricPairs(jobs, name)) ? name : null;
+}
+function standingOf$2(paired) {
+	const parts = partsOf(paired);
+	const { other, ...known } = parts;
+	const standing = {
+		...known,
+		tie: null,
+		promising: null
+	};
+	if (paired.terms.as === "simplify") return {
+		...standing,
+		...simplifying(paired, parts)
+	};
+	const gained = parts.improved.length > 0;
+	const dropped = !gained && hasDropped(parts);
+	const tie = dropped ? wonTie(paired, parts) : null;
+	if (gained || tie !== null) return {
+		...standing,
+		status: guarded(paired, parts),
+		tie
+	};
+	if (!dropped || other === null || isSettled$1(parts)) return {
+		...standing,
+		status: statusOf(parts.primary).status
+	};
+	return {
+		...standing,
+		status: statusOf(other.state).status,
+		promising: other.name
+	};
+}
+function partsOf(paired) {
+	const objectives = objectivesOf(paired.spec.metric);
+	const all = objectives.filter(({ role }) => role === "required").map((objective) => ({
+		name: objective.name,
+		state: evidenceFor(paired, objective)
+	}));
+	const guardrails = objectives.filter(({ role }) => role === "guardrail").map((guardrail) => ({
+		name: guardrail.name,
+		is: guardrailStanding(paired, guardrail)
+	}));
+	const worse = all.filter(({ state }) => harmShown(state.differences));
+	return {
+		primary: all[0]?.state ?? evidenceFor(paired, objectives[0]),
+		improved: all.filter(({ state }) => statusOf(state).status === "keep").map(({ name }) => name),
+		harmed: [...worse, ...guardrails.filter(({ is }) => is === "harmful")].map(({ name }) => name),
+		open: guardrails.filter(({ is }) => is === "open").map(({ name }) => name),
+		other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null
+	};
+}
+function hasDropped({ primary }) {
+	return statusOf(primary).status === "drop";
+}
+/** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */
+function guarded({ terms, jobs }, { harmed, open }) {
+	if (harmed.length > 0) return "drop";
+	if (open.length === 0) return "keep";
+	return more$1(terms.max_jobs, jobs);
+}
+function more$1(maxJobs, jobs) {
+	const last = jobs.at(-1);
+	if (last !== void 0 && !last.complete) return "continue";
+	return jobs.length < maxJobs ? "new-job" : "park";
+}
+/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
+function isSettled$1({ primary, harmed }) {
+	return harmed.length > 0 || statusOf(primary).reason === "broken";
+}
+function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
+	if (harmed.length > 0) return null;
+	return tieBreakersOf(spec.policy).find(({ name, direction }) => {
+		const pairs = metricPairs(jobs, name);
+		const own = differencesOf(pairs, {
+			direction,
+			scale: scaleFor(rule, pairs)
+		});
+		const { differences } = primary;
+		return tieBreakerHolds({
+			differences,
+			minEffect: rule.min_effect,
+			own,
+			level: terms.level
+		});
+	})?.name ?? null;
+}
+/**
+* Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
+* at all, even if that is shown too, is what the campaign has a budget for.
+*/
+function simplifying({ spec, rule, terms, jobs }, { primary, harmed, open }) {
+	const others = harmed.filter((name) => name !== spec.metric.primary.name);
+	const fails = simplificationFails(primary.differences, rule.min_effect);
+	if (others.length > 0 || fails || statusOf(primary).reason === "broken") return {
+		status: "drop",
+		harmed
+	};
+	if (simplificationHolds(primary.differences, rule.min_effect) && open.length === 0) return {
+		status: "keep",
+		harmed: []
+	};
+	return {
+		status: more$1(terms.max_jobs, jobs),
+		harmed
+	};
+}
+// src/spec/resolve-evidence.ts
+const DEFAULT_EFFECT = .02;
+/** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
+function scaleOf$4({ evidence, metric }, { scale }) {
+	if (evidence.scale === "auto") return scale;
+	if (evidence.scale === "linear" || scale === "log") return evidence.scale;
+	throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
+		place: { path: "evidence.scale" },
+		fix: "set evidence.scale: linear, or auto"
+	});
+}
+/** 2 % is a share, and on a linear scale there is no whole that it would be a share of. */
+function minEffect(spec, scale, deterministic) {
+	if (spec.evidence.min_effect !== null) return spec.evidence.min_effect;
+	if (deterministic) return 0;
+	if (scale === "log") return DEFAULT_EFFECT;
+	throw new UserError(`evidence.min_effect is not set, and on a linear scale 2 % has no meaning`, {
+		place: { path: "evidence.min_effect" },
+		fix: `set it to the smallest change of ${spec.metric.primary.name} worth having, in its own units`
+	});
+}
+function nullEffect(spec, min, singleMachine) {
+	const effect = spec.evidence.null_effect ?? min / (singleMachine ? 2 : 4);
+	if (effect < min || effect === 0) return effect;
+	throw new UserError(`evidence.null_effect ${effect} is not below min_effect ${min}`, {
+		place: { path: "evidence.null_effect" },
+		fix: "lower null_effect, or raise min_effect"
+	});
+}
+/** The evidence section with everything pinned that the file leaves to calibration. */
+function resolveEvidence(spec, calibrated) {
+	const scale = scaleOf$4(spec, calibrated);
+	const min_effect = minEffect(spec, scale, calibrated.deterministic);
+	const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine);
+	return {
+		...spec.evidence,
+		scale,
+		min_effect,
+		null_effect
+	};
+}
+const LONG_EXECUTION_SECONDS = 20;
+/** Warm-ups cost two executions a job, so short executions are worth more pairs. */
+function pairsPerJob(evidence, executionSeconds) {
+	if (evidence.pairs_per_job !== "auto") return evidence.pairs_per_job;
+	return executionSeconds < LONG_EXECUTION_SECONDS ? 8 : 4;
+}
+// src/plan/paired-order.ts
+/** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
+const LOOSER_LEVEL = .05;
+function measured$2({ campaign, spec }) {
+	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
+	const seconds = campaign.calibration?.noise?.execution_seconds ?? 0;
+	return {
+		scale,
+		metrics: decisiveMetrics(spec),
+		pairs: pairsPerJob(spec.evidence, seconds)
+	};
+}
+/** So many pairs and no stopping rule: nothing is selected by them. */
+function pairsStop(ruling) {
+	return {
+		rule: "pairs",
+		...measured$2(ruling)
+	};
+}
+/** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
+function pairedStop(ruling, members) {
+	const { spec, singleMachine: single_machine } = ruling;
+	const base = measured$2(ruling);
+	const evidence = resolveEvidence(spec, {
+		singleMachine: single_machine,
+		scale: base.scale,
+		deterministic: false
+	});
+	const rule = {
+		rule: "paired",
+		...base,
+		min_effect: evidence.min_effect,
+		null_effect: evidence.null_effect,
+		screen: evidence.screen,
+		fresh_runners: evidence.fresh_runners,
+		single_machine,
+		terms: {}
+	};
+	return {
+		...rule,
+		terms: termsOf(ruling, rule, members)
+	};
+}
+/** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */
+function termsOf(ruling, rule, members) {
+	const terms = {};
+	let { campaign } = ruling;
+	for (const member of members) {
+		const experiment = campaign.experiments[member.id];
+		if (!experiment) continue;
+		const own = termsFor({
+			...ruling,
+			campaign
+		}, rule, experiment, member);
+		terms[member.id] = own;
+		campaign = afterTerms(campaign, { [member.id]: own });
+	}
+	return terms;
+}
+/** The campaign as these terms leave it: what they take is taken before the next are made. */
+function afterTerms(campaign, terms) {
+	const level = { ...campaign.level };
+	const experiments = { ...campaign.experiments };
+	for (const [id, { share, variant, touched }] of Object.entries(terms)) {
+		const experiment = experiments[id];
+		if (experiment?.share !== null) continue;
+		experiments[id] = {
+			...experiment,
+			share,
+			variant,
+			touched
+		};
+		level.spent += share;
+		level.tests += 1;
+	}
+	return {
+		...campaign,
+		level,
+		experiments
+	};
+}
+function termsFor(ruling, rule, experiment, member) {
+	const { campaign, spec } = ruling;
+	const share = experiment.share ?? nextShare(campaign, spec);
+	const as = kindOf(ruling, rule, experiment, member);
+	const jobs = carriedJobs(campaign, experiment, member.tree).length;
+	const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1);
+	const loose = as === "confirmed" || as === "combination";
+	const touched = experiment.share === null ? member.touched : null;
+	const variant = experiment.variant ?? variantOf(campaign, {
+		...experiment,
+		touched
+	});
+	return {
+		as,
+		level: loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, {
+			share,
+			variant
+		}),
+		share,
+		max_jobs: Math.max(max_jobs, jobs + 1),
+		variant,
+		touched
+	};
+}
+function kindOf(ruling, rule, experiment, { purpose, tree }) {
+	if (experiment.purpose === "simplify") return "simplify";
+	if (purpose === "combination") return "combination";
+	const { evidence } = experiment;
+	if (evidence === null) return "idea";
+	if (continues(ruling.campaign, evidence, tree)) return evidence.as;
+	return wasConfirmed(ruling, rule, evidence) ? "confirmed" : "idea";
+}
+/** The same two trees and the same harness: whatever was measured of them counts. */
+function continues({ incumbent, harness }, evidence, tree) {
+	return evidence.base === incumbent.tree && evidence.tree === tree && evidence.harness === harness;
+}
+/** It held on a base that has moved since; with another harness it would have to be shown anew. */
+function wasConfirmed({ campaign, spec }, rule, evidence) {
+	if (evidence.harness !== campaign.harness || evidence.as === "combination") return false;
+	if (evidence.as === "confirmed") return true;
+	return standingOf$2({
+		spec,
+		rule,
+		terms: evidence,
+		jobs: evidence.jobs
+	}).status === "keep";
+}
+/** What earlier jobs measured of exactly these trees. */
+function carriedJobs(campaign, { evidence }, tree) {
+	return evidence !== null && continues(campaign, evidence, tree) ? evidence.jobs : [];
+}
+// src/plan/orders.ts
+const CALIBRATION_RUNS = 3;
+const MARGIN_SECONDS = 900;
+function issue(world, requests) {
+	const steps = [];
+	const actions = [];
+	const queue = queueLength(world, requests);
+	for (const [index, request] of requests.entries()) {
+		const draft = orderDraft(world, {
+			request,
+			index,
+			queue
+		});
+		const sent = dispatch$1(world, eventId(draft));
+		steps.push({
+			step: "event",
+			draft
+		}, ...sent.steps);
+		actions.push(...sent.actions);
+	}
+	return {
+		steps,
+		actions
+	};
+}
+/** A local run id is known before the run, so the event comes first and a crash between is seen (invariant 7). */
+function dispatch$1(world, order) {
+	const run_id = world.runner.runId;
+	return {
+		steps: run_id === null || world.campaign.orders[order]?.run_id === run_id ? [] : [{
+			step: "event",
+			draft: {
+				kind: "order-dispatched",
+				cause: order,
+				order,
+				run_id: run_id ?? ""
+			}
+		}],
+		actions: [{
+			do: "dispatch",
+			order
+		}]
+	};
+}
+/** One machine may measure one order at a time: each may have to wait for all the others. */
+function queueLength({ runner, campaign }, requests) {
+	if (runner.runId === null) return 1;
+	return requests.length + Object.values(campaign.orders).filter(({ report }) => report === null).length;
+}
+function orderDraft(world, { request, index, queue }) {
+	const { campaign } = world;
+	const ruler = request.ruler ?? {
+		spec_sha256: campaign.spec_sha256,
+		harness: campaign.harness,
+		pin: campaign.pin,
+		spec: world.spec
+	};
+	return {
+		kind: "order-issued",
+		cause: request.cause,
+		purpose: request.purpose,
+		round: request.round,
+		attempt: request.attempt,
+		spec_sha256: ruler.spec_sha256,
+		harness: ruler.harness,
+		pin: ruler.pin,
+		base: request.base ?? campaign.incumbent,
+		candidates: request.candidates,
+		coins: sha256(`${world.entropy}:${index}:${request.cause}`),
+		carried: request.carried ?? {},
+		stop: request.stop,
+		deadline: deadline(Date.parse(world.now) + 1e3 * secondsOfAsking(world), ruler.spec, request, queue)
+	};
+}
+/** Where a proposer is being asked, what is timed waits for it. */
+function secondsOfAsking({ asking, spec }) {
+	if (asking.length === 0) return 0;
+	return Math.max(...spec.propose.map((each) => each.use === "command" ? each.timeout_seconds : 0));
+}
+/** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
+function deadline(now, spec, request, queue) {
+	const { measurement, gates } = spec;
+	const sides = request.candidates.length + 1;
+	const runs = executions(spec, request.stop);
+	const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0);
+	const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0);
+	const seconds = sides * ((runs + (measurement.setup === null ? 0 : 2)) * perExecution + gateSeconds) + MARGIN_SECONDS;
+	return new Date(now + queue * seconds * 1e3).toISOString();
+}
+function executions(spec, stop) {
+	if (stop.rule === "paired" || stop.rule === "pairs" || stop.rule === "holdout") return stop.pairs + 1;
+	const stability = spec.measurement.stability;
+	if (stability === null) return CALIBRATION_RUNS;
+	const { ladder, mode, repeat_count } = stability;
+	return mode === "stable" ? 1 : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0);
+}
+function comparing(world) {
+	const { campaign, spec } = world;
+	if (spec.measurement.stability !== null) {
+		if (spec.measurement.baseline === "fresh") return {
+			by: "numbers",
+			stop: {
+				rule: "stability",
+				baseline: null
+			}
+		};
+		const stored = usableBaseline(world);
+		return stored && {
+			by: "numbers",
+			stop: {
+				rule: "stability",
+				baseline: stored.snapshot
+			}
+		};
+	}
+	if (!(campaign.calibration?.deterministic ?? spec.measurement.mode === "once")) return campaign.calibration?.noise ? { by: "pairs" } : null;
+	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
+	return {
+		by: "numbers",
+		stop: {
+			rule: "once",
+			min_effect: spec.evidence.min_effect ?? 0,
+			scale
+		}
+	};
+}
+/** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
+function harmlessStop(world) {
+	const how = comparing(world);
+	if (how === null) return null;
+	return how.by === "pairs" ? pairsStop(world) : how.stop;
+}
+/** A stored score serves only for the same tree, ruler and kind of machine. */
+function usableBaseline(world) {
+	const { baseline, incumbent, harness } = world.campaign;
+	if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null;
+	return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null;
+}
+/** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
+function twin({ commit, tree }) {
+	return {
+		label: "twin",
+		head: commit,
+		tree
+	};
+}
+/** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
+function ownRequest(world, purpose, { attempt, carried = {} }) {
+	const { started, incumbent } = world.campaign;
+	const common = {
+		round: 0,
+		attempt,
+		carried,
+		cause: started
+	};
+	switch (purpose) {
+		case "baseline": return {
+			...common,
+			purpose,
+			candidates: [],
+			stop: { rule: "alone" }
+		};
+		case "calibration": return {
+			...common,
+			purpose,
+			candidates: [],
+			stop: {
+				rule: "calibrate",
+				runs: CALIBRATION_RUNS
+			}
+		};
+		case "noise": {
+			const candidates = [twin(incumbent)];
+			return {
+				...common,
+				purpose: "calibration",
+				candidates,
+				stop: pairsStop(world)
+			};
+		}
+		default: return purpose;
+	}
+}
+// src/decide/rank.ts
+function descending(a, b) {
+	if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
+	return a === b ? 0 : Math.sign(b - a);
+}
+function rank(eligible) {
+	return eligible.toSorted((a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number);
+}
+// src/spec/benchmark-formats.ts
+/** What benchmark tools print by themselves; `measurement.output` names one of them. */
+const BENCHMARK_FORMATS = [
+	"go",
+	"cargo",
+	"pytest-benchmark",
+	"hyperfine",
+	"vitest"
+];
+/** How many benchmarks were found: one more metric, beside those of each of them. */
+const BENCHMARK_COUNT = "benchmarks";
+function isBenchmarkFormat(output) {
+	return BENCHMARK_FORMATS.some((format) => format === output);
+}
+// src/decide/holdout.ts
+/** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
+function holdoutVerdict(judged) {
+	const fault = faultOf$1(judged);
+	if (fault !== null) return fault;
+	const { report, label, stop } = judged;
+	if (failures(report, "base") >= 2) return again$1("the holdout does not run on the base");
+	if (failures(report, label) >= 2) return { is: "failed" };
+	const pairs = blocksOf$2(report, label).map((block) => pairOf(block, stop));
+	if (!isComplete(stop, pairs)) return again$1("its report ends too early");
+	if (pairs.every(({ base }) => base === null)) return again$1(`the holdout's command prints no ${stop.metrics[0]} for the base`);
+	return { is: holds$2(judged, pairs) ? "passed" : "failed" };
+}
+/** Asked after every pair in the job. */
+function holdoutWantsMore(stop, soFar, label) {
+	return !isComplete(stop, blocksOf$2(soFar, label).map((block) => pairOf(block, stop)));
+}
+function again$1(reason) {
+	return {
+		is: "again",
+		reason
+	};
+}
+function faultOf$1({ report, label }) {
+	const { tampered, runner_error, setups } = report;
+	if (tampered?.during === label) return {
+		is: "refused",
+		reason: `tampered: its execution changed ${tampered.path}`
+	};
+	if (tampered !== null) return again$1(`${tampered.during} changed ${tampered.path} while it ran`);
+	if (runner_error !== null) return again$1(`the runner failed: ${runner_error}`);
+	const failed = setups.find(({ ok }) => !ok);
+	return failed === void 0 ? null : again$1(`the set-up of ${failed.side} failed`);
+}
+function blocksOf$2(report, label) {
+	const candidates = executionsOf(report, label, "holdout");
+	return executionsOf(report, "base", "holdout").flatMap((base, at) => {
+		const candidate = candidates[at];
+		return candidate === void 0 ? [] : [{
+			base,
+			candidate
+		}];
+	});
+}
+/** Warm-ups too: the runner starts nothing of a side any more once two of its executions failed. */
+function failures(report, side) {
+	return executionsOf(report, side).filter(({ status }) => status !== "ok").length;
+}
+/** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
+function pairOf({ base, candidate }, { metrics: [metric = ""] }) {
+	const counted = [base, candidate].map((run) => readingOf(run, BENCHMARK_COUNT));
+	const same = metric === "benchmarks" || counted[0] === counted[1];
+	return {
+		base: readingOf(base, metric),
+		candidate: same ? readingOf(candidate, metric) : null
+	};
+}
+function isComplete(stop, pairs) {
+	return pairs.length >= stop.pairs || stop.exact && pairs.length >= 2 && equalPair(pairs) !== null;
+}
+/** The one pair that all of them are, where both sides print the same number every time. */
+function equalPair(pairs) {
+	const [first] = pairs;
+	if (first === void 0 || first.base === null || first.candidate === null) return null;
+	const { base, candidate } = first;
+	return pairs.every((pair) => pair.base === base && pair.candidate === candidate) ? {
+		base,
+		candidate
+	} : null;
+}
+/** A number that repeats is compared as it is; one that varies by what its pairs show (decision.md 3.2). */
+function holds$2({ spec, stop }, pairs) {
+	const { direction } = spec.metric.primary;
+	const equal = equalPair(pairs);
+	if (equal !== null) {
+		const allowed = stop.scale === "log" ? stop.margin * Math.abs(equal.base) : stop.margin;
+		return signedDelta(equal.base, equal.candidate, direction) >= -allowed;
+	}
+	const scale = stop.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
+	const differences = differencesOf(pairs, {
+		direction,
+		scale
+	});
+	if (harmShown(differences)) return false;
+	return hodgesLehmann(differences) >= -allowedLoss(stop, pairs, {
+		direction,
+		scale
+	});
+}
+/** The margin on the scale that the pairs are compared on. */
+function allowedLoss({ scale: pinned, margin }, pairs, { direction, scale }) {
+	if (pinned === "linear") return margin;
+	if (scale === "linear") return margin * typicalBase(pairs);
+	return direction === "minimize" ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, .999));
+}
+// src/decide/wording.ts
+/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
+function numberText(value) {
+	return String(Number(value.toPrecision(6)));
+}
+/** "-8.3 %", with two digits where one decimal would show nothing. */
+function percentText(fraction) {
+	const percent = fraction * 100;
+	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
+	return `${percent > 0 ? "+" : ""}${digits} %`;
+}
+/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
+function changeText(name, base, candidate) {
+	const fraction = (candidate - base) / Math.abs(base);
+	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
+	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
+}
+function plural(count, noun) {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+// src/model/holdout.ts
+/** Which holdout it is: another tree, or another place, is a fresh one whose uses are counted anew. */
+function holdoutKey({ command, source }) {
+	if (source === null) return `command ${command}`;
+	return "tree" in source ? `tree ${source.tree}` : `environment ${source.environment}`;
+}
+function holdoutUses({ holdout_uses }, holdout) {
+	return holdout_uses[holdoutKey(holdout)] ?? 0;
+}
+// src/spec/holdout-source.ts
+const VARIABLE$1 = /^[A-Z][A-Z0-9_]*$/;
+const NAME$2 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
+const BROKEN$1 = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
+/** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
+function namedSource(text) {
+	if (VARIABLE$1.test(text)) return { environment: text };
+	if (!NAME$2.test(text) || BROKEN$1.test(text)) return null;
+	return { ref: text.startsWith("refs/") ? text : `refs/heads/${text}` };
+}
+// src/plan/alerts.ts
+/** An alert is raised once for one thing: the ledger remembers which. */
+function alertOnce(world, alert) {
+	if (world.campaign.alerts.some(({ code, about }) => code === alert.code && about === alert.about)) return [];
+	return [{
+		step: "event",
+		draft: {
+			kind: "alert",
+			cause: alert.about ?? world.campaign.started,
+			...alert
+		}
+	}];
+}
+function pauseOnce(world, reason) {
+	if (world.campaign.status !== "running") return [];
+	return [{
+		step: "event",
+		draft: {
+			kind: "campaign-paused",
+			cause: `pause at ${world.campaign.seq}`,
+			reason,
+			source: "engine"
+		}
+	}];
+}
+// src/decide/assessment.ts
+function finding$1(outcome, reason, known = {}) {
+	return {
+		outcome,
+		retry: false,
+		failure_class: null,
+		worse: false,
+		comparisons: {},
+		improved_objectives: [],
+		violated_objectives: [],
+		primary_delta: null,
+		rank_score: 0,
+		target_reached: false,
+		next_measurement: "none",
+		determinism_lost: false,
+		...known,
+		reason
+	};
+}
+function again(reason) {
+	return finding$1("error", reason, { retry: true });
+}
+// src/spec/built-in-metrics.ts
+/** Measured by winnow around every execution; a harness that prints one of these is wrong. */
+const BUILT_IN_METRICS = /* @__PURE__ */ new Set([
+	"wall_seconds",
+	"cpu_seconds",
+	"max_rss_mb"
+]);
+// src/decide/same-benchmarks.ts
+/**
+* Invariant 5: a mean over benchmarks says nothing about the one that is not in it, so every execution of both sides
+* must have reported the very same ones.
+*/
+function otherBenchmarks({ spec, report, label }) {
+	if (!isBenchmarkFormat(spec.measurement.output)) return null;
+	const base = report.executions.filter((run) => run.side === "base" && counts(run));
+	const own = executionsOf(report, label).filter(counts);
+	const [first] = base.length > 0 ? base : own;
+	if (first === void 0) return null;
+	const names = printedNames(first.metrics);
+	const unsteady = firstDifference$1(names, base);
+	if (unsteady !== null && label !== "base") return again(`the base itself varies: ${unsteady}`);
+	const difference = unsteady ?? firstDifference$1(names, own);
+	return difference === null ? null : lostBenchmarks(difference);
+}
+/** The same, where the base is only a stored snapshot. */
+function otherThanStored(spec, stored, candidate) {
+	if (!isBenchmarkFormat(spec.measurement.output)) return null;
+	const difference = differenceOf(namesIn$3(stored), namesIn$3(candidate));
+	return difference === null ? null : lostBenchmarks(difference);
+}
+function lostBenchmarks(difference) {
+	return finding$1("error", `the benchmarks are not those of the base: ${difference}`, { failure_class: "eval" });
+}
+function counts({ role, status }) {
+	return status === "ok" && role !== "smoke" && role !== "holdout";
+}
+function firstDifference$1(names, runs) {
+	for (const { metrics } of runs) {
+		const difference = differenceOf(names, printedNames(metrics));
+		if (difference !== null) return difference;
+	}
+	return null;
+}
+function printedNames(metrics) {
+	return new Set(Object.keys(metrics).filter((name) => !BUILT_IN_METRICS.has(name)));
+}
+function namesIn$3({ metrics = {}, diagnostics = {} }) {
+	const names = [...Object.keys(metrics), ...Object.keys(diagnostics)];
+	return new Set(names.filter((name) => !BUILT_IN_METRICS.has(name)));
+}
+const SHOWN$1 = 3;
+function differenceOf(base, candidate) {
+	const said = [listed$5([...base].filter((name) => !candidate.has(name)), "missing"), listed$5([...candidate].filter((name) => !base.has(name)), "new")].filter((part) => part !== null);
+	return said.length === 0 ? null : said.join("; ");
+}
+function listed$5(names, what) {
+	if (names.length === 0) return null;
+	return `${names.toSorted().slice(0, SHOWN$1).join(", ")}${names.length > SHOWN$1 ? ` and ${names.length - SHOWN$1} more` : ""} ${names.length === 1 ? "is" : "are"} ${what}`;
+}
+// src/decide/failures.ts
+function tampering({ report, label }) {
+	if (report.tampered === null) return null;
+	const { during, path } = report.tampered;
+	if (during === label) return finding$1("refused", `tampered: its execution changed ${path}`);
+	return again(`${during} changed ${path} while it ran, so this report proves nothing about ${label}`);
+}
+function runnerFailure({ report }) {
+	return report.runner_error === null ? null : again(`the runner failed: ${report.runner_error}`);
+}
+function setUpFailure({ report, label }) {
+	const failed = report.setups.filter((setup) => !setup.ok);
+	if (label !== "base" && failed.some((setup) => setup.side === "base")) return again(failed.some((setup) => setup.side === label) ? "set-up failed on both sides" : "set-up failed on the base side");
+	const own = failed.find((setup) => setup.side === label);
+	if (own === void 0) return null;
+	return finding$1("error", `set-up ${own.timed_out ? "timed out" : "failed"} in build ${own.build}`, { failure_class: "build" });
+}
+function gateFailure({ report, label }) {
+	const failed = report.gates.filter((gate) => !gate.passed || gate.timed_out);
+	const base = failed.find((gate) => gate.side === "base");
+	if (base !== void 0 && label !== "base") return again(`the BASE fails its gate ${gateText(base)}: nothing can be judged against it`);
+	const own = failed.filter((gate) => gate.side === label);
+	if (own.length === 0) return null;
+	return finding$1("degenerate", `gate ${own.map(gateText).join(", ")}`, {
+		failure_class: "hypothesis",
+		violated_objectives: own.map((gate) => gate.name)
+	});
+}
+function gateText(gate) {
+	if (gate.timed_out) return `${gate.name} timed out`;
+	return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`;
+}
+function executionFailure({ report, label, pairs }) {
+	const failed = report.executions.filter((execution) => execution.status !== "ok");
+	const at = pairs ? 1 : 0;
+	const base = failed.filter((execution) => execution.side === "base")[at];
+	if (base !== void 0 && label !== "base") return again(`the base's execution ${failureText$1(base)}`);
+	const own = failed.filter((execution) => execution.side === label)[at];
+	if (own === void 0) return null;
+	if (own.status === "smoke-failed" || own.role === "smoke") return finding$1("degenerate", "the smoke command failed", { failure_class: "hypothesis" });
+	return finding$1(own.status === "timeout" ? "timeout" : "error", `the execution ${failureText$1(own)}`, { failure_class: "eval" });
+}
+function failureText$1(execution) {
+	const detail = execution.error === void 0 ? "" : `: ${execution.error}`;
+	switch (execution.status) {
+		case "ok": return "succeeded";
+		case "crashed": return `crashed${detail || exitText(execution)}`;
+		case "timeout": return `timed out${detail}`;
+		case "bad-output": return `printed no result${detail}`;
+		case "smoke-failed": return `failed its smoke command${detail}`;
+		case "score-failed": return `left nothing that could be scored${detail}`;
+		default: return execution.status;
+	}
+}
+function exitText({ exit_code, signal }) {
+	if (signal !== null) return ` (signal ${signal})`;
+	return exit_code === null ? "" : ` (exit ${exit_code})`;
+}
+/** A command gate that nobody ran has not passed. */
+function unrunGate({ spec, report, label }) {
+	const run = new Set(report.gates.filter((gate) => gate.side === label).map((gate) => gate.name));
+	const missing = spec.gates.find((gate) => !run.has(gate.name));
+	return missing === void 0 ? null : again(`the report has no run of gate ${missing.name}`);
+}
+function metricFailure({ spec, report, label, pairs }) {
+	const all = executionsOf(report, label, "warmup", "sample", "repeat");
+	const runs = pairs ? all.filter(({ status }) => status === "ok") : all;
+	const gates = spec.metric.degenerate_gates.filter((gate) => !runs.every((run) => gatePasses(readingOf(run, gate.name), gate.check)));
+	const constraints = spec.metric.constraints.filter((constraint) => !runs.every((run) => constraintHolds(constraint, readingOf(run, constraint.metric))));
+	if (gates.length + constraints.length === 0) return null;
+	return finding$1("degenerate", `does not hold in every execution: ${[...gates.map((gate) => `${gate.name} ${gate.check}`), ...constraints.map(constraintText)].join(", ")}`, {
+		failure_class: "hypothesis",
+		violated_objectives: [...gates.map((gate) => gate.name), ...constraints.map((broken) => broken.metric)]
+	});
+}
+const CHECKS = [
+	tampering,
+	runnerFailure,
+	setUpFailure,
+	gateFailure,
+	executionFailure,
+	otherBenchmarks,
+	metricFailure,
+	unrunGate
+];
+function failureOf$3(judged) {
+	for (const check of CHECKS) {
+		const found = check(judged);
+		if (found !== null) return found;
+	}
+	return null;
+}
+// src/decide/comparison.ts
+function against(delta, threshold) {
+	if (delta > threshold) return "improved";
+	return delta < -threshold ? "regressed" : "inconclusive";
+}
+function pairedVerdict(differences, threshold) {
+	if (differences.every((difference) => difference > threshold)) return "improved";
+	return differences.every((difference) => difference < -threshold) ? "regressed" : "inconclusive";
+}
+/** Differences index by index; a base with fewer samples repeats its last. */
+function differences(objective, base, candidate) {
+	const last = base.samples.at(-1);
+	if (last === void 0) return [];
+	return candidate.samples.map((value, index) => signedDelta(base.samples[index] ?? last, value, objective.direction));
+}
+function paired$1(objective, base, candidate, rules) {
+	if (base.value === 0) return "inconclusive";
+	const threshold = rules.relative * Math.abs(base.value);
+	const pairs = differences(objective, base, candidate);
+	if (pairs.length > 0) return pairedVerdict(pairs, threshold);
+	const delta = signedDelta(base.value, candidate.value, objective.direction);
+	if (objective.judged) return against(delta, rules.minimumImprovement);
+	return delta < -threshold ? "regressed" : "inconclusive";
+}
+function byMethod(objective, base, candidate, rules) {
+	const delta = signedDelta(base.value, candidate.value, objective.direction);
+	switch (rules.method) {
+		case "absolute": return against(delta, objective.judged ? rules.minimumImprovement : rules.noise);
+		case "relative": return base.value === 0 ? "inconclusive" : against(relativeGain(delta, base.value), rules.relative);
+		case "paired": return paired$1(objective, base, candidate, rules);
+		default: return rules.method;
+	}
+}
+/** How much worse is still no violation; null where max_regression says nothing usable. */
+function regressionBound(maxRegression, base) {
+	if (maxRegression === null || !(maxRegression.value >= 0)) return null;
+	return maxRegression.type === "relative" ? maxRegression.value * Math.abs(base) : maxRegression.value;
+}
+/** ce-optimize's rules for one metric; null when the difference itself is not a finite number. */
+function compare(objective, base, candidate, rules) {
+	const delta = signedDelta(base.value, candidate.value, objective.direction);
+	if (!Number.isFinite(delta)) return null;
+	const relative = relativeGain(delta, base.value);
+	const found = byMethod(objective, base, candidate, rules);
+	const verdict = objective.judged && found === "improved" && delta <= rules.minimumImprovement ? "inconclusive" : found;
+	const bound = verdict === "improved" ? null : regressionBound(objective.maxRegression, base.value);
+	if (bound === null) return {
+		verdict,
+		delta,
+		relative,
+		violated: verdict === "regressed"
+	};
+	const violated = -delta > bound;
+	return {
+		verdict: violated ? "regressed" : verdict,
+		delta,
+		relative,
+		violated
+	};
+}
+// src/decide/futility.ts
+/** The primary is at least `factor` times worse; says nothing about bases that are not positive. */
+function hopeless(primary, standing, factor) {
+	if (!(factor > 1) || !(standing.base > 0)) return false;
+	return signedDelta(primary.direction === "minimize" ? standing.base * factor : standing.base / factor, standing.candidate, primary.direction) <= 0;
+}
+/** Whether the futility bound, declared before the measurement, allows to stop looking at a loser. */
+function isFutile(stability, primary, standing) {
+	const futility = stability.mode === "ladder" ? stability.ladder?.futility : null;
+	if (futility === null || futility === void 0) return false;
+	const { base, candidate, samples, elapsedSeconds } = standing;
+	if (futility.after_elapsed_seconds !== null && elapsedSeconds !== null && elapsedSeconds >= futility.after_elapsed_seconds && signedDelta(base, candidate, primary.direction) <= 0) return true;
+	return samples <= (stability.ladder?.exploratory_pairs ?? 1) && hopeless(primary, standing, futility.worse_factor);
+}
+// src/decide/ladder.ts
+function rungsOf(stability) {
+	if (stability.mode !== "ladder") return null;
+	const exploratory = stability.ladder?.exploratory_pairs ?? 1;
+	const confirmation = stability.ladder?.confirmation_repeats ?? stability.repeat_count;
+	return {
+		exploratory,
+		confirmation: Math.max(confirmation, exploratory),
+		smoke: typeof stability.ladder?.smoke_command === "string"
+	};
+}
+/** What a verdict so far asks for next; a keep that has not been confirmed is only promising. */
+function climb(rungs, decision, samples, smokePassed) {
+	if (rungs === null) return {
+		decision,
+		next: "none"
+	};
+	if (rungs.smoke && smokePassed === null) return {
+		decision,
+		next: "smoke"
+	};
+	if (decision === "revert") return {
+		decision,
+		next: "none"
+	};
+	const keeping = decision === "keep";
+	if (samples >= (keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation))) return {
+		decision,
+		next: "none"
+	};
+	const above = keeping ? "confirm" : "add_sample";
+	return {
+		decision: keeping ? "promising" : decision,
+		next: samples < rungs.exploratory ? "exploratory" : above
+	};
+}
+// src/decide/evidence/median-bound.ts
+/**
+* How bad the median of what a harness prints may be: the value that it is not worse than, with 97.5 % confidence
+* and whatever the distribution, from the binomial law of how many runs lie beyond it. Null below six runs, where
+* none of them can say so.
+*/
+function medianBound(values, direction) {
+	const worstFirst = values.toSorted((a, b) => direction === "minimize" ? b - a : a - b);
+	let chance = 2 ** -values.length;
+	let below = chance;
+	if (below > ALPHA) return null;
+	let rank = 0;
+	for (; rank + 1 < values.length; rank++) {
+		chance *= (values.length - rank) / (rank + 1);
+		if (below + chance > ALPHA) break;
+		below += chance;
+	}
+	return worstFirst[rank] ?? null;
+}
+const ALPHA = .025;
+// src/decide/targets.ts
+function meetsTarget(objective, value) {
+	if (objective.target === null || value === void 0) return false;
+	return signedDelta(objective.target, value, objective.direction) >= 0;
+}
+/** At least one required objective declares a target, and all that do meet it. */
+function targetReached$1(objectives, valueOf) {
+	const aimed = objectives.filter((objective) => objective.role === "required" && objective.target !== null);
+	return aimed.length > 0 && aimed.every((objective) => meetsTarget(objective, valueOf(objective)));
+}
+/** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
+function targetsMet(spec, snapshot) {
+	const aggregation = spec.measurement.stability?.aggregation ?? "median";
+	return targetReached$1(objectivesOf(spec.metric), ({ name, judged }) => lookUp(snapshot, name, {
+		judged,
+		aggregation
+	})?.value);
+}
+/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
+function targetsShown(spec, snapshot) {
+	return targetReached$1(objectivesOf(spec.metric), ({ name, judged, direction }) => {
+		return medianBound(lookUp(snapshot, name, {
+			judged,
+			aggregation: "median"
+		})?.samples ?? [], direction) ?? void 0;
+	});
+}
+// src/decide/stability.ts
+function closed$2(decision, reason, kept) {
+	return {
+		decision,
+		eligible: false,
+		next_measurement: "none",
+		target_reached: false,
+		improved_objectives: [],
+		violated_objectives: [],
+		comparisons: {},
+		primary_delta: null,
+		rank_score: 0,
+		...kept,
+		reason
+	};
+}
+function degenerate({ spec, candidate }) {
+	if (candidate.smoke_passed === false) return closed$2("degenerate", "the smoke command failed", {});
+	const gates = failedGates(spec.metric.degenerate_gates, candidate.gates ?? {});
+	if (gates.length > 0) return closed$2("degenerate", `gate failed: ${gates.join(", ")}`, { violated_objectives: gates });
+	const broken = spec.metric.constraints.filter((constraint) => {
+		const reading = lookUp(candidate, constraint.metric, lookUpBy(spec, false));
+		return !(reading === null || reading.samples.length === 0 ? [reading?.value] : reading.samples).every((value) => constraintHolds(constraint, value));
+	});
+	if (broken.length === 0) return null;
+	return closed$2("degenerate", `constraint not met: ${broken.map(constraintText).join(", ")}`, { violated_objectives: broken.map((constraint) => constraint.metric) });
+}
+function lookUpBy(spec, judged) {
+	return {
+		judged,
+		aggregation: spec.measurement.stability.aggregation
+	};
+}
+/** Without a judge nobody can say what a judged improvement is worth: none is large enough. */
+function thresholdsOf({ metric, measurement: { stability } }) {
+	return {
+		method: stability.comparison.method,
+		noise: stability.noise_threshold,
+		relative: stability.comparison.relative_threshold,
+		minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY
+	};
+}
+/** Each objective with both sides' numbers, or the names of those that lack one. */
+function judge$3(payload, objectives) {
+	const { spec, baseline, candidate } = payload;
+	const thresholds = thresholdsOf(spec);
+	const judged = [];
+	const missing = [];
+	for (const objective of objectives) {
+		const by = lookUpBy(spec, objective.judged);
+		const ours = lookUp(baseline, objective.name, by);
+		const theirs = lookUp(candidate, objective.name, by);
+		const comparison = ours !== null && theirs !== null ? compare(objective, ours, theirs, thresholds) : null;
+		if (ours === null || theirs === null || comparison === null) missing.push(objective.name);
+		else judged.push({
+			objective,
+			base: ours,
+			candidate: theirs,
+			comparison
+		});
+	}
+	return {
+		judged,
+		missing
+	};
+}
+function sampleCount(required, snapshot) {
+	const declared = snapshot.sample_count ?? 1;
+	const fallback = Number.isInteger(declared) && declared >= 1 ? declared : 1;
+	return Math.min(...required.map((entry) => entry.candidate.samples.length || fallback));
+}
+/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
+function rankScore(primary, improved) {
+	if (primary.verdict === "improved" || improved.length === 0) return primary.relative;
+	return Math.max(...improved.map((comparison) => comparison.relative));
+}
+function names$2(judged) {
+	return judged.map((entry) => entry.objective.name);
+}
+function reasonFor(decision, improved, violated) {
+	if (decision === "keep") return `improved ${improved.join(", ")}, nothing required got worse`;
+	if (decision === "inconclusive") return "the difference is within the comparison threshold";
+	if (violated.length > 0) return `worse than allowed: ${violated.join(", ")}`;
+	return "no required objective improved";
+}
+/** Everything that is wrong in itself comes before any comparison (invariant 5). */
+function decideStability(payload) {
+	const stopped = degenerate(payload);
+	if (stopped !== null) return stopped;
+	const { judged, missing } = judge$3(payload, objectivesOf(payload.spec.metric));
+	const comparisons = Object.fromEntries(judged.map((entry) => [entry.objective.name, entry.comparison]));
+	const primary = judged[0];
+	if (missing.length > 0 || primary === void 0) return closed$2("error", `missing required metric: ${missing.join(", ")}`, { comparisons });
+	return weigh(payload, judged, primary, comparisons);
+}
+function weigh({ spec, candidate }, judged, primary, comparisons) {
+	const { stability } = spec.measurement;
+	const required = judged.filter((entry) => entry.objective.role === "required");
+	const improved = required.filter((entry) => entry.comparison.verdict === "improved");
+	const lists = {
+		improved_objectives: names$2(improved),
+		violated_objectives: names$2(judged.filter((entry) => entry.comparison.violated)),
+		comparisons,
+		primary_delta: primary.comparison.delta
+	};
+	const contending = required.some((entry) => entry.comparison.verdict === "inconclusive");
+	const eligible = improved.length > 0 && lists.violated_objectives.length === 0;
+	const samples = sampleCount(required, candidate);
+	const elapsedSeconds = candidate.elapsed_seconds ?? null;
+	const standing = {
+		base: primary.base.value,
+		candidate: primary.candidate.value,
+		samples,
+		elapsedSeconds
+	};
+	if (!eligible && !contending && isFutile(stability, primary.objective, standing)) return closed$2("censored", "too far behind to be worth more measurements", lists);
+	const undecided = lists.violated_objectives.length > 0 || !contending ? "revert" : "inconclusive";
+	const verdict = eligible ? "keep" : undecided;
+	const step = climb(rungsOf(stability), verdict, samples, candidate.smoke_passed ?? null);
+	const values = new Map(judged.map((entry) => [entry.objective.name, entry.candidate.value]));
+	return {
+		decision: step.decision,
+		eligible,
+		next_measurement: step.next,
+		target_reached: targetReached$1(judged.map((entry) => entry.objective), ({ name }) => values.get(name)),
+		...lists,
+		rank_score: rankScore(primary.comparison, improved.map((entry) => entry.comparison)),
+		reason: reasonFor(verdict, lists.improved_objectives, lists.violated_objectives)
+	};
+}
+// src/decide/once.ts
+/** Under log a fraction of the base, under linear the metric's own units. */
+function leastEffect({ minEffect, scale }, base) {
+	return scale === "log" ? minEffect * Math.abs(base) : minEffect;
+}
+function compareOnce(objective, pair, rule) {
+	const minEffect = leastEffect(rule, pair.base);
+	const delta = signedDelta(pair.base, pair.candidate, objective.direction);
+	const relative = relativeGain(delta, pair.base);
+	if (delta > 0) return {
+		verdict: delta >= minEffect ? "improved" : "inconclusive",
+		delta,
+		relative,
+		violated: false
+	};
+	const tolerated = objective.role === "guardrail" ? minEffect : 0;
+	const bound = regressionBound(objective.maxRegression, pair.base) ?? tolerated;
+	return {
+		verdict: delta < 0 ? "regressed" : "inconclusive",
+		delta,
+		relative,
+		violated: -delta > bound
+	};
+}
+function judgeOnce(rule, base, candidate) {
+	const objectives = objectivesOf(rule.spec.metric);
+	const pairs = /* @__PURE__ */ new Map();
+	const comparisons = {};
+	for (const objective of objectives) {
+		const pair = pairOf$1(objective.name, base, candidate);
+		if (pair === null) continue;
+		pairs.set(objective.name, pair);
+		comparisons[objective.name] = compareOnce(objective, pair, rule);
+	}
+	const missing = objectives.map((objective) => objective.name).filter((name) => !pairs.has(name));
+	if (missing.length > 0) return { missing };
+	const improved = objectives.filter(({ name, role }) => role === "required" && comparisons[name]?.verdict === "improved").map((objective) => objective.name);
+	const violated = Object.keys(comparisons).filter((name) => comparisons[name]?.violated);
+	const primary = comparisons[objectives[0].name];
+	const base0 = pairs.get(objectives[0].name)?.base ?? 0;
+	const level = primary !== void 0 && Math.abs(primary.delta) <= leastEffect(rule, base0);
+	return {
+		comparisons,
+		improved,
+		violated,
+		tie: improved.length === 0 && level ? tieWon(rule.spec.policy, base, candidate) : null,
+		pairs
+	};
+}
+function gains(verdict) {
+	return verdict.violated.length === 0 && (verdict.improved.length > 0 || verdict.tie !== null);
+}
+/** Whether the runner has to run both sides once more: this would be kept if it repeats exactly. */
+function needsRepeat(rule, report, label) {
+	const base = executionsOf(report, "base", "sample")[0];
+	const candidate = executionsOf(report, label, "sample")[0];
+	if (base === void 0 || candidate === void 0) return false;
+	const verdict = judgeOnce(rule, base, candidate);
+	return !("missing" in verdict) && gains(verdict);
+}
+/** The first decisive metric that one side's executions do not agree on. */
+function unsteady(rule, runs) {
+	const differs = (name) => new Set(runs.map((run) => readingOf(run, name))).size > 1;
+	return decisiveMetrics(rule.spec).find(differs) ?? null;
+}
+function describe$1(rule, verdict) {
+	const shown = verdict.violated.length > 0 ? verdict.violated : verdict.improved;
+	return (shown.length > 0 ? shown : [rule.spec.metric.primary.name]).map((name) => {
+		const pair = verdict.pairs.get(name);
+		return pair === void 0 ? name : changeText(name, pair.base, pair.candidate);
+	}).join(", ");
+}
+function factsOf$1(rule, verdict) {
+	const objectives = objectivesOf(rule.spec.metric);
+	const primary = verdict.comparisons[objectives[0].name];
+	const improved = verdict.improved.flatMap((name) => verdict.comparisons[name] ?? []);
+	return {
+		comparisons: verdict.comparisons,
+		improved_objectives: verdict.improved,
+		violated_objectives: verdict.violated,
+		primary_delta: primary?.delta ?? null,
+		rank_score: primary === void 0 ? 0 : rankScore(primary, improved),
+		target_reached: targetReached$1(objectives, ({ name }) => verdict.pairs.get(name)?.candidate)
+	};
+}
+function lost$2(rule, verdict) {
+	const primary = verdict.comparisons[rule.spec.metric.primary.name];
+	const worse = verdict.violated.length > 0 || primary?.verdict === "regressed";
+	return finding$1("dropped", `${worse ? "worse" : "no gain"}: ${describe$1(rule, verdict)}, deterministic`, {
+		...factsOf$1(rule, verdict),
+		worse,
+		failure_class: "hypothesis"
+	});
+}
+/** Needs a repeat on each side; that they agree was checked before. */
+function confirmed(rule, verdict, repeats) {
+	if (repeats.some((runs) => runs.length === 0)) return again(`${describe$1(rule, verdict)}: a gain, but the report has no repeat of it on both sides`);
+	const tie = verdict.tie === null ? "" : `, better on ${verdict.tie} (tie-breaker)`;
+	return finding$1("eligible", `${describe$1(rule, verdict)}${tie}, deterministic, re-run once and equal`, factsOf$1(rule, verdict));
+}
+function assessOnce(rule, report, label) {
+	const sides = ["base", label];
+	const [base, candidate] = sides.map((side) => executionsOf(report, side, "sample")[0]);
+	if (base === void 0) return again("the report has no sample of the base");
+	if (candidate === void 0) return again(`the report has no sample of ${label}`);
+	const verdict = judgeOnce(rule, base, candidate);
+	if ("missing" in verdict) return finding$1("error", `missing required metric: ${verdict.missing.join(", ")}`, { failure_class: "eval" });
+	for (const side of sides) {
+		const name = unsteady(rule, executionsOf(report, side, "sample", "repeat"));
+		if (name === null) continue;
+		const facts = {
+			...factsOf$1(rule, verdict),
+			determinism_lost: true,
+			target_reached: false
+		};
+		return finding$1("inconclusive", `${name} differs between runs of ${side}: not deterministic`, facts);
+	}
+	if (!gains(verdict)) return lost$2(rule, verdict);
+	return confirmed(rule, verdict, sides.map((side) => executionsOf(report, side, "repeat")));
+}
+// src/decide/stability-verdict.ts
+/** The order's own baseline, else the base measured in this report, else what the caller has stored. */
+function stabilityBaseline(input, ordered) {
+	if (ordered !== null) return {
+		snapshot: ordered,
+		stored: true
+	};
+	if (executionsOf(input.report, "base", "sample").length > 0) return {
+		snapshot: snapshotOf(input.spec, input.report, "base"),
+		stored: false
+	};
+	return input.baseline === null ? null : {
+		snapshot: input.baseline,
+		stored: true
+	};
+}
+/** How many samples a finished report must hold: a shorter one is the runner's failure, not a verdict. */
+function promised(stability) {
+	return stability.mode === "repeat" ? stability.repeat_count : 1;
+}
+const OUTCOMES$1 = {
+	keep: "eligible",
+	promising: "inconclusive",
+	revert: "dropped",
+	inconclusive: "inconclusive",
+	censored: "censored",
+	degenerate: "degenerate",
+	error: "error"
+};
+const FAILURE_CLASSES = {
+	keep: null,
+	promising: null,
+	revert: "hypothesis",
+	inconclusive: null,
+	censored: "hypothesis",
+	degenerate: "hypothesis",
+	error: "eval"
+};
+function numbers$2({ metric }, stability, base, candidate) {
+	const { name, type } = metric.primary;
+	const by = {
+		judged: type === "judge",
+		aggregation: stability.aggregation
+	};
+	const ours = lookUp(base, name, by);
+	const theirs = lookUp(candidate, name, by);
+	return ours === null || theirs === null ? null : changeText(name, ours.value, theirs.value);
+}
+function assessByStability(input, ordered) {
+	const { spec, report, label } = input;
+	const { stability } = spec.measurement;
+	if (stability === null) throw new TypeError("the stability rule needs measurement.stability in the spec");
+	const baseline = stabilityBaseline(input, ordered);
+	if (baseline === null) return again("there is no baseline to compare with");
+	const taken = executionsOf(report, label, "sample").length;
+	if (taken < promised(stability)) return again(`the report has ${taken} of ${plural(promised(stability), "sample")} of ${label}`);
+	const candidate = snapshotOf(spec, report, label);
+	const other = baseline.stored ? otherThanStored(spec, baseline.snapshot, candidate) : null;
+	if (other !== null) return other;
+	return toFinding(decideStability({
+		spec: {
+			metric: spec.metric,
+			measurement: { stability }
+		},
+		baseline: baseline.snapshot,
+		candidate
+	}), numbers$2(spec, stability, baseline.snapshot, candidate), taken, spec.metric.primary.name);
+}
+function toFinding(decided, shown, taken, primary) {
+	const { decision, eligible: _, reason, ...facts } = decided;
+	const outcome = OUTCOMES$1[decision];
+	const regressed = decided.comparisons[primary]?.verdict === "regressed";
+	const after = `${decision === "promising" ? "promising, not confirmed: " : ""}${reason}`;
+	return finding$1(outcome, shown === null ? after : `${shown}, ${plural(taken, "sample")}: ${after}`, {
+		...facts,
+		worse: outcome === "dropped" && (regressed || decided.violated_objectives.length > 0),
+		failure_class: FAILURE_CLASSES[decision]
+	});
+}
+// src/decide/evidence/reported-effect.ts
+/**
+* The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
+* one more job after a keep, or the progression test.
+*/
+function effectOf$1(differences) {
+	const effect = hodgesLehmann(differences);
+	return {
+		effect: Number.isFinite(effect) ? effect : null,
+		interval: confidenceInterval(differences),
+		pairs: differences.length
+	};
+}
+// src/decide/paired/target-held.ts
+/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
+function targetHeld({ spec, rule, jobs }) {
+	return targetReached$1(objectivesOf(spec.metric), ({ name, direction }) => {
+		const pairs = metricPairs(jobs, name);
+		const scale = scaleFor(rule, pairs);
+		const { interval } = effectOf$1(differencesOf(pairs, {
+			direction,
+			scale
+		}));
+		const base = aggregate(pairs.flatMap((pair) => pair.base ?? []), "median");
+		if (interval === null || base === null) return void 0;
+		const gain = direction === "minimize" ? -interval[0] : interval[0];
+		return scale === "log" ? base * Math.exp(gain) : base + gain;
+	});
+}
+// src/decide/paired/evidence-bar.ts
+const EIGHTHS = [
+	"",
+	"▏",
+	"▎",
+	"▍",
+	"▌",
+	"▋",
+	"▊",
+	"▉"
+];
+const FULL = "█";
+const EMPTY = "·";
+/**
+* Evidence as a bar on a log scale: empty at 1, where nothing is known, full at what it has to reach. Never full
+* before it is reached.
+*/
+function evidenceBar(evidence, threshold, width) {
+	const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold);
+	const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * EIGHTHS.length);
+	const filled = evidence >= threshold ? width * EIGHTHS.length : Math.min(eighths, width * EIGHTHS.length - 1);
+	return (FULL.repeat(Math.floor(filled / EIGHTHS.length)) + (EIGHTHS[filled % EIGHTHS.length] ?? "")).padEnd(width, EMPTY);
+}
+// src/decide/paired/evidence-line.ts
+/** What shows that a simplification is harmless enough (decision.md 3.4). */
+const HARMLESS_AT = 20;
+/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
+function evidenceLine(paired, standing) {
+	const other = otherThanPrimary(paired, standing);
+	const { evidence, threshold } = weighed(paired, other?.state ?? standing.primary);
+	const about = other === null ? "" : ` for ${other.name}`;
+	const bar = evidenceBar(evidence, threshold, 20);
+	return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)}${about} ▕${bar}▏ ${costText(paired)}`;
+}
+/** The required objective that decided, or goes on, where it is not the primary. */
+function otherThanPrimary(paired, { improved, promising }) {
+	const [primary, ...others] = objectivesOf(paired.spec.metric);
+	const name = improved.includes(primary.name) ? void 0 : improved[0] ?? promising;
+	const objective = others.find((each) => each.name === name);
+	return objective ? {
+		name: objective.name,
+		state: evidenceFor(paired, objective)
+	} : null;
+}
+function weighed({ terms, rule }, state) {
+	if (terms.as !== "simplify") return verdict(state);
+	return {
+		evidence: evidenceOf(lnEvidence(state.differences, -rule.min_effect)),
+		threshold: HARMLESS_AT
+	};
+}
+/** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
+function costText({ jobs, rule }) {
+	const all = jobs.flatMap((job) => job.pairs);
+	const pairs = all.filter(({ base }) => base !== null).length;
+	const runners = new Set(jobs.map(({ runner }) => runner)).size;
+	const where = rule.single_machine ? "on this machine" : `on ${plural(runners, "runner")}`;
+	const executions = 2 * (all.length + jobs.length);
+	return `${plural(pairs, "pair")} in ${plural(jobs.length, "job")} ${where}, ${plural(executions, "execution")}`;
+}
+/** Short enough to read, precise enough to tell from what it has to reach. */
+function evidenceText(value) {
+	if (value >= 1e6 || value > 0 && value < 1e-4) return value.toExponential(1);
+	return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+}
+// src/decide/paired/effect-text.ts
+const WORDS$3 = {
+	wall_seconds: ["faster", "slower"],
+	cpu_seconds: ["less CPU", "more CPU"],
+	max_rss_mb: ["less memory", "more memory"]
+};
+/** A difference of logarithms as the share by which the value itself changes. */
+function shareOf(effect, direction) {
+	return direction === "minimize" ? -Math.expm1(-effect) : Math.expm1(effect);
+}
+function amount(effect, { direction, scale }) {
+	if (scale === "linear") return numberText(effect);
+	const said = (shareOf(effect, direction) * 100).toFixed(1);
+	return Number(said) === 0 ? said.replace("-", "") : said;
+}
+function effectWords$1(effect, interval, measured) {
+	const { name, direction, scale } = measured;
+	const losing = effect < 0;
+	const plain = direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"];
+	const [better, worse] = WORDS$3[name] ?? plain;
+	return {
+		size: losing ? turned(effect, measured) : amount(effect, measured),
+		word: losing ? worse : better,
+		range: interval === null ? null : rangeOf(interval, losing, measured),
+		unit: scale === "log" ? " %" : ""
+	};
+}
+/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
+function effectText(effect, interval, measured, { probably = false } = {}) {
+	const { size, word, range, unit } = effectWords$1(effect, interval, measured);
+	const between = range === null ? "" : ` (${range[0]} to ${range[1]}${unit})`;
+	return `${measured.name} ${probably ? "probably " : ""}${size}${unit} ${word}${between}`;
+}
+/** A loss said as a loss: the same share, with the other word. */
+function turned(effect, measured) {
+	const said = amount(effect, measured);
+	return said.startsWith("-") ? said.slice(1) : said;
+}
+function rangeOf([low, high], losing, measured) {
+	if (!losing) return [amount(low, measured), amount(high, measured)];
+	const negated = (value) => {
+		const said = amount(value, measured);
+		if (Number(said) === 0) return said.replace("-", "");
+		return said.startsWith("-") ? said.slice(1) : `-${said}`;
+	};
+	return [negated(high), negated(low)];
+}
+// src/decide/paired/evidence-sentence.ts
+const WHY = {
+	"gain-shown": null,
+	broken: "two of its executions failed",
+	"gain-ruled-out": "a gain worth having is ruled out",
+	"no-promise-after-job-1": "too little to go on with after the first job",
+	"no-promise-after-job-2": "too little to go on with after the second job",
+	"not-begun": null,
+	measuring: null,
+	promising: null,
+	"job-ended": null,
+	"jobs-used-up": "its jobs are used up"
+};
+/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
+function evidenceSentence(paired, standing) {
+	const said = verdict(standing.primary);
+	const parts = [effectPhrase(paired, standing, said.effect), qualifier(paired, standing, said)].filter((part) => part !== null);
+	return `${parts.length === 0 ? "nothing was measured" : parts.join("; ")}.`;
+}
+/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
+function effectPhrase(paired, standing, effect) {
+	if (effect === null) return null;
+	const { spec, rule } = paired;
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	const { interval } = effectOf$1(standing.primary.differences);
+	const { status, harmed } = standing;
+	const certain = status === "keep" && standing.tie === null || harmed.includes(name);
+	const open = status === "new-job" || status === "continue";
+	const text = effectText(effect, interval, {
+		name,
+		direction,
+		scale: rule.scale
+	}, { probably: !certain });
+	const machine = status === "keep" && rule.single_machine ? ", on this machine" : "";
+	return `${text}${open ? " so far" : ""}${machine}`;
+}
+function qualifier(paired, standing, { reason }) {
+	const { status, harmed, open, tie, improved, promising } = standing;
+	const [{ name }] = objectivesOf(paired.spec.metric);
+	const others = harmed.filter((each) => each !== name);
+	if (others.length > 0) return `${others.join(", ")} shown to be worse`;
+	if (harmed.length > 0) return null;
+	if (promising !== null) return `${promising} ${status === "park" ? "is promising, and its jobs are used up" : "is promising"}`;
+	if (tie !== null) return `${tie} is better (tie-breaker)`;
+	if (status === "keep") return keptFor(paired, improved);
+	if (improved.length > 0 && open.length > 0) return `${open.join(", ")} not shown harmless yet`;
+	return WHY[reason];
+}
+/** What was kept for something else than a gain of the primary. */
+function keptFor({ rule, terms, spec }, improved) {
+	const [{ name, direction }] = objectivesOf(spec.metric);
+	if (terms.as === "simplify") {
+		const { scale, min_effect: least } = rule;
+		const share = Math.abs(shareOf(least, direction)) * 100;
+		return `simpler, and shown to cost less than ${scale === "log" ? `${share.toFixed(1)} %` : numberText(least)}`;
+	}
+	return improved.includes(name) ? null : `${improved.join(", ")} shown to be better`;
+}
+// src/decide/paired/wants-more.ts
+/** What is known of a candidate: earlier jobs, and this one as far as it has come. */
+function jobsOf(order, measured, label) {
+	const job = jobOf(askedIn(order), measured, label);
+	const carried = order.carried[label] ?? [];
+	return job.pairs.length === 0 ? carried : [...carried, job];
+}
+/** Asked after every pair of a job (decision.md 3.3): does this candidate need another pair in it? */
+function wantsMorePairs({ spec, order, stop }, soFar, label) {
+	const terms = stop.terms[label];
+	if (terms === void 0) return false;
+	const carried = order.carried[label] ?? [];
+	const jobs = jobsOf(order, soFar, label);
+	const paired = {
+		spec,
+		rule: stop,
+		terms,
+		jobs
+	};
+	if (offScale(paired) !== null) return false;
+	const { status } = standingOf$2(paired);
+	return status === "continue" || status === "new-job" && jobs.length === carried.length;
+}
+// src/decide/paired/assess-paired.ts
+/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
+function assessPaired(input, rule) {
+	const { spec, order, report, label } = input;
+	const failure = failureOf$3({
+		spec,
+		report,
+		label,
+		pairs: true
+	});
+	if (failure !== null) return failure;
+	const terms = rule.terms[label];
+	if (terms === void 0) return again(`the order has no terms for ${label}`);
+	const jobs = jobsOf(order, measuredIn(report), label);
+	if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`);
+	const paired = {
+		spec,
+		rule,
+		terms,
+		jobs
+	};
+	const off = offScale(paired);
+	if (off !== null) return scaleViolated(off);
+	const standing = standingOf$2(paired);
+	if (standing.status === "continue") return cutShort(rule, jobs);
+	return concluded(paired, standing);
+}
+function scaleViolated(metric) {
+	return finding$1("error", `${`scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`}; set evidence.scale: linear if that can happen`, { failure_class: "eval" });
+}
+/** A job that ends before its rule says so would let its runner choose when to look. */
+function cutShort({ pairs }, jobs) {
+	return again(`the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${plural(pairs, "pair")}, too early`);
+}
+const OUTCOMES = {
+	keep: "eligible",
+	drop: "dropped",
+	park: "inconclusive",
+	"new-job": "promising"
+};
+function concluded(paired, standing) {
+	const { status, primary, harmed } = standing;
+	if (status === "continue") throw new TypeError("a job that goes on has no verdict");
+	const { reason, effect } = verdict(primary);
+	if (status === "drop" && reason === "broken") return finding$1("error", "two of its executions failed where the base ran", { failure_class: "eval" });
+	const outcome = OUTCOMES[status];
+	return finding$1(outcome, reasonText({
+		sentence: evidenceSentence(paired, standing),
+		evidence: evidenceLine(paired, standing)
+	}), {
+		worse: outcome === "dropped" && harmed.length > 0,
+		comparisons: comparisonsOf(paired, standing),
+		improved_objectives: standing.improved,
+		violated_objectives: harmed,
+		primary_delta: effect,
+		rank_score: effect ?? 0,
+		target_reached: outcome === "eligible" && targetHeld(paired),
+		failure_class: outcome === "dropped" ? "hypothesis" : null
+	});
+}
+/** The primary's effect is on its scale; what is relative about it is the same number under log. */
+function comparisonsOf({ spec }, standing) {
+	const [primary] = objectivesOf(spec.metric);
+	const { effect } = verdict(standing.primary);
+	if (effect === null) return {};
+	const improved = standing.improved.includes(primary.name);
+	const violated = standing.harmed.includes(primary.name);
+	const is = improved ? "improved" : violated ? "regressed" : "inconclusive";
+	return { [primary.name]: {
+		verdict: is,
+		delta: effect,
+		relative: effect,
+		violated
+	} };
+}
+// src/decide/paired/assess-pairs.ts
+/** What nobody asks a gain of (a revert, somebody else's tip): its gates hold, and no harm is shown by its pairs. */
+function assessPairs(input, rule) {
+	const { spec, order, report, label } = input;
+	const failure = failureOf$3({
+		spec,
+		report,
+		label,
+		pairs: true
+	});
+	if (failure !== null) return failure;
+	const job = jobOf(askedIn(order), measuredIn(report), label);
+	if (!job.complete) return again(`the report has ${job.pairs.length} of ${plural(rule.pairs, "pair")}`);
+	const harmed = objectivesOf(spec.metric).flatMap(({ name, direction }) => {
+		const pairs = metricPairs([job], name);
+		return harmShown(differencesOf(pairs, {
+			direction,
+			scale: scaleFor(rule, pairs)
+		})) ? [name] : [];
+	});
+	const [primary] = objectivesOf(spec.metric);
+	const pairs = metricPairs([job], primary.name);
+	const scale = scaleFor(rule, pairs);
+	const { effect, interval } = effectOf$1(differencesOf(pairs, {
+		direction: primary.direction,
+		scale
+	}));
+	const said = effect === null ? primary.name : effectText(effect, interval, {
+		...primary,
+		scale
+	});
+	const worse = harmed.length > 0;
+	const reason = `${worse ? `${harmed.join(", ")} shown to be worse: ` : "no harm shown: "}${said}, ${plural(job.pairs.length, "pair")}`;
+	return finding$1(worse ? "dropped" : "inconclusive", reason, {
+		worse,
+		violated_objectives: harmed,
+		primary_delta: effect,
+		rank_score: effect ?? 0
+	});
+}
 // src/spec/sections/scalar.ts
-const text$3 = string().regex(/\S/, "text that is not empty");
+const text$2 = string().regex(/\S/, "text that is not empty");
 const positive = number$1().positive();
 const count = number$1().int().positive();
-const natural$1 = number$1().int().nonnegative();
+const natural = number$1().int().nonnegative();
 const fraction = number$1().min(0).max(1);
 const direction = _enum(["minimize", "maximize"]);
 const operator = _enum([
@@ -6331,10 +9828,10 @@ const evidence = strictObject({
 	screen: number$1().gt(1).default(20).describe("Evidence that earns a fresh runner."),
 	campaign_control: _enum(["e-lond", "fixed"]).default("e-lond").describe("Level of a whole campaign."),
 	q: number$1().positive().max(.5).default(.1).describe("False discoveries allowed by e-lond."),
-	fresh_runners: natural$1.default(1).describe("Fresh runners that must confirm.")
+	fresh_runners: natural.default(1).describe("Fresh runners that must confirm.")
 });
 // src/spec/sections/execution.ts
-const execution$2 = strictObject({
+const execution$1 = strictObject({
 	mode: _enum(["parallel", "serial"]).default("parallel").describe("Experiments at a time."),
 	max_concurrent: count.default(4).describe("Most at a time."),
 	backend: _enum([
@@ -6344,23 +9841,23 @@ const execution$2 = strictObject({
 		"remote",
 		"codex"
 	]).default("auto").describe("Where they run."),
-	runs_on: union([text$3, array(text$3).min(1)]).default("ubuntu-24.04").describe("Runner label."),
-	services: record$2(text$3, unknown$1()).default({}).describe("Service containers of the job."),
+	runs_on: union([text$2, array(text$2).min(1)]).default("ubuntu-24.04").describe("Runner label."),
+	services: record$2(text$2, unknown$1()).default({}).describe("Service containers of the job."),
 	max_attempts: count.default(3).describe("Attempts after failures that are not the candidate's."),
 	max_experiments_per_tick: count.nullable().default(null).describe("Orders one tick may issue."),
 	codex_security: _enum(["full-auto", "yolo"]).nullable().default(null).describe("ce: posture of codex.")
 });
 const parallel = strictObject({
 	port_strategy: _enum(["parameterized", "none"]).nullable().default(null).describe("Ports per execution."),
-	port_env_var: text$3.nullable().default(null).describe("Variable that carries the port."),
+	port_env_var: text$2.nullable().default(null).describe("Variable that carries the port."),
 	port_base: number$1().int().min(1024).max(65e3).nullable().default(null).describe("First port."),
-	shared_files: array(text$3).default([]).describe("Copied into every work tree; missing is an error."),
-	exclusive_resources: array(text$3).default([]).describe("Any makes the campaign serial.")
+	shared_files: array(text$2).default([]).describe("Copied into every work tree; missing is an error."),
+	exclusive_resources: array(text$2).default([]).describe("Any makes the campaign serial.")
 });
 // src/spec/sections/gate.ts
 const commandGate = strictObject({
-	name: text$3.describe("Unique name, shown when it fails."),
-	command: text$3.describe("Exit 0 passes.").meta({ examples: ["npm test"] }),
+	name: text$2.describe("Unique name, shown when it fails."),
+	command: text$2.describe("Exit 0 passes.").meta({ examples: ["npm test"] }),
 	phase: _enum(["pre", "post"]).default("pre").describe("pre: in a copy, before anything is timed; post: after the last execution."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this.")
 });
@@ -6371,31 +9868,17 @@ function limitsSchema(rules) {
 	return strictObject({
 		max_files: count.nullable().default(none ? null : 20).describe("Files one experiment may change."),
 		max_changed_lines: count.nullable().default(none ? null : 500).describe("Lines it may add and remove."),
-		allowed_file_types: array(text$3).default([]).describe("Extensions; empty is any text."),
-		max_binary_bytes: natural$1.nullable().default(none ? null : 0).describe("Bytes of binary files.")
+		allowed_file_types: array(text$2).default([]).describe("Extensions; empty is any text."),
+		max_binary_bytes: natural.nullable().default(none ? null : 0).describe("Bytes of binary files.")
 	});
 }
 const dependencies = strictObject({
-	approved: array(text$3).default([]).describe("Packages that may be added."),
+	approved: array(text$2).default([]).describe("Packages that may be added."),
 	approval: _enum(["review", "deny"]).default("review").describe("What happens to other packages."),
-	approvers: union([_enum(["write", "admin"]), array(text$3).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
-	min_release_age_days: natural$1.default(7).describe("Younger releases are refused."),
+	approvers: union([_enum(["write", "admin"]), array(text$2).min(1)]).default("write").describe("Who may approve: a permission, or logins and teams."),
+	min_release_age_days: natural.default(7).describe("Younger releases are refused."),
 	allow_scripts: boolean().default(false).describe("Let packages run install scripts.")
 });
-// src/spec/benchmark-formats.ts
-/** What benchmark tools print by themselves; `measurement.output` names one of them. */
-const BENCHMARK_FORMATS = [
-	"go",
-	"cargo",
-	"pytest-benchmark",
-	"hyperfine",
-	"vitest"
-];
-/** How many benchmarks were found: one more metric, beside those of each of them. */
-const BENCHMARK_COUNT = "benchmarks";
-function isBenchmarkFormat(output) {
-	return BENCHMARK_FORMATS.some((format) => format === output);
-}
 // src/spec/sections/stability.ts
 const comparison$1 = strictObject({
 	method: _enum([
@@ -6410,7 +9893,7 @@ const futility = strictObject({
 	after_elapsed_seconds: positive.nullable().default(null).describe("Not better after this long ends it.")
 });
 const ladder = strictObject({
-	smoke_command: text$3.nullable().default(null).describe("Runs first; failing is degenerate."),
+	smoke_command: text$2.nullable().default(null).describe("Runs first; failing is degenerate."),
 	exploratory_pairs: count.default(1).describe("Samples before a first look."),
 	confirmation_repeats: count.nullable().default(null).describe("Samples to keep; null is repeat_count."),
 	futility: futility.nullable().default(null).describe("When to give up early.")
@@ -6435,16 +9918,16 @@ const stability$1 = strictObject({
 });
 const suite = strictObject({
 	tasks: array(strictObject({
-		name: text$3.describe("Unique in the suite."),
-		command: text$3.optional().describe("Runs this task."),
+		name: text$2.describe("Unique in the suite."),
+		command: text$2.optional().describe("Runs this task."),
 		args: array(string()).optional().describe("Appended to measurement.command instead."),
-		task: text$3.optional().describe("What the workflow is asked to do."),
-		workflow: text$3.optional().describe("Workflow file."),
-		model: text$3.optional().describe("Model of this task."),
-		worker_model: text$3.optional().describe("Model of its workers."),
+		task: text$2.optional().describe("What the workflow is asked to do."),
+		workflow: text$2.optional().describe("Workflow file."),
+		model: text$2.optional().describe("Model of this task."),
+		worker_model: text$2.optional().describe("Model of its workers."),
 		weight: positive.default(1).describe("Weight in the mean."),
-		weights: record$2(text$3, number$1().nonnegative()).optional().describe("Loss weights of this task."),
-		budget: record$2(text$3, positive).optional().describe("Budget of this task, by name."),
+		weights: record$2(text$2, number$1().nonnegative()).optional().describe("Loss weights of this task."),
+		budget: record$2(text$2, positive).optional().describe("Budget of this task, by name."),
 		timeout_seconds: positive.optional().describe("Instead of measurement.timeout_seconds.")
 	})).min(1).describe("Tasks of one pass."),
 	seeds: count.default(1).describe("Seeds per task."),
@@ -6452,8 +9935,8 @@ const suite = strictObject({
 	advisory: boolean().default(false).describe("Means only, nothing is proven.")
 });
 const holdout$2 = strictObject({
-	command: text$3.describe("Measures what proposers never see."),
-	source: text$3.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
+	command: text$2.describe("Measures what proposers never see."),
+	source: text$2.nullable().default(null).describe("Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command."),
 	pairs: count.default(8).describe("Pairs per use; fewer where the numbers repeat exactly."),
 	margin: number$1().nonnegative().default(0).describe("Loss still allowed: a fraction under log scale, metric units under linear."),
 	max_uses: count.default(20).describe("Uses of one holdout in the campaign.")
@@ -6461,31 +9944,31 @@ const holdout$2 = strictObject({
 // src/spec/sections/measurement.ts
 const parse$6 = strictObject({
 	format: _enum(["json", "metric-lines"]).default("json").describe("What the scorer prints."),
-	score_field: text$3.nullable().default(null).describe("Field that holds the primary metric."),
-	metrics_field: text$3.nullable().default(null).describe("Field that holds the other metrics.")
+	score_field: text$2.nullable().default(null).describe("Field that holds the primary metric."),
+	metrics_field: text$2.nullable().default(null).describe("Field that holds the other metrics.")
 });
 const score = strictObject({
-	command: text$3.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
+	command: text$2.describe("Trusted scorer; reads $WINNOW_OUT_DIR, prints the metrics."),
 	timeout_seconds: positive.default(600).describe("Its whole process tree is killed after this."),
 	parse: parse$6.prefault({}).describe("How its output is read.")
 });
 const envFile = strictObject({
-	path: text$3.describe("File in the repository directory."),
-	keys: array(text$3).min(1).describe("Only these names are loaded.")
+	path: text$2.describe("File in the repository directory."),
+	keys: array(text$2).min(1).describe("Only these names are loaded.")
 });
 const isolation$1 = union([_enum([
 	"auto",
 	"uid",
 	"bwrap",
 	"none"
-]), strictObject({ container: strictObject({ image: text$3.describe("Image.") }).describe("Run in a container.") })]);
+]), strictObject({ container: strictObject({ image: text$2.describe("Image.") }).describe("Run in a container.") })]);
 const STABILITY = "ce's comparison with a stored score, instead of evidence.";
 const measurement$1 = strictObject({
-	command: text$3.describe("The harness: prints its metrics; any exit code but 0 is a failure.").meta({ examples: ["node bench/parse.mjs"] }),
-	setup: text$3.nullable().default(null).describe("Install and build; not timed.").meta({ examples: ["npm ci"] }),
+	command: text$2.describe("The harness: prints its metrics; any exit code but 0 is a failure.").meta({ examples: ["node bench/parse.mjs"] }),
+	setup: text$2.nullable().default(null).describe("Install and build; not timed.").meta({ examples: ["npm ci"] }),
 	setup_scope: _enum(["per_job", "once"]).default("per_job").describe("per_job: rebuilt in every job, so that one lucky build does not decide; once: kept."),
 	timeout_seconds: positive.default(600).describe("The whole process tree is killed after this."),
-	working_directory: text$3.default(".").describe("Where commands run, inside the repository."),
+	working_directory: text$2.default(".").describe("Where commands run, inside the repository."),
 	output: _enum([
 		"json",
 		"metric-lines",
@@ -6494,7 +9977,7 @@ const measurement$1 = strictObject({
 	output_format: literal$1("json").optional().describe("ce: accepted, json."),
 	per_case: boolean().optional().describe("ce: accepted."),
 	score: score.nullable().default(null).describe("Separate trusted scorer."),
-	env: array(text$3).default([]).describe("Names of variables let through, besides PATH HOME LANG TZ CI.").meta({ examples: [["GOCACHE"]] }),
+	env: array(text$2).default([]).describe("Names of variables let through, besides PATH HOME LANG TZ CI.").meta({ examples: [["GOCACHE"]] }),
 	env_file: envFile.nullable().default(null).describe("Named keys loaded from a file."),
 	isolation: isolation$1.default("auto").describe("How the candidate is kept from everything else."),
 	network: _enum(["on", "off"]).default("on").describe("off needs bwrap or container."),
@@ -6530,62 +10013,37 @@ const merge = strictObject({
 	on_merge: _enum(["stop", "restart"]).default("stop").describe("When the campaign is merged.")
 });
 const branches = strictObject({ prefix: string().regex(REF_COMPONENT, "one lower-case component of a branch name").default("optimize").describe("First component of every branch.") });
-const report$2 = strictObject({
+const report$1 = strictObject({
 	comment: _enum(["on-action", "never"]).default("on-action").describe("Comments on pull requests."),
 	dashboard: boolean().default(true).describe("Write the dashboard."),
-	pages_branch: text$3.nullable().default(null).describe("Branch the dashboard is published on."),
+	pages_branch: text$2.nullable().default(null).describe("Branch the dashboard is published on."),
 	webhook: url({
 		protocol: /^https?$/,
 		error: "an http or https address"
 	}).nullable().default(null).describe("Called on keep, needs-you, stopped.")
 });
-// src/spec/gate-check.ts
-const GATE_CHECK = /^\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|true|false)\s*$/;
-function isOperator(op) {
-	return op !== void 0 && [
-		">=",
-		"<=",
-		">",
-		"<",
-		"==",
-		"!="
-	].includes(op);
-}
-function parseGateCheck(check) {
-	const [, op, bound] = GATE_CHECK.exec(check) ?? [];
-	if (!isOperator(op) || bound === void 0) return void 0;
-	if (bound === "true" || bound === "false") return {
-		op,
-		value: bound === "true"
-	};
-	const value = Number(bound);
-	return Number.isFinite(value) ? {
-		op,
-		value
-	} : void 0;
-}
 // src/spec/sections/judge.ts
 const stratum = strictObject({
-	bucket: text$3.describe("Bucket the items carry."),
+	bucket: text$2.describe("Bucket the items carry."),
 	count: count.describe("Items drawn from it.")
 });
 const scoring = strictObject({
-	primary: text$3.describe("Rubric field that is optimised; metric.primary.name names it."),
-	secondary: array(text$3).default([]).describe("Other rubric fields, logged.")
+	primary: text$2.describe("Rubric field that is optimised; metric.primary.name names it."),
+	secondary: array(text$2).default([]).describe("Other rubric fields, logged.")
 });
 const calibration = strictObject({
-	labels: text$3.describe("File of human scores."),
+	labels: text$2.describe("File of human scores."),
 	min_agreement: fraction.default(.8).describe("Least agreement with them.")
 });
 /** Model-graded metrics: what is sampled, how it is scored, and what it may cost. */
-const judge$3 = strictObject({
-	rubric: text$3.describe("What a judge scores, with its scale."),
+const judge$2 = strictObject({
+	rubric: text$2.describe("What a judge scores, with its scale."),
 	scoring: scoring.describe("Fields of a score."),
-	model: text$3.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
+	model: text$2.default("cheap").describe("cheap, strong, haiku, sonnet or a model id."),
 	sample_size: count.default(10).describe("Items scored per side."),
 	stratification: array(stratum).nullable().default(null).describe("Sample per bucket; null is uniform."),
-	singleton_sample: natural$1.default(0).describe("Singletons scored with singleton_rubric."),
-	singleton_rubric: text$3.nullable().default(null).describe("Rubric for singletons."),
+	singleton_sample: natural.default(0).describe("Singletons scored with singleton_rubric."),
+	singleton_rubric: text$2.nullable().default(null).describe("Rubric for singletons."),
 	sample_seed: number$1().int().default(42).describe("Seed of the sample."),
 	batch_size: count.default(5).describe("Items per request."),
 	minimum_improvement: number$1().nonnegative().default(.3).describe("Score gain that counts."),
@@ -6595,7 +10053,7 @@ const judge$3 = strictObject({
 	calibration: calibration.nullable().default(null).describe("Agreement with human labels, checked first.")
 });
 const loss = strictObject({
-	weights: record$2(text$3, number$1().nonnegative()).default({
+	weights: record$2(text$2, number$1().nonnegative()).default({
 		eval: .4,
 		critique: .3,
 		gate_rejections: .15,
@@ -6614,7 +10072,7 @@ const primaryType = _enum([
 const CHECK = "\"<op> <number|true|false>\" with op one of >= <= > < == !=";
 const primary = strictObject({
 	type: primaryType.default("hard").describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$3.default("wall_seconds").describe("Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.").meta({ examples: ["p99_ms", "geomean_ns_per_op"] }),
+	name: text$2.default("wall_seconds").describe("Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.").meta({ examples: ["p99_ms", "geomean_ns_per_op"] }),
 	direction: direction.default("minimize").describe("Which way is better."),
 	target: number$1().nullable().default(null).describe("Good enough: the campaign may stop here."),
 	baseline: number$1().nullable().optional().describe("ce: ignored, winnow measures it.")
@@ -6622,16 +10080,16 @@ const primary = strictObject({
 /** A ce spec names its metric in full; only winnow's own may leave it to the built-in wall_seconds. */
 const cePrimary = primary.extend({
 	type: primaryType.describe("hard: measured; judge: model-graded; loss: AWP loss."),
-	name: text$3.describe("Metric to improve."),
+	name: text$2.describe("Metric to improve."),
 	direction: direction.describe("Which way is better.")
 });
 const degenerateGate = strictObject({
-	name: text$3.describe("Metric the check reads; missing or not finite fails it."),
+	name: text$2.describe("Metric the check reads; missing or not finite fails it."),
 	check: string().refine((check) => parseGateCheck(check) !== void 0, { error: CHECK }).describe(`${CHECK}.`).meta({ examples: [">= 0.95", "== true"] }),
 	description: string().optional().describe("Why it matters.")
 });
 const objective = strictObject({
-	name: text$3.describe("Metric, as the harness prints it."),
+	name: text$2.describe("Metric, as the harness prints it."),
 	direction: direction.describe("Which way is better."),
 	role: _enum([
 		"required",
@@ -6643,7 +10101,7 @@ const objective = strictObject({
 	max_regression: maxRegression.nullable().default(null).describe("How much worse is still allowed.")
 });
 const constraint = strictObject({
-	metric: text$3.describe("Metric that is bounded."),
+	metric: text$2.describe("Metric that is bounded."),
 	op: operator.describe("Comparison that must hold."),
 	value: union([number$1(), boolean()]).describe("What it is compared with.")
 });
@@ -6652,8 +10110,8 @@ const metricKeys = strictObject({
 	degenerate_gates: array(degenerateGate).default([]).describe("Metric gates: a candidate that fails one in any execution is broken, whatever it gained."),
 	objectives: array(objective).default([]).describe("Further metrics that must improve or not suffer."),
 	constraints: array(constraint).default([]).describe("Must hold in every execution of the candidate."),
-	diagnostics: array(strictObject({ name: text$3.describe("Metric.") })).default([]).describe("Logged only."),
-	judge: judge$3.nullable().default(null).describe("Model-graded metric."),
+	diagnostics: array(strictObject({ name: text$2.describe("Metric.") })).default([]).describe("Logged only."),
+	judge: judge$2.nullable().default(null).describe("Model-graded metric."),
 	loss: loss.nullable().default(null).describe("Weighted loss of a suite.")
 });
 function metricSchema(rules) {
@@ -6664,11 +10122,11 @@ const proposer$1 = discriminatedUnion("use", [
 	strictObject({ use: literal$1("external").describe("Pull requests and `winnow try`.") }),
 	strictObject({
 		use: literal$1("patch").describe("Patches in a directory."),
-		dir: text$3.describe("That directory.")
+		dir: text$2.describe("That directory.")
 	}),
 	strictObject({
 		use: literal$1("command").describe("A program that edits the work tree."),
-		command: text$3.optional().describe("The program."),
+		command: text$2.optional().describe("The program."),
 		preset: _enum([
 			"claude",
 			"codex",
@@ -6677,21 +10135,21 @@ const proposer$1 = discriminatedUnion("use", [
 			"opencode",
 			"aider"
 		]).optional().describe("A known agent instead of command."),
-		name: text$3.optional().describe("Name shown for its ideas."),
+		name: text$2.optional().describe("Name shown for its ideas."),
 		timeout_seconds: positive.default(3600).describe("Its whole process tree is killed after this.")
 	}),
 	strictObject({
 		use: literal$1("sweep").describe("Parameter values, no model."),
-		parameters: record$2(text$3, unknown$1()).default({}).describe("Values by parameter.")
+		parameters: record$2(text$2, unknown$1()).default({}).describe("Values by parameter.")
 	}),
 	strictObject({
 		use: literal$1("textgrad").describe("Rewrites text artifacts."),
-		model: text$3.default("strong").describe("Model."),
-		artifacts: array(text$3).default([]).describe("Names of artifacts; empty is all.")
+		model: text$2.default("strong").describe("Model."),
+		artifacts: array(text$2).default([]).describe("Names of artifacts; empty is all.")
 	}),
 	strictObject({
 		use: literal$1("dispatch").describe("Starts a workflow."),
-		workflow: text$3.describe("Workflow file.")
+		workflow: text$2.describe("Workflow file.")
 	})
 ]);
 // src/spec/sections/search.ts
@@ -6712,7 +10170,7 @@ const frontier = union([strategy, strictObject({
 })]);
 const policy = strictObject({
 	keep_if: literal$1("better_primary").default("better_primary").describe("Only better_primary."),
-	tie_breakers: array(union([strictObject({ lower: text$3.describe("Metric of which less is better.") }), strictObject({ higher: text$3.describe("Metric of which more is better.") })])).default([]).describe("Decide when the primary is shown unchanged."),
+	tie_breakers: array(union([strictObject({ lower: text$2.describe("Metric of which less is better.") }), strictObject({ higher: text$2.describe("Metric of which more is better.") })])).default([]).describe("Decide when the primary is shown unchanged."),
 	on_failure: literal$1("discard").default("discard").describe("Only discard.")
 });
 const search = strictObject({
@@ -6720,12 +10178,12 @@ const search = strictObject({
 	stall_rounds: count.default(5).describe("Rounds without gain that are a stall."),
 	ideate_every: count.default(5).describe("Rounds between fresh ideas."),
 	ideate_stall: count.default(3).describe("Stalled rounds that ask for fresh ideas."),
-	skills: array(text$3).default([]).describe("Skill files shown to proposers."),
-	controller: strictObject({ limits: record$2(text$3, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
+	skills: array(text$2).default([]).describe("Skill files shown to proposers."),
+	controller: strictObject({ limits: record$2(text$2, number$1()).default({}).describe("Bounds of the knobs it may turn.") }).nullable().default(null).describe("Turns knobs between rounds.")
 });
 const artifact = strictObject({
-	name: text$3.describe("Unique name."),
-	path: text$3.describe("File in the repository.")
+	name: text$2.describe("Unique name."),
+	path: text$2.describe("File in the repository.")
 });
 const epochs = strictObject({
 	count: count.default(1).describe("Passes over the suite."),
@@ -6758,9 +10216,9 @@ const LOCAL = {
 	privateRepository: false
 };
 function scopeSchema(rules) {
-	const immutable = array(text$3);
+	const immutable = array(text$2);
 	return strictObject({
-		mutable: array(text$3).min(1).describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.").meta({ examples: [["src/", "lib/*.py"]] }),
+		mutable: array(text$2).min(1).describe("What may change: git's :(top,glob) pathspecs; a directory ends with /. All else is refused.").meta({ examples: [["src/", "lib/*.py"]] }),
 		immutable: (rules === "ce" ? immutable.min(1) : immutable.default([])).describe("Wins over mutable; .winnow/, .github/, .gitattributes and .gitmodules always are.").meta({ examples: [["**/*_test.go"]] })
 	});
 }
@@ -6772,29 +10230,29 @@ function specSchema(rules, surroundings = LOCAL) {
 	return strictObject({
 		winnow: (rules === "winnow" ? literal$1(1) : never().optional()).describe("Selects winnow's defaults."),
 		name: string().max(200).regex(KEBAB, KEBAB_TEXT).optional().describe("Name of the campaign and of its branches; else that of the file."),
-		description: (rules === "ce" ? text$3 : text$3.optional()).describe("What it is about, told to proposers; else the name."),
+		description: (rules === "ce" ? text$2 : text$2.optional()).describe("What it is about, told to proposers; else the name."),
 		metric: metricSchema(rules).describe("What counts."),
 		measurement: measurementSchema(rules).describe("How it is measured."),
 		gates: array(commandGate).default([]).describe("Commands that must pass before speed counts; one gate of either kind is required."),
 		evidence: evidence.prefault({}).describe("How much proof a change needs."),
 		scope: scopeSchema(rules).describe("What an experiment may change."),
 		propose: array(proposer$1).min(1).default([{ use: "external" }]).describe("Where ideas come from."),
-		advice: array(text$3).default([]).describe("What to keep in mind, told to proposers."),
-		constraints: array(text$3).default([]).describe("ce's name of advice."),
+		advice: array(text$2).default([]).describe("What to keep in mind, told to proposers."),
+		constraints: array(text$2).default([]).describe("ce's name of advice."),
 		limits: limitsSchema(rules).prefault({}).describe("Size of one experiment."),
 		dependencies: dependencies.prefault({}).describe("Packages an experiment may add."),
-		execution: execution$2.prefault({}).describe("How experiments run."),
+		execution: execution$1.prefault({}).describe("How experiments run."),
 		parallel: parallel.prefault({}).describe("What executions share."),
 		stopping: stoppingSchema(rules, surroundings).prefault({}).describe("When the campaign ends."),
 		policy: policy.prefault({}).describe("What is kept."),
-		max_runner_up_merges_per_batch: natural$1.default(rules === "ce" ? 1 : 3).describe("Runners-up tried on top of a winner."),
+		max_runner_up_merges_per_batch: natural.default(rules === "ce" ? 1 : 3).describe("Runners-up tried on top of a winner."),
 		search: search.prefault({}).describe("How the search moves."),
 		artifacts: array(artifact).default([]).describe("Versioned text artifacts."),
 		epochs: epochs.nullable().default(null).describe("Passes of a suite."),
 		merge: merge.prefault({}).describe("How kept changes land."),
 		branches: branches.prefault({}).describe("Names of branches."),
-		report: report$2.prefault({}).describe("What is shown."),
-		schedule: text$3.default("daily").describe("Used by init --github.")
+		report: report$1.prefault({}).describe("What is shown."),
+		schedule: text$2.default("daily").describe("Used by init --github.")
 	});
 }
 // src/spec/known-keys.ts
@@ -6962,6 +10420,1575 @@ function withDefaultStability(raw) {
 /** `winow: 1` is one wrong letter, not a ce spec with everything missing. */
 function mistypedVersionKey(raw) {
 	return Object.keys(raw).find((key) => raw[key] === 1 && nearest(key, ["winnow"]) !== void 0);
+}
+// src/spec/unread-keys.ts
+const REMOVE = "remove it";
+const OWN_AGENT = "winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it";
+const UNREAD = [
+	{
+		path: ["merge", "via"],
+		missing: "merging through the API is",
+		instead: "use push"
+	},
+	{
+		path: ["merge", "auto"],
+		missing: "keeping a change for a person to merge is",
+		instead: "use true, or stop the campaign and merge its branch yourself"
+	},
+	{
+		path: ["merge", "max_pull_requests_per_hour"],
+		missing: "a rate of opening pull requests is",
+		instead: "remove it and set merge.max_open_experiments"
+	},
+	{
+		path: ["merge", "unisolated"],
+		missing: "isolation is, so that every report would be denied,",
+		instead: "use auto or allow, and measure only code that you would run",
+		harmless: ["allow"]
+	},
+	{
+		path: ["merge", "on_merge"],
+		missing: "starting again when the campaign is merged is",
+		instead: "use stop, then winnow run --fresh"
+	},
+	{
+		path: ["search", "stall_rounds"],
+		missing: "noticing a stall is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "ideate_every"],
+		missing: "asking for fresh ideas by rounds is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "ideate_stall"],
+		missing: "asking for fresh ideas in a stall is",
+		instead: REMOVE
+	},
+	{
+		path: ["search", "controller"],
+		missing: "turning knobs is",
+		instead: "remove it and set the knobs in the spec"
+	},
+	{
+		path: ["search", "skills"],
+		missing: "showing skill files is",
+		instead: "put what proposers should know under advice"
+	},
+	{
+		path: ["execution", "backend"],
+		missing: "this backend is",
+		instead: "use worktree or auto",
+		harmless: ["worktree"],
+		inCe: {
+			values: ["codex"],
+			says: `winnow measures in work trees; ${OWN_AGENT}`
+		}
+	},
+	{
+		path: ["execution", "runs_on"],
+		missing: "choosing a runner is",
+		instead: "remove it: this machine measures"
+	},
+	{
+		path: ["execution", "services"],
+		missing: "starting service containers is",
+		instead: "remove it and start them before winnow run"
+	},
+	{
+		path: ["execution", "codex_security"],
+		missing: "running codex is",
+		instead: "remove it and give the flags in propose: [{ use: command, command }]",
+		inCe: { says: OWN_AGENT }
+	},
+	{
+		path: ["dependencies", "approvers"],
+		missing: "checking who approves is",
+		instead: "remove it: whoever may write the ledger approves, and winnow log says who did"
+	},
+	{
+		path: ["dependencies", "min_release_age_days"],
+		missing: "looking up the age of a release is",
+		instead: "remove it, and look before you approve: winnow asks no registry"
+	},
+	{
+		path: ["report", "comment"],
+		missing: "commenting on pull requests is",
+		instead: "remove it: nothing is commented"
+	},
+	{
+		path: ["report", "dashboard"],
+		missing: "a dashboard that could be left out is",
+		instead: "remove it: none is written"
+	},
+	{
+		path: ["report", "pages_branch"],
+		missing: "publishing is",
+		instead: "remove it and read winnow status"
+	},
+	{
+		path: ["report", "webhook"],
+		missing: "calling a webhook is",
+		instead: "remove it and read winnow status"
+	},
+	{
+		path: ["stopping", "max_total_cost_usd"],
+		missing: "counting money is: nothing here spends any, and what proposers spend is not known,",
+		instead: "remove it and cap the spending where the models are paid",
+		inCe: { says: "winnow pays for no model, so there is nothing to cap; what proposers spend is not counted" }
+	},
+	{
+		path: ["schedule"],
+		missing: "a schedule is",
+		instead: "remove it and let your own scheduler call winnow run"
+	}
+];
+let defaults = null;
+/** Read off the schema, which alone says what a default is. */
+function defaultAt(path) {
+	defaults ??= specSchema("winnow").parse({
+		winnow: 1,
+		measurement: { command: "x" },
+		scope: { mutable: ["x"] }
+	});
+	return given$1(defaults, path);
+}
+function asks(key, spec) {
+	const value = JSON.stringify(given$1(spec, key.path));
+	return ![defaultAt(key.path), ...key.harmless ?? []].some((each) => JSON.stringify(each) === value);
+}
+function asked$7(spec) {
+	return UNREAD.filter((key) => asks(key, spec) && key.when?.(spec) !== false);
+}
+/** Whether a ce spec only brings the key along. */
+function isBroughtAlong({ inCe, path }, spec, rules) {
+	if (rules !== "ce" || inCe === void 0) return false;
+	return inCe.values === void 0 || inCe.values.includes(given$1(spec, path));
+}
+/** One sentence for each such key, to be refused. */
+function refusedKeys(spec) {
+	return asked$7(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
+		const value = valueText$1(given$1(spec, path));
+		return `${path.join(".")}${value}: ${missing} not built yet; ${instead}.`;
+	});
+}
+/** One note for each such key that a ce spec brings along. */
+function notedKeys(spec, rules) {
+	return asked$7(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
+}
+function valueText$1(value) {
+	return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? ` ${value}` : "";
+}
+// src/spec/notes.ts
+/** What every check, status and verdict says when ce's comparison decides. */
+const NOT_NOISE_PROOF = "compared with a stored score; not noise-proof";
+/** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
+function usesStoredScore(spec) {
+	return spec.measurement.stability !== null;
+}
+const comparison = [
+	({ spec }) => usesStoredScore(spec) && "compared with a stored score; not noise-proof",
+	({ spec, raw }) => usesStoredScore(spec) && given$1(raw, ["evidence"]) !== void 0 && "evidence is not used: measurement.stability selects the comparison with a stored score",
+	({ spec: { measurement } }) => measurement.stability?.mode === "ladder" && measurement.stability.comparison.method === "absolute" && "measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual",
+	({ spec: { metric }, raw }) => given$1(raw, [
+		"metric",
+		"primary",
+		"direction"
+	]) === void 0 && !BUILT_IN_METRICS.has(metric.primary.name) && `metric.primary.direction is not given: less ${metric.primary.name} is better`
+];
+const compatibility = [
+	({ raw }) => given$1(raw, [
+		"metric",
+		"primary",
+		"baseline"
+	]) !== void 0 && "metric.primary.baseline is ignored: winnow measures the baseline itself",
+	({ raw }) => given$1(raw, ["measurement", "per_case"]) !== void 0 && "measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch",
+	({ raw }) => given$1(raw, ["stopping", "max_wall_hours"]) !== void 0 && "stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign",
+	({ spec }) => spec.constraints.length > 0 && "constraints are told to proposers as advice, nothing checks them; metric.constraints are checked"
+];
+/** What the file says and this spec does not use: said, never silently dropped. */
+const unused$1 = [
+	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "secondary") && `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
+	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "guardrail") && `metric.objectives: ${metric.primary.name} is the primary, which is always required`,
+	({ spec: { metric } }) => metric.judge !== null && metric.primary.type !== "judge" && `metric.judge is ignored: metric.primary.type is ${metric.primary.type}`,
+	({ spec: { metric } }) => metric.loss !== null && metric.primary.type !== "loss" && `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
+	({ spec: { measurement }, raw }) => measurement.stability === null && given$1(raw, ["measurement", "baseline"]) !== void 0 && "measurement.baseline is not used: only measurement.stability compares with a stored score",
+	({ spec: { measurement } }) => (measurement.stability?.ladder ?? null) !== null && measurement.stability?.mode !== "ladder" && `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`
+];
+const holdout$1 = [({ spec: { measurement } }) => measurement.holdout?.source === null && "measurement.holdout.source is not given: what the holdout measures lies where proposers can read it"];
+const MANY_WORK_TREES = 6;
+const execution = [
+	({ spec }) => spec.parallel.exclusive_resources.length > 0 && `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(", ")}): the campaign is serial`,
+	({ spec: { execution: run }, rules }) => run.max_concurrent > MANY_WORK_TREES && (run.backend === "worktree" || run.backend === "auto" && rules === "ce") && `execution.max_concurrent ${run.max_concurrent}: at most ${MANY_WORK_TREES} is advised for work trees`,
+	({ spec: { parallel } }) => parallel.port_env_var === null && (parallel.port_strategy === "parameterized" || parallel.port_base !== null) && "parallel: no port is handed out without port_env_var",
+	({ spec: { parallel } }) => parallel.port_strategy !== "parameterized" && parallel.port_env_var !== null && "parallel: no port is handed out without port_strategy: parameterized"
+];
+function notesOf(context) {
+	return [...[
+		...comparison,
+		...compatibility,
+		...unused$1,
+		...holdout$1,
+		...execution
+	].flatMap((note) => note(context) || []), ...notedKeys(context.spec, context.rules)];
+}
+// src/decide/warnings.ts
+const FLAGS = {
+	unisolated: "unisolated: the candidate ran without a user or container of its own",
+	unreaped: "unreaped: processes of an execution could not be proven dead",
+	forgeable: "forgeable: the harness loads candidate code in its own process and has no separate score"
+};
+function spread(values) {
+	return Math.max(...values) - Math.min(...values);
+}
+/** ce's noise_threshold is in metric units: a baseline that varies by more cannot tell such gains apart. */
+function noisyBaseline(spec, snapshot) {
+	const { stability } = spec.measurement;
+	if (stability === null) return [];
+	return objectivesOf(spec.metric).flatMap(({ name, judged }) => {
+		const reading = lookUp(snapshot, name, {
+			judged,
+			aggregation: stability.aggregation
+		});
+		const differs = reading === null || reading.samples.length === 0 ? 0 : spread(reading.samples);
+		if (differs <= stability.noise_threshold) return [];
+		const limit = numberText(stability.noise_threshold);
+		return [`the baseline's repeats of ${name} differ by ${numberText(differs)}, more than ${limit}`];
+	});
+}
+/** What a reader must know beside the verdict; `baseline` is null unless ce's rules compared with one. */
+function warningsOf(spec, report, baseline) {
+	const flags = [...new Set(report.flags)].map((flag) => FLAGS[flag]);
+	if (baseline === null) return flags;
+	return [
+		baseline.stored ? NOT_NOISE_PROOF : "compared with one base run in the same job; not noise-proof",
+		...noisyBaseline(spec, baseline.snapshot),
+		...flags
+	];
+}
+// src/decide/assess.ts
+/** Gates were all that was asked, and one run whose numbers are there. */
+function assessAlone({ spec, report, label }) {
+	const sample = executionsOf(report, label, "sample")[0];
+	if (sample === void 0) return again(`the report has no sample of ${label}`);
+	const objectives = objectivesOf(spec.metric);
+	const values = new Map(objectives.map(({ name }) => [name, readingOf(sample, name)]));
+	const missing = [...values.keys()].filter((name) => values.get(name) === null);
+	if (missing.length > 0) return finding$1("error", `missing required metric: ${missing.join(", ")}`, { failure_class: "eval" });
+	return finding$1("eligible", "every gate holds", { target_reached: targetReached$1(objectives, ({ name }) => values.get(name) ?? void 0) });
+}
+function judge$1(input) {
+	const { spec, order, report, label } = input;
+	if (order.stop.rule === "paired") return assessPaired(input, order.stop);
+	if (order.stop.rule === "pairs") return assessPairs(input, order.stop);
+	const failure = failureOf$3({
+		spec,
+		report,
+		label
+	});
+	if (failure !== null) return failure;
+	switch (order.stop.rule) {
+		case "once": return assessOnce({
+			spec,
+			minEffect: order.stop.min_effect,
+			scale: order.stop.scale
+		}, report, label);
+		case "stability": return assessByStability(input, order.stop.baseline);
+		case "alone": return assessAlone(input);
+		case "holdout": return again("a holdout guards a merge and shows no gain");
+		case "calibrate": throw new TypeError("a calibration has no candidate to assess: use calibrate()");
+		default: return order.stop;
+	}
+}
+function assess(input) {
+	const { order, report, spec } = input;
+	const baseline = order.stop.rule === "stability" ? stabilityBaseline(input, order.stop.baseline) : null;
+	return {
+		...judge$1(input),
+		warnings: warningsOf(spec, report, baseline)
+	};
+}
+// src/plan/judgement.ts
+function judge(spec, experiment, measured) {
+	const { order, report } = measured;
+	const baseline = order.stop.rule === "stability" ? order.stop.baseline : null;
+	const assessment = assess({
+		spec,
+		order,
+		report,
+		label: experiment.id,
+		baseline
+	});
+	if (assessment.retry) {
+		if (order.attempt < spec.execution.max_attempts) return {
+			is: "again",
+			reason: assessment.reason
+		};
+		return {
+			is: "final",
+			outcome: "error",
+			assessment,
+			reason: `${assessment.reason} (${order.attempt} attempts)`
+		};
+	}
+	if (experiment.purpose === "revert") return judgeRevert(assessment);
+	return judged$2(order, assessment);
+}
+function judged$2({ purpose, stop }, assessment) {
+	const { outcome, reason } = assessment;
+	if (outcome === "eligible") return {
+		is: "eligible",
+		assessment
+	};
+	if (outcome === "promising") return {
+		is: "more",
+		assessment,
+		reason
+	};
+	if (purpose === "combination") return {
+		is: "final",
+		outcome: combinationOutcome(outcome),
+		assessment,
+		reason
+	};
+	if (outcome === "inconclusive" && stop.rule === "paired") return {
+		is: "parked",
+		assessment,
+		reason
+	};
+	return {
+		is: "final",
+		outcome,
+		assessment,
+		reason
+	};
+}
+/** A person asked for it back: gates and constraints must hold, a gain is not expected. */
+function judgeRevert(assessment) {
+	const { outcome, reason, determinism_lost: lost } = assessment;
+	if (lost) return {
+		is: "final",
+		outcome: "inconclusive",
+		assessment,
+		reason
+	};
+	if (outcome === "eligible" || outcome === "dropped" || outcome === "inconclusive") return {
+		is: "eligible",
+		assessment
+	};
+	if (outcome === "promising") return {
+		is: "more",
+		assessment,
+		reason
+	};
+	return {
+		is: "final",
+		outcome,
+		assessment,
+		reason
+	};
+}
+/** Good alone, not combined: whatever went wrong on top of the winner, the outcome says just that. */
+function combinationOutcome(outcome) {
+	return outcome === "refused" ? "refused" : "runner_up_dropped";
+}
+function decidedDraft(decision) {
+	const { experiment, order, outcome, assessment, reason, cause, parked } = decision;
+	return {
+		kind: "decided",
+		cause,
+		experiment: experiment.id,
+		order,
+		outcome,
+		verdict: verdictOf(outcome, assessment?.worse ?? false),
+		rule_version: "1",
+		reason,
+		failure_class: assessment?.failure_class ?? null,
+		primary_delta: assessment?.primary_delta ?? null,
+		rank_score: assessment?.rank_score ?? 0,
+		improved: assessment?.improved_objectives ?? [],
+		violated: assessment?.violated_objectives ?? [],
+		warnings: assessment?.warnings ?? [],
+		parked: parked ?? false
+	};
+}
+// src/plan/simplification.ts
+/** Why a change may not be judged as a simplification; null where it may. */
+function whyNotSimplified(world, changes) {
+	if (comparing(world)?.by === "numbers") return "kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea";
+	const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0);
+	const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0);
+	if (deleted > added) return null;
+	return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`;
+}
+/**
+* Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
+* may cost one min_effect (decision.md 3.4).
+*/
+function withinBudget({ simplified }, { purpose }, { order }, judgement) {
+	if (purpose !== "simplify" || judgement.is !== "eligible" || order.stop.rule !== "paired") return judgement;
+	const { assessment } = judgement;
+	const { min_effect, scale } = order.stop;
+	const loss = Math.max(0, -(assessment.primary_delta ?? 0));
+	if (simplified + loss <= min_effect) return judgement;
+	const said = (value) => scale === "log" ? `${(value * 100).toFixed(1)} %` : numberText(value);
+	const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`;
+	return {
+		is: "final",
+		outcome: order.purpose === "combination" ? "runner_up_dropped" : "dropped",
+		assessment,
+		reason
+	};
+}
+// src/plan/member.ts
+function memberOf(world, experiment, reports) {
+	const live = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
+	const arrived = live && reports.get(live.order.id);
+	if (!live || !arrived) return {
+		experiment,
+		measured: null,
+		judgement: null,
+		cause: experiment.opened
+	};
+	const measured = {
+		order: live.order,
+		report: arrived.report
+	};
+	return {
+		experiment,
+		measured,
+		judgement: withinBudget(world.campaign, experiment, measured, judge(world.spec, experiment, measured)),
+		cause: arrived.event
+	};
+}
+function assessmentOf(member) {
+	return member.judgement?.is === "eligible" ? member.judgement.assessment : null;
+}
+// src/plan/pull-of.ts
+/**
+* Which pull request belongs to an experiment. Branches are used again: a newer one on the branch of an
+* experiment that has ended is somebody's next idea, and none of its business.
+*/
+function pullFinder({ pulls }) {
+	const byNumber = new Map(pulls.map((pull) => [pull.number, pull]));
+	const byBranch = /* @__PURE__ */ new Map();
+	for (const pull of pulls) {
+		const known = byBranch.get(pull.branch);
+		if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull);
+	}
+	return (experiment) => {
+		if (experiment.pull !== null) return byNumber.get(experiment.pull);
+		const pull = experiment.branch === null ? void 0 : byBranch.get(experiment.branch);
+		return pull && isOf(experiment, pull) ? pull : void 0;
+	};
+}
+function isLater(pull, than) {
+	if (pull.state === "open" !== (than.state === "open")) return pull.state === "open";
+	return pull.number > than.number;
+}
+function isOf({ owned, status, head }, pull) {
+	return owned || status !== "ended" || pull.head === head;
+}
+// src/plan/ending.ts
+/** The verdict and the closing of an experiment that does not land: one transaction. */
+function endSteps(decision) {
+	const { experiment, outcome, reason } = decision;
+	return [{
+		step: "event",
+		draft: decidedDraft(decision)
+	}, {
+		step: "close",
+		experiment: experiment.id,
+		outcome,
+		reason,
+		keep: true
+	}];
+}
+/** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
+function finalSteps(campaign, member) {
+	const { judgement, experiment, measured, cause } = member;
+	if (measured === null) return [];
+	if (judgement?.is === "parked") return [parkStep(experiment, measured.order.id, judgement, cause)];
+	if (judgement?.is !== "final") return [];
+	const { outcome, assessment, reason } = judgement;
+	const steps = endSteps({
+		experiment,
+		order: measured.order.id,
+		outcome,
+		assessment,
+		reason,
+		cause
+	});
+	if (!assessment.determinism_lost) return steps;
+	return [...steps, determinismLost(campaign, {
+		order: measured.order.id,
+		cause,
+		reason
+	})];
+}
+/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
+function parkStep(experiment, order, { assessment, reason }, cause) {
+	return {
+		step: "event",
+		draft: decidedDraft({
+			experiment,
+			order,
+			outcome: "inconclusive",
+			assessment,
+			reason,
+			cause,
+			parked: true
+		})
+	};
+}
+/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
+function determinismLost(campaign, shown) {
+	return {
+		step: "event",
+		draft: {
+			kind: "calibrated",
+			deterministic: false,
+			scale: campaign.calibration?.scale ?? "linear",
+			noise: null,
+			...shown
+		}
+	};
+}
+function notSelected(member, why) {
+	const { experiment, cause, measured } = member;
+	const assessment = assessmentOf(member);
+	const reason = withAside(assessment?.reason, `not merged: ${why}`);
+	return endSteps({
+		experiment,
+		order: measured?.order.id ?? null,
+		outcome: "not_selected",
+		assessment,
+		reason,
+		cause
+	});
+}
+/** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
+function landSteps(world, member, outcome) {
+	const { experiment, measured, judgement, cause } = member;
+	if (!measured || judgement?.is !== "eligible") return [];
+	const { order } = measured;
+	const candidate = order.candidates.find((entry) => entry.label === experiment.id);
+	if (!candidate) return [];
+	const { assessment } = judgement;
+	return [{
+		step: "land",
+		decided: decidedDraft({
+			experiment,
+			order: order.id,
+			outcome,
+			assessment,
+			reason: assessment.reason,
+			cause
+		}),
+		candidate,
+		base: order.base,
+		pull: pullFinder(world)(experiment)?.number ?? experiment.pull,
+		undoes: undone(world, member),
+		baseline: baselineAfter(world, member, cause)
+	}];
+}
+function undone(world, { experiment }) {
+	if (experiment.purpose !== "revert") return null;
+	return world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)?.experiment ?? null;
+}
+/**
+* The landed tree was just measured: where one run settles a number (once, stable) that serves as the new
+* baseline; where samples vary, the incumbent is measured afresh before it serves.
+*/
+function baselineAfter(world, { experiment, measured }, cause) {
+	const stability = world.spec.measurement.stability;
+	if (!measured || stability !== null && stability.mode !== "stable") return null;
+	const { order, report } = measured;
+	const candidate = order.candidates.find((entry) => entry.label === experiment.id);
+	if (!candidate) return null;
+	return {
+		kind: "baseline-measured",
+		cause,
+		order: order.id,
+		side: experiment.id,
+		tree: candidate.tree,
+		machine: machineKey(report.machine),
+		harness: order.harness,
+		snapshot: snapshotOf(world.spec, report, experiment.id)
+	};
+}
+// src/plan/holdout.ts
+/** Proposers read reasons: this is all that one of them may say (docs/decisions/011-holdout.md). */
+const HOLDOUT_FAILED = "holdout";
+/** The rule of one use, as its runner, its verdict and the audit apply it. */
+function holdoutStop({ campaign, spec }, source) {
+	const { holdout, stability, mode } = spec.measurement;
+	if (holdout === null) return null;
+	const { command, pairs, margin } = holdout;
+	const deterministic = campaign.calibration?.deterministic ?? mode === "once";
+	return {
+		rule: "holdout",
+		command,
+		metrics: [spec.metric.primary.name],
+		scale: scaleOf$3({
+			campaign,
+			spec
+		}),
+		pairs,
+		margin,
+		exact: stability === null && deterministic,
+		source
+	};
+}
+/** ce's rules pin no scale: their thresholds are in the metric's own units, and so is the margin. */
+function scaleOf$3({ campaign, spec }) {
+	const { scale } = spec.evidence;
+	if (spec.measurement.stability !== null) return scale === "log" ? "log" : "linear";
+	return campaign.calibration?.scale ?? (scale === "linear" ? "linear" : "log");
+}
+/** Whether an order asks what the spec in force asks, of a holdout from the place it names. */
+function asksForHoldout(ruling, stop) {
+	if (canonicalJson(holdoutStop(ruling, stop.source)) !== canonicalJson(stop)) return false;
+	const named = ruling.spec.measurement.holdout?.source ?? null;
+	const wanted = named === null ? null : namedSource(named);
+	const { source } = stop;
+	if (wanted === null || source === null) return named === null && source === null;
+	if ("ref" in wanted) return "ref" in source && source.ref === wanted.ref;
+	return "environment" in source && source.environment === wanted.environment;
+}
+/** A person asked for a change back: nothing was selected there that a holdout could guard against. */
+function needsHoldout(spec, experiment) {
+	return spec.measurement.holdout !== null && experiment.purpose !== "revert";
+}
+/** Only what is about to land is tried on the holdout, one at a time, after everything else is decided. */
+function holdoutTrial(world, found, member) {
+	const { experiment } = member;
+	if (!needsHoldout(world.spec, experiment)) return { is: "passed" };
+	const order = orderInForce(world, member);
+	if (order === null) return ask$3(world, member, 1);
+	const arrived = found.reports.get(order.id);
+	if (arrived === void 0) return {
+		is: "waiting",
+		requests: [],
+		steps: []
+	};
+	const { spec } = world;
+	const verdict = holdoutVerdict({
+		spec,
+		stop: order.stop,
+		report: arrived.report,
+		label: experiment.id
+	});
+	switch (verdict.is) {
+		case "passed": return { is: "passed" };
+		case "failed": return ended$1(member, order, arrived.event, "dropped", HOLDOUT_FAILED);
+		case "refused": return ended$1(member, order, arrived.event, "refused", verdict.reason);
+		case "again": {
+			if (order.attempt < spec.execution.max_attempts) return ask$3(world, member, order.attempt + 1);
+			const reason = `its holdout could not be measured (${order.attempt} attempts)`;
+			return ended$1(member, order, arrived.event, "error", reason);
+		}
+		default: return verdict;
+	}
+}
+function orderInForce(world, { experiment }) {
+	const { campaign, spec } = world;
+	const order = experiment.holdout === null ? void 0 : campaign.orders[experiment.holdout]?.order;
+	if (order === void 0 || order.stop.rule !== "holdout") return null;
+	return asksForHoldout({
+		campaign,
+		spec
+	}, order.stop) ? {
+		...order,
+		stop: order.stop
+	} : null;
+}
+/** What it gained stays with it; that it was found good on the metric is no verdict any more. */
+function ended$1(member, { id: order }, cause, outcome, reason) {
+	const found = assessmentOf(member);
+	const assessment = found && {
+		...found,
+		improved_objectives: [],
+		rank_score: 0,
+		failure_class: outcome === "error" ? "eval" : "hypothesis"
+	};
+	return {
+		is: "ended",
+		steps: endSteps({
+			experiment: member.experiment,
+			order,
+			outcome,
+			assessment,
+			reason,
+			cause
+		})
+	};
+}
+function ask$3(world, { experiment, measured }, attempt) {
+	const waiting = {
+		is: "waiting",
+		requests: [],
+		steps: []
+	};
+	const { campaign, spec, holdout } = world;
+	const candidate = measured?.order.candidates.find(({ label }) => label === experiment.id);
+	if (holdout === null || candidate === void 0) return waiting;
+	if ("missing" in holdout) return {
+		...waiting,
+		steps: pauseOnce(world, missingText(holdout.missing))
+	};
+	const stop = holdoutStop({
+		campaign,
+		spec
+	}, holdout.source);
+	if (stop === null) return waiting;
+	if (isUsedUp(world, stop)) return {
+		...waiting,
+		steps: pauseOnce(world, usedUpText(spec))
+	};
+	const round = campaign.round?.number ?? 0;
+	const cause = experiment.opened;
+	return {
+		...waiting,
+		requests: [{
+			purpose: "holdout",
+			round,
+			attempt,
+			cause,
+			candidates: [candidate],
+			stop
+		}]
+	};
+}
+function isUsedUp({ campaign, spec }, stop) {
+	return holdoutUses(campaign, stop) >= (spec.measurement.holdout?.max_uses ?? 0);
+}
+function missingText(what) {
+	return `the holdout cannot be found: ${what}\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`;
+}
+function usedUpText({ measurement }) {
+	return `the holdout was used ${plural(measurement.holdout?.max_uses ?? 0, "time")} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
+}
+// src/decide/additions.ts
+/** Names that nobody has allowed yet: the spec approves by name, whatever the version. */
+function notInSpec({ approved }, names) {
+	return [...new Set(names)].filter((name) => !approved.includes(name));
+}
+/** What no approval can let in, as the spec has it; null where a person may be asked. */
+function refusedAdditions(rules, additions) {
+	const names = notInSpec(rules, additions.map((each) => each.name));
+	const unknown = additions.filter((each) => names.includes(each.name));
+	if (unknown.length > 0 && rules.approval === "deny") return {
+		code: "dependencies",
+		message: `adds ${packagesText(names, additions)}, and dependencies.approval is deny`
+	};
+	const scripted = rules.allow_scripts ? void 0 : unknown.find((each) => each.scripts === true);
+	if (scripted === void 0) return null;
+	return {
+		code: "dependencies",
+		message: `adds ${additionText(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
+	};
+}
+// src/model/refs.ts
+function campaignRefs(prefix, spec) {
+	return {
+		optimize: `refs/heads/${prefix}/${spec}`,
+		campaign: `refs/heads/${prefix}-campaign/${spec}`,
+		state: `refs/heads/${prefix}-state/${spec}`,
+		closed: `refs/heads/${prefix}-closed/${spec}`,
+		forge: `refs/heads/${prefix}-forge/${spec}`,
+		experiments: `refs/heads/${prefix}-exp/${spec}/`,
+		archive: `refs/heads/${prefix}-archive/${spec}/`
+	};
+}
+function shortRef(ref) {
+	return ref.replace(/^refs\/heads\//, "");
+}
+// src/plan/intake.ts
+/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
+function openProposals(world) {
+	const { campaign, spec } = world;
+	let number = freeNumber(world, campaign.next_number);
+	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
+	const steps = [];
+	for (const proposal of freshProposals(world)) {
+		const engineMade = proposal.branch === null;
+		if (engineMade && room <= 0) continue;
+		if (engineMade) room -= 1;
+		steps.push(...open$2(world, proposal, experimentName(number)));
+		number = freeNumber(world, number + 1);
+	}
+	return steps;
+}
+/** A branch that somebody gave such a name is theirs: the number is left out. */
+function freeNumber({ campaign, spec, branches }, from) {
+	const { experiments } = campaignRefs(spec.branches.prefix, campaign.name);
+	let number = from;
+	while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1;
+	return number;
+}
+/** One idea is opened once, however often it is brought. */
+function freshProposals({ campaign, proposals }) {
+	const fresh = /* @__PURE__ */ new Map();
+	for (const proposal of proposals) {
+		const { key } = proposal.source;
+		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
+	}
+	return [...fresh.values()];
+}
+function openEngineExperiments({ campaign }) {
+	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
+}
+function open$2(world, proposal, id) {
+	const { campaign, spec } = world;
+	const refs = campaignRefs(spec.branches.prefix, campaign.name);
+	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
+	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
+	const made = "rejected" in proposal.head ? null : proposal.head;
+	const draft = {
+		kind: "experiment-opened",
+		cause: source.key,
+		experiment: id,
+		purpose: reverts !== void 0 ? "revert" : simplifies ? "simplify" : "idea",
+		hypothesis,
+		category,
+		priority,
+		required_deps,
+		family,
+		source,
+		learnings,
+		pull,
+		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
+		owned: proposal.branch === null,
+		head: made?.commit ?? null,
+		base: made?.base ?? campaign.incumbent
+	};
+	const steps = [{
+		step: "open",
+		draft
+	}];
+	if (rejected === null) return steps;
+	const why = {
+		code: "conflict",
+		message: rejected
+	};
+	return [...steps, ...refuse$1({
+		id,
+		head: null,
+		opened: eventId(draft)
+	}, why)];
+}
+/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
+function refuse$1(subject, why) {
+	const { id, head, opened } = subject;
+	const { code, message } = why;
+	return [{
+		step: "event",
+		draft: {
+			kind: "experiment-refused",
+			cause: opened,
+			experiment: id,
+			head,
+			code,
+			message
+		}
+	}, {
+		step: "close",
+		experiment: id,
+		outcome: "refused",
+		reason: why.message,
+		keep: false
+	}];
+}
+/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
+function refuseQueued(world) {
+	const steps = [];
+	const refused = /* @__PURE__ */ new Set();
+	const seen = /* @__PURE__ */ new Map();
+	for (const experiment of Object.values(world.campaign.experiments)) {
+		const why = whyRefused(world, experiment, seen);
+		if (why === null) continue;
+		refused.add(experiment.id);
+		steps.push(...refuse$1({
+			id: experiment.id,
+			head: experiment.head,
+			opened: experiment.opened
+		}, why));
+	}
+	return {
+		steps,
+		refused
+	};
+}
+/** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
+function whyRefused(world, experiment, seen) {
+	if (experiment.status === "queued") return refusalOf$2(world, experiment, seen);
+	const facts = experiment.status === "deferred" ? world.candidates.get(experiment.id) : void 0;
+	return facts?.merged === "clean" ? facts.refusal : null;
+}
+function refusalOf$2(world, experiment, seen) {
+	const facts = world.candidates.get(experiment.id);
+	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
+	if (facts.merged === "conflict") return {
+		code: "conflict",
+		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
+	};
+	if (facts.contains !== null && experiment.purpose !== "revert") return {
+		code: "reverted",
+		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
+	};
+	if (facts.refusal) return facts.refusal;
+	const notSimpler = experiment.purpose === "simplify" ? whyNotSimplified(world, facts.changes) : null;
+	if (notSimpler !== null) return {
+		code: "simplify",
+		message: notSimpler
+	};
+	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
+	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
+	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
+	return {
+		code: "duplicate",
+		message: `the same files as ${twin}`
+	};
+}
+// src/plan/approvals.ts
+/** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
+function needs(spec, { required_deps, hypothesis }, { additions }) {
+	const added = additions.packages.map((each) => each.name);
+	const declared = [...new Set(required_deps)].filter((name) => !added.includes(name));
+	return {
+		digest: setDigest(additions.digest, declared),
+		packages: notInSpec(spec.dependencies, [...added, ...declared]),
+		additions: additions.packages,
+		why: hypothesis
+	};
+}
+/** What is declared and not there yet belongs to the set by its name alone. */
+function setDigest(additions, declared) {
+	return declared.length === 0 ? additions : sha256(canonicalJson({
+		additions,
+		declared: declared.toSorted()
+	}));
+}
+/** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
+function unapproved(spec, experiment, facts) {
+	if (facts?.merged !== "clean") return [];
+	return awaitedPackages({
+		approval: needs(spec, experiment, facts),
+		approved: experiment.approved
+	});
+}
+function unapprovedText(spec, experiment, facts) {
+	const names = unapproved(spec, experiment, facts);
+	if (names.length === 0 || facts?.merged !== "clean") return null;
+	return packagesText(names, facts.additions.packages);
+}
+/**
+* Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
+* anew; what the spec approves by now is approved.
+*/
+function askApprovals(world, refused) {
+	const steps = [];
+	const waiting = /* @__PURE__ */ new Set();
+	for (const experiment of Object.values(world.campaign.experiments)) {
+		const facts = world.candidates.get(experiment.id);
+		if (refused.has(experiment.id) || facts?.merged !== "clean" || facts.aheadOfSync) continue;
+		if (experiment.status === "queued" && unapproved(world.spec, experiment, facts).length > 0) {
+			waiting.add(experiment.id);
+			steps.push(...ask$2(world, experiment, facts));
+		}
+		if (experiment.status === "deferred") steps.push(...askAgain(world, experiment, facts));
+	}
+	return {
+		steps,
+		waiting
+	};
+}
+function ask$2({ spec }, experiment, facts) {
+	const { id, head, opened } = experiment;
+	const request = needs(spec, experiment, facts);
+	if (spec.dependencies.approval === "deny") {
+		const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`;
+		return refuse$1({
+			id,
+			head,
+			opened
+		}, {
+			code: "dependencies",
+			message
+		});
+	}
+	return [{
+		step: "event",
+		draft: {
+			kind: "approval-requested",
+			cause: experiment.approval === null ? opened : `${facts.base} ${facts.head} ${request.digest}`,
+			experiment: id,
+			...request
+		}
+	}];
+}
+function askAgain(world, experiment, facts) {
+	const request = needs(world.spec, experiment, facts);
+	if (request.digest !== experiment.approval?.digest) return ask$2(world, experiment, facts);
+	const packages = awaitedPackages(experiment).filter((name) => !request.packages.includes(name));
+	if (packages.length === 0) return [];
+	const { id, opened } = experiment;
+	return [{
+		step: "event",
+		draft: {
+			kind: "approved",
+			cause: `${opened} ${world.campaign.spec_sha256}`,
+			experiment: id,
+			digest: request.digest,
+			packages
+		}
+	}];
+}
+/** Who waits for what, and how it is given. */
+function approvalsNeeded({ campaign }) {
+	const deferred = Object.values(campaign.experiments).filter(({ status }) => status === "deferred");
+	if (deferred.length === 0) return null;
+	return `approval: ${deferred.map((experiment) => `${experiment.id} needs ${awaitedText(experiment)}`).join("; ")}. winnow approve shows what they add, and approves it`;
+}
+// src/plan/round.ts
+const NOTHING$3 = {
+	steps: [],
+	again: [],
+	combine: null,
+	holdout: []
+};
+function settleRound(world, found) {
+	const { round } = world.campaign;
+	if (!round?.open) return NOTHING$3;
+	const members = membersOf$1(world, round, found);
+	const again = members.flatMap(needsOrder);
+	const steps = members.flatMap((member) => finalSteps(world.campaign, member));
+	const eligible = members.filter((member) => member.judgement?.is === "eligible");
+	const barred = eligible.flatMap((member) => notApproved(world, member));
+	const settled = eligible.filter((member) => notApproved(world, member).length === 0);
+	if (members.some(isUndecided) || members.some(losesDeterminism)) return {
+		...NOTHING$3,
+		steps,
+		again
+	};
+	const next = landNext({
+		world,
+		found,
+		round
+	}, settled, {
+		steps,
+		again
+	});
+	return {
+		...next,
+		steps: [...barred, ...next.steps]
+	};
+}
+function landNext(scene, settled, { steps, again }) {
+	if (scene.round.winner !== null) return combination(scene, settled, steps);
+	const { steps: landing, holdout } = landWinner(scene, settled);
+	return {
+		...NOTHING$3,
+		steps: [...steps, ...landing],
+		again,
+		holdout
+	};
+}
+/** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
+function notApproved(world, member) {
+	const { experiment } = member;
+	const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id));
+	return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`);
+}
+function membersOf$1(world, round, found) {
+	return round.members.flatMap((id) => {
+		const experiment = world.campaign.experiments[id];
+		if (!experiment || experiment.status === "ended" || experiment.status === "parked") return [];
+		return [memberOf(world, experiment, found.reports)];
+	});
+}
+function needsOrder({ experiment: { id, status }, judgement }) {
+	if (judgement === null) return status === "queued" ? [{
+		id,
+		after: "nothing"
+	}] : [];
+	if (judgement.is === "again") return [{
+		id,
+		after: "failure"
+	}];
+	return judgement.is === "more" ? [{
+		id,
+		after: "pairs"
+	}] : [];
+}
+/** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
+function isUndecided({ judgement }) {
+	return judgement === null || judgement.is === "again" || judgement.is === "more";
+}
+/** What was measured beside it rests on the same belief: it is queued again, not merged. */
+function losesDeterminism({ judgement }) {
+	return judgement?.is === "final" && judgement.assessment.determinism_lost;
+}
+/** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
+function landWinner({ world, found, round }, eligible) {
+	const [winner, ...others] = ranking(world, eligible);
+	if (!winner) return {
+		steps: [closeRound(round, null)],
+		holdout: []
+	};
+	const trial = holdoutTrial(world, found, winner);
+	switch (trial.is) {
+		case "passed": return {
+			steps: landFirst(world, round, winner, others),
+			holdout: []
+		};
+		case "ended": return {
+			steps: trial.steps,
+			holdout: []
+		};
+		case "waiting": return {
+			steps: trial.steps,
+			holdout: trial.requests
+		};
+		default: return trial;
+	}
+}
+/** Those that touch the winner's files, or have no place in the batch, are answered at once. */
+function landFirst(world, round, winner, others) {
+	const changed = changedPaths(world);
+	const combinable = new Set(runnersUp(others.map((member) => member.experiment.id), winner.experiment.id, changed, world.spec.max_runner_up_merges_per_batch));
+	const steps = others.filter((member) => !combinable.has(member.experiment.id)).flatMap((member) => notSelected(member, `${winner.experiment.id} was better and was merged`));
+	steps.push(...landSteps(world, winner, "kept"));
+	if (combinable.size === 0) steps.push(closeRound(round, winner.experiment.id));
+	return steps;
+}
+function ranking(world, eligible) {
+	const byId = new Map(eligible.map((member) => [member.experiment.id, member]));
+	return rank(eligible.map(({ experiment, judgement }) => ({
+		id: experiment.id,
+		number: experiment.number,
+		rankScore: judgement?.is === "eligible" ? judgement.assessment.rank_score : 0,
+		changedLines: changedLines(world, experiment.id)
+	}))).flatMap((entry) => byId.get(entry.id) ?? []);
+}
+function changedLines(world, id) {
+	const facts = world.candidates.get(id);
+	if (facts?.merged !== "clean") return 0;
+	return facts.changes.reduce((sum, change) => sum + (change.added ?? 0) + (change.deleted ?? 0), 0);
+}
+function changedPaths(world) {
+	const paths = /* @__PURE__ */ new Map();
+	for (const [id, facts] of world.candidates) if (facts.merged === "clean") paths.set(id, facts.changes.map((change) => change.path));
+	return paths;
+}
+function combination(scene, eligible, steps) {
+	const { world, round } = scene;
+	const combined = eligible.find((member) => member.measured?.order.purpose === "combination");
+	if (combined) {
+		const plan = landCombined(scene, combined, eligible.length === 1);
+		return {
+			...plan,
+			steps: [...steps, ...plan.steps]
+		};
+	}
+	const failed = round.combination_failed || steps.length > 0;
+	const [next] = ranking(world, eligible);
+	if (!failed && next) return startCombination(world, round, next, eligible, steps);
+	const reason = failed ? "a runner-up before it did not hold on top of the winner" : "";
+	const rest = eligible.flatMap((member) => notSelected(member, reason));
+	return {
+		...NOTHING$3,
+		steps: [
+			...steps,
+			...rest,
+			closeRound(round, round.winner)
+		]
+	};
+}
+function landCombined({ world, found, round }, combined, last) {
+	const trial = holdoutTrial(world, found, combined);
+	if (trial.is === "waiting") return {
+		...NOTHING$3,
+		steps: trial.steps,
+		holdout: trial.requests
+	};
+	if (trial.is === "ended") return {
+		...NOTHING$3,
+		steps: trial.steps
+	};
+	const landed = landSteps(world, combined, "runner_up_kept");
+	if (last) landed.push(closeRound(round, round.winner));
+	return {
+		...NOTHING$3,
+		steps: landed
+	};
+}
+function startCombination(world, round, next, eligible, steps) {
+	const { experiment } = next;
+	const facts = world.candidates.get(experiment.id);
+	if (facts?.merged !== "conflict") return {
+		...NOTHING$3,
+		steps,
+		combine: experiment.id
+	};
+	const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(", ")}`;
+	const dropped = endSteps({
+		experiment,
+		order: next.measured?.order.id ?? null,
+		outcome: "runner_up_dropped",
+		assessment: assessmentOf(next),
+		reason,
+		cause: next.cause
+	});
+	const unselected = eligible.filter((member) => member !== next).flatMap((member) => notSelected(member, "a runner-up before it did not combine"));
+	return {
+		...NOTHING$3,
+		steps: [
+			...steps,
+			...dropped,
+			...unselected,
+			closeRound(round, round.winner)
+		]
+	};
+}
+function closeRound(round, winner) {
+	return {
+		step: "event",
+		draft: {
+			kind: "round-closed",
+			cause: `round ${round.number}`,
+			round: round.number,
+			members: round.members,
+			winner
+		}
+	};
+}
+function nextRound(campaign) {
+	return (campaign.round?.number ?? 0) + 1;
+}
+// src/plan/rounds.ts
+/** Orders for the members of the open round that need one, and for the members of the next round. */
+function memberRequests(world, plan) {
+	const round = world.campaign.round;
+	if (!round?.open) return [];
+	const again = plan.again.flatMap(({ id, after }) => {
+		return wantedOf(world, id, round.combined.includes(id) ? "combination" : "experiment", after);
+	});
+	const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, "combination", "nothing");
+	return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout];
+}
+/** `excluded`: refused in this plan, or waiting for an approval from it on. */
+function newRound(world, excluded) {
+	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !excluded.has(experiment.id) && hasTurn(world.campaign, experiment) && measurable(world, experiment));
+	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
+	return requestsFor(world, affordable(world, undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
+}
+/** In the one more round of what was approved late nobody else is measured. */
+function hasTurn({ encore, late }, { id }) {
+	return encore === null || late.includes(id);
+}
+/** Whoever has no share of the campaign's level yet needs one that is left. */
+function affordable(world, ids) {
+	const { campaign, spec } = world;
+	let left = comparing(world)?.by === "pairs" ? testsLeft(campaign, spec) : Infinity;
+	return ids.filter((id) => {
+		const experiment = campaign.experiments[id];
+		return experiment?.purpose === "revert" || experiment?.share !== null || left-- > 0;
+	});
+}
+function roundSize({ execution, parallel }) {
+	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return 1;
+	return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity);
+}
+function measurable(world, experiment) {
+	const facts = world.candidates.get(experiment.id);
+	return facts?.merged === "clean" && !facts.aheadOfSync;
+}
+function wantedOf(world, id, purpose, after) {
+	const experiment = world.campaign.experiments[id];
+	const facts = world.candidates.get(id);
+	if (!experiment || facts?.merged !== "clean") return [];
+	const attempt = after === "pairs" ? 1 : attemptOf(world, experiment, purpose);
+	const { head, tree, touched } = facts;
+	return [{
+		experiment,
+		head,
+		tree,
+		purpose,
+		attempt,
+		touched
+	}];
+}
+/** Attempts count failures that were nobody's verdict; a combination starts its own count. */
+function attemptOf(world, experiment, purpose) {
+	const last = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
+	if (!last) return experiment.attempts + 1;
+	return last.order.purpose === "combination" === (purpose === "combination") ? last.order.attempt + 1 : 1;
+}
+/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
+function requestsFor(world, wanted, round) {
+	const how = comparing(world);
+	if (how === null) return [];
+	const undoing = wanted.filter(isRevert).flatMap((one) => {
+		const stop = harmlessStop(world);
+		return stop === null ? [] : [requestOf([one], round, { stop })];
+	});
+	const ideas = wanted.filter((one) => !isRevert(one));
+	if (how.by === "numbers") return [...undoing, ...ideas.map((one) => requestOf([one], round, how))];
+	return [...undoing, ...pairedRequests(world, ideas, round)];
+}
+function isRevert({ experiment }) {
+	return experiment.purpose === "revert";
+}
+function requestOf(wanted, round, how) {
+	const [first] = wanted;
+	if (first === void 0) throw new TypeError("an order measures at least one experiment");
+	return {
+		purpose: isRevert(first) ? "revert" : first.purpose,
+		round,
+		attempt: first.attempt,
+		cause: first.experiment.opened,
+		candidates: wanted.map(({ experiment: { id }, head, tree }) => ({
+			label: id,
+			head,
+			tree
+		})),
+		...how
+	};
+}
+const BLOCK$1 = 4;
+/**
+* Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
+* lie on one machine together.
+*/
+function blocksOf$1(wanted) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const one of wanted) {
+		const { purpose, attempt, experiment } = one;
+		const key = [
+			purpose,
+			attempt,
+			experiment.source.use === "external"
+		].join(" ");
+		groups.set(key, [...groups.get(key) ?? [], one]);
+	}
+	return [...groups.values()].flatMap((group) => Array.from({ length: Math.ceil(group.length / BLOCK$1) }, (_, at) => group.slice(at * BLOCK$1, (at + 1) * BLOCK$1)));
+}
+function pairedRequests(world, ideas, round) {
+	let { campaign } = world;
+	return blocksOf$1(ideas).map((block) => {
+		const { stop, carried } = pairedBy({
+			...world,
+			campaign
+		}, block);
+		campaign = afterTerms(campaign, stop.terms);
+		return requestOf(block, round, {
+			stop,
+			carried
+		});
+	});
+}
+function pairedBy(world, block) {
+	const { campaign, spec } = world;
+	const carried = {};
+	for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree);
+	const members = block.map(({ experiment: { id }, ...about }) => ({
+		id,
+		...about
+	}));
+	return {
+		stop: pairedStop({
+			campaign,
+			spec,
+			singleMachine: world.runner.runId !== null
+		}, members),
+		carried
+	};
+}
+/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
+function measuresNoMore(world) {
+	const { campaign, spec } = world;
+	if (comparing(world)?.by !== "pairs" || testsLeft(campaign, spec) > 0) return false;
+	return !Object.values(campaign.experiments).some(({ status, share }) => status === "queued" && share !== null);
+}
+// src/plan/encore.ts
+/** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
+const FOR_GOOD = /* @__PURE__ */ new Set([
+	"person",
+	"fresh",
+	"level_used_up"
+]);
+/** It stays open when the campaign stops: approved late, it has one more round. */
+function waitsOn({ stop_code }, { status }) {
+	return status === "deferred" && stop_code !== null && !FOR_GOOD.has(stop_code);
+}
+/** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
+function encoreSteps(world) {
+	const { campaign } = world;
+	const late = campaign.late.filter((id) => campaign.experiments[id]?.status === "queued");
+	if (late.length === 0) return [];
+	const reason = `${late.join(", ")} ${late.length === 1 ? "was" : "were"} approved after the stop: one more round`;
+	return [{
+		step: "event",
+		draft: {
+			kind: "campaign-resumed",
+			cause: `encore at ${campaign.seq}`,
+			reason,
+			encore: true
+		}
+	}];
+}
+const UNDER_WAY$1 = /* @__PURE__ */ new Set([
+	"queued",
+	"ordered",
+	"measured"
+]);
+/** It stops as it did, once what came late has its answer. */
+function stopAfterEncore(world) {
+	const { campaign } = world;
+	const open = campaign.late.some((id) => UNDER_WAY$1.has(campaign.experiments[id]?.status ?? "ended"));
+	if (campaign.encore === null || open && !measuresNoMore(world)) return null;
+	return campaign.encore;
+}
+// src/report/plain-text.ts
+/**
+* Text from branches, harnesses and remotes on its way to a terminal: escape sequences, control characters and
+* characters that turn the writing direction could hide or fake what is shown.
+*/
+const ESCAPE$1 = String.fromCodePoint(27);
+const BELL = String.fromCodePoint(7);
+const SEQUENCES = new RegExp([
+	`${ESCAPE$1}\\[[0-?]*[ -/]*[@-~]`,
+	`${ESCAPE$1}\\][^${BELL}${ESCAPE$1}]*(?:${BELL}|${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[PX^_][^${ESCAPE$1}]*(?:${ESCAPE$1}\\\\)?`,
+	`${ESCAPE$1}[ -/]*[0-~]`
+].join("|"), "g");
+const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+function plainText$1(text) {
+	return text.replaceAll("\r\n", "\n").replace(SEQUENCES, "").replace(OBEYED, (character) => character === "\n" || character === "	" ? character : "");
+}
+/**
+* A CI runner takes orders from what is printed: `::name::` at the beginning of a line, `##[name]` anywhere. Broken
+* up they are text.
+*/
+function withoutOrders(text) {
+	return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll("##[", `##${APART}[`);
+}
+const APART = "​";
+/** The same for JSON on lines of its own, which reads back as it was. */
+function jsonWithoutOrders(json) {
+	return json.replaceAll("##[", "##\\u005b");
+}
+/** JSON loses nothing: what a terminal would obey is escaped. */
+function plainJson(value, indent) {
+	return (JSON.stringify(value, null, indent) ?? "null").replace(OBEYED, (character) => character === "\n" ? character : escaped(character));
+}
+function escaped(character) {
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+// src/report/markdown.ts
+const CELL_LENGTH = 160;
+/**
+* The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
+* issues, no turned direction; one line.
+*/
+function cell(text) {
+	return unlinked(oneLine$1(plainText$1(text), CELL_LENGTH)).replace(/[\\`*_{}[\]<>|~$]/g, (character) => `\\${character}`).replaceAll("&", "&amp;").replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first) => /\d/.test(first) ? `${first}\\` : `\\${first}`);
+}
+// src/report/table.ts
+/** Columns of text, each as wide as its widest cell; the last one is not padded. */
+function table$1(rows, gap = 2) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+	return rows.map((row) => row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)).join("").trimEnd());
+}
+// src/report/approval-text.ts
+const HEAD$2 = [
+	"package",
+	"version",
+	"from",
+	"how",
+	"install scripts",
+	"licence"
+];
+const CELL = 80;
+/** Who waits for an approval, oldest first. */
+function deferredOf({ experiments }) {
+	return Object.values(experiments).filter(({ status }) => status === "deferred");
+}
+/** One line for each experiment that waits, with what gives it what it waits for. */
+function deferredLines(campaign) {
+	return deferredOf(campaign).map((experiment) => {
+		const { id } = experiment;
+		const then = campaign.status === "stopped" && waitsOn(campaign, experiment) ? " gives it one more round at the next winnow run" : "";
+		return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`;
+	});
+}
+/** All that a person has to look at before saying yes, for a terminal. */
+function requestText(experiment) {
+	const { id, approval, hypothesis } = experiment;
+	if (approval === null) return [];
+	return [
+		`${id} is waiting for approval of ${awaitedText(experiment)}`,
+		`  why: ${hypothesis}`,
+		...table$1(rowsOf(experiment)).map((line) => `  ${line}`),
+		`  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`
+	];
+}
+/** Enough of it to be told apart, and for `winnow approve --digest`. */
+const DIGEST_SHOWN = 12;
+/** What it adds, whether or not that was approved since. */
+function additionsText(experiment) {
+	return experiment.approval === null ? [] : ["", ...table$1(rowsOf(experiment)).map((line) => `  ${line}`)];
+}
+/** The same for a pull request. */
+function requestMarkdown(experiment) {
+	const { id, status } = experiment;
+	const mark = approvalMark(experiment);
+	if (mark === null) return [];
+	const [head, ...rows] = rowsOf(experiment).map((row) => `| ${row.map(cell).join(" | ")} |`);
+	const how = status === "deferred" ? ["", `Approve it with \`winnow approve ${id}\`.`] : [];
+	return [
+		"",
+		head ?? "",
+		`|${" --- |".repeat(HEAD$2.length + 1)}`,
+		...rows,
+		...how,
+		"",
+		mark
+	];
+}
+function rowsOf(experiment) {
+	const { approval } = experiment;
+	const additions = approval?.additions ?? [];
+	const awaited = new Set(awaitedPackages(experiment));
+	const declared = [...awaited].filter((name) => !additions.some((each) => each.name === name));
+	const state = (name) => awaited.has(name) ? "waits" : "approved";
+	return [
+		[...HEAD$2, "state"],
+		...additions.map((each) => [...rowOf(each).map((text) => oneLine$1(text, CELL)), state(each.name)]),
+		...declared.map((name) => [
+			name,
+			"not in the change yet",
+			"",
+			"the idea says it needs it",
+			"",
+			"",
+			state(name)
+		])
+	];
+}
+function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }) {
+	return [
+		name,
+		version,
+		`${ecosystem}, ${source}`,
+		`${direct === null ? "unknown" : direct ? "direct" : "transitive"}, ${path}`,
+		scripts === null ? "unknown" : scripts ? "runs" : "none",
+		licence ?? "unknown"
+	];
 }
 // src/spec/problem.ts
 const UNKNOWN_KEY = "unknown key";
@@ -13739,7 +18766,7 @@ function plainValue(document) {
 }
 // src/spec/yaml-syntax.ts
 /** One broken place breaks much after it; more than this only hides the first. */
-const SHOWN$5 = 5;
+const SHOWN = 5;
 /** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/;
 function lineAt(text, offset) {
@@ -13747,7 +18774,7 @@ function lineAt(text, offset) {
 	const end = text.indexOf("\n", offset);
 	return text.slice(start, end === -1 ? void 0 : end);
 }
-function describe$1(error, text) {
+function describe(error, text) {
 	const offset = error.pos[0];
 	if (error.code === "DUPLICATE_KEY") return {
 		offset,
@@ -13771,8 +18798,8 @@ function describe$1(error, text) {
 }
 /** Warnings count: an unresolved tag means that the value is not what it looks like. */
 function syntaxProblems(document, text) {
-	const problems = [...document.errors, ...document.warnings].map((error) => describe$1(error, text));
-	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$5);
+	const problems = [...document.errors, ...document.warnings].map((error) => describe(error, text));
+	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN);
 }
 function same(one, other) {
 	return one.offset === other.offset && one.found === other.found;
@@ -13930,7 +18957,7 @@ function valueAt(raw, path) {
 	}
 	return value;
 }
-const NAMES$3 = {
+const NAMES$2 = {
 	string: "text",
 	number: "a number",
 	int: "a whole number",
@@ -13953,7 +18980,7 @@ function bound(issue, limit, side) {
 }
 function expectedBy(issue) {
 	switch (issue.code) {
-		case "invalid_type": return NAMES$3[issue.expected] ?? issue.expected;
+		case "invalid_type": return NAMES$2[issue.expected] ?? issue.expected;
 		case "invalid_value": return orList(issue.values);
 		case "too_small": return bound(issue, issue.minimum, "least");
 		case "too_big": return bound(issue, issue.maximum, "most");
@@ -14076,227 +19103,8 @@ function normalised(context, name) {
 		} : spec.execution
 	};
 }
-// src/spec/built-in-metrics.ts
-/** Measured by winnow around every execution; a harness that prints one of these is wrong. */
-const BUILT_IN_METRICS = /* @__PURE__ */ new Set([
-	"wall_seconds",
-	"cpu_seconds",
-	"max_rss_mb"
-]);
-// src/spec/unread-keys.ts
-const REMOVE = "remove it";
-const OWN_AGENT = "winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it";
-const UNREAD = [
-	{
-		path: ["merge", "via"],
-		missing: "merging through the API is",
-		instead: "use push"
-	},
-	{
-		path: ["merge", "auto"],
-		missing: "keeping a change for a person to merge is",
-		instead: "use true, or stop the campaign and merge its branch yourself"
-	},
-	{
-		path: ["merge", "max_pull_requests_per_hour"],
-		missing: "a rate of opening pull requests is",
-		instead: "remove it and set merge.max_open_experiments"
-	},
-	{
-		path: ["merge", "unisolated"],
-		missing: "isolation is, so that every report would be denied,",
-		instead: "use auto or allow, and measure only code that you would run",
-		harmless: ["allow"]
-	},
-	{
-		path: ["merge", "on_merge"],
-		missing: "starting again when the campaign is merged is",
-		instead: "use stop, then winnow run --fresh"
-	},
-	{
-		path: ["search", "stall_rounds"],
-		missing: "noticing a stall is",
-		instead: REMOVE
-	},
-	{
-		path: ["search", "ideate_every"],
-		missing: "asking for fresh ideas by rounds is",
-		instead: REMOVE
-	},
-	{
-		path: ["search", "ideate_stall"],
-		missing: "asking for fresh ideas in a stall is",
-		instead: REMOVE
-	},
-	{
-		path: ["search", "controller"],
-		missing: "turning knobs is",
-		instead: "remove it and set the knobs in the spec"
-	},
-	{
-		path: ["search", "skills"],
-		missing: "showing skill files is",
-		instead: "put what proposers should know under advice"
-	},
-	{
-		path: ["execution", "backend"],
-		missing: "this backend is",
-		instead: "use worktree or auto",
-		harmless: ["worktree"],
-		inCe: {
-			values: ["codex"],
-			says: `winnow measures in work trees; ${OWN_AGENT}`
-		}
-	},
-	{
-		path: ["execution", "runs_on"],
-		missing: "choosing a runner is",
-		instead: "remove it: this machine measures"
-	},
-	{
-		path: ["execution", "services"],
-		missing: "starting service containers is",
-		instead: "remove it and start them before winnow run"
-	},
-	{
-		path: ["execution", "codex_security"],
-		missing: "running codex is",
-		instead: "remove it and give the flags in propose: [{ use: command, command }]",
-		inCe: { says: OWN_AGENT }
-	},
-	{
-		path: ["dependencies", "approvers"],
-		missing: "checking who approves is",
-		instead: "remove it: whoever may write the ledger approves, and winnow log says who did"
-	},
-	{
-		path: ["dependencies", "min_release_age_days"],
-		missing: "looking up the age of a release is",
-		instead: "remove it, and look before you approve: winnow asks no registry"
-	},
-	{
-		path: ["report", "comment"],
-		missing: "commenting on pull requests is",
-		instead: "remove it: nothing is commented"
-	},
-	{
-		path: ["report", "dashboard"],
-		missing: "a dashboard that could be left out is",
-		instead: "remove it: none is written"
-	},
-	{
-		path: ["report", "pages_branch"],
-		missing: "publishing is",
-		instead: "remove it and read winnow status"
-	},
-	{
-		path: ["report", "webhook"],
-		missing: "calling a webhook is",
-		instead: "remove it and read winnow status"
-	},
-	{
-		path: ["stopping", "max_total_cost_usd"],
-		missing: "counting money is: nothing here spends any, and what proposers spend is not known,",
-		instead: "remove it and cap the spending where the models are paid",
-		inCe: { says: "winnow pays for no model, so there is nothing to cap; what proposers spend is not counted" }
-	},
-	{
-		path: ["schedule"],
-		missing: "a schedule is",
-		instead: "remove it and let your own scheduler call winnow run"
-	}
-];
-let defaults = null;
-/** Read off the schema, which alone says what a default is. */
-function defaultAt(path) {
-	defaults ??= specSchema("winnow").parse({
-		winnow: 1,
-		measurement: { command: "x" },
-		scope: { mutable: ["x"] }
-	});
-	return given$1(defaults, path);
-}
-function asks(key, spec) {
-	const value = JSON.stringify(given$1(spec, key.path));
-	return ![defaultAt(key.path), ...key.harmless ?? []].some((each) => JSON.stringify(each) === value);
-}
-function asked$7(spec) {
-	return UNREAD.filter((key) => asks(key, spec) && key.when?.(spec) !== false);
-}
-/** Whether a ce spec only brings the key along. */
-function isBroughtAlong({ inCe, path }, spec, rules) {
-	if (rules !== "ce" || inCe === void 0) return false;
-	return inCe.values === void 0 || inCe.values.includes(given$1(spec, path));
-}
-/** One sentence for each such key, to be refused. */
-function refusedKeys(spec) {
-	return asked$7(spec).filter((key) => !isBroughtAlong(key, spec, spec.rules)).map(({ path, missing, instead }) => {
-		const value = valueText$1(given$1(spec, path));
-		return `${path.join(".")}${value}: ${missing} not built yet; ${instead}.`;
-	});
-}
-/** One note for each such key that a ce spec brings along. */
-function notedKeys(spec, rules) {
-	return asked$7(spec).filter((key) => isBroughtAlong(key, spec, rules)).map(({ path, inCe }) => `${path.join(".")} changes nothing: ${inCe?.says ?? ""}`);
-}
-function valueText$1(value) {
-	return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? ` ${value}` : "";
-}
-// src/spec/notes.ts
-/** What every check, status and verdict says when ce's comparison decides. */
-const NOT_NOISE_PROOF = "compared with a stored score; not noise-proof";
-/** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
-function usesStoredScore(spec) {
-	return spec.measurement.stability !== null;
-}
-const comparison = [
-	({ spec }) => usesStoredScore(spec) && "compared with a stored score; not noise-proof",
-	({ spec, raw }) => usesStoredScore(spec) && given$1(raw, ["evidence"]) !== void 0 && "evidence is not used: measurement.stability selects the comparison with a stored score",
-	({ spec: { measurement } }) => measurement.stability?.mode === "ladder" && measurement.stability.comparison.method === "absolute" && "measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual",
-	({ spec: { metric }, raw }) => given$1(raw, [
-		"metric",
-		"primary",
-		"direction"
-	]) === void 0 && !BUILT_IN_METRICS.has(metric.primary.name) && `metric.primary.direction is not given: less ${metric.primary.name} is better`
-];
-const compatibility = [
-	({ raw }) => given$1(raw, [
-		"metric",
-		"primary",
-		"baseline"
-	]) !== void 0 && "metric.primary.baseline is ignored: winnow measures the baseline itself",
-	({ raw }) => given$1(raw, ["measurement", "per_case"]) !== void 0 && "measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch",
-	({ raw }) => given$1(raw, ["stopping", "max_wall_hours"]) !== void 0 && "stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign",
-	({ spec }) => spec.constraints.length > 0 && "constraints are told to proposers as advice, nothing checks them; metric.constraints are checked"
-];
-/** What the file says and this spec does not use: said, never silently dropped. */
-const unused$1 = [
-	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "secondary") && `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
-	({ spec: { metric } }) => metric.objectives.some((one) => one.name === metric.primary.name && one.role === "guardrail") && `metric.objectives: ${metric.primary.name} is the primary, which is always required`,
-	({ spec: { metric } }) => metric.judge !== null && metric.primary.type !== "judge" && `metric.judge is ignored: metric.primary.type is ${metric.primary.type}`,
-	({ spec: { metric } }) => metric.loss !== null && metric.primary.type !== "loss" && `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
-	({ spec: { measurement }, raw }) => measurement.stability === null && given$1(raw, ["measurement", "baseline"]) !== void 0 && "measurement.baseline is not used: only measurement.stability compares with a stored score",
-	({ spec: { measurement } }) => (measurement.stability?.ladder ?? null) !== null && measurement.stability?.mode !== "ladder" && `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`
-];
-const holdout$1 = [({ spec: { measurement } }) => measurement.holdout?.source === null && "measurement.holdout.source is not given: what the holdout measures lies where proposers can read it"];
-const MANY_WORK_TREES = 6;
-const execution$1 = [
-	({ spec }) => spec.parallel.exclusive_resources.length > 0 && `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(", ")}): the campaign is serial`,
-	({ spec: { execution: run }, rules }) => run.max_concurrent > MANY_WORK_TREES && (run.backend === "worktree" || run.backend === "auto" && rules === "ce") && `execution.max_concurrent ${run.max_concurrent}: at most ${MANY_WORK_TREES} is advised for work trees`,
-	({ spec: { parallel } }) => parallel.port_env_var === null && (parallel.port_strategy === "parameterized" || parallel.port_base !== null) && "parallel: no port is handed out without port_env_var",
-	({ spec: { parallel } }) => parallel.port_strategy !== "parameterized" && parallel.port_env_var !== null && "parallel: no port is handed out without port_strategy: parameterized"
-];
-function notesOf(context) {
-	return [...[
-		...comparison,
-		...compatibility,
-		...unused$1,
-		...holdout$1,
-		...execution$1
-	].flatMap((note) => note(context) || []), ...notedKeys(context.spec, context.rules)];
-}
 // src/spec/rules/rule.ts
-function finding$1(path, found, expected, fix, at = "value") {
+function finding(path, found, expected, fix, at = "value") {
 	return {
 		path,
 		found,
@@ -14312,30 +19120,30 @@ function repeated(names) {
 // src/spec/rules/campaign.ts
 function onePlateau({ raw }) {
 	if (!["plateau", "plateau_iterations"].every((key) => given$1(raw, ["stopping", key]) !== void 0)) return [];
-	return [finding$1(["stopping", "plateau_iterations"], "plateau and plateau_iterations", "one of them", "remove one; they mean the same", "key")];
+	return [finding(["stopping", "plateau_iterations"], "plateau and plateau_iterations", "one of them", "remove one; they mean the same", "key")];
 }
 function commandProposersStart({ spec }) {
 	return spec.propose.flatMap((proposer, index) => {
 		if (proposer.use !== "command") return [];
 		const ways = [proposer.command, proposer.preset].filter((way) => way !== void 0).length;
 		if (ways === 1) return [];
-		return [finding$1(["propose", index], ways === 0 ? "neither command nor preset" : "command and preset", "one of them", "write command: <program>, or preset: <agent>")];
+		return [finding(["propose", index], ways === 0 ? "neither command nor preset" : "command and preset", "one of them", "write command: <program>, or preset: <agent>")];
 	});
 }
 function artifactsUnique({ spec }) {
 	const names = spec.artifacts.map(({ name }) => name);
-	return repeated(names).map((index) => finding$1([
+	return repeated(names).map((index) => finding([
 		"artifacts",
 		index,
 		"name"
 	], JSON.stringify(names[index]), "a name no other artifact has", "rename it"));
 }
 // src/spec/rules/environment.ts
-const VARIABLE$1 = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Untrusted code sees nothing (invariant 6): the forge's own tokens cannot be let through by name. */
 const FORGE_SECRET = /^(?:GITHUB_TOKEN|GH_TOKEN|GH_ENTERPRISE_TOKEN|GITHUB_ENTERPRISE_TOKEN|ACTIONS_\w+)$/;
 function notPassable(name) {
-	if (!VARIABLE$1.test(name)) return "not a variable name";
+	if (!VARIABLE.test(name)) return "not a variable name";
 	if (name.startsWith("WINNOW_")) return "a name winnow sets itself";
 	return FORGE_SECRET.test(name) ? "a token of the forge, which the code under test must not see" : void 0;
 }
@@ -14362,7 +19170,7 @@ function environmentNames(context) {
 	return passed(context).flatMap(({ path, name }) => {
 		const why = notPassable(name);
 		if (why === void 0) return [];
-		return [finding$1(path, `${JSON.stringify(name)}: ${why}`, "the name of a variable to let through", "remove it")];
+		return [finding(path, `${JSON.stringify(name)}: ${why}`, "the name of a variable to let through", "remove it")];
 	});
 }
 /** A name from two sources has two values, and nobody knows which one the harness saw. */
@@ -14370,30 +19178,30 @@ function environmentOnce(context) {
 	const all = passed(context);
 	return repeated(all.map(({ name }) => name)).flatMap((index) => {
 		const again = all[index];
-		return again === void 0 ? [] : [finding$1(again.path, again.name, "each name from one source", "remove one of the two")];
+		return again === void 0 ? [] : [finding(again.path, again.name, "each name from one source", "remove one of the two")];
 	});
 }
 function portVariable({ spec }) {
 	const { port_env_var: name } = spec.parallel;
 	if (name === null || notPassable(name) === void 0) return [];
-	return [finding$1(["parallel", "port_env_var"], JSON.stringify(name), "a free variable name", "choose another name")];
+	return [finding(["parallel", "port_env_var"], JSON.stringify(name), "a free variable name", "choose another name")];
 }
 const HIGHEST_PORT = 65535;
 function portsExist({ spec }) {
 	const { port_base: base } = spec.parallel;
 	if (base === null || base + spec.execution.max_concurrent <= HIGHEST_PORT) return [];
 	const highest = HIGHEST_PORT - spec.execution.max_concurrent;
-	return [finding$1(["parallel", "port_base"], String(base), `at most ${highest}, one port per experiment`, "lower it")];
+	return [finding(["parallel", "port_base"], String(base), `at most ${highest}, one port per experiment`, "lower it")];
 }
 // src/spec/rules/gates.ts
 /** Without a gate the fastest program is the one that does nothing. */
 function aGateOfEitherKind({ spec, rules }) {
 	if (spec.gates.length + spec.metric.degenerate_gates.length > 0 || rules === "ce") return [];
-	return [finding$1(["gates"], "no gate", "at least one gate of either kind", "add gates: [{ name: tests, command: … }] or metric.degenerate_gates")];
+	return [finding(["gates"], "no gate", "at least one gate of either kind", "add gates: [{ name: tests, command: … }] or metric.degenerate_gates")];
 }
 function ceMetricGate({ spec, rules }) {
 	if (rules !== "ce" || spec.metric.degenerate_gates.length > 0) return [];
-	return [finding$1(["metric", "degenerate_gates"], "no gate", "at least one entry", "add { name: <metric>, check: \">= 1\" }, or winnow: 1")];
+	return [finding(["metric", "degenerate_gates"], "no gate", "at least one entry", "add { name: <metric>, check: \">= 1\" }, or winnow: 1")];
 }
 function gateNamesUnique({ spec }) {
 	const names = spec.gates.map(({ name }) => name);
@@ -14401,22 +19209,12 @@ function gateNamesUnique({ spec }) {
 	const twice = new Set(repeated(names));
 	return names.flatMap((name, index) => {
 		if (!twice.has(index) && !metrics.has(name)) return [];
-		return [finding$1([
+		return [finding([
 			"gates",
 			index,
 			"name"
 		], JSON.stringify(name), "a name no other gate has", "rename it")];
 	});
-}
-// src/spec/holdout-source.ts
-const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
-const NAME$2 = /^[A-Za-z0-9_][\w.+@=/-]*$/;
-const BROKEN$1 = /\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[./]$/;
-/** Capitals name a variable of the environment; anything else a branch, or a ref in full. Null: neither. */
-function namedSource(text) {
-	if (VARIABLE.test(text)) return { environment: text };
-	if (!NAME$2.test(text) || BROKEN$1.test(text)) return null;
-	return { ref: text.startsWith("refs/") ? text : `refs/heads/${text}` };
 }
 // src/spec/rules/holdout.ts
 const SOURCE = [
@@ -14427,7 +19225,7 @@ const SOURCE = [
 function holdoutHasAPlace({ spec }) {
 	const source = spec.measurement.holdout?.source ?? null;
 	if (source === null || namedSource(source) !== null) return [];
-	return [finding$1(SOURCE, JSON.stringify(source), "a branch, a ref in full (refs/...), or a variable in CAPITALS that names a directory", "for example refs/holdout/a")];
+	return [finding(SOURCE, JSON.stringify(source), "a branch, a ref in full (refs/...), or a variable in CAPITALS that names a directory", "for example refs/holdout/a")];
 }
 /** What every execution may read is no holdout. */
 function holdoutStaysHidden({ spec }) {
@@ -14437,7 +19235,7 @@ function holdoutStaysHidden({ spec }) {
 	if (named === null || !("environment" in named)) return [];
 	if (![...env, ...file?.keys ?? []].includes(named.environment)) return [];
 	const found = `${named.environment}, which measurement.env or env_file lets every execution see`;
-	return [finding$1(SOURCE, found, "a variable that is not let through", "take it off that list")];
+	return [finding(SOURCE, found, "a variable that is not let through", "take it off that list")];
 }
 // src/spec/decisive.ts
 /** Metrics winnow times or weighs itself that can change a verdict: no two runs of them are ever equal. */
@@ -14466,7 +19264,7 @@ function legalMeasurement({ spec, raw }) {
 	if (type === "loss" && stability) found.push("stability with a loss metric");
 	if (stability && mode !== "auto") found.push(`mode ${mode} together with stability`);
 	const key = found[0]?.startsWith("mode") ? "mode" : "stability";
-	return found.slice(0, 1).map((what) => finding$1(["measurement", key], what, `for ${type}: ${LEGAL[type]}`, "choose one of these"));
+	return found.slice(0, 1).map((what) => finding(["measurement", key], what, `for ${type}: ${LEGAL[type]}`, "choose one of these"));
 }
 /** One run of each side says nothing about a number that is never the same twice. */
 function onceIsNotTimed({ spec, raw }) {
@@ -14476,13 +19274,13 @@ function onceIsNotTimed({ spec, raw }) {
 	const timed = timedDecisive(spec);
 	if (timed.length === 0) return [];
 	const names = timed.join(", ");
-	return [finding$1(["measurement", "mode"], `once with ${names}, which is never deterministic`, `for ${names}: mode auto or paired; or stability with any method`, "choose one of these, or let the harness print something that repeats exactly")];
+	return [finding(["measurement", "mode"], `once with ${names}, which is never deterministic`, `for ${names}: mode auto or paired; or stability with any method`, "choose one of these, or let the harness print something that repeats exactly")];
 }
 /** A scorer prints the metrics in a format of its own: what the harness prints is not read then. */
 function scoreReadsNoBenchmarks({ spec }) {
 	const { output, score } = spec.measurement;
 	if (score === null || !isBenchmarkFormat(output)) return [];
-	return [finding$1(["measurement", "output"], `${output} beside a scorer`, "one of the two", "remove output, or measurement.score")];
+	return [finding(["measurement", "output"], `${output} beside a scorer`, "one of the two", "remove output, or measurement.score")];
 }
 function ladderConfirmsAtLeastWhatItExplored({ spec }) {
 	const ladder = spec.measurement.stability?.ladder ?? null;
@@ -14495,7 +19293,7 @@ function ladderConfirmsAtLeastWhatItExplored({ spec }) {
 		"confirmation_repeats"
 	];
 	const least = `at least exploratory_pairs (${ladder.exploratory_pairs})`;
-	return [finding$1(path, String(confirm), least, "raise it, or lower exploratory_pairs")];
+	return [finding(path, String(confirm), least, "raise it, or lower exploratory_pairs")];
 }
 const FEWEST_PAIRS = 12;
 /** Fewer pairs cannot reach any threshold, whatever they show. */
@@ -14506,14 +19304,14 @@ function suiteCanDecide({ spec }) {
 	if (pairs >= FEWEST_PAIRS) return [];
 	const found = `${pairs} (task, seed) ${pairs === 1 ? "pair" : "pairs"}`;
 	const fix = `add tasks, set seeds: ${Math.ceil(FEWEST_PAIRS / suite.tasks.length)}, or set advisory: true`;
-	return [finding$1(["measurement", "suite"], found, `at least ${FEWEST_PAIRS}`, fix, "key")];
+	return [finding(["measurement", "suite"], found, `at least ${FEWEST_PAIRS}`, fix, "key")];
 }
 function suiteTasksRun({ spec }) {
 	return (spec.measurement.suite?.tasks ?? []).flatMap((task, index) => {
 		const ways = [task.command, task.args].filter((way) => way !== void 0).length;
 		const described = task.task !== void 0 || task.workflow !== void 0;
 		if (ways === 1 || ways === 0 && described) return [];
-		return [finding$1([
+		return [finding([
 			"measurement",
 			"suite",
 			"tasks",
@@ -14523,7 +19321,7 @@ function suiteTasksRun({ spec }) {
 }
 function suiteTasksUnique({ spec }) {
 	const names = (spec.measurement.suite?.tasks ?? []).map(({ name }) => name);
-	return repeated(names).map((index) => finding$1([
+	return repeated(names).map((index) => finding([
 		"measurement",
 		"suite",
 		"tasks",
@@ -14535,24 +19333,24 @@ function suiteTasksUnique({ spec }) {
 function nullEffectBelowMinEffect({ spec }) {
 	const { min_effect: min, null_effect: none } = spec.evidence;
 	if (min === null || none === null || none < min || none === 0 && min === 0) return [];
-	return [finding$1(["evidence", "null_effect"], String(none), `less than min_effect (${min})`, "lower it, or leave it out")];
+	return [finding(["evidence", "null_effect"], String(none), `less than min_effect (${min})`, "lower it, or leave it out")];
 }
 function networkOffIsEnforced({ spec }) {
 	const { network, isolation } = spec.measurement;
 	if (network === "on" || typeof isolation === "object" || isolation === "bwrap") return [];
-	return [finding$1(["measurement", "network"], `off with isolation ${isolation}`, "isolation bwrap or container", "set measurement.isolation: bwrap")];
+	return [finding(["measurement", "network"], `off with isolation ${isolation}`, "isolation bwrap or container", "set measurement.isolation: bwrap")];
 }
 // src/spec/rules/metric.ts
 function judgeHasASection({ spec }) {
 	if (spec.metric.primary.type !== "judge" || spec.metric.judge !== null) return [];
-	return [finding$1(["metric", "judge"], "nothing", "rubric and scoring", "add metric.judge: { rubric, scoring: { primary } }")];
+	return [finding(["metric", "judge"], "nothing", "rubric and scoring", "add metric.judge: { rubric, scoring: { primary } }")];
 }
 function judgeScoresThePrimary({ spec }) {
 	const { primary, judge } = spec.metric;
 	if (primary.type !== "judge" || judge === null) return [];
 	if ([judge.scoring.primary, ...judge.scoring.secondary].includes(primary.name)) return [];
 	const fix = `write name: ${judge.scoring.primary}, or add ${primary.name} to metric.judge.scoring`;
-	return [finding$1([
+	return [finding([
 		"metric",
 		"primary",
 		"name"
@@ -14561,7 +19359,7 @@ function judgeScoresThePrimary({ spec }) {
 function singletonsHaveARubric({ spec }) {
 	const { judge } = spec.metric;
 	if (judge === null || judge.singleton_sample === 0 || judge.singleton_rubric !== null) return [];
-	return [finding$1([
+	return [finding([
 		"metric",
 		"judge",
 		"singleton_sample"
@@ -14571,7 +19369,7 @@ function singletonsHaveARubric({ spec }) {
 function judgeCostIsCapped({ spec, allowUncapped }) {
 	const { primary, judge } = spec.metric;
 	if (primary.type !== "judge" || judge?.max_total_cost_usd !== null || allowUncapped) return [];
-	return [finding$1([
+	return [finding([
 		"metric",
 		"judge",
 		"max_total_cost_usd"
@@ -14579,11 +19377,11 @@ function judgeCostIsCapped({ spec, allowUncapped }) {
 }
 function lossHasASuite({ spec }) {
 	if (spec.metric.primary.type !== "loss" || spec.measurement.suite !== null) return [];
-	return [finding$1(["measurement", "suite"], "nothing", "a suite, over which a loss is taken", "add measurement.suite: { tasks }")];
+	return [finding(["measurement", "suite"], "nothing", "a suite, over which a loss is taken", "add measurement.suite: { tasks }")];
 }
 function objectivesUnique({ spec }) {
 	const names = spec.metric.objectives.map(({ name }) => name);
-	return repeated(names).map((index) => finding$1([
+	return repeated(names).map((index) => finding([
 		"metric",
 		"objectives",
 		index,
@@ -14628,7 +19426,7 @@ function builtInsAreNotPrinted({ spec }) {
 	], name]);
 	return printed.flatMap(([path, name]) => {
 		if (typeof name !== "string" || !BUILT_IN_METRICS.has(name)) return [];
-		return [finding$1(path, name, "a name winnow does not measure itself", "choose another name")];
+		return [finding(path, name, "a name winnow does not measure itself", "choose another name")];
 	});
 }
 /** One metric cannot be both timed by winnow and read from a separate scorer. */
@@ -14636,7 +19434,7 @@ function scoreFieldIsNotTimed({ spec }) {
 	const { primary } = spec.metric;
 	const field = spec.measurement.score?.parse.score_field ?? null;
 	if (field === null || !BUILT_IN_METRICS.has(primary.name)) return [];
-	return [finding$1([
+	return [finding([
 		"measurement",
 		"score",
 		"parse",
@@ -14906,7 +19704,7 @@ function notAPattern(pattern) {
 }
 function wrong(path, written, why, fix) {
 	if (why === void 0) return [];
-	return [finding$1(path, `${JSON.stringify(written)}: ${why}`, "a path inside the repository, relative to its top", fix)];
+	return [finding(path, `${JSON.stringify(written)}: ${why}`, "a path inside the repository, relative to its top", fix)];
 }
 function scopePatterns({ spec }) {
 	return ["mutable", "immutable"].flatMap((list) => spec.scope[list].flatMap((pattern, index) => {
@@ -14925,7 +19723,7 @@ function mutableIsReachable({ spec }) {
 		const wall = walls.find((immutable) => covers(immutable, pattern));
 		if (wall === void 0) return [];
 		const found = `${JSON.stringify(pattern)}, all of it inside immutable ${JSON.stringify(wall)}`;
-		return [finding$1([
+		return [finding([
 			"scope",
 			"mutable",
 			index
@@ -15169,7 +19967,7 @@ function nameOf(spec, file) {
 		}]
 	};
 }
-function refuse$1(source, findings) {
+function refuse(source, findings) {
 	throw new SpecErrors(findings.map((finding) => source.problem(finding)).toSorted((a, b) => a.line - b.line || a.column - b.column));
 }
 function contextOf(spec, { raw, rules }, options) {
@@ -15182,7 +19980,7 @@ function contextOf(spec, { raw, rules }, options) {
 }
 function topMapping(source) {
 	if (isMapping(source.value)) return source.value;
-	return refuse$1(source, [{
+	return refuse(source, [{
 		path: [],
 		found: source.value === null || source.value === void 0 ? "an empty file" : foundText(source.value),
 		expected: "a spec, which is a mapping",
@@ -15203,7 +20001,7 @@ function parseSpec$1(text, options) {
 		const found = withoutEchoes([...prepared.findings, ...issues]);
 		const rest = prepared.schema.safeParse(completed(prepared.raw, found));
 		const broken = rest.success ? brokenRules(contextOf(rest.data, prepared, options)) : [];
-		return refuse$1(source, [...found, ...unrelated(broken, found)]);
+		return refuse(source, [...found, ...unrelated(broken, found)]);
 	}
 	const context = contextOf(result.data, prepared, options);
 	const { name, findings } = nameOf(result.data, options.file);
@@ -15212,7 +20010,7 @@ function parseSpec$1(text, options) {
 		...findings,
 		...brokenRules(context)
 	];
-	if (broken.length > 0) return refuse$1(source, broken);
+	if (broken.length > 0) return refuse(source, broken);
 	const sha256 = createHash("sha256").update(text, "utf8").digest("hex");
 	return {
 		spec: normalised(context, name),
@@ -15324,404 +20122,6 @@ function proposerOf(campaign, { source }) {
 	const full = source.key.slice(0, source.key.lastIndexOf(":"));
 	return [full, full.replace(/^command:/, "")].find((name) => Object.hasOwn(campaign.proposers, name)) ?? null;
 }
-// src/model/holdout.ts
-/** Which holdout it is: another tree, or another place, is a fresh one whose uses are counted anew. */
-function holdoutKey({ command, source }) {
-	if (source === null) return `command ${command}`;
-	return "tree" in source ? `tree ${source.tree}` : `environment ${source.environment}`;
-}
-function holdoutUses({ holdout_uses }, holdout) {
-	return holdout_uses[holdoutKey(holdout)] ?? 0;
-}
-// src/model/pairs.ts
-/** Raw numbers of one execution, of the metrics that can change a verdict; null for one that is not there. */
-const readings = record$2(string(), number$1().nullable());
-/** Base and candidate run in one block of one job; null for a side whose execution failed. */
-const pair = strictObject({
-	first: _enum(["base", "candidate"]),
-	base: readings.nullable(),
-	candidate: readings.nullable()
-});
-/** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
-const job = strictObject({
-	order: digest$2,
-	/** The boot id of its machine: another one is a fresh runner. */
-	runner: string(),
-	/** All the pairs it was asked for were run, rather than ended early by the stop rule. */
-	complete: boolean(),
-	pairs: array(pair)
-});
-/** The pairs of one candidate in a report. A side's n-th sample belongs to block n (model/coins.ts). */
-function jobOf(asked, measured, label) {
-	const { order, metrics, pairs } = asked;
-	const { executions, runner } = measured;
-	const base = samplesOf$1(executions, "base");
-	const run = samplesOf$1(executions, label).slice(0, base.length).flatMap((sample, block) => {
-		const beside = base[block];
-		if (beside === void 0) return [];
-		return [{
-			first: beside.at < sample.at ? "base" : "candidate",
-			base: readingsOf(beside.run, metrics),
-			candidate: readingsOf(sample.run, metrics)
-		}];
-	});
-	return {
-		order,
-		runner,
-		complete: run.length >= pairs,
-		pairs: run
-	};
-}
-function measuredIn({ executions, machine }) {
-	return {
-		executions,
-		runner: machine.boot_id
-	};
-}
-function samplesOf$1(executions, side) {
-	return executions.flatMap((run, at) => run.side === side && run.role === "sample" ? [{
-		run,
-		at
-	}] : []);
-}
-/** A run that did not print a metric is not a failed run, but says nothing about that metric (invariant 5). */
-function readingsOf(run, metrics) {
-	if (run.status !== "ok") return null;
-	return Object.fromEntries(metrics.map((name) => [name, finite$2(run.metrics[name])]));
-}
-function finite$2(value) {
-	return value !== void 0 && value !== null && Number.isFinite(value) ? value : null;
-}
-// src/model/snapshot.ts
-/**
-* One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
-* `unknown` until a rule asks for them: a missing, null or non-finite one must reach the rule as such,
-* because missing is not good (invariant 5).
-*/
-const measured$4 = unknown$1();
-const snapshot = strictObject({
-	gates: record$2(string(), measured$4).optional(),
-	metrics: record$2(string(), measured$4).optional(),
-	judge: record$2(string(), measured$4).optional(),
-	diagnostics: record$2(string(), measured$4).optional(),
-	smoke_passed: boolean().nullable().optional(),
-	sample_count: number$1().nullable().optional(),
-	elapsed_seconds: number$1().nullable().optional()
-});
-// src/model/order.ts
-/**
-* An order asks for measurements and carries all that a runner needs to make them: which trees, whose
-* harness, in which order (coins drawn by tick, so that a report can be checked against them), when to stop.
-*/
-const orderPurpose = _enum([
-	"calibration",
-	"baseline",
-	"experiment",
-	"combination",
-	"sync",
-	"foreign",
-	"revert",
-	"effect",
-	"progression",
-	"regression",
-	"holdout"
-]);
-/** `label` is the experiment's id, or the purpose for orders that measure no experiment. */
-const orderCandidate = strictObject({
-	label: union([experimentId, _enum([
-		"sync",
-		"foreign",
-		"revert",
-		"twin",
-		"incumbent"
-	])]),
-	head: oid,
-	tree: oid
-});
-const scale$1 = _enum(["log", "linear"]);
-/** On which terms one candidate is judged by its pairs. */
-const pairedTerms = strictObject({
-	/** idea: screened, then confirmed. confirmed: it held on an earlier base. combination: on a new incumbent. */
-	as: _enum([
-		"idea",
-		"confirmed",
-		"combination",
-		"simplify"
-	]),
-	/** Evidence of 1/level keeps it. */
-	level: number$1().positive().max(1),
-	/** What it takes of the campaign's level (decision.md 3.5). */
-	share: number$1().nonnegative().max(1),
-	max_jobs: number$1().int().positive(),
-	/** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
-	variant: number$1().int().nonnegative(),
-	/** What its change touches, by which later variants are told; with its first order only. */
-	touched: strictObject({
-		files: string(),
-		lines: array(string())
-	}).nullable()
-});
-/** Which holdout judges: what is in git by its tree, so that nobody can say later that it was another. */
-const holdoutSource = union([strictObject({
-	ref: string(),
-	commit: oid,
-	tree: oid
-}), strictObject({ environment: string() })]);
-/** How the runner knows it is done; the same pure rules run inside the job and at the verdict. */
-const stopRule = discriminatedUnion("rule", [
-	strictObject({
-		rule: literal$1("calibrate"),
-		runs: number$1().int().min(2)
-	}),
-	strictObject({
-		rule: literal$1("once"),
-		min_effect: number$1().nonnegative(),
-		/** Under log min_effect is a fraction of the base, under linear it is in the metric's units. */
-		scale: scale$1
-	}),
-	strictObject({
-		rule: literal$1("paired"),
-		/** Those that can change the verdict, the primary first. */
-		metrics: array(string()).min(1),
-		scale: scale$1,
-		pairs: number$1().int().positive(),
-		min_effect: number$1().positive(),
-		null_effect: number$1().nonnegative(),
-		screen: number$1().gt(1),
-		fresh_runners: number$1().int().nonnegative(),
-		/** There is no other: a new build in a new process group stands for a fresh runner, and the verdict says so. */
-		single_machine: boolean(),
-		terms: record$2(string(), pairedTerms)
-	}),
-	strictObject({
-		rule: literal$1("pairs"),
-		metrics: array(string()).min(1),
-		scale: scale$1,
-		pairs: number$1().int().positive()
-	}),
-	strictObject({
-		rule: literal$1("holdout"),
-		command: string(),
-		/** The primary alone. */
-		metrics: array(string()).length(1),
-		scale: scale$1,
-		pairs: number$1().int().positive(),
-		/** How much may be lost: under log a fraction of the base, under linear in the metric's units. */
-		margin: number$1().nonnegative(),
-		/** The harness was shown to be deterministic: two equal pairs say it all. */
-		exact: boolean(),
-		/** Null: the command brings its own. */
-		source: holdoutSource.nullable()
-	}),
-	strictObject({
-		rule: literal$1("stability"),
-		baseline: snapshot.nullable()
-	}),
-	strictObject({ rule: literal$1("alone") })
-]);
-const orderTerms = strictObject({
-	purpose: orderPurpose,
-	round: number$1().int().nonnegative(),
-	attempt: number$1().int().positive(),
-	spec_sha256: digest$2,
-	harness: digest$2,
-	/** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
-	pin: point,
-	base: point,
-	candidates: array(orderCandidate).max(4),
-	/** 256 coins nobody could know before; what order they give each block is in model/coins.ts. */
-	coins: string().regex(/^[0-9a-f]{64}$/),
-	/** What earlier jobs measured of the same two trees, by candidate. */
-	carried: record$2(string(), array(job)),
-	stop: stopRule,
-	deadline: datetime()
-});
-/** What an order of the campaign's own is about, whichever attempt it is. */
-function ownSubject({ purpose, base, candidates }) {
-	if (purpose === "calibration") return purpose;
-	return `${purpose} ${purpose === "regression" ? base.commit : candidates[0]?.head ?? base.commit}`;
-}
-/** What only says how much was brought: nothing lands by it. */
-function isReporting(purpose) {
-	return purpose === "effect" || purpose === "progression" || purpose === "regression";
-}
-/** What an order's pairs are read by; nothing where it asks for none. */
-function askedIn({ id, stop }) {
-	const paired = stop.rule === "paired" || stop.rule === "pairs";
-	return {
-		order: id,
-		metrics: paired ? stop.metrics : [],
-		pairs: paired ? stop.pairs : 0
-	};
-}
-/** Whether the pairs it asks for are those of the only machine there is. */
-function onSingleMachine({ stop }) {
-	return stop.rule === "paired" && stop.single_machine;
-}
-// src/model/canonical.ts
-/** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
-function canonicalJson(value) {
-	switch (typeof value) {
-		case "string":
-		case "boolean": return JSON.stringify(value);
-		case "number":
-			if (Number.isFinite(value)) return JSON.stringify(value);
-			throw new TypeError(`not representable in JSON: ${value}`);
-		case "object": return Array.isArray(value) ? canonicalArray(value) : value === null ? "null" : canonicalObject(value);
-		default: throw new TypeError(`not representable in JSON: ${typeof value}`);
-	}
-}
-function canonicalArray(items) {
-	return `[${items.map(canonicalJson).join(",")}]`;
-}
-function canonicalObject(object) {
-	return joined$1(canonicalMembers(object).map(([, member]) => member));
-}
-/** Every member as it stands in the text of its object, beside its name, in order. */
-function canonicalMembers(object) {
-	const members = [];
-	for (const [name, value] of inOrder$2(Object.entries(object))) if (value !== void 0) members.push([name, `${JSON.stringify(name)}:${canonicalJson(value)}`]);
-	return members;
-}
-/** The object of which these are the members, in order. */
-function joined$1(members) {
-	return `{${members.join(",")}}`;
-}
-/** JavaScript compares strings by UTF-16 code units, as the RFC asks. What was canonical is in order already. */
-function inOrder$2(entries) {
-	return entries.every((entry, at) => at === 0 || byKey(entries[at - 1] ?? entry, entry) < 0) ? entries : entries.sort(byKey);
-}
-function byKey([a], [b]) {
-	return a < b ? -1 : 1;
-}
-function sha256(bytes) {
-	return createHash("sha256").update(bytes).digest("hex");
-}
-// src/model/report.ts
-/** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
-const side = union([
-	literal$1("base"),
-	experimentId,
-	_enum([
-		"sync",
-		"foreign",
-		"revert",
-		"twin",
-		"incumbent"
-	])
-]);
-/** A number the harness printed, or null for one it printed that is not a finite number. */
-const reading = number$1().nullable();
-const executionStatus = _enum([
-	"ok",
-	"crashed",
-	"timeout",
-	"bad-output",
-	"smoke-failed",
-	"score-failed"
-]);
-const execution = strictObject({
-	side,
-	/** warmup: thrown away; smoke: ladder's cheap check; sample: counts; repeat: the once rule's second run;
-	* holdout: on data of its own, which nothing but the holdout's verdict reads. */
-	role: _enum([
-		"warmup",
-		"smoke",
-		"sample",
-		"repeat",
-		"holdout"
-	]),
-	build: number$1().int().nonnegative(),
-	seed: number$1().int().nonnegative(),
-	status: executionStatus,
-	exit_code: number$1().int().nullable(),
-	signal: string().nullable(),
-	wall_seconds: number$1().nonnegative(),
-	/** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
-	metrics: record$2(string(), reading),
-	tasks: record$2(string(), reading).optional(),
-	artifacts: record$2(string(), string()).optional(),
-	error: string().optional(),
-	stderr_tail: string().optional()
-});
-const gateRun = strictObject({
-	side,
-	name: string(),
-	phase: _enum(["pre", "post"]),
-	passed: boolean(),
-	exit_code: number$1().int().nullable(),
-	timed_out: boolean(),
-	seconds: number$1().nonnegative(),
-	tail: string().optional()
-});
-const setupRun = strictObject({
-	side,
-	build: number$1().int().nonnegative(),
-	ok: boolean(),
-	timed_out: boolean(),
-	seconds: number$1().nonnegative(),
-	tail: string().optional()
-});
-const machine = strictObject({
-	boot_id: string(),
-	hostname_sha256: digest$2,
-	os: string(),
-	kernel: string(),
-	cpu_model: string(),
-	cores: number$1().int().positive(),
-	memory_mb: number$1().int().positive(),
-	image: string().nullable(),
-	node: string()
-});
-const report$1 = strictObject({
-	order: digest$2,
-	run_id: string(),
-	started_at: datetime(),
-	finished_at: datetime(),
-	harness: digest$2,
-	/** Trees as they were laid out on disk, so that a report binds to them. */
-	trees: record$2(string(), oid),
-	machine,
-	/** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
-	* harness loads candidate code in its own process and there is no separate score. */
-	flags: array(_enum([
-		"unisolated",
-		"unreaped",
-		"forgeable"
-	])),
-	setups: array(setupRun),
-	gates: array(gateRun),
-	executions: array(execution),
-	/** First file found changed that had to be byte-identical, and whose execution it followed. */
-	tampered: strictObject({
-		during: side,
-		path: string()
-	}).nullable(),
-	/** The runner itself failed (disk, missing tool): nobody's fault, retried. */
-	runner_error: string().nullable()
-});
-/** Stored scores may be compared only between machines that agree on these. */
-function machineKey(of) {
-	return sha256(canonicalJson({
-		cpu_model: of.cpu_model,
-		cores: of.cores,
-		image: of.image
-	}));
-}
-/** One number a metric for people to read: the median of a side's samples, null where one was not a number. */
-function typicalMetrics(of, which) {
-	const samples = of.executions.filter((run) => run.side === which && run.role === "sample" && run.status === "ok");
-	const names = new Set(samples.flatMap((run) => Object.keys(run.metrics)));
-	return Object.fromEntries([...names].map((name) => [name, middle(samples.map((run) => run.metrics[name] ?? null))]));
-}
-function middle(values) {
-	const numbers = values.filter((value) => value !== null).toSorted((a, b) => a - b);
-	if (numbers.length === 0 || numbers.length < values.length) return null;
-	const half = numbers.length / 2;
-	const upper = numbers[Math.floor(half)] ?? null;
-	const lower = numbers[Math.ceil(half) - 1] ?? null;
-	return upper === null || lower === null ? null : (lower + upper) / 2;
-}
 // src/model/fold-order.ts
 const issued$1 = (campaign, event) => {
 	const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event;
@@ -15737,7 +20137,7 @@ const issued$1 = (campaign, event) => {
 		report: null
 	};
 	if (order.purpose === "foreign" && campaign.foreign) campaign.foreign.order = id;
-	const members = membersOf$1(campaign, order);
+	const members = membersOf(campaign, order);
 	if (order.stop.rule === "holdout") return holdOut(campaign, members, order, order.stop);
 	for (const experiment of members) orderMember(campaign, experiment, order);
 	if (members.length === 0) replaceOwn(campaign, order);
@@ -15778,7 +20178,7 @@ function orderMember(campaign, experiment, order) {
 function release$1(campaign, ids) {
 	for (const id of ids) {
 		const live = id === null ? void 0 : campaign.orders[id];
-		if (live && !membersOf$1(campaign, live.order).some((member) => restsOn(member, live.order.id))) delete campaign.orders[live.order.id];
+		if (live && !membersOf(campaign, live.order).some((member) => restsOn(member, live.order.id))) delete campaign.orders[live.order.id];
 	}
 }
 function restsOn({ status, order, standalone, holdout }, id) {
@@ -15823,7 +20223,7 @@ function joinRound(campaign, experiment, order) {
 	if (!round.members.includes(experiment.id)) round.members.push(experiment.id);
 	if (order.purpose === "combination" && !round.combined.includes(experiment.id)) round.combined.push(experiment.id);
 }
-function membersOf$1(campaign, order) {
+function membersOf(campaign, order) {
 	return order.candidates.flatMap((candidate) => campaign.experiments[candidate.label] ?? []);
 }
 const dispatched = (campaign, event) => {
@@ -15831,7 +20231,7 @@ const dispatched = (campaign, event) => {
 	if (live) live.run_id = event.run_id;
 };
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */
-const measured$3 = (campaign, event) => {
+const measured$1 = (campaign, event) => {
 	const live = campaign.orders[event.order];
 	if (!live || live.report) return;
 	live.report = {
@@ -15889,7 +20289,7 @@ function progressOf$1({ progressing, harness }, { from, to }) {
 function minutesOf({ started_at, finished_at }) {
 	return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 6e4;
 }
-const lost$2 = (campaign, event) => {
+const lost$1 = (campaign, event) => {
 	const live = campaign.orders[event.order];
 	if (live && !live.report) forget$1(campaign, live, event.started);
 };
@@ -15901,7 +20301,7 @@ function forget$1(campaign, live, started) {
 	const { order } = live;
 	delete campaign.orders[order.id];
 	if (campaign.foreign?.order === order.id) campaign.foreign.order = null;
-	const members = membersOf$1(campaign, order);
+	const members = membersOf(campaign, order);
 	for (const experiment of members) {
 		if (experiment.order !== order.id && experiment.holdout !== order.id) continue;
 		if (started) experiment.lost += 1;
@@ -15940,8 +20340,8 @@ function requeueAll(campaign) {
 const orderHandlers = {
 	"order-issued": issued$1,
 	"order-dispatched": dispatched,
-	measured: measured$3,
-	"order-lost": lost$2,
+	measured: measured$1,
+	"order-lost": lost$1,
 	"report-rejected": rejected
 };
 // src/model/fold-campaign.ts
@@ -16164,60 +20564,6 @@ const campaignHandlers = {
 	judged: recorded,
 	note: recorded
 };
-// src/model/outcome.ts
-/** How an experiment ends (design section 7), and the word people read for it. One table, used everywhere. */
-const outcome = _enum([
-	"kept",
-	"runner_up_kept",
-	"runner_up_dropped",
-	"not_selected",
-	"inconclusive",
-	"dropped",
-	"degenerate",
-	"censored",
-	"refused",
-	"error",
-	"timeout",
-	"withdrawn"
-]);
-const verdictWord = _enum([
-	"kept",
-	"no gain",
-	"worse",
-	"not proven",
-	"refused",
-	"broken"
-]);
-const WORDS$4 = {
-	kept: "kept",
-	runner_up_kept: "kept",
-	runner_up_dropped: "no gain",
-	not_selected: "no gain",
-	inconclusive: "not proven",
-	dropped: "no gain",
-	degenerate: "broken",
-	censored: "no gain",
-	refused: "refused",
-	error: "broken",
-	timeout: "broken",
-	withdrawn: "no gain"
-};
-/** `worse` is said only where harm was shown on the primary or a guardrail. */
-function verdictOf(result, worse) {
-	return result === "dropped" && worse ? "worse" : WORDS$4[result];
-}
-function isLanded(result) {
-	return result === "kept" || result === "runner_up_kept";
-}
-/** What a command answers to a script (design section 9): by the verdict it ends with. */
-const EXIT_CODES = {
-	kept: 0,
-	"no gain": 10,
-	worse: 10,
-	"not proven": 11,
-	refused: 12,
-	broken: 13
-};
 // src/model/fold-experiment.ts
 const opened$1 = (campaign, event) => {
 	const number = experimentNumber(event.experiment);
@@ -16354,7 +20700,7 @@ const merged$2 = (campaign, event) => {
 	});
 	if (order !== null) campaign.proven[base.tree] ??= order;
 };
-const closed$2 = (campaign, event) => {
+const closed$1 = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
 	if (!experiment) return;
 	end(campaign, experiment, {
@@ -16431,7 +20777,7 @@ const experimentHandlers = {
 	"experiment-refused": refused$1,
 	decided: decided$1,
 	merged: merged$2,
-	closed: closed$2,
+	closed: closed$1,
 	"head-moved": headMoved,
 	"approval-requested": approvalRequested,
 	approved,
@@ -16626,347 +20972,6 @@ async function checkpointSeq(repo, tip) {
 	const start = (await repo.blob(entry.oid)).toString("utf8", 0, 200);
 	const seq = Number(/^\{"fold":\d+,"head":"[0-9a-f]{64}","seq":(\d+),/.exec(start)?.[1] ?? 0);
 	return seq <= tip.seq ? seq : 0;
-}
-// src/model/event.ts
-/** What the ledger holds (design section 6): every event is one of these, written once, never changed. */
-const text$2 = string();
-const natural = number$1().int().nonnegative();
-const nullableOid = oid.nullable();
-const nullableId = experimentId.nullable();
-const scale = _enum(["log", "linear"]);
-const by = strictObject({
-	run_id: text$2,
-	attempt: natural,
-	actor: text$2
-});
-const envelope$1 = {
-	seq: natural,
-	id: digest$2,
-	at: datetime(),
-	by,
-	/** The event or order this answers, or a person's nonce: what makes a repeat the same id. */
-	cause: text$2,
-	prev: digest$2.nullable()
-};
-const idea = {
-	hypothesis: text$2,
-	category: text$2,
-	priority: _enum([
-		"high",
-		"medium",
-		"low"
-	]),
-	required_deps: array(text$2),
-	family: text$2.nullable()
-};
-const payloads = {
-	"campaign-started": {
-		spec: text$2,
-		/** Of the file in the repository, so that every tick finds it again on the default branch. */
-		spec_path: text$2,
-		spec_sha256: digest$2,
-		spec_yaml: text$2,
-		rule_version: text$2,
-		default_branch: text$2,
-		object_format: _enum(["sha1", "sha256"]),
-		start: point,
-		harness: digest$2,
-		first_number: number$1().int().positive(),
-		winnow: text$2
-	},
-	"campaign-amended": {
-		spec_sha256: digest$2,
-		spec_yaml: text$2,
-		harness: digest$2,
-		source: _enum(["default-branch", "person"]),
-		reason: text$2
-	},
-	calibrated: {
-		order: digest$2,
-		deterministic: boolean(),
-		scale,
-		reason: text$2,
-		/** What pairs of the base with itself have shown; null where none were needed, or before they were run. */
-		noise: strictObject({
-			pair_sd: number$1().nonnegative(),
-			/** Upper 90 % limit of pair_sd. */
-			pair_sd_upper90: number$1().nonnegative().nullable(),
-			between_job_sd: number$1().nonnegative().nullable(),
-			pairs: natural,
-			jobs: natural,
-			execution_seconds: number$1().nonnegative(),
-			/** Everything but the executions that are counted: set-up, gates, warm-ups. */
-			overhead_seconds: number$1().nonnegative()
-		}).nullable()
-	},
-	"baseline-measured": {
-		order: digest$2,
-		side,
-		tree: oid,
-		machine: digest$2,
-		harness: digest$2,
-		snapshot
-	},
-	"hypothesis-added": {
-		...idea,
-		source: text$2
-	},
-	"hypothesis-updated": {
-		hypothesis: digest$2,
-		status: _enum([
-			"open",
-			"tried",
-			"dropped"
-		]),
-		learnings: text$2.nullable()
-	},
-	"experiment-opened": {
-		experiment: experimentId,
-		purpose: _enum([
-			"idea",
-			"revert",
-			"simplify"
-		]),
-		...idea,
-		/** Where it came from; `key` names it for good, so that one idea is opened once. */
-		source: strictObject({
-			use: text$2,
-			key: text$2
-		}),
-		branch: text$2.nullable(),
-		/** False for a person's own branch: winnow does not write there. */
-		owned: boolean(),
-		pull: natural.nullable(),
-		head: nullableOid,
-		base: point,
-		learnings: text$2.nullable()
-	},
-	"experiment-refused": {
-		experiment: experimentId,
-		head: nullableOid,
-		code: text$2,
-		message: text$2
-	},
-	"head-moved": {
-		experiment: experimentId,
-		from: nullableOid,
-		to: oid
-	},
-	"order-issued": orderTerms.shape,
-	"order-dispatched": {
-		order: digest$2,
-		run_id: text$2
-	},
-	"order-lost": {
-		order: digest$2,
-		started: boolean(),
-		reason: text$2
-	},
-	measured: {
-		order: digest$2,
-		run_id: text$2,
-		report: report$1
-	},
-	"report-rejected": {
-		order: digest$2,
-		run_id: text$2,
-		reason: text$2
-	},
-	judged: {
-		order: digest$2,
-		scores: record$2(text$2, number$1())
-	},
-	decided: {
-		experiment: experimentId,
-		order: digest$2.nullable(),
-		outcome,
-		verdict: verdictWord,
-		rule_version: text$2,
-		reason: text$2,
-		failure_class: _enum([
-			"build",
-			"eval",
-			"hypothesis"
-		]).nullable(),
-		primary_delta: number$1().nullable(),
-		rank_score: number$1(),
-		improved: array(text$2),
-		violated: array(text$2),
-		warnings: array(text$2),
-		/** Inconclusive for now: it stays open and may be resumed with more jobs. */
-		parked: boolean()
-	},
-	merged: {
-		experiment: experimentId,
-		commit: oid,
-		tree: oid,
-		base: point,
-		head: oid,
-		results: nullableOid,
-		pull: natural.nullable(),
-		decided: strictObject({
-			seq: natural,
-			sha256: digest$2
-		})
-	},
-	closed: {
-		experiment: experimentId,
-		outcome,
-		reason: text$2,
-		head: nullableOid,
-		results: nullableOid
-	},
-	"approval-requested": {
-		experiment: experimentId,
-		...approvalRequest
-	},
-	/** Of the set with this digest and no other, whoever wrote it. */
-	approved: {
-		experiment: experimentId,
-		digest: digest$2,
-		packages: array(text$2)
-	},
-	"incumbent-moved": {
-		from: point,
-		to: point,
-		why: _enum([
-			"merged",
-			"synced",
-			"foreign",
-			"reverted"
-		])
-	},
-	synced: {
-		order: digest$2,
-		from: point,
-		to: point,
-		default_tip: oid,
-		harness: digest$2
-	},
-	"foreign-tip": {
-		from: point,
-		to: point,
-		state: _enum([
-			"found",
-			"adopted",
-			"moved-back",
-			"blocked"
-		]),
-		order: digest$2.nullable(),
-		reason: text$2
-	},
-	"round-closed": {
-		round: natural,
-		members: array(experimentId),
-		winner: nullableId
-	},
-	reverted: {
-		experiment: experimentId,
-		by_experiment: nullableId,
-		from: point,
-		to: point,
-		measured_in: digest$2
-	},
-	/** An effect measured without a stopping rule: of one landing, of the whole campaign, or of watching a landing. */
-	"effect-measured": {
-		what: _enum([
-			"landing",
-			"progression",
-			"watch"
-		]),
-		experiment: nullableId,
-		order: digest$2,
-		from: point,
-		to: point,
-		scale,
-		effect: number$1(),
-		interval: tuple([number$1(), number$1()]).nullable(),
-		pairs: natural,
-		/** Of a landing that is watched. */
-		state: _enum([
-			"open",
-			"clear",
-			"flagged"
-		]).nullable(),
-		reason: text$2
-	},
-	steered: {
-		action: _enum([
-			"retry",
-			"revert",
-			"withdraw"
-		]),
-		experiment: experimentId,
-		reason: text$2
-	},
-	note: {
-		text: text$2,
-		experiment: nullableId
-	},
-	alert: {
-		code: text$2,
-		message: text$2,
-		about: text$2.nullable()
-	},
-	spent: {
-		what: text$2,
-		who: text$2.nullable(),
-		ok: boolean(),
-		minutes: number$1().nonnegative(),
-		requests: natural,
-		tokens: natural,
-		usd: number$1().nonnegative()
-	},
-	"knob-changed": {
-		knob: text$2,
-		from: text$2,
-		to: text$2
-	},
-	"campaign-paused": {
-		reason: text$2,
-		source: _enum(["person", "engine"])
-	},
-	/** `encore`: one more round for what was approved after the stop, and for nothing else. */
-	"campaign-resumed": {
-		reason: text$2,
-		encore: literal$1(true).optional()
-	},
-	"campaign-stopped": {
-		code: text$2,
-		reason: text$2
-	}
-};
-const schemas = Object.fromEntries(Object.entries(payloads).map(([kind, payload]) => [kind, strictObject({
-	kind: literal$1(kind),
-	...envelope$1,
-	...payload
-})]));
-/** Events that mean the same whatever came before them: a lost race re-numbers them and tries again. */
-const COMMUTING = /* @__PURE__ */ new Set([
-	"measured",
-	"steered",
-	"note",
-	"alert",
-	"spent",
-	"hypothesis-added",
-	"approved",
-	"campaign-paused",
-	"campaign-resumed",
-	"campaign-stopped"
-]);
-function isEventKind(kind) {
-	return Object.hasOwn(payloads, kind);
-}
-const named$3 = looseObject({ kind: text$2 });
-function parseEvent(value) {
-	const { kind } = named$3.parse(value);
-	const schema = isEventKind(kind) ? schemas[kind] : void 0;
-	if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`);
-	return schema.parse(value);
-}
-/** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */
-function eventId(draft) {
-	return sha256(canonicalJson(draft));
 }
 // src/ledger/event-file.ts
 const utf8 = new TextDecoder();
@@ -17242,3962 +21247,6 @@ function harnessHash(spec, entries) {
 /** Invariant 4: the hash of the ruler as a pinned tree holds it. */
 async function harnessOf(repository, spec, tree) {
 	return harnessHash(spec, harnessEntries(spec, await treeFiles(repository, tree)));
-}
-// src/model/refs.ts
-function campaignRefs(prefix, spec) {
-	return {
-		optimize: `refs/heads/${prefix}/${spec}`,
-		campaign: `refs/heads/${prefix}-campaign/${spec}`,
-		state: `refs/heads/${prefix}-state/${spec}`,
-		closed: `refs/heads/${prefix}-closed/${spec}`,
-		forge: `refs/heads/${prefix}-forge/${spec}`,
-		experiments: `refs/heads/${prefix}-exp/${spec}/`,
-		archive: `refs/heads/${prefix}-archive/${spec}/`
-	};
-}
-function shortRef(ref) {
-	return ref.replace(/^refs\/heads\//, "");
-}
-// src/decide/manifest.ts
-/** Files that together say which packages are installed, and from where, whatever their ecosystem; lower case. */
-const NAMES$2 = /* @__PURE__ */ new Set([
-	"package.json",
-	"package-lock.json",
-	"npm-shrinkwrap.json",
-	"pnpm-lock.yaml",
-	"pnpm-workspace.yaml",
-	"yarn.lock",
-	"bun.lock",
-	"bun.lockb",
-	"deno.json",
-	"deno.jsonc",
-	"deno.lock",
-	"pyproject.toml",
-	"poetry.lock",
-	"uv.lock",
-	"pdm.lock",
-	"pixi.toml",
-	"pixi.lock",
-	"pipfile",
-	"pipfile.lock",
-	"setup.py",
-	"setup.cfg",
-	"environment.yml",
-	"environment.yaml",
-	"cargo.toml",
-	"cargo.lock",
-	"go.mod",
-	"go.sum",
-	"go.work",
-	"go.work.sum",
-	"gemfile",
-	"gemfile.lock",
-	"composer.json",
-	"composer.lock",
-	"pom.xml",
-	"build.gradle",
-	"build.gradle.kts",
-	"settings.gradle",
-	"settings.gradle.kts",
-	"gradle.lockfile",
-	"libs.versions.toml",
-	"build.sbt",
-	"packages.config",
-	"packages.lock.json",
-	"directory.packages.props",
-	"mix.exs",
-	"mix.lock",
-	"pubspec.yaml",
-	"pubspec.lock",
-	"package.swift",
-	"package.resolved",
-	"podfile",
-	"podfile.lock",
-	"flake.nix",
-	"flake.lock",
-	"directory.build.props",
-	"directory.build.targets",
-	"gems.rb",
-	"gems.locked",
-	"pylock.toml",
-	"buildscript-gradle.lockfile",
-	"verification-metadata.xml",
-	".npmrc",
-	".yarnrc",
-	".yarnrc.yml",
-	".pnpmfile.cjs",
-	".pnp.cjs",
-	"bunfig.toml",
-	"pip.conf",
-	"uv.toml",
-	"nuget.config",
-	"conanfile.txt",
-	"conanfile.py",
-	"vcpkg.json"
-]);
-const PATTERNS = [
-	/^(?:requirements|constraints)[^/]*\.(?:txt|in)$/,
-	/^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
-	/^[^/]+\.gemspec$/
-];
-/** Folders in which a tool keeps what it reads before the manifest. */
-const SETTINGS_FOLDER = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/[^/]+)$/;
-/** Requirements are also kept as requirements/<name>.txt. */
-const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/;
-/** Two spellings that a case-insensitive or normalising file system takes for one are one. */
-function foldedPath(path) {
-	return path.normalize("NFC").toLowerCase().normalize("NFC");
-}
-function isManifest(path) {
-	const folded = foldedPath(path);
-	const name = folded.slice(folded.lastIndexOf("/") + 1);
-	if (NAMES$2.has(name) || PATTERNS.some((pattern) => pattern.test(name))) return true;
-	return REQUIREMENTS_FOLDER.test(folded) || SETTINGS_FOLDER.test(folded);
-}
-// src/decide/disjoint.ts
-function foldersAbove(path) {
-	const segments = path.split("/");
-	return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
-}
-function footprint(changed) {
-	const paths = changed.map(foldedPath);
-	return {
-		paths: new Set(paths),
-		folders: new Set(paths.flatMap(foldersAbove)),
-		manifest: changed.some(isManifest)
-	};
-}
-function overlap(a, b) {
-	for (const member of a) if (b.has(member)) return true;
-	return false;
-}
-/**
-* Whether two changes touch no file in common, so that both may be tried together. Paths include both sides
-* of a rename. Manifests and lockfiles count as one file: they describe one set of packages.
-*/
-function disjoint(a, b) {
-	const one = footprint(a);
-	const other = footprint(b);
-	if (one.manifest && other.manifest) return false;
-	if (overlap(one.paths, other.paths)) return false;
-	return !overlap(one.paths, other.folders) && !overlap(one.folders, other.paths);
-}
-// src/decide/select.ts
-const PRIORITY = {
-	high: 0,
-	medium: 1,
-	low: 2
-};
-function byPriority(a, b) {
-	return PRIORITY[a.priority] - PRIORITY[b.priority] || a.number - b.number;
-}
-/** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
-function selectRound(queued, size) {
-	const seen = /* @__PURE__ */ new Set();
-	const leaders = [];
-	const rest = [];
-	for (const experiment of queued.toSorted(byPriority)) {
-		const target = seen.has(experiment.category) ? rest : leaders;
-		seen.add(experiment.category);
-		target.push(experiment);
-	}
-	return [...leaders, ...rest].slice(0, Math.max(0, size)).map((experiment) => experiment.id);
-}
-/**
-* Who may be tried on top of the winner: the next in rank whose files touch neither the winner's nor those
-* of a runner-up before it. Without a known list of files nothing can be shown to be disjoint.
-*/
-function runnersUp(ranked, winner, changes, max) {
-	const taken = [...changes.get(winner) ?? []];
-	const chosen = [];
-	if (!changes.has(winner)) return chosen;
-	for (const id of ranked) {
-		const paths = changes.get(id);
-		if (chosen.length >= max) break;
-		if (id === winner || paths === void 0 || !disjoint(taken, paths)) continue;
-		chosen.push(id);
-		taken.push(...paths);
-	}
-	return chosen;
-}
-// src/decide/additions.ts
-/** Names that nobody has allowed yet: the spec approves by name, whatever the version. */
-function notInSpec({ approved }, names) {
-	return [...new Set(names)].filter((name) => !approved.includes(name));
-}
-/** What no approval can let in, as the spec has it; null where a person may be asked. */
-function refusedAdditions(rules, additions) {
-	const names = notInSpec(rules, additions.map((each) => each.name));
-	const unknown = additions.filter((each) => names.includes(each.name));
-	if (unknown.length > 0 && rules.approval === "deny") return {
-		code: "dependencies",
-		message: `adds ${packagesText(names, additions)}, and dependencies.approval is deny`
-	};
-	const scripted = rules.allow_scripts ? void 0 : unknown.find((each) => each.scripts === true);
-	if (scripted === void 0) return null;
-	return {
-		code: "dependencies",
-		message: `adds ${additionText(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
-	};
-}
-// src/decide/wording.ts
-/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
-function numberText(value) {
-	return String(Number(value.toPrecision(6)));
-}
-/** "-8.3 %", with two digits where one decimal would show nothing. */
-function percentText(fraction) {
-	const percent = fraction * 100;
-	const digits = percent !== 0 && Math.abs(percent) < .1 ? Number(percent.toPrecision(2)).toString() : percent.toFixed(1);
-	return `${percent > 0 ? "+" : ""}${digits} %`;
-}
-/** "bytes 1200 -> 1100 (-8.3 %)"; without the percentage where the base is 0. */
-function changeText(name, base, candidate) {
-	const fraction = (candidate - base) / Math.abs(base);
-	const change = Number.isFinite(fraction) ? ` (${percentText(fraction)})` : "";
-	return `${name} ${numberText(base)} -> ${numberText(candidate)}${change}`;
-}
-function plural(count, noun) {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-// src/decide/evidence/rank-evidence.ts
-const BETS = [.7, 1.5];
-const NO_BETS = [0, 0];
-/** ln(1 + exp(x)) without overflow. */
-function softplus(x) {
-	return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x));
-}
-function lnFactor(bet, z) {
-	return Math.LN2 - softplus(-2 * bet * z);
-}
-function valueOf$1(difference) {
-	return difference ?? Number.NEGATIVE_INFINITY;
-}
-/**
-* z of the difference `last` among those from `from` up to it, about theta: its sign times 2 r/(i + 1), where r is the
-* rank of |d - theta| at the moment it arrives (ties count one half). Ranks of earlier pairs never change, so
-* one more pair costs one pass.
-*/
-function placing(differences, from, theta, last = differences.length - 1) {
-	const shifted = valueOf$1(differences[last]) - theta;
-	const size = Math.abs(shifted);
-	let rank = 1;
-	for (let index = from; index < last; index++) {
-		const other = Math.abs(valueOf$1(differences[index]) - theta);
-		if (other < size) rank += 1;
-		else if (other === size) rank += .5;
-	}
-	return Math.sign(shifted) * 2 * rank / (last - from + 2);
-}
-function raised([first, second], z) {
-	return [first + lnFactor(BETS[0], z), second + lnFactor(BETS[1], z)];
-}
-/** ln of the mean of two values given by their ln. */
-function lnMean([first, second]) {
-	return Math.max(first, second) + Math.log1p(Math.exp(-Math.abs(first - second))) - Math.LN2;
-}
-/** ln E after each pair, for H0: effect <= theta0. */
-function lnEvidencePath(differences, theta0) {
-	let bets = NO_BETS;
-	return differences.map((_, index) => {
-		bets = raised(bets, placing(differences, 0, theta0, index));
-		return lnMean(bets);
-	});
-}
-/**
-* The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0:
-* E = mean over c in {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin
-* makes each sign fair given the sizes, so E stays fair whatever drift, spikes or tails; one pair at most
-* doubles it. No pair: ln E = 0.
-*/
-function lnEvidence(differences, theta0) {
-	return lnEvidencePath(differences, theta0).at(-1) ?? 0;
-}
-/** E from ln E; never infinite, so that it can be stored. */
-function evidenceOf(ln) {
-	return Math.min(Math.exp(ln), Number.MAX_VALUE);
-}
-// src/decide/evidence/crossing.ts
-/** After which pair E(d - theta) first reached `threshold`; Infinity: not yet. */
-function firstReached(differences, theta, threshold) {
-	const at = lnEvidencePath(differences, theta).findIndex((ln) => ln >= Math.log(threshold));
-	return at < 0 ? Number.POSITIVE_INFINITY : at;
-}
-/** The same differences seen from the other side: what was better is worse. */
-function turned$1(differences) {
-	return differences.map((difference) => 0 - valueOf$1(difference));
-}
-// src/decide/evidence/simplification.ts
-const SHOWN$4 = Math.log(20);
-/** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
-function simplificationHolds(differences, minEffect) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$4;
-}
-/** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
-function simplificationFails(differences, minEffect) {
-	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$4;
-}
-// src/decide/evidence/tie-breaker.ts
-const SHOWN$3 = Math.log(20);
-/**
-* Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
-* E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
-*/
-function tieBreakerHolds({ differences, minEffect, own, level }) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$3 && lnEvidence(own, 0) >= -Math.log(level);
-}
-// src/decide/evidence/hodges-lehmann.ts
-/** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
-function walshAverages(differences) {
-	const averages = new Float64Array(differences.length * (differences.length + 1) / 2);
-	let at = 0;
-	for (const [index, first] of differences.entries()) for (let other = 0; other <= index; other++) averages[at++] = valueOf$1(first) / 2 + valueOf$1(differences[other]) / 2;
-	return averages.sort();
-}
-/**
-* The Hodges-Lehmann estimate (decision 3.2): the median of all Walsh averages. NaN without a pair, -Infinity
-* when failed candidates outweigh the rest.
-*/
-function hodgesLehmann(differences) {
-	const averages = walshAverages(differences);
-	const upper = averages[averages.length >> 1] ?? NaN;
-	if (averages.length % 2 === 1) return upper;
-	return ((averages[(averages.length >> 1) - 1] ?? NaN) + upper) / 2;
-}
-// src/decide/evidence/confidence-interval.ts
-/** Ranks and signs about theta change at Walsh averages only, so one point of each gap says all. */
-function pointsBetween(averages) {
-	const first = averages[0] ?? 0;
-	const last = averages.at(-1) ?? 0;
-	const inner = averages.slice(1).map((average, index) => (average + (averages[index] ?? average)) / 2);
-	return [
-		first - 1,
-		...inner,
-		last + 1
-	];
-}
-/** The first of the points, from where theta is refuted on, at which it no longer is; -1: nowhere refuted. */
-function firstOpen(points, refuted) {
-	if (!refuted(points[0] ?? 0)) return -1;
-	let known = 0;
-	let open = points.length - 1;
-	while (open - known > 1) {
-		const middle = known + open >> 1;
-		if (refuted(points[middle] ?? 0)) known = middle;
-		else open = middle;
-	}
-	return open;
-}
-/**
-* The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d) below
-* 2/(1 - level), its ends found by bisection. Valid however often it is looked at; null while unbounded, as it
-* always is below 7 pairs.
-*/
-function confidenceInterval(differences, { level = .95 } = {}) {
-	if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`);
-	const averages = [...new Set(walshAverages(differences))].filter((average) => Number.isFinite(average));
-	const points = pointsBetween(averages);
-	const bound = Math.log(2 / (1 - level));
-	const reversed = turned$1(differences);
-	const low = firstOpen(points, (theta) => lnEvidence(differences, theta) >= bound);
-	const high = firstOpen(points.toReversed(), (theta) => lnEvidence(reversed, -theta) >= bound);
-	const lowest = averages[low - 1];
-	const highest = averages[averages.length - high];
-	return lowest === void 0 || highest === void 0 ? null : [lowest, highest];
-}
-// src/decide/evidence/variance-prior.ts
-const PRIOR_PAIRS = 6;
-/** In units of min_effect: with one alternative only, gains far above it would gather evidence no faster. */
-const ALTERNATIVES = [
-	1,
-	2.5,
-	5
-];
-const NO_SUMS = {
-	pairs: 0,
-	about_null: 0,
-	about_alternatives: ALTERNATIVES.map(() => 0)
-};
-/** One more pair. A failed candidate ends this half of the evidence: an infinite loss has no likelihood. */
-function summed(sums, difference, prior) {
-	if (sums === null || difference === null) return null;
-	return {
-		pairs: sums.pairs + 1,
-		about_null: sums.about_null + (difference - prior.null_effect) ** 2,
-		about_alternatives: sums.about_alternatives.map((sum, index) => sum + (difference - (ALTERNATIVES[index] ?? 1) * prior.min_effect) ** 2)
-	};
-}
-/**
-* ln of the GSPRT likelihood ratio with a variance prior (decision 2b, nu0 = 6, s0 = noise), the mean over
-* alternatives: [(nu0 s0^2 + S_null)/(nu0 s0^2 + S_alternative)]^((nu0 + n)/2).
-*/
-function lnVarianceRatio(sums, noise) {
-	const prior = PRIOR_PAIRS * noise ** 2;
-	const top = Math.log(prior + sums.about_null);
-	const power = (PRIOR_PAIRS + sums.pairs) / 2;
-	const ratios = sums.about_alternatives.map((sum) => power * (top - Math.log(prior + sum)));
-	const most = Math.max(...ratios);
-	return most + Math.log(ratios.reduce((total, ratio) => total + Math.exp(ratio - most), 0) / ratios.length);
-}
-// src/decide/evidence/keep-side.ts
-/** The keep side after the newest difference of the state. */
-function keepSideRaised({ rule, differences, keep }) {
-	const { from, ln, sums } = keep;
-	const { noise, null_effect } = rule;
-	const newest = differences.at(-1) ?? null;
-	return {
-		from,
-		ln: raised(ln, placing(differences, from, null_effect)),
-		sums: noise === null ? null : summed(sums, newest, {
-			...rule,
-			noise
-		})
-	};
-}
-/** After the screen ranks and sums start again; what was gathered is carried as one number. */
-function keepSideAnew({ rule, differences }) {
-	return {
-		from: differences.length,
-		ln: NO_BETS,
-		sums: rule.noise === null ? null : NO_SUMS
-	};
-}
-/** ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio. */
-function lnStage({ rule, keep }) {
-	const rank = lnMean(keep.ln);
-	if (rule.noise === null) return rank;
-	const ranked = rank + Math.log(1 - rule.ratio_share);
-	if (keep.sums === null) return ranked;
-	return lnMean([ranked, lnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)]) + Math.LN2;
-}
-/** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
-function lnTotal(state) {
-	return (state.screened?.ln ?? 0) + lnStage(state);
-}
-// src/decide/evidence/verdict.ts
-const HARM_AT = Math.log(20);
-/** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
-function statusOf({ decided, jobs, rule, screened }) {
-	if (decided !== null) return decided;
-	const current = jobs.at(-1);
-	if (current === void 0) return {
-		status: "new-job",
-		reason: "not-begun"
-	};
-	if (!current.ended) return {
-		status: "continue",
-		reason: "measuring"
-	};
-	if (jobs.length >= rule.max_jobs) return {
-		status: "park",
-		reason: "jobs-used-up"
-	};
-	return {
-		status: "new-job",
-		reason: screened?.job === jobs.length - 1 ? "promising" : "job-ended"
-	};
-}
-/** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
-function intervalOf({ differences }) {
-	return confidenceInterval(differences);
-}
-/** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
-function harmShown(differences) {
-	return lnEvidence(turned$1(differences), 0) >= HARM_AT;
-}
-/** Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3). */
-function verdict(state) {
-	const { rule, differences, jobs, screened } = state;
-	const standing = statusOf(state);
-	const screening = rule.screen !== null && screened === null;
-	const effect = hodgesLehmann(differences);
-	const final = standing.status !== "continue" && standing.status !== "new-job";
-	return {
-		...standing,
-		evidence: evidenceOf(lnTotal(state)),
-		threshold: screening ? rule.screen ?? 1 : 1 / rule.level,
-		effect: Number.isFinite(effect) ? effect : null,
-		interval: final ? intervalOf(state) : null,
-		pairs: differences.length,
-		jobs: jobs.length,
-		worse: harmShown(differences),
-		stage: screening ? "screening" : "confirming",
-		screened: screened !== null
-	};
-}
-// src/decide/objectives.ts
-/** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
-function objectivesOf(metric) {
-	const { primary } = metric;
-	const listed = metric.objectives.find((entry) => entry.name === primary.name && entry.role !== "secondary");
-	const others = [];
-	for (const entry of metric.objectives) {
-		if (entry.name === primary.name || entry.role === "secondary") continue;
-		others.push({
-			name: entry.name,
-			direction: entry.direction,
-			role: entry.role,
-			judged: false,
-			target: entry.target,
-			maxRegression: entry.max_regression
-		});
-	}
-	return [{
-		name: primary.name,
-		direction: primary.direction,
-		role: "required",
-		judged: primary.type === "judge",
-		target: primary.target ?? listed?.target ?? null,
-		maxRegression: listed?.max_regression ?? null
-	}, ...others];
-}
-/** Positive is better, always. */
-function signedDelta(base, candidate, direction) {
-	return direction === "minimize" ? base - candidate : candidate - base;
-}
-/** Gain as a fraction of the base; 0 for a base of 0, and always finite, so that it can be stored. */
-function relativeGain(delta, base) {
-	if (base === 0) return 0;
-	return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)));
-}
-// src/decide/aggregate.ts
-function median$1(values) {
-	const sorted = values.toSorted((a, b) => a - b);
-	const middle = Math.floor(sorted.length / 2);
-	const upper = sorted[middle] ?? NaN;
-	if (sorted.length % 2 === 1) return upper;
-	return ((sorted[middle - 1] ?? NaN) + upper) / 2;
-}
-function combine(values, aggregation) {
-	switch (aggregation) {
-		case "median": return median$1(values);
-		case "mean": return values.reduce((sum, value) => sum + value, 0) / values.length;
-		case "min": return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-		case "max": return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-		default: return aggregation;
-	}
-}
-/** One number for several samples; null when there are none or their combination is not finite. */
-function aggregate(values, aggregation) {
-	if (values.length === 0) return null;
-	const combined = combine(values, aggregation);
-	return Number.isFinite(combined) ? combined : null;
-}
-// src/decide/lookup.ts
-const HARD_ORDER = [
-	"metrics",
-	"judge",
-	"diagnostics",
-	"gates"
-];
-const JUDGE_ORDER = [
-	"judge",
-	"metrics",
-	"diagnostics",
-	"gates"
-];
-function finite$1(raw) {
-	return typeof raw === "number" && Number.isFinite(raw) ? raw : null;
-}
-/** Gates may be booleans: true counts as 1, false as 0. */
-function gateValue(raw) {
-	return typeof raw === "boolean" ? Number(raw) : finite$1(raw);
-}
-function isRecord(raw) {
-	return typeof raw === "object" && raw !== null && !Array.isArray(raw);
-}
-function finiteSamples(raw) {
-	if (raw === void 0 || raw === null) return [];
-	if (!Array.isArray(raw)) return null;
-	const samples = raw.map(finite$1);
-	return samples.every((sample) => sample !== null) ? samples : null;
-}
-function readMetric(raw, aggregation) {
-	if (!isRecord(raw)) {
-		const value = finite$1(raw);
-		return value === null ? null : {
-			value,
-			samples: []
-		};
-	}
-	const samples = finiteSamples(raw["samples"]);
-	if (samples === null) return null;
-	const value = samples.length > 0 ? aggregate(samples, aggregation) : finite$1(raw["aggregate"]);
-	return value === null ? null : {
-		value,
-		samples
-	};
-}
-/** The first place that names the metric answers for it, even when what it holds is not a number. */
-function lookUp(snapshot, name, options) {
-	for (const place of options.judged ? JUDGE_ORDER : HARD_ORDER) {
-		const values = snapshot[place];
-		if (values === void 0 || !Object.hasOwn(values, name)) continue;
-		const raw = values[name];
-		if (raw === void 0) continue;
-		return readMetric(place === "gates" ? gateValue(raw) : raw, options.aggregation);
-	}
-	return null;
-}
-// src/decide/gates.ts
-function holds$3(value, operator, bound) {
-	switch (operator) {
-		case ">=": return value >= bound;
-		case "<=": return value <= bound;
-		case ">": return value > bound;
-		case "<": return value < bound;
-		case "==": return value === bound;
-		case "!=": return value !== bound;
-		default: return operator;
-	}
-}
-/** A check that cannot be read passes nothing; so does a value that is not a finite number (invariant 5). */
-function gatePasses(raw, check) {
-	const wanted = parseGateCheck(check);
-	const value = gateValue(raw);
-	return wanted !== void 0 && value !== null && holds$3(value, wanted.op, Number(wanted.value));
-}
-function failedGates(gates, values) {
-	return gates.filter((gate) => !gatePasses(Object.hasOwn(values, gate.name) ? values[gate.name] : void 0, gate.check)).map((gate) => gate.name);
-}
-function constraintHolds(constraint, raw) {
-	const value = gateValue(raw);
-	return value !== null && holds$3(value, constraint.op, Number(constraint.value));
-}
-function constraintText(constraint) {
-	return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`;
-}
-// src/decide/readings.ts
-function executionsOf(report, side, ...roles) {
-	return report.executions.filter((execution) => execution.side === side && (roles.length === 0 || roles.includes(execution.role)));
-}
-/** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
-function readingOf(execution, name) {
-	if (execution.status !== "ok" || !Object.hasOwn(execution.metrics, name)) return null;
-	return finite$1(execution.metrics[name]);
-}
-function pairOf$1(name, base, candidate) {
-	const ours = readingOf(base, name);
-	const theirs = readingOf(candidate, name);
-	if (ours === null || theirs === null || !Number.isFinite(ours - theirs)) return null;
-	return {
-		base: ours,
-		candidate: theirs
-	};
-}
-/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
-function measured$2(spec, samples, name) {
-	const values = samples.map((sample) => readingOf(sample, name));
-	const known = values.filter((value) => value !== null);
-	const complete = known.length === values.length;
-	const aggregation = spec.measurement.stability?.aggregation ?? "median";
-	return {
-		aggregate: complete ? aggregate(known, aggregation) : null,
-		samples: values
-	};
-}
-/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
-function gateValues(spec, samples) {
-	const values = {};
-	for (const gate of spec.metric.degenerate_gates) {
-		const read = samples.map((sample) => readingOf(sample, gate.name));
-		values[gate.name] = read.find((value) => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null;
-		if (read.some((value) => value === null)) values[gate.name] = null;
-	}
-	return values;
-}
-function smokePassed(runs) {
-	return runs.length === 0 ? null : runs.every((run) => run.status === "ok");
-}
-function metricNames(samples) {
-	return [...new Set(samples.flatMap((sample) => Object.keys(sample.metrics)))].toSorted();
-}
-/** One side's numbers out of a report, as `winnow decide` takes them. */
-function snapshotOf(spec, report, side) {
-	const samples = executionsOf(report, side, "sample");
-	const objectives = new Set(objectivesOf(spec.metric).map((objective) => objective.name));
-	const watched = new Set(spec.metric.diagnostics.map((diagnostic) => diagnostic.name));
-	const metrics = [];
-	const diagnostics = [];
-	for (const name of metricNames(samples)) (watched.has(name) && !objectives.has(name) ? diagnostics : metrics).push([name, measured$2(spec, samples, name)]);
-	const all = executionsOf(report, side);
-	return {
-		gates: gateValues(spec, samples),
-		metrics: Object.fromEntries(metrics),
-		diagnostics: Object.fromEntries(diagnostics),
-		smoke_passed: smokePassed(executionsOf(report, side, "smoke")),
-		sample_count: samples.length,
-		elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0)
-	};
-}
-// src/decide/tie-breakers.ts
-function tieBreakersOf(policy) {
-	return policy.tie_breakers.map((rule) => "lower" in rule ? {
-		name: rule.lower,
-		direction: "minimize"
-	} : {
-		name: rule.higher,
-		direction: "maximize"
-	});
-}
-/** Every metric whose value can change a verdict: what must repeat exactly. */
-function decisiveMetrics(spec) {
-	const objectives = objectivesOf(spec.metric).map((objective) => objective.name);
-	return [.../* @__PURE__ */ new Set([...objectives, ...tieBreakersOf(spec.policy).map((tie) => tie.name)])];
-}
-/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
-function tieWon(policy, base, candidate) {
-	for (const tie of tieBreakersOf(policy)) {
-		const pair = pairOf$1(tie.name, base, candidate);
-		if (pair === null) return null;
-		const delta = signedDelta(pair.base, pair.candidate, tie.direction);
-		if (delta !== 0) return delta > 0 ? tie.name : null;
-	}
-	return null;
-}
-// src/decide/evidence/difference.ts
-const GRID = 2 ** 40;
-function finite(value) {
-	if (Number.isFinite(value)) return value;
-	throw new HarnessError(`a measured value is ${value}: a failed execution has to be given as null`);
-}
-function logarithm(value) {
-	if (value > 0) return Math.log(value);
-	throw new HarnessError(`the metric is compared on a log scale, and a value of it is ${value}`, { example: "a value above 0; a metric that can be 0 or less needs evidence.scale: linear" });
-}
-/** Rounded far below any noise, so that equal ratios are equal in whatever unit the metric is printed. */
-function gridded(difference) {
-	return Math.sign(difference) * Math.round(Math.abs(difference) * GRID) / GRID;
-}
-function plainDifference(scale, base, candidate) {
-	switch (scale) {
-		case "log": return gridded(logarithm(base) - logarithm(candidate));
-		case "linear": return finite(base - candidate);
-		default: return scale;
-	}
-}
-/**
-* The paired difference d (decision 3.1): ln(base) - ln(candidate) under log, base - candidate under linear,
-* turned so that positive is better whatever the direction. Exactly antisymmetric in its two values.
-*/
-function signedDifference({ direction, scale }, base, candidate) {
-	const difference = plainDifference(scale, finite(base), finite(candidate));
-	if (difference === 0) return 0;
-	return direction === "minimize" ? difference : -difference;
-}
-// src/decide/evidence/job.ts
-const CHECKS$1 = [{
-	share: 1 / 4,
-	reason: "no-promise-after-job-1"
-}, {
-	share: 1 / 2,
-	reason: "no-promise-after-job-2"
-}];
-function begun(state, { job, runner = String(job) }) {
-	const { jobs, decided, rule } = state;
-	if (decided === null && jobs.length >= rule.max_jobs) throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, { fix: "resume the state with more jobs first" });
-	return [...jobs, {
-		id: job,
-		runner,
-		pairs: 0,
-		void_pairs: 0,
-		base_first: 0,
-		ended: false
-	}];
-}
-function continued(state, { job, runner }) {
-	const current = state.jobs.at(-1);
-	if (runner !== void 0 && runner !== current?.runner) throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`);
-	return state.jobs;
-}
-function jobsWithTurn(state, turn) {
-	if (state.jobs.at(-1)?.id === turn.job) return continued(state, turn);
-	if (state.jobs.some(({ id }) => id === turn.job)) throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`);
-	return begun(state, turn);
-}
-/** The state with one more pair on the account of its job; a job not seen before ends the one before it. */
-function withTurn(state, turn, counted) {
-	const jobs = jobsWithTurn(state, turn);
-	const rewritten = jobs.map((job, index) => {
-		if (index < jobs.length - 1) return job.ended ? job : {
-			...job,
-			ended: true
-		};
-		return {
-			...job,
-			pairs: job.pairs + (counted ? 1 : 0),
-			void_pairs: job.void_pairs + (counted ? 0 : 1),
-			base_first: job.base_first + (turn.order === "base-first" ? 1 : 0)
-		};
-	});
-	return {
-		...state,
-		jobs: rewritten
-	};
-}
-function currentJobEnded(state) {
-	const last = state.jobs.length - 1;
-	return {
-		...state,
-		jobs: state.jobs.map((job, index) => index === last ? {
-			...job,
-			ended: true
-		} : job)
-	};
-}
-/** The two checks that need no guarantee (decision 3.3): HL <= theta1/4 after job 1, <= theta1/2 after job 2. */
-function afterWholeJob(state) {
-	const ended = currentJobEnded(state);
-	const check = CHECKS$1[state.jobs.length - 1];
-	if (check === void 0 || state.decided !== null || state.differences.length === 0) return ended;
-	if (hodgesLehmann(state.differences) > check.share * state.rule.min_effect) return ended;
-	return {
-		...ended,
-		decided: {
-			status: "drop",
-			reason: check.reason
-		}
-	};
-}
-/**
-* The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
-* of a job that ran to its end. A job that has ended already stays as it is.
-*/
-function endJob(state, job, { whole = true } = {}) {
-	const known = state.jobs.find(({ id }) => id === job);
-	if (known === void 0) throw new UserError(`evidence: job ${job} has no pair and cannot end`);
-	if (known.ended) return state;
-	return whole ? afterWholeJob(state) : currentJobEnded(state);
-}
-// src/decide/evidence/runners.ts
-/** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
-function identity$1({ rule }, job) {
-	return rule.single_machine ? job.id : job.runner;
-}
-function distinct$1(state, jobs) {
-	return new Set(jobs.filter(({ pairs }) => pairs > 0).map((job) => identity$1(state, job)));
-}
-/**
-* Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one that
-* screened is not; and enough in all.
-*/
-function enoughRunners(state) {
-	const { rule, screened, jobs } = state;
-	if (distinct$1(state, jobs).size < rule.runners) return false;
-	if (screened === null) return true;
-	const fresh = distinct$1(state, jobs.slice(screened.job + 1));
-	const screener = jobs[screened.job];
-	if (screener !== void 0) fresh.delete(identity$1(state, screener));
-	return fresh.size >= rule.fresh_runners;
-}
-// src/decide/evidence/observe-pair.ts
-const DROP_AT = Math.log(5);
-const FAILURES_THAT_END = 2;
-function weighed$1(state, difference) {
-	const counted = {
-		...state,
-		differences: [...state.differences, difference],
-		failures: state.failures + (difference === null ? 1 : 0)
-	};
-	if (state.decided !== null) return counted;
-	const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect));
-	return {
-		...counted,
-		drop,
-		keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted)
-	};
-}
-/** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
-function isStale({ screened, jobs }) {
-	return screened !== null && screened.job === jobs.length - 1;
-}
-function dropped(state) {
-	if (state.failures >= FAILURES_THAT_END) return "broken";
-	return lnMean(state.drop) >= DROP_AT ? "gain-ruled-out" : null;
-}
-function screens({ rule, screened }, ln) {
-	return rule.screen !== null && screened === null && ln >= Math.log(rule.screen);
-}
-function keeps(state) {
-	const { rule, screened } = state;
-	if (rule.screen !== null && (screened === null || lnStage(state) <= 0)) return false;
-	return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state);
-}
-/** The order after each pair (decision 3.3): drop, screen or keep, end of job. */
-function judged$3(state) {
-	if (state.decided !== null) return state;
-	const reason = dropped(state);
-	if (reason !== null) return {
-		...state,
-		decided: {
-			status: "drop",
-			reason
-		}
-	};
-	const ln = lnStage(state);
-	if (screens(state, ln)) {
-		const screened = {
-			job: state.jobs.length - 1,
-			ln
-		};
-		return currentJobEnded({
-			...state,
-			screened,
-			keep: keepSideAnew(state)
-		});
-	}
-	if (keeps(state)) return {
-		...state,
-		decided: {
-			status: "keep",
-			reason: "gain-shown"
-		}
-	};
-	const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {};
-	return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state;
-}
-function checkFinite(value, side) {
-	if (value === null || Number.isFinite(value)) return;
-	throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: "give a failed execution as null" });
-}
-/**
-* The state after one more pair; the given one is left as it is. A failed base makes the pair void, a failed
-* candidate a loss of the highest rank, and two of them the end (invariant 5). What is observed after a verdict (for
-* guardrails, say) is recorded for effect and interval and changes no verdict.
-*/
-function observePair(state, pair) {
-	const { base, candidate } = pair;
-	checkFinite(base, "base");
-	checkFinite(candidate, "candidate");
-	if (base === null) return withTurn(state, pair, false);
-	const difference = candidate === null ? null : signedDifference(state.rule, base, candidate);
-	return judged$3(weighed$1(withTurn(state, pair, true), difference));
-}
-// src/decide/paired/metric-pairs.ts
-function valueOf(readings, metric) {
-	return readings?.[metric] ?? null;
-}
-function metricPairs(jobs, metric) {
-	return jobs.flatMap(({ pairs }) => pairs.map(({ base, candidate }) => ({
-		base: valueOf(base, metric),
-		candidate: valueOf(candidate, metric)
-	})));
-}
-/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
-function differencesOf(pairs, measure) {
-	return pairs.flatMap(({ base, candidate }) => {
-		if (base === null) return [];
-		return [candidate === null ? null : signedDifference(measure, base, candidate)];
-	});
-}
-function hasLogarithms(pairs) {
-	return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0);
-}
-/** The middle of what the base printed, without its sign: what a share is a share of. */
-function typicalBase(pairs) {
-	const values = pairs.flatMap(({ base }) => base === null ? [] : [Math.abs(base)]).toSorted((a, b) => a - b);
-	return values[values.length >> 1] ?? 0;
-}
-/** The evidence of all jobs, in the order in which they were run. */
-function observed(start, jobs, metric) {
-	let state = start;
-	for (const { order: job, runner, complete, pairs } of jobs) {
-		for (const { first, base, candidate } of pairs) state = observePair(state, {
-			base: valueOf(base, metric),
-			candidate: valueOf(candidate, metric),
-			job,
-			runner,
-			order: first === "base" ? "base-first" : "candidate-first"
-		});
-		if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job);
-	}
-	return state;
-}
-// src/decide/evidence/guardrail.ts
-const SHOWN$2 = 20;
-/**
-* A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
-* once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
-*/
-function guardrailVerdict(differences, margin) {
-	const harmless = firstReached(differences, -margin, SHOWN$2);
-	const harmful = firstReached(turned$1(differences), 0, SHOWN$2);
-	if (harmless < harmful) return "harmless";
-	return Number.isFinite(harmful) ? "harmful" : "open";
-}
-// src/decide/evidence/start-evidence.ts
-const LOOSER_LEVEL$1 = .05;
-const LEVEL = .01;
-function demand(holds, what, fix) {
-	if (!holds) throw new UserError(`evidence: ${what}`, { fix });
-}
-function demandWhole(name, value, least) {
-	demand(Number.isInteger(value) && value >= least, `${name} is ${value}`, `give a whole number of at least ${least}`);
-}
-function levelOf({ confirmed, combination, alpha }) {
-	if (confirmed === true) return LOOSER_LEVEL$1;
-	return alpha ?? (combination === true ? LOOSER_LEVEL$1 : LEVEL);
-}
-function checkRule(rule) {
-	const { min_effect, null_effect, level, screen, noise, ratio_share } = rule;
-	const positive = "give a finite number above 0";
-	demand(Number.isFinite(min_effect) && min_effect > 0, `minEffect is ${min_effect}`, positive);
-	demand(null_effect >= 0 && null_effect < min_effect, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`);
-	demand(level > 0 && level < 1, `the level is ${level}`, "give an alpha above 0 and below 1");
-	demand(screen === null || Number.isFinite(screen) && screen > 1, `screen is ${screen}`, "give more than 1");
-	demand(noise === null || Number.isFinite(noise) && noise > 0, `hybrid.noise is ${noise}`, positive);
-	demand(ratio_share > 0 && ratio_share < 1, `hybrid.share is ${ratio_share}`, "give a share between 0 and 1");
-	demandWhole("pairsPerJob", rule.pairs_per_job, 1);
-	demandWhole("maxJobs", rule.max_jobs, 1);
-	demandWhole("freshRunners", rule.fresh_runners, 0);
-}
-function ruleOf$1(options) {
-	const { direction, minEffect, singleMachine = false, freshRunners = 1, m = 1 } = options;
-	demandWhole("m", m, 1);
-	const unscreened = options.confirmed === true || options.combination === true || freshRunners === 0;
-	return {
-		direction,
-		scale: options.scale ?? "log",
-		min_effect: minEffect,
-		null_effect: options.nullEffect ?? minEffect / (singleMachine ? 2 : 4),
-		level: levelOf(options) / m,
-		screen: unscreened ? null : options.screen ?? 20,
-		pairs_per_job: options.pairsPerJob ?? 8,
-		max_jobs: options.maxJobs ?? 8,
-		fresh_runners: freshRunners,
-		runners: Math.max(freshRunners + 1, options.combination === true ? 2 : 1),
-		single_machine: singleMachine,
-		noise: options.hybrid?.noise ?? null,
-		ratio_share: options.hybrid?.share ?? .5
-	};
-}
-/** The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4). */
-function startEvidence(options) {
-	const rule = ruleOf$1(options);
-	checkRule(rule);
-	return {
-		rule,
-		differences: [],
-		failures: 0,
-		keep: {
-			from: 0,
-			ln: NO_BETS,
-			sums: rule.noise === null ? null : NO_SUMS
-		},
-		drop: NO_BETS,
-		screened: null,
-		jobs: [],
-		decided: null
-	};
-}
-// src/decide/paired/objective-evidence.ts
-/** The primary's min_effect in its own units says nothing about another metric: two percent then do. */
-const SHARE = .02;
-function shareOf$1({ scale, min_effect }) {
-	return scale === "log" ? min_effect : SHARE;
-}
-/** The scale was pinned for the primary; another metric is compared on it where it can be. */
-function scaleFor(rule, pairs) {
-	return rule.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
-}
-/** What counts as a gain of an objective, in the units of its scale; never 0, since nothing can be shown of that. */
-function effectsOf(rule, objective, pairs, primary) {
-	const scale = primary ? rule.scale : scaleFor(rule, pairs);
-	const { min_effect, null_effect } = rule;
-	if (primary || rule.scale === "log" && scale === "log") return {
-		scale,
-		minEffect: min_effect,
-		nullEffect: null_effect
-	};
-	const minEffect = scale === "log" ? shareOf$1(rule) : shareOf$1(rule) * typicalBase(pairs) || Number.MIN_VALUE;
-	return {
-		scale,
-		minEffect,
-		nullEffect: minEffect * (null_effect / min_effect)
-	};
-}
-/** One required objective's evidence; m of them share the level (decision.md 3.4). */
-function evidenceFor({ spec, rule, terms, jobs }, objective) {
-	const objectives = objectivesOf(spec.metric);
-	const required = objectives.filter(({ role }) => role === "required");
-	const pairs = metricPairs(jobs, objective.name);
-	return observed(startEvidence({
-		direction: objective.direction,
-		...effectsOf(rule, objective, pairs, objective.name === objectives[0].name),
-		alpha: terms.level,
-		screen: rule.screen,
-		pairsPerJob: rule.pairs,
-		maxJobs: terms.max_jobs,
-		freshRunners: rule.fresh_runners,
-		singleMachine: rule.single_machine,
-		confirmed: terms.as === "confirmed",
-		combination: terms.as === "combination",
-		m: required.length
-	}), jobs, objective.name);
-}
-/** How much worse a guardrail may be, on the scale it is compared on: max_regression, else min_effect. */
-function guardrailMargin(rule, { maxRegression, direction }, pairs) {
-	if (maxRegression?.type === "absolute" && maxRegression.value >= 0) return {
-		scale: "linear",
-		margin: maxRegression.value
-	};
-	const scale = scaleFor(rule, pairs);
-	const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null;
-	if (scale === "linear") return {
-		scale,
-		margin: (share ?? shareOf$1(rule)) * typicalBase(pairs)
-	};
-	if (share === null) return {
-		scale,
-		margin: shareOf$1(rule)
-	};
-	return {
-		scale,
-		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
-	};
-}
-const SHOWN$1 = 20;
-/** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
-const EQUAL_PAIRS = 6;
-function guardrailStanding({ rule, jobs }, guardrail) {
-	const pairs = metricPairs(jobs, guardrail.name);
-	const { scale, margin } = guardrailMargin(rule, guardrail, pairs);
-	const differences = differencesOf(pairs, {
-		direction: guardrail.direction,
-		scale
-	});
-	if (differences.length >= EQUAL_PAIRS && differences.every((difference) => difference === 0)) return "harmless";
-	return guardrail.maxRegression !== null && shownWithin(differences, margin) ? "harmless" : guardrailVerdict(differences, margin);
-}
-/** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
-function shownWithin(differences, margin) {
-	const within = firstReached(differences, -margin, SHOWN$1);
-	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN$1);
-}
-// src/decide/paired/standing.ts
-/** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
-function offScale({ spec, rule, jobs }) {
-	const { name } = spec.metric.primary;
-	return rule.scale === "log" && !hasLogarithms(metricPairs(jobs, name)) ? name : null;
-}
-function standingOf$2(paired) {
-	const parts = partsOf(paired);
-	const { other, ...known } = parts;
-	const standing = {
-		...known,
-		tie: null,
-		promising: null
-	};
-	if (paired.terms.as === "simplify") return {
-		...standing,
-		...simplifying(paired, parts)
-	};
-	const gained = parts.improved.length > 0;
-	const dropped = !gained && hasDropped(parts);
-	const tie = dropped ? wonTie(paired, parts) : null;
-	if (gained || tie !== null) return {
-		...standing,
-		status: guarded(paired, parts),
-		tie
-	};
-	if (!dropped || other === null || isSettled$1(parts)) return {
-		...standing,
-		status: statusOf(parts.primary).status
-	};
-	return {
-		...standing,
-		status: statusOf(other.state).status,
-		promising: other.name
-	};
-}
-function partsOf(paired) {
-	const objectives = objectivesOf(paired.spec.metric);
-	const all = objectives.filter(({ role }) => role === "required").map((objective) => ({
-		name: objective.name,
-		state: evidenceFor(paired, objective)
-	}));
-	const guardrails = objectives.filter(({ role }) => role === "guardrail").map((guardrail) => ({
-		name: guardrail.name,
-		is: guardrailStanding(paired, guardrail)
-	}));
-	const worse = all.filter(({ state }) => harmShown(state.differences));
-	return {
-		primary: all[0]?.state ?? evidenceFor(paired, objectives[0]),
-		improved: all.filter(({ state }) => statusOf(state).status === "keep").map(({ name }) => name),
-		harmed: [...worse, ...guardrails.filter(({ is }) => is === "harmful")].map(({ name }) => name),
-		open: guardrails.filter(({ is }) => is === "open").map(({ name }) => name),
-		other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null
-	};
-}
-function hasDropped({ primary }) {
-	return statusOf(primary).status === "drop";
-}
-/** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */
-function guarded({ terms, jobs }, { harmed, open }) {
-	if (harmed.length > 0) return "drop";
-	if (open.length === 0) return "keep";
-	return more$1(terms.max_jobs, jobs);
-}
-function more$1(maxJobs, jobs) {
-	const last = jobs.at(-1);
-	if (last !== void 0 && !last.complete) return "continue";
-	return jobs.length < maxJobs ? "new-job" : "park";
-}
-/** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
-function isSettled$1({ primary, harmed }) {
-	return harmed.length > 0 || statusOf(primary).reason === "broken";
-}
-function wonTie({ spec, rule, terms, jobs }, { primary, harmed }) {
-	if (harmed.length > 0) return null;
-	return tieBreakersOf(spec.policy).find(({ name, direction }) => {
-		const pairs = metricPairs(jobs, name);
-		const own = differencesOf(pairs, {
-			direction,
-			scale: scaleFor(rule, pairs)
-		});
-		const { differences } = primary;
-		return tieBreakerHolds({
-			differences,
-			minEffect: rule.min_effect,
-			own,
-			level: terms.level
-		});
-	})?.name ?? null;
-}
-/**
-* Less code for the same speed: it merges when it is shown to cost less than min_effect. That it costs something
-* at all, even if that is shown too, is what the campaign has a budget for.
-*/
-function simplifying({ spec, rule, terms, jobs }, { primary, harmed, open }) {
-	const others = harmed.filter((name) => name !== spec.metric.primary.name);
-	const fails = simplificationFails(primary.differences, rule.min_effect);
-	if (others.length > 0 || fails || statusOf(primary).reason === "broken") return {
-		status: "drop",
-		harmed
-	};
-	if (simplificationHolds(primary.differences, rule.min_effect) && open.length === 0) return {
-		status: "keep",
-		harmed: []
-	};
-	return {
-		status: more$1(terms.max_jobs, jobs),
-		harmed
-	};
-}
-// src/spec/resolve-evidence.ts
-const DEFAULT_EFFECT = .02;
-/** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
-function scaleOf$4({ evidence, metric }, { scale }) {
-	if (evidence.scale === "auto") return scale;
-	if (evidence.scale === "linear" || scale === "log") return evidence.scale;
-	throw new UserError(`evidence.scale is log, but ${metric.primary.name} has values of 0 or less`, {
-		place: { path: "evidence.scale" },
-		fix: "set evidence.scale: linear, or auto"
-	});
-}
-/** 2 % is a share, and on a linear scale there is no whole that it would be a share of. */
-function minEffect(spec, scale, deterministic) {
-	if (spec.evidence.min_effect !== null) return spec.evidence.min_effect;
-	if (deterministic) return 0;
-	if (scale === "log") return DEFAULT_EFFECT;
-	throw new UserError(`evidence.min_effect is not set, and on a linear scale 2 % has no meaning`, {
-		place: { path: "evidence.min_effect" },
-		fix: `set it to the smallest change of ${spec.metric.primary.name} worth having, in its own units`
-	});
-}
-function nullEffect(spec, min, singleMachine) {
-	const effect = spec.evidence.null_effect ?? min / (singleMachine ? 2 : 4);
-	if (effect < min || effect === 0) return effect;
-	throw new UserError(`evidence.null_effect ${effect} is not below min_effect ${min}`, {
-		place: { path: "evidence.null_effect" },
-		fix: "lower null_effect, or raise min_effect"
-	});
-}
-/** The evidence section with everything pinned that the file leaves to calibration. */
-function resolveEvidence(spec, calibrated) {
-	const scale = scaleOf$4(spec, calibrated);
-	const min_effect = minEffect(spec, scale, calibrated.deterministic);
-	const null_effect = nullEffect(spec, min_effect, calibrated.singleMachine);
-	return {
-		...spec.evidence,
-		scale,
-		min_effect,
-		null_effect
-	};
-}
-const LONG_EXECUTION_SECONDS = 20;
-/** Warm-ups cost two executions a job, so short executions are worth more pairs. */
-function pairsPerJob(evidence, executionSeconds) {
-	if (evidence.pairs_per_job !== "auto") return evidence.pairs_per_job;
-	return executionSeconds < LONG_EXECUTION_SECONDS ? 8 : 4;
-}
-// src/decide/evidence/family.ts
-const OVERLAP = .6;
-function sameSet(a, b) {
-	return a.size === b.size && [...a].every((file) => b.has(file));
-}
-/**
-* Whether two ideas are one family (decision 3.4): declared so, or the same files and at least 60 % overlap of
-* the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
-*/
-function sameFamily(a, b) {
-	if (typeof a.family === "string" && a.family === b.family) return true;
-	if (!sameSet(new Set(a.files), new Set(b.files))) return false;
-	const lines = new Set(a.lines);
-	const others = new Set(b.lines);
-	const smaller = Math.min(lines.size, others.size);
-	const shared = [...lines].filter((line) => others.has(line)).length;
-	return smaller > 0 && shared >= OVERLAP * smaller;
-}
-// src/decide/evidence/levels.ts
-function whole(name, value, least) {
-	if (Number.isInteger(value) && value >= least) return value;
-	throw new UserError(`${name} is ${value}, and has to be a whole number of at least ${least}`);
-}
-function share(name, value) {
-	if (value > 0 && value < 1) return value;
-	throw new UserError(`${name} is ${value}, and has to lie between 0 and 1`);
-}
-/**
-* e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries, so
-* that at most a share q of all discoveries is false, whatever depends on whatever.
-*/
-function campaignLevel({ q, n, discoveries }) {
-	const level = share("q", q) * (whole("discoveries", discoveries, 0) + 1) / whole("n", n, 1);
-	return Math.min(level, q);
-}
-/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
-function familyLevel(alpha, k) {
-	return share("alpha", alpha) * 6 / (Math.PI * whole("k", k, 1)) ** 2;
-}
-/** The level of each of m required objectives (decision 3.4): alpha/m. */
-function objectiveLevel(alpha, m) {
-	return share("alpha", alpha) / whole("m", m, 1);
-}
-// src/plan/level.ts
-const HELD = /* @__PURE__ */ new Set([
-	"kept",
-	"runner_up_kept",
-	"not_selected"
-]);
-/**
-* Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
-* revert or a simplification that lands has shown no gain.
-*/
-function discoveries({ experiments }) {
-	return Object.values(experiments).filter(({ purpose, outcome }) => purpose === "idea" && outcome !== null && HELD.has(outcome)).length;
-}
-/**
-* What one more experiment takes of the campaign's level (decision.md 3.5): of N tests each an N-th. After an
-* amendment of N the rest of the tests share what is left, so that no level is ever given out twice.
-*/
-function nextShare({ level }, spec) {
-	if (spec.evidence.campaign_control === "fixed") return 0;
-	const left = spec.stopping.max_iterations - level.tests;
-	return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left;
-}
-/** How many more experiments may take a share: one without any could not be shown to be anything. */
-function testsLeft(campaign, spec) {
-	if (spec.evidence.campaign_control === "fixed") return Infinity;
-	return nextShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0;
-}
-/**
-* Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
-* (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
-*/
-function variantOf({ experiments }, subject) {
-	const own = variantFacts(subject);
-	const earlier = Object.values(experiments).filter((other) => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)));
-	return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1;
-}
-function variantFacts({ family, touched }) {
-	return {
-		family,
-		files: touched === null ? [] : [touched.files],
-		lines: touched?.lines ?? []
-	};
-}
-/** alpha_t of an idea: e-LOND by its share of the campaign, or the fixed level, and its family's part of it. */
-function levelFor(campaign, control, { share, variant }) {
-	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
-	return variant === 0 ? level : familyLevel(level, variant);
-}
-// src/plan/paired-order.ts
-/** What was confirmed on an earlier base, and a runner-up on a new one, need less to be believed (decision.md 3.4). */
-const LOOSER_LEVEL = .05;
-function measured$1({ campaign, spec }) {
-	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
-	const seconds = campaign.calibration?.noise?.execution_seconds ?? 0;
-	return {
-		scale,
-		metrics: decisiveMetrics(spec),
-		pairs: pairsPerJob(spec.evidence, seconds)
-	};
-}
-/** So many pairs and no stopping rule: nothing is selected by them. */
-function pairsStop(ruling) {
-	return {
-		rule: "pairs",
-		...measured$1(ruling)
-	};
-}
-/** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
-function pairedStop(ruling, members) {
-	const { spec, singleMachine: single_machine } = ruling;
-	const base = measured$1(ruling);
-	const evidence = resolveEvidence(spec, {
-		singleMachine: single_machine,
-		scale: base.scale,
-		deterministic: false
-	});
-	const rule = {
-		rule: "paired",
-		...base,
-		min_effect: evidence.min_effect,
-		null_effect: evidence.null_effect,
-		screen: evidence.screen,
-		fresh_runners: evidence.fresh_runners,
-		single_machine,
-		terms: {}
-	};
-	return {
-		...rule,
-		terms: termsOf(ruling, rule, members)
-	};
-}
-/** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */
-function termsOf(ruling, rule, members) {
-	const terms = {};
-	let { campaign } = ruling;
-	for (const member of members) {
-		const experiment = campaign.experiments[member.id];
-		if (!experiment) continue;
-		const own = termsFor({
-			...ruling,
-			campaign
-		}, rule, experiment, member);
-		terms[member.id] = own;
-		campaign = afterTerms(campaign, { [member.id]: own });
-	}
-	return terms;
-}
-/** The campaign as these terms leave it: what they take is taken before the next are made. */
-function afterTerms(campaign, terms) {
-	const level = { ...campaign.level };
-	const experiments = { ...campaign.experiments };
-	for (const [id, { share, variant, touched }] of Object.entries(terms)) {
-		const experiment = experiments[id];
-		if (experiment?.share !== null) continue;
-		experiments[id] = {
-			...experiment,
-			share,
-			variant,
-			touched
-		};
-		level.spent += share;
-		level.tests += 1;
-	}
-	return {
-		...campaign,
-		level,
-		experiments
-	};
-}
-function termsFor(ruling, rule, experiment, member) {
-	const { campaign, spec } = ruling;
-	const share = experiment.share ?? nextShare(campaign, spec);
-	const as = kindOf(ruling, rule, experiment, member);
-	const jobs = carriedJobs(campaign, experiment, member.tree).length;
-	const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1);
-	const loose = as === "confirmed" || as === "combination";
-	const touched = experiment.share === null ? member.touched : null;
-	const variant = experiment.variant ?? variantOf(campaign, {
-		...experiment,
-		touched
-	});
-	return {
-		as,
-		level: loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, {
-			share,
-			variant
-		}),
-		share,
-		max_jobs: Math.max(max_jobs, jobs + 1),
-		variant,
-		touched
-	};
-}
-function kindOf(ruling, rule, experiment, { purpose, tree }) {
-	if (experiment.purpose === "simplify") return "simplify";
-	if (purpose === "combination") return "combination";
-	const { evidence } = experiment;
-	if (evidence === null) return "idea";
-	if (continues(ruling.campaign, evidence, tree)) return evidence.as;
-	return wasConfirmed(ruling, rule, evidence) ? "confirmed" : "idea";
-}
-/** The same two trees and the same harness: whatever was measured of them counts. */
-function continues({ incumbent, harness }, evidence, tree) {
-	return evidence.base === incumbent.tree && evidence.tree === tree && evidence.harness === harness;
-}
-/** It held on a base that has moved since; with another harness it would have to be shown anew. */
-function wasConfirmed({ campaign, spec }, rule, evidence) {
-	if (evidence.harness !== campaign.harness || evidence.as === "combination") return false;
-	if (evidence.as === "confirmed") return true;
-	return standingOf$2({
-		spec,
-		rule,
-		terms: evidence,
-		jobs: evidence.jobs
-	}).status === "keep";
-}
-/** What earlier jobs measured of exactly these trees. */
-function carriedJobs(campaign, { evidence }, tree) {
-	return evidence !== null && continues(campaign, evidence, tree) ? evidence.jobs : [];
-}
-// src/plan/orders.ts
-const CALIBRATION_RUNS = 3;
-const MARGIN_SECONDS = 900;
-function issue(world, requests) {
-	const steps = [];
-	const actions = [];
-	const queue = queueLength(world, requests);
-	for (const [index, request] of requests.entries()) {
-		const draft = orderDraft(world, {
-			request,
-			index,
-			queue
-		});
-		const sent = dispatch$1(world, eventId(draft));
-		steps.push({
-			step: "event",
-			draft
-		}, ...sent.steps);
-		actions.push(...sent.actions);
-	}
-	return {
-		steps,
-		actions
-	};
-}
-/** A local run id is known before the run, so the event comes first and a crash between is seen (invariant 7). */
-function dispatch$1(world, order) {
-	const run_id = world.runner.runId;
-	return {
-		steps: run_id === null || world.campaign.orders[order]?.run_id === run_id ? [] : [{
-			step: "event",
-			draft: {
-				kind: "order-dispatched",
-				cause: order,
-				order,
-				run_id: run_id ?? ""
-			}
-		}],
-		actions: [{
-			do: "dispatch",
-			order
-		}]
-	};
-}
-/** One machine may measure one order at a time: each may have to wait for all the others. */
-function queueLength({ runner, campaign }, requests) {
-	if (runner.runId === null) return 1;
-	return requests.length + Object.values(campaign.orders).filter(({ report }) => report === null).length;
-}
-function orderDraft(world, { request, index, queue }) {
-	const { campaign } = world;
-	const ruler = request.ruler ?? {
-		spec_sha256: campaign.spec_sha256,
-		harness: campaign.harness,
-		pin: campaign.pin,
-		spec: world.spec
-	};
-	return {
-		kind: "order-issued",
-		cause: request.cause,
-		purpose: request.purpose,
-		round: request.round,
-		attempt: request.attempt,
-		spec_sha256: ruler.spec_sha256,
-		harness: ruler.harness,
-		pin: ruler.pin,
-		base: request.base ?? campaign.incumbent,
-		candidates: request.candidates,
-		coins: sha256(`${world.entropy}:${index}:${request.cause}`),
-		carried: request.carried ?? {},
-		stop: request.stop,
-		deadline: deadline(Date.parse(world.now) + 1e3 * secondsOfAsking(world), ruler.spec, request, queue)
-	};
-}
-/** Where a proposer is being asked, what is timed waits for it. */
-function secondsOfAsking({ asking, spec }) {
-	if (asking.length === 0) return 0;
-	return Math.max(...spec.propose.map((each) => each.use === "command" ? each.timeout_seconds : 0));
-}
-/** The longest the orders before it and itself can take if everything runs into its timeout, and a margin. */
-function deadline(now, spec, request, queue) {
-	const { measurement, gates } = spec;
-	const sides = request.candidates.length + 1;
-	const runs = executions(spec, request.stop);
-	const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0);
-	const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0);
-	const seconds = sides * ((runs + (measurement.setup === null ? 0 : 2)) * perExecution + gateSeconds) + MARGIN_SECONDS;
-	return new Date(now + queue * seconds * 1e3).toISOString();
-}
-function executions(spec, stop) {
-	if (stop.rule === "paired" || stop.rule === "pairs" || stop.rule === "holdout") return stop.pairs + 1;
-	const stability = spec.measurement.stability;
-	if (stability === null) return CALIBRATION_RUNS;
-	const { ladder, mode, repeat_count } = stability;
-	return mode === "stable" ? 1 : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0);
-}
-function comparing(world) {
-	const { campaign, spec } = world;
-	if (spec.measurement.stability !== null) {
-		if (spec.measurement.baseline === "fresh") return {
-			by: "numbers",
-			stop: {
-				rule: "stability",
-				baseline: null
-			}
-		};
-		const stored = usableBaseline(world);
-		return stored && {
-			by: "numbers",
-			stop: {
-				rule: "stability",
-				baseline: stored.snapshot
-			}
-		};
-	}
-	if (!(campaign.calibration?.deterministic ?? spec.measurement.mode === "once")) return campaign.calibration?.noise ? { by: "pairs" } : null;
-	const scale = campaign.calibration?.scale ?? (spec.evidence.scale === "linear" ? "linear" : "log");
-	return {
-		by: "numbers",
-		stop: {
-			rule: "once",
-			min_effect: spec.evidence.min_effect ?? 0,
-			scale
-		}
-	};
-}
-/** What is asked for no gain, but has to do no harm: a revert, somebody else's tip. */
-function harmlessStop(world) {
-	const how = comparing(world);
-	if (how === null) return null;
-	return how.by === "pairs" ? pairsStop(world) : how.stop;
-}
-/** A stored score serves only for the same tree, ruler and kind of machine. */
-function usableBaseline(world) {
-	const { baseline, incumbent, harness } = world.campaign;
-	if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null;
-	return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null;
-}
-/** The incumbent as its own candidate: what differs between the two is noise, or a biased harness. */
-function twin({ commit, tree }) {
-	return {
-		label: "twin",
-		head: commit,
-		tree
-	};
-}
-/** The incumbent measured for itself: does it repeat, how noisy is it, what does it score? */
-function ownRequest(world, purpose, { attempt, carried = {} }) {
-	const { started, incumbent } = world.campaign;
-	const common = {
-		round: 0,
-		attempt,
-		carried,
-		cause: started
-	};
-	switch (purpose) {
-		case "baseline": return {
-			...common,
-			purpose,
-			candidates: [],
-			stop: { rule: "alone" }
-		};
-		case "calibration": return {
-			...common,
-			purpose,
-			candidates: [],
-			stop: {
-				rule: "calibrate",
-				runs: CALIBRATION_RUNS
-			}
-		};
-		case "noise": {
-			const candidates = [twin(incumbent)];
-			return {
-				...common,
-				purpose: "calibration",
-				candidates,
-				stop: pairsStop(world)
-			};
-		}
-		default: return purpose;
-	}
-}
-// src/plan/simplification.ts
-/** Why a change may not be judged as a simplification; null where it may. */
-function whyNotSimplified(world, changes) {
-	if (comparing(world)?.by === "numbers") return "kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea";
-	const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0);
-	const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0);
-	if (deleted > added) return null;
-	return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`;
-}
-/**
-* Each simplification is only shown to cost less than min_effect, so many could cost a lot: all of them together
-* may cost one min_effect (decision.md 3.4).
-*/
-function withinBudget({ simplified }, { purpose }, { order }, judgement) {
-	if (purpose !== "simplify" || judgement.is !== "eligible" || order.stop.rule !== "paired") return judgement;
-	const { assessment } = judgement;
-	const { min_effect, scale } = order.stop;
-	const loss = Math.max(0, -(assessment.primary_delta ?? 0));
-	if (simplified + loss <= min_effect) return judgement;
-	const said = (value) => scale === "log" ? `${(value * 100).toFixed(1)} %` : numberText(value);
-	const reason = `it costs ${said(loss)}, and simplifications may cost ${said(min_effect)} in all, of which ${said(simplified)} is spent`;
-	return {
-		is: "final",
-		outcome: order.purpose === "combination" ? "runner_up_dropped" : "dropped",
-		assessment,
-		reason
-	};
-}
-// src/plan/intake.ts
-/** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
-function openProposals(world) {
-	const { campaign, spec } = world;
-	let number = freeNumber(world, campaign.next_number);
-	let room = spec.merge.max_open_experiments - openEngineExperiments(world);
-	const steps = [];
-	for (const proposal of freshProposals(world)) {
-		const engineMade = proposal.branch === null;
-		if (engineMade && room <= 0) continue;
-		if (engineMade) room -= 1;
-		steps.push(...open$2(world, proposal, experimentName(number)));
-		number = freeNumber(world, number + 1);
-	}
-	return steps;
-}
-/** A branch that somebody gave such a name is theirs: the number is left out. */
-function freeNumber({ campaign, spec, branches }, from) {
-	const { experiments } = campaignRefs(spec.branches.prefix, campaign.name);
-	let number = from;
-	while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1;
-	return number;
-}
-/** One idea is opened once, however often it is brought. */
-function freshProposals({ campaign, proposals }) {
-	const fresh = /* @__PURE__ */ new Map();
-	for (const proposal of proposals) {
-		const { key } = proposal.source;
-		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
-	}
-	return [...fresh.values()];
-}
-function openEngineExperiments({ campaign }) {
-	return Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked").filter((experiment) => experiment.owned && experiment.status !== "deferred").length;
-}
-function open$2(world, proposal, id) {
-	const { campaign, spec } = world;
-	const refs = campaignRefs(spec.branches.prefix, campaign.name);
-	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
-	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
-	const made = "rejected" in proposal.head ? null : proposal.head;
-	const draft = {
-		kind: "experiment-opened",
-		cause: source.key,
-		experiment: id,
-		purpose: reverts !== void 0 ? "revert" : simplifies ? "simplify" : "idea",
-		hypothesis,
-		category,
-		priority,
-		required_deps,
-		family,
-		source,
-		learnings,
-		pull,
-		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
-		owned: proposal.branch === null,
-		head: made?.commit ?? null,
-		base: made?.base ?? campaign.incumbent
-	};
-	const steps = [{
-		step: "open",
-		draft
-	}];
-	if (rejected === null) return steps;
-	const why = {
-		code: "conflict",
-		message: rejected
-	};
-	return [...steps, ...refuse({
-		id,
-		head: null,
-		opened: eventId(draft)
-	}, why)];
-}
-/** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
-function refuse(subject, why) {
-	const { id, head, opened } = subject;
-	const { code, message } = why;
-	return [{
-		step: "event",
-		draft: {
-			kind: "experiment-refused",
-			cause: opened,
-			experiment: id,
-			head,
-			code,
-			message
-		}
-	}, {
-		step: "close",
-		experiment: id,
-		outcome: "refused",
-		reason: why.message,
-		keep: false
-	}];
-}
-/** Queued experiments that must not be measured: found on objects, before any of their code runs (invariant 4). */
-function refuseQueued(world) {
-	const steps = [];
-	const refused = /* @__PURE__ */ new Set();
-	const seen = /* @__PURE__ */ new Map();
-	for (const experiment of Object.values(world.campaign.experiments)) {
-		const why = whyRefused(world, experiment, seen);
-		if (why === null) continue;
-		refused.add(experiment.id);
-		steps.push(...refuse({
-			id: experiment.id,
-			head: experiment.head,
-			opened: experiment.opened
-		}, why));
-	}
-	return {
-		steps,
-		refused
-	};
-}
-/** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
-function whyRefused(world, experiment, seen) {
-	if (experiment.status === "queued") return refusalOf$2(world, experiment, seen);
-	const facts = experiment.status === "deferred" ? world.candidates.get(experiment.id) : void 0;
-	return facts?.merged === "clean" ? facts.refusal : null;
-}
-function refusalOf$2(world, experiment, seen) {
-	const facts = world.candidates.get(experiment.id);
-	if (!facts || facts.merged === "clean" && facts.aheadOfSync) return null;
-	if (facts.merged === "conflict") return {
-		code: "conflict",
-		message: `does not merge with the incumbent: conflict in ${facts.paths.slice(0, 5).join(", ")}`
-	};
-	if (facts.contains !== null && experiment.purpose !== "revert") return {
-		code: "reverted",
-		message: `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
-	};
-	if (facts.refusal) return facts.refusal;
-	const notSimpler = experiment.purpose === "simplify" ? whyNotSimplified(world, facts.changes) : null;
-	if (notSimpler !== null) return {
-		code: "simplify",
-		message: notSimpler
-	};
-	const twin = world.campaign.trees[facts.tree] ?? seen.get(facts.tree);
-	seen.set(facts.tree, seen.get(facts.tree) ?? experiment.id);
-	if (twin === void 0 || twin === experiment.id || experiment.purpose === "revert") return null;
-	return {
-		code: "duplicate",
-		message: `the same files as ${twin}`
-	};
-}
-// src/plan/approvals.ts
-/** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
-function needs(spec, { required_deps, hypothesis }, { additions }) {
-	const added = additions.packages.map((each) => each.name);
-	const declared = [...new Set(required_deps)].filter((name) => !added.includes(name));
-	return {
-		digest: setDigest(additions.digest, declared),
-		packages: notInSpec(spec.dependencies, [...added, ...declared]),
-		additions: additions.packages,
-		why: hypothesis
-	};
-}
-/** What is declared and not there yet belongs to the set by its name alone. */
-function setDigest(additions, declared) {
-	return declared.length === 0 ? additions : sha256(canonicalJson({
-		additions,
-		declared: declared.toSorted()
-	}));
-}
-/** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
-function unapproved(spec, experiment, facts) {
-	if (facts?.merged !== "clean") return [];
-	return awaitedPackages({
-		approval: needs(spec, experiment, facts),
-		approved: experiment.approved
-	});
-}
-function unapprovedText(spec, experiment, facts) {
-	const names = unapproved(spec, experiment, facts);
-	if (names.length === 0 || facts?.merged !== "clean") return null;
-	return packagesText(names, facts.additions.packages);
-}
-/**
-* Dependencies nobody approved: the experiment waits, and nothing of it runs. A set that changed is asked for
-* anew; what the spec approves by now is approved.
-*/
-function askApprovals(world, refused) {
-	const steps = [];
-	const waiting = /* @__PURE__ */ new Set();
-	for (const experiment of Object.values(world.campaign.experiments)) {
-		const facts = world.candidates.get(experiment.id);
-		if (refused.has(experiment.id) || facts?.merged !== "clean" || facts.aheadOfSync) continue;
-		if (experiment.status === "queued" && unapproved(world.spec, experiment, facts).length > 0) {
-			waiting.add(experiment.id);
-			steps.push(...ask$3(world, experiment, facts));
-		}
-		if (experiment.status === "deferred") steps.push(...askAgain(world, experiment, facts));
-	}
-	return {
-		steps,
-		waiting
-	};
-}
-function ask$3({ spec }, experiment, facts) {
-	const { id, head, opened } = experiment;
-	const request = needs(spec, experiment, facts);
-	if (spec.dependencies.approval === "deny") {
-		const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`;
-		return refuse({
-			id,
-			head,
-			opened
-		}, {
-			code: "dependencies",
-			message
-		});
-	}
-	return [{
-		step: "event",
-		draft: {
-			kind: "approval-requested",
-			cause: experiment.approval === null ? opened : `${facts.base} ${facts.head} ${request.digest}`,
-			experiment: id,
-			...request
-		}
-	}];
-}
-function askAgain(world, experiment, facts) {
-	const request = needs(world.spec, experiment, facts);
-	if (request.digest !== experiment.approval?.digest) return ask$3(world, experiment, facts);
-	const packages = awaitedPackages(experiment).filter((name) => !request.packages.includes(name));
-	if (packages.length === 0) return [];
-	const { id, opened } = experiment;
-	return [{
-		step: "event",
-		draft: {
-			kind: "approved",
-			cause: `${opened} ${world.campaign.spec_sha256}`,
-			experiment: id,
-			digest: request.digest,
-			packages
-		}
-	}];
-}
-/** Who waits for what, and how it is given. */
-function approvalsNeeded({ campaign }) {
-	const deferred = Object.values(campaign.experiments).filter(({ status }) => status === "deferred");
-	if (deferred.length === 0) return null;
-	return `approval: ${deferred.map((experiment) => `${experiment.id} needs ${awaitedText(experiment)}`).join("; ")}. winnow approve shows what they add, and approves it`;
-}
-// src/decide/rank.ts
-function descending(a, b) {
-	if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
-	return a === b ? 0 : Math.sign(b - a);
-}
-function rank(eligible) {
-	return eligible.toSorted((a, b) => descending(a.rankScore, b.rankScore) || a.changedLines - b.changedLines || a.number - b.number);
-}
-// src/decide/holdout.ts
-/** The verdict on what would land, by its pairs on the holdout: harm is not shown, and no more is lost than the margin. */
-function holdoutVerdict(judged) {
-	const fault = faultOf$1(judged);
-	if (fault !== null) return fault;
-	const { report, label, stop } = judged;
-	if (failures(report, "base") >= 2) return again$1("the holdout does not run on the base");
-	if (failures(report, label) >= 2) return { is: "failed" };
-	const pairs = blocksOf$2(report, label).map((block) => pairOf(block, stop));
-	if (!isComplete(stop, pairs)) return again$1("its report ends too early");
-	if (pairs.every(({ base }) => base === null)) return again$1(`the holdout's command prints no ${stop.metrics[0]} for the base`);
-	return { is: holds$2(judged, pairs) ? "passed" : "failed" };
-}
-/** Asked after every pair in the job. */
-function holdoutWantsMore(stop, soFar, label) {
-	return !isComplete(stop, blocksOf$2(soFar, label).map((block) => pairOf(block, stop)));
-}
-function again$1(reason) {
-	return {
-		is: "again",
-		reason
-	};
-}
-function faultOf$1({ report, label }) {
-	const { tampered, runner_error, setups } = report;
-	if (tampered?.during === label) return {
-		is: "refused",
-		reason: `tampered: its execution changed ${tampered.path}`
-	};
-	if (tampered !== null) return again$1(`${tampered.during} changed ${tampered.path} while it ran`);
-	if (runner_error !== null) return again$1(`the runner failed: ${runner_error}`);
-	const failed = setups.find(({ ok }) => !ok);
-	return failed === void 0 ? null : again$1(`the set-up of ${failed.side} failed`);
-}
-function blocksOf$2(report, label) {
-	const candidates = executionsOf(report, label, "holdout");
-	return executionsOf(report, "base", "holdout").flatMap((base, at) => {
-		const candidate = candidates[at];
-		return candidate === void 0 ? [] : [{
-			base,
-			candidate
-		}];
-	});
-}
-/** Warm-ups too: the runner starts nothing of a side any more once two of its executions failed. */
-function failures(report, side) {
-	return executionsOf(report, side).filter(({ status }) => status !== "ok").length;
-}
-/** A candidate that ran another number of benchmarks has lost the pair, whatever the mean over them is. */
-function pairOf({ base, candidate }, { metrics: [metric = ""] }) {
-	const counted = [base, candidate].map((run) => readingOf(run, BENCHMARK_COUNT));
-	const same = metric === "benchmarks" || counted[0] === counted[1];
-	return {
-		base: readingOf(base, metric),
-		candidate: same ? readingOf(candidate, metric) : null
-	};
-}
-function isComplete(stop, pairs) {
-	return pairs.length >= stop.pairs || stop.exact && pairs.length >= 2 && equalPair(pairs) !== null;
-}
-/** The one pair that all of them are, where both sides print the same number every time. */
-function equalPair(pairs) {
-	const [first] = pairs;
-	if (first === void 0 || first.base === null || first.candidate === null) return null;
-	const { base, candidate } = first;
-	return pairs.every((pair) => pair.base === base && pair.candidate === candidate) ? {
-		base,
-		candidate
-	} : null;
-}
-/** A number that repeats is compared as it is; one that varies by what its pairs show (decision.md 3.2). */
-function holds$2({ spec, stop }, pairs) {
-	const { direction } = spec.metric.primary;
-	const equal = equalPair(pairs);
-	if (equal !== null) {
-		const allowed = stop.scale === "log" ? stop.margin * Math.abs(equal.base) : stop.margin;
-		return signedDelta(equal.base, equal.candidate, direction) >= -allowed;
-	}
-	const scale = stop.scale === "log" && hasLogarithms(pairs) ? "log" : "linear";
-	const differences = differencesOf(pairs, {
-		direction,
-		scale
-	});
-	if (harmShown(differences)) return false;
-	return hodgesLehmann(differences) >= -allowedLoss(stop, pairs, {
-		direction,
-		scale
-	});
-}
-/** The margin on the scale that the pairs are compared on. */
-function allowedLoss({ scale: pinned, margin }, pairs, { direction, scale }) {
-	if (pinned === "linear") return margin;
-	if (scale === "linear") return margin * typicalBase(pairs);
-	return direction === "minimize" ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, .999));
-}
-// src/plan/alerts.ts
-/** An alert is raised once for one thing: the ledger remembers which. */
-function alertOnce(world, alert) {
-	if (world.campaign.alerts.some(({ code, about }) => code === alert.code && about === alert.about)) return [];
-	return [{
-		step: "event",
-		draft: {
-			kind: "alert",
-			cause: alert.about ?? world.campaign.started,
-			...alert
-		}
-	}];
-}
-function pauseOnce(world, reason) {
-	if (world.campaign.status !== "running") return [];
-	return [{
-		step: "event",
-		draft: {
-			kind: "campaign-paused",
-			cause: `pause at ${world.campaign.seq}`,
-			reason,
-			source: "engine"
-		}
-	}];
-}
-// src/decide/assessment.ts
-function finding(outcome, reason, known = {}) {
-	return {
-		outcome,
-		retry: false,
-		failure_class: null,
-		worse: false,
-		comparisons: {},
-		improved_objectives: [],
-		violated_objectives: [],
-		primary_delta: null,
-		rank_score: 0,
-		target_reached: false,
-		next_measurement: "none",
-		determinism_lost: false,
-		...known,
-		reason
-	};
-}
-function again(reason) {
-	return finding("error", reason, { retry: true });
-}
-// src/decide/same-benchmarks.ts
-/**
-* Invariant 5: a mean over benchmarks says nothing about the one that is not in it, so every execution of both sides
-* must have reported the very same ones.
-*/
-function otherBenchmarks({ spec, report, label }) {
-	if (!isBenchmarkFormat(spec.measurement.output)) return null;
-	const base = report.executions.filter((run) => run.side === "base" && counts(run));
-	const own = executionsOf(report, label).filter(counts);
-	const [first] = base.length > 0 ? base : own;
-	if (first === void 0) return null;
-	const names = printedNames(first.metrics);
-	const unsteady = firstDifference$1(names, base);
-	if (unsteady !== null && label !== "base") return again(`the base itself varies: ${unsteady}`);
-	const difference = unsteady ?? firstDifference$1(names, own);
-	return difference === null ? null : lostBenchmarks(difference);
-}
-/** The same, where the base is only a stored snapshot. */
-function otherThanStored(spec, stored, candidate) {
-	if (!isBenchmarkFormat(spec.measurement.output)) return null;
-	const difference = differenceOf(namesIn$3(stored), namesIn$3(candidate));
-	return difference === null ? null : lostBenchmarks(difference);
-}
-function lostBenchmarks(difference) {
-	return finding("error", `the benchmarks are not those of the base: ${difference}`, { failure_class: "eval" });
-}
-function counts({ role, status }) {
-	return status === "ok" && role !== "smoke" && role !== "holdout";
-}
-function firstDifference$1(names, runs) {
-	for (const { metrics } of runs) {
-		const difference = differenceOf(names, printedNames(metrics));
-		if (difference !== null) return difference;
-	}
-	return null;
-}
-function printedNames(metrics) {
-	return new Set(Object.keys(metrics).filter((name) => !BUILT_IN_METRICS.has(name)));
-}
-function namesIn$3({ metrics = {}, diagnostics = {} }) {
-	const names = [...Object.keys(metrics), ...Object.keys(diagnostics)];
-	return new Set(names.filter((name) => !BUILT_IN_METRICS.has(name)));
-}
-const SHOWN = 3;
-function differenceOf(base, candidate) {
-	const said = [listed$5([...base].filter((name) => !candidate.has(name)), "missing"), listed$5([...candidate].filter((name) => !base.has(name)), "new")].filter((part) => part !== null);
-	return said.length === 0 ? null : said.join("; ");
-}
-function listed$5(names, what) {
-	if (names.length === 0) return null;
-	return `${names.toSorted().slice(0, SHOWN).join(", ")}${names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ""} ${names.length === 1 ? "is" : "are"} ${what}`;
-}
-// src/decide/failures.ts
-function tampering({ report, label }) {
-	if (report.tampered === null) return null;
-	const { during, path } = report.tampered;
-	if (during === label) return finding("refused", `tampered: its execution changed ${path}`);
-	return again(`${during} changed ${path} while it ran, so this report proves nothing about ${label}`);
-}
-function runnerFailure({ report }) {
-	return report.runner_error === null ? null : again(`the runner failed: ${report.runner_error}`);
-}
-function setUpFailure({ report, label }) {
-	const failed = report.setups.filter((setup) => !setup.ok);
-	if (label !== "base" && failed.some((setup) => setup.side === "base")) return again(failed.some((setup) => setup.side === label) ? "set-up failed on both sides" : "set-up failed on the base side");
-	const own = failed.find((setup) => setup.side === label);
-	if (own === void 0) return null;
-	return finding("error", `set-up ${own.timed_out ? "timed out" : "failed"} in build ${own.build}`, { failure_class: "build" });
-}
-function gateFailure({ report, label }) {
-	const failed = report.gates.filter((gate) => !gate.passed || gate.timed_out);
-	const base = failed.find((gate) => gate.side === "base");
-	if (base !== void 0 && label !== "base") return again(`the BASE fails its gate ${gateText(base)}: nothing can be judged against it`);
-	const own = failed.filter((gate) => gate.side === label);
-	if (own.length === 0) return null;
-	return finding("degenerate", `gate ${own.map(gateText).join(", ")}`, {
-		failure_class: "hypothesis",
-		violated_objectives: own.map((gate) => gate.name)
-	});
-}
-function gateText(gate) {
-	if (gate.timed_out) return `${gate.name} timed out`;
-	return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`;
-}
-function executionFailure({ report, label, pairs }) {
-	const failed = report.executions.filter((execution) => execution.status !== "ok");
-	const at = pairs ? 1 : 0;
-	const base = failed.filter((execution) => execution.side === "base")[at];
-	if (base !== void 0 && label !== "base") return again(`the base's execution ${failureText$1(base)}`);
-	const own = failed.filter((execution) => execution.side === label)[at];
-	if (own === void 0) return null;
-	if (own.status === "smoke-failed" || own.role === "smoke") return finding("degenerate", "the smoke command failed", { failure_class: "hypothesis" });
-	return finding(own.status === "timeout" ? "timeout" : "error", `the execution ${failureText$1(own)}`, { failure_class: "eval" });
-}
-function failureText$1(execution) {
-	const detail = execution.error === void 0 ? "" : `: ${execution.error}`;
-	switch (execution.status) {
-		case "ok": return "succeeded";
-		case "crashed": return `crashed${detail || exitText(execution)}`;
-		case "timeout": return `timed out${detail}`;
-		case "bad-output": return `printed no result${detail}`;
-		case "smoke-failed": return `failed its smoke command${detail}`;
-		case "score-failed": return `left nothing that could be scored${detail}`;
-		default: return execution.status;
-	}
-}
-function exitText({ exit_code, signal }) {
-	if (signal !== null) return ` (signal ${signal})`;
-	return exit_code === null ? "" : ` (exit ${exit_code})`;
-}
-/** A command gate that nobody ran has not passed. */
-function unrunGate({ spec, report, label }) {
-	const run = new Set(report.gates.filter((gate) => gate.side === label).map((gate) => gate.name));
-	const missing = spec.gates.find((gate) => !run.has(gate.name));
-	return missing === void 0 ? null : again(`the report has no run of gate ${missing.name}`);
-}
-function metricFailure({ spec, report, label, pairs }) {
-	const all = executionsOf(report, label, "warmup", "sample", "repeat");
-	const runs = pairs ? all.filter(({ status }) => status === "ok") : all;
-	const gates = spec.metric.degenerate_gates.filter((gate) => !runs.every((run) => gatePasses(readingOf(run, gate.name), gate.check)));
-	const constraints = spec.metric.constraints.filter((constraint) => !runs.every((run) => constraintHolds(constraint, readingOf(run, constraint.metric))));
-	if (gates.length + constraints.length === 0) return null;
-	return finding("degenerate", `does not hold in every execution: ${[...gates.map((gate) => `${gate.name} ${gate.check}`), ...constraints.map(constraintText)].join(", ")}`, {
-		failure_class: "hypothesis",
-		violated_objectives: [...gates.map((gate) => gate.name), ...constraints.map((broken) => broken.metric)]
-	});
-}
-const CHECKS = [
-	tampering,
-	runnerFailure,
-	setUpFailure,
-	gateFailure,
-	executionFailure,
-	otherBenchmarks,
-	metricFailure,
-	unrunGate
-];
-function failureOf$3(judged) {
-	for (const check of CHECKS) {
-		const found = check(judged);
-		if (found !== null) return found;
-	}
-	return null;
-}
-// src/decide/comparison.ts
-function against(delta, threshold) {
-	if (delta > threshold) return "improved";
-	return delta < -threshold ? "regressed" : "inconclusive";
-}
-function pairedVerdict(differences, threshold) {
-	if (differences.every((difference) => difference > threshold)) return "improved";
-	return differences.every((difference) => difference < -threshold) ? "regressed" : "inconclusive";
-}
-/** Differences index by index; a base with fewer samples repeats its last. */
-function differences(objective, base, candidate) {
-	const last = base.samples.at(-1);
-	if (last === void 0) return [];
-	return candidate.samples.map((value, index) => signedDelta(base.samples[index] ?? last, value, objective.direction));
-}
-function paired$1(objective, base, candidate, rules) {
-	if (base.value === 0) return "inconclusive";
-	const threshold = rules.relative * Math.abs(base.value);
-	const pairs = differences(objective, base, candidate);
-	if (pairs.length > 0) return pairedVerdict(pairs, threshold);
-	const delta = signedDelta(base.value, candidate.value, objective.direction);
-	if (objective.judged) return against(delta, rules.minimumImprovement);
-	return delta < -threshold ? "regressed" : "inconclusive";
-}
-function byMethod(objective, base, candidate, rules) {
-	const delta = signedDelta(base.value, candidate.value, objective.direction);
-	switch (rules.method) {
-		case "absolute": return against(delta, objective.judged ? rules.minimumImprovement : rules.noise);
-		case "relative": return base.value === 0 ? "inconclusive" : against(relativeGain(delta, base.value), rules.relative);
-		case "paired": return paired$1(objective, base, candidate, rules);
-		default: return rules.method;
-	}
-}
-/** How much worse is still no violation; null where max_regression says nothing usable. */
-function regressionBound(maxRegression, base) {
-	if (maxRegression === null || !(maxRegression.value >= 0)) return null;
-	return maxRegression.type === "relative" ? maxRegression.value * Math.abs(base) : maxRegression.value;
-}
-/** ce-optimize's rules for one metric; null when the difference itself is not a finite number. */
-function compare(objective, base, candidate, rules) {
-	const delta = signedDelta(base.value, candidate.value, objective.direction);
-	if (!Number.isFinite(delta)) return null;
-	const relative = relativeGain(delta, base.value);
-	const found = byMethod(objective, base, candidate, rules);
-	const verdict = objective.judged && found === "improved" && delta <= rules.minimumImprovement ? "inconclusive" : found;
-	const bound = verdict === "improved" ? null : regressionBound(objective.maxRegression, base.value);
-	if (bound === null) return {
-		verdict,
-		delta,
-		relative,
-		violated: verdict === "regressed"
-	};
-	const violated = -delta > bound;
-	return {
-		verdict: violated ? "regressed" : verdict,
-		delta,
-		relative,
-		violated
-	};
-}
-// src/decide/futility.ts
-/** The primary is at least `factor` times worse; says nothing about bases that are not positive. */
-function hopeless(primary, standing, factor) {
-	if (!(factor > 1) || !(standing.base > 0)) return false;
-	return signedDelta(primary.direction === "minimize" ? standing.base * factor : standing.base / factor, standing.candidate, primary.direction) <= 0;
-}
-/** Whether the futility bound, declared before the measurement, allows to stop looking at a loser. */
-function isFutile(stability, primary, standing) {
-	const futility = stability.mode === "ladder" ? stability.ladder?.futility : null;
-	if (futility === null || futility === void 0) return false;
-	const { base, candidate, samples, elapsedSeconds } = standing;
-	if (futility.after_elapsed_seconds !== null && elapsedSeconds !== null && elapsedSeconds >= futility.after_elapsed_seconds && signedDelta(base, candidate, primary.direction) <= 0) return true;
-	return samples <= (stability.ladder?.exploratory_pairs ?? 1) && hopeless(primary, standing, futility.worse_factor);
-}
-// src/decide/ladder.ts
-function rungsOf(stability) {
-	if (stability.mode !== "ladder") return null;
-	const exploratory = stability.ladder?.exploratory_pairs ?? 1;
-	const confirmation = stability.ladder?.confirmation_repeats ?? stability.repeat_count;
-	return {
-		exploratory,
-		confirmation: Math.max(confirmation, exploratory),
-		smoke: typeof stability.ladder?.smoke_command === "string"
-	};
-}
-/** What a verdict so far asks for next; a keep that has not been confirmed is only promising. */
-function climb(rungs, decision, samples, smokePassed) {
-	if (rungs === null) return {
-		decision,
-		next: "none"
-	};
-	if (rungs.smoke && smokePassed === null) return {
-		decision,
-		next: "smoke"
-	};
-	if (decision === "revert") return {
-		decision,
-		next: "none"
-	};
-	const keeping = decision === "keep";
-	if (samples >= (keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation))) return {
-		decision,
-		next: "none"
-	};
-	const above = keeping ? "confirm" : "add_sample";
-	return {
-		decision: keeping ? "promising" : decision,
-		next: samples < rungs.exploratory ? "exploratory" : above
-	};
-}
-// src/decide/evidence/median-bound.ts
-/**
-* How bad the median of what a harness prints may be: the value that it is not worse than, with 97.5 % confidence
-* and whatever the distribution, from the binomial law of how many runs lie beyond it. Null below six runs, where
-* none of them can say so.
-*/
-function medianBound(values, direction) {
-	const worstFirst = values.toSorted((a, b) => direction === "minimize" ? b - a : a - b);
-	let chance = 2 ** -values.length;
-	let below = chance;
-	if (below > ALPHA) return null;
-	let rank = 0;
-	for (; rank + 1 < values.length; rank++) {
-		chance *= (values.length - rank) / (rank + 1);
-		if (below + chance > ALPHA) break;
-		below += chance;
-	}
-	return worstFirst[rank] ?? null;
-}
-const ALPHA = .025;
-// src/decide/targets.ts
-function meetsTarget(objective, value) {
-	if (objective.target === null || value === void 0) return false;
-	return signedDelta(objective.target, value, objective.direction) >= 0;
-}
-/** At least one required objective declares a target, and all that do meet it. */
-function targetReached$1(objectives, valueOf) {
-	const aimed = objectives.filter((objective) => objective.role === "required" && objective.target !== null);
-	return aimed.length > 0 && aimed.every((objective) => meetsTarget(objective, valueOf(objective)));
-}
-/** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
-function targetsMet(spec, snapshot) {
-	const aggregation = spec.measurement.stability?.aggregation ?? "median";
-	return targetReached$1(objectivesOf(spec.metric), ({ name, judged }) => lookUp(snapshot, name, {
-		judged,
-		aggregation
-	})?.value);
-}
-/** Where numbers vary, a target is met when even the cautious end of what the median may be meets it (spec.md). */
-function targetsShown(spec, snapshot) {
-	return targetReached$1(objectivesOf(spec.metric), ({ name, judged, direction }) => {
-		return medianBound(lookUp(snapshot, name, {
-			judged,
-			aggregation: "median"
-		})?.samples ?? [], direction) ?? void 0;
-	});
-}
-// src/decide/stability.ts
-function closed$1(decision, reason, kept) {
-	return {
-		decision,
-		eligible: false,
-		next_measurement: "none",
-		target_reached: false,
-		improved_objectives: [],
-		violated_objectives: [],
-		comparisons: {},
-		primary_delta: null,
-		rank_score: 0,
-		...kept,
-		reason
-	};
-}
-function degenerate({ spec, candidate }) {
-	if (candidate.smoke_passed === false) return closed$1("degenerate", "the smoke command failed", {});
-	const gates = failedGates(spec.metric.degenerate_gates, candidate.gates ?? {});
-	if (gates.length > 0) return closed$1("degenerate", `gate failed: ${gates.join(", ")}`, { violated_objectives: gates });
-	const broken = spec.metric.constraints.filter((constraint) => {
-		const reading = lookUp(candidate, constraint.metric, lookUpBy(spec, false));
-		return !(reading === null || reading.samples.length === 0 ? [reading?.value] : reading.samples).every((value) => constraintHolds(constraint, value));
-	});
-	if (broken.length === 0) return null;
-	return closed$1("degenerate", `constraint not met: ${broken.map(constraintText).join(", ")}`, { violated_objectives: broken.map((constraint) => constraint.metric) });
-}
-function lookUpBy(spec, judged) {
-	return {
-		judged,
-		aggregation: spec.measurement.stability.aggregation
-	};
-}
-/** Without a judge nobody can say what a judged improvement is worth: none is large enough. */
-function thresholdsOf({ metric, measurement: { stability } }) {
-	return {
-		method: stability.comparison.method,
-		noise: stability.noise_threshold,
-		relative: stability.comparison.relative_threshold,
-		minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY
-	};
-}
-/** Each objective with both sides' numbers, or the names of those that lack one. */
-function judge$2(payload, objectives) {
-	const { spec, baseline, candidate } = payload;
-	const thresholds = thresholdsOf(spec);
-	const judged = [];
-	const missing = [];
-	for (const objective of objectives) {
-		const by = lookUpBy(spec, objective.judged);
-		const ours = lookUp(baseline, objective.name, by);
-		const theirs = lookUp(candidate, objective.name, by);
-		const comparison = ours !== null && theirs !== null ? compare(objective, ours, theirs, thresholds) : null;
-		if (ours === null || theirs === null || comparison === null) missing.push(objective.name);
-		else judged.push({
-			objective,
-			base: ours,
-			candidate: theirs,
-			comparison
-		});
-	}
-	return {
-		judged,
-		missing
-	};
-}
-function sampleCount(required, snapshot) {
-	const declared = snapshot.sample_count ?? 1;
-	const fallback = Number.isInteger(declared) && declared >= 1 ? declared : 1;
-	return Math.min(...required.map((entry) => entry.candidate.samples.length || fallback));
-}
-/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
-function rankScore(primary, improved) {
-	if (primary.verdict === "improved" || improved.length === 0) return primary.relative;
-	return Math.max(...improved.map((comparison) => comparison.relative));
-}
-function names$2(judged) {
-	return judged.map((entry) => entry.objective.name);
-}
-function reasonFor(decision, improved, violated) {
-	if (decision === "keep") return `improved ${improved.join(", ")}, nothing required got worse`;
-	if (decision === "inconclusive") return "the difference is within the comparison threshold";
-	if (violated.length > 0) return `worse than allowed: ${violated.join(", ")}`;
-	return "no required objective improved";
-}
-/** Everything that is wrong in itself comes before any comparison (invariant 5). */
-function decideStability(payload) {
-	const stopped = degenerate(payload);
-	if (stopped !== null) return stopped;
-	const { judged, missing } = judge$2(payload, objectivesOf(payload.spec.metric));
-	const comparisons = Object.fromEntries(judged.map((entry) => [entry.objective.name, entry.comparison]));
-	const primary = judged[0];
-	if (missing.length > 0 || primary === void 0) return closed$1("error", `missing required metric: ${missing.join(", ")}`, { comparisons });
-	return weigh(payload, judged, primary, comparisons);
-}
-function weigh({ spec, candidate }, judged, primary, comparisons) {
-	const { stability } = spec.measurement;
-	const required = judged.filter((entry) => entry.objective.role === "required");
-	const improved = required.filter((entry) => entry.comparison.verdict === "improved");
-	const lists = {
-		improved_objectives: names$2(improved),
-		violated_objectives: names$2(judged.filter((entry) => entry.comparison.violated)),
-		comparisons,
-		primary_delta: primary.comparison.delta
-	};
-	const contending = required.some((entry) => entry.comparison.verdict === "inconclusive");
-	const eligible = improved.length > 0 && lists.violated_objectives.length === 0;
-	const samples = sampleCount(required, candidate);
-	const elapsedSeconds = candidate.elapsed_seconds ?? null;
-	const standing = {
-		base: primary.base.value,
-		candidate: primary.candidate.value,
-		samples,
-		elapsedSeconds
-	};
-	if (!eligible && !contending && isFutile(stability, primary.objective, standing)) return closed$1("censored", "too far behind to be worth more measurements", lists);
-	const undecided = lists.violated_objectives.length > 0 || !contending ? "revert" : "inconclusive";
-	const verdict = eligible ? "keep" : undecided;
-	const step = climb(rungsOf(stability), verdict, samples, candidate.smoke_passed ?? null);
-	const values = new Map(judged.map((entry) => [entry.objective.name, entry.candidate.value]));
-	return {
-		decision: step.decision,
-		eligible,
-		next_measurement: step.next,
-		target_reached: targetReached$1(judged.map((entry) => entry.objective), ({ name }) => values.get(name)),
-		...lists,
-		rank_score: rankScore(primary.comparison, improved.map((entry) => entry.comparison)),
-		reason: reasonFor(verdict, lists.improved_objectives, lists.violated_objectives)
-	};
-}
-// src/decide/once.ts
-/** Under log a fraction of the base, under linear the metric's own units. */
-function leastEffect({ minEffect, scale }, base) {
-	return scale === "log" ? minEffect * Math.abs(base) : minEffect;
-}
-function compareOnce(objective, pair, rule) {
-	const minEffect = leastEffect(rule, pair.base);
-	const delta = signedDelta(pair.base, pair.candidate, objective.direction);
-	const relative = relativeGain(delta, pair.base);
-	if (delta > 0) return {
-		verdict: delta >= minEffect ? "improved" : "inconclusive",
-		delta,
-		relative,
-		violated: false
-	};
-	const tolerated = objective.role === "guardrail" ? minEffect : 0;
-	const bound = regressionBound(objective.maxRegression, pair.base) ?? tolerated;
-	return {
-		verdict: delta < 0 ? "regressed" : "inconclusive",
-		delta,
-		relative,
-		violated: -delta > bound
-	};
-}
-function judgeOnce(rule, base, candidate) {
-	const objectives = objectivesOf(rule.spec.metric);
-	const pairs = /* @__PURE__ */ new Map();
-	const comparisons = {};
-	for (const objective of objectives) {
-		const pair = pairOf$1(objective.name, base, candidate);
-		if (pair === null) continue;
-		pairs.set(objective.name, pair);
-		comparisons[objective.name] = compareOnce(objective, pair, rule);
-	}
-	const missing = objectives.map((objective) => objective.name).filter((name) => !pairs.has(name));
-	if (missing.length > 0) return { missing };
-	const improved = objectives.filter(({ name, role }) => role === "required" && comparisons[name]?.verdict === "improved").map((objective) => objective.name);
-	const violated = Object.keys(comparisons).filter((name) => comparisons[name]?.violated);
-	const primary = comparisons[objectives[0].name];
-	const base0 = pairs.get(objectives[0].name)?.base ?? 0;
-	const level = primary !== void 0 && Math.abs(primary.delta) <= leastEffect(rule, base0);
-	return {
-		comparisons,
-		improved,
-		violated,
-		tie: improved.length === 0 && level ? tieWon(rule.spec.policy, base, candidate) : null,
-		pairs
-	};
-}
-function gains(verdict) {
-	return verdict.violated.length === 0 && (verdict.improved.length > 0 || verdict.tie !== null);
-}
-/** Whether the runner has to run both sides once more: this would be kept if it repeats exactly. */
-function needsRepeat(rule, report, label) {
-	const base = executionsOf(report, "base", "sample")[0];
-	const candidate = executionsOf(report, label, "sample")[0];
-	if (base === void 0 || candidate === void 0) return false;
-	const verdict = judgeOnce(rule, base, candidate);
-	return !("missing" in verdict) && gains(verdict);
-}
-/** The first decisive metric that one side's executions do not agree on. */
-function unsteady(rule, runs) {
-	const differs = (name) => new Set(runs.map((run) => readingOf(run, name))).size > 1;
-	return decisiveMetrics(rule.spec).find(differs) ?? null;
-}
-function describe(rule, verdict) {
-	const shown = verdict.violated.length > 0 ? verdict.violated : verdict.improved;
-	return (shown.length > 0 ? shown : [rule.spec.metric.primary.name]).map((name) => {
-		const pair = verdict.pairs.get(name);
-		return pair === void 0 ? name : changeText(name, pair.base, pair.candidate);
-	}).join(", ");
-}
-function factsOf$1(rule, verdict) {
-	const objectives = objectivesOf(rule.spec.metric);
-	const primary = verdict.comparisons[objectives[0].name];
-	const improved = verdict.improved.flatMap((name) => verdict.comparisons[name] ?? []);
-	return {
-		comparisons: verdict.comparisons,
-		improved_objectives: verdict.improved,
-		violated_objectives: verdict.violated,
-		primary_delta: primary?.delta ?? null,
-		rank_score: primary === void 0 ? 0 : rankScore(primary, improved),
-		target_reached: targetReached$1(objectives, ({ name }) => verdict.pairs.get(name)?.candidate)
-	};
-}
-function lost$1(rule, verdict) {
-	const primary = verdict.comparisons[rule.spec.metric.primary.name];
-	const worse = verdict.violated.length > 0 || primary?.verdict === "regressed";
-	return finding("dropped", `${worse ? "worse" : "no gain"}: ${describe(rule, verdict)}, deterministic`, {
-		...factsOf$1(rule, verdict),
-		worse,
-		failure_class: "hypothesis"
-	});
-}
-/** Needs a repeat on each side; that they agree was checked before. */
-function confirmed(rule, verdict, repeats) {
-	if (repeats.some((runs) => runs.length === 0)) return again(`${describe(rule, verdict)}: a gain, but the report has no repeat of it on both sides`);
-	const tie = verdict.tie === null ? "" : `, better on ${verdict.tie} (tie-breaker)`;
-	return finding("eligible", `${describe(rule, verdict)}${tie}, deterministic, re-run once and equal`, factsOf$1(rule, verdict));
-}
-function assessOnce(rule, report, label) {
-	const sides = ["base", label];
-	const [base, candidate] = sides.map((side) => executionsOf(report, side, "sample")[0]);
-	if (base === void 0) return again("the report has no sample of the base");
-	if (candidate === void 0) return again(`the report has no sample of ${label}`);
-	const verdict = judgeOnce(rule, base, candidate);
-	if ("missing" in verdict) return finding("error", `missing required metric: ${verdict.missing.join(", ")}`, { failure_class: "eval" });
-	for (const side of sides) {
-		const name = unsteady(rule, executionsOf(report, side, "sample", "repeat"));
-		if (name === null) continue;
-		const facts = {
-			...factsOf$1(rule, verdict),
-			determinism_lost: true,
-			target_reached: false
-		};
-		return finding("inconclusive", `${name} differs between runs of ${side}: not deterministic`, facts);
-	}
-	if (!gains(verdict)) return lost$1(rule, verdict);
-	return confirmed(rule, verdict, sides.map((side) => executionsOf(report, side, "repeat")));
-}
-// src/decide/stability-verdict.ts
-/** The order's own baseline, else the base measured in this report, else what the caller has stored. */
-function stabilityBaseline(input, ordered) {
-	if (ordered !== null) return {
-		snapshot: ordered,
-		stored: true
-	};
-	if (executionsOf(input.report, "base", "sample").length > 0) return {
-		snapshot: snapshotOf(input.spec, input.report, "base"),
-		stored: false
-	};
-	return input.baseline === null ? null : {
-		snapshot: input.baseline,
-		stored: true
-	};
-}
-/** How many samples a finished report must hold: a shorter one is the runner's failure, not a verdict. */
-function promised(stability) {
-	return stability.mode === "repeat" ? stability.repeat_count : 1;
-}
-const OUTCOMES$1 = {
-	keep: "eligible",
-	promising: "inconclusive",
-	revert: "dropped",
-	inconclusive: "inconclusive",
-	censored: "censored",
-	degenerate: "degenerate",
-	error: "error"
-};
-const FAILURE_CLASSES = {
-	keep: null,
-	promising: null,
-	revert: "hypothesis",
-	inconclusive: null,
-	censored: "hypothesis",
-	degenerate: "hypothesis",
-	error: "eval"
-};
-function numbers$2({ metric }, stability, base, candidate) {
-	const { name, type } = metric.primary;
-	const by = {
-		judged: type === "judge",
-		aggregation: stability.aggregation
-	};
-	const ours = lookUp(base, name, by);
-	const theirs = lookUp(candidate, name, by);
-	return ours === null || theirs === null ? null : changeText(name, ours.value, theirs.value);
-}
-function assessByStability(input, ordered) {
-	const { spec, report, label } = input;
-	const { stability } = spec.measurement;
-	if (stability === null) throw new TypeError("the stability rule needs measurement.stability in the spec");
-	const baseline = stabilityBaseline(input, ordered);
-	if (baseline === null) return again("there is no baseline to compare with");
-	const taken = executionsOf(report, label, "sample").length;
-	if (taken < promised(stability)) return again(`the report has ${taken} of ${plural(promised(stability), "sample")} of ${label}`);
-	const candidate = snapshotOf(spec, report, label);
-	const other = baseline.stored ? otherThanStored(spec, baseline.snapshot, candidate) : null;
-	if (other !== null) return other;
-	return toFinding(decideStability({
-		spec: {
-			metric: spec.metric,
-			measurement: { stability }
-		},
-		baseline: baseline.snapshot,
-		candidate
-	}), numbers$2(spec, stability, baseline.snapshot, candidate), taken, spec.metric.primary.name);
-}
-function toFinding(decided, shown, taken, primary) {
-	const { decision, eligible: _, reason, ...facts } = decided;
-	const outcome = OUTCOMES$1[decision];
-	const regressed = decided.comparisons[primary]?.verdict === "regressed";
-	const after = `${decision === "promising" ? "promising, not confirmed: " : ""}${reason}`;
-	return finding(outcome, shown === null ? after : `${shown}, ${plural(taken, "sample")}: ${after}`, {
-		...facts,
-		worse: outcome === "dropped" && (regressed || decided.violated_objectives.length > 0),
-		failure_class: FAILURE_CLASSES[decision]
-	});
-}
-// src/decide/evidence/reported-effect.ts
-/**
-* The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose, from
-* one more job after a keep, or the progression test.
-*/
-function effectOf$1(differences) {
-	const effect = hodgesLehmann(differences);
-	return {
-		effect: Number.isFinite(effect) ? effect : null,
-		interval: confidenceInterval(differences),
-		pairs: differences.length
-	};
-}
-// src/decide/paired/target-held.ts
-/** A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached). */
-function targetHeld({ spec, rule, jobs }) {
-	return targetReached$1(objectivesOf(spec.metric), ({ name, direction }) => {
-		const pairs = metricPairs(jobs, name);
-		const scale = scaleFor(rule, pairs);
-		const { interval } = effectOf$1(differencesOf(pairs, {
-			direction,
-			scale
-		}));
-		const base = aggregate(pairs.flatMap((pair) => pair.base ?? []), "median");
-		if (interval === null || base === null) return void 0;
-		const gain = direction === "minimize" ? -interval[0] : interval[0];
-		return scale === "log" ? base * Math.exp(gain) : base + gain;
-	});
-}
-// src/decide/paired/evidence-bar.ts
-const EIGHTHS = [
-	"",
-	"▏",
-	"▎",
-	"▍",
-	"▌",
-	"▋",
-	"▊",
-	"▉"
-];
-const FULL = "█";
-const EMPTY = "·";
-/**
-* Evidence as a bar on a log scale: empty at 1, where nothing is known, full at what it has to reach. Never full
-* before it is reached.
-*/
-function evidenceBar(evidence, threshold, width) {
-	const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold);
-	const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * EIGHTHS.length);
-	const filled = evidence >= threshold ? width * EIGHTHS.length : Math.min(eighths, width * EIGHTHS.length - 1);
-	return (FULL.repeat(Math.floor(filled / EIGHTHS.length)) + (EIGHTHS[filled % EIGHTHS.length] ?? "")).padEnd(width, EMPTY);
-}
-// src/decide/paired/evidence-line.ts
-/** What shows that a simplification is harmless enough (decision.md 3.4). */
-const HARMLESS_AT = 20;
-/** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
-function evidenceLine(paired, standing) {
-	const other = otherThanPrimary(paired, standing);
-	const { evidence, threshold } = weighed(paired, other?.state ?? standing.primary);
-	const about = other === null ? "" : ` for ${other.name}`;
-	const bar = evidenceBar(evidence, threshold, 20);
-	return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)}${about} ▕${bar}▏ ${costText(paired)}`;
-}
-/** The required objective that decided, or goes on, where it is not the primary. */
-function otherThanPrimary(paired, { improved, promising }) {
-	const [primary, ...others] = objectivesOf(paired.spec.metric);
-	const name = improved.includes(primary.name) ? void 0 : improved[0] ?? promising;
-	const objective = others.find((each) => each.name === name);
-	return objective ? {
-		name: objective.name,
-		state: evidenceFor(paired, objective)
-	} : null;
-}
-function weighed({ terms, rule }, state) {
-	if (terms.as !== "simplify") return verdict(state);
-	return {
-		evidence: evidenceOf(lnEvidence(state.differences, -rule.min_effect)),
-		threshold: HARMLESS_AT
-	};
-}
-/** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
-function costText({ jobs, rule }) {
-	const all = jobs.flatMap((job) => job.pairs);
-	const pairs = all.filter(({ base }) => base !== null).length;
-	const runners = new Set(jobs.map(({ runner }) => runner)).size;
-	const where = rule.single_machine ? "on this machine" : `on ${plural(runners, "runner")}`;
-	const executions = 2 * (all.length + jobs.length);
-	return `${plural(pairs, "pair")} in ${plural(jobs.length, "job")} ${where}, ${plural(executions, "execution")}`;
-}
-/** Short enough to read, precise enough to tell from what it has to reach. */
-function evidenceText(value) {
-	if (value >= 1e6 || value > 0 && value < 1e-4) return value.toExponential(1);
-	return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
-}
-// src/decide/paired/effect-text.ts
-const WORDS$3 = {
-	wall_seconds: ["faster", "slower"],
-	cpu_seconds: ["less CPU", "more CPU"],
-	max_rss_mb: ["less memory", "more memory"]
-};
-/** A difference of logarithms as the share by which the value itself changes. */
-function shareOf(effect, direction) {
-	return direction === "minimize" ? -Math.expm1(-effect) : Math.expm1(effect);
-}
-function amount(effect, { direction, scale }) {
-	if (scale === "linear") return numberText(effect);
-	const said = (shareOf(effect, direction) * 100).toFixed(1);
-	return Number(said) === 0 ? said.replace("-", "") : said;
-}
-function effectWords$1(effect, interval, measured) {
-	const { name, direction, scale } = measured;
-	const losing = effect < 0;
-	const plain = direction === "minimize" ? ["lower", "higher"] : ["higher", "lower"];
-	const [better, worse] = WORDS$3[name] ?? plain;
-	return {
-		size: losing ? turned(effect, measured) : amount(effect, measured),
-		word: losing ? worse : better,
-		range: interval === null ? null : rangeOf(interval, losing, measured),
-		unit: scale === "log" ? " %" : ""
-	};
-}
-/** "wall_seconds 3.1 % faster (0.9 to 5.2 %)": the estimate, and where the truth lies. */
-function effectText(effect, interval, measured, { probably = false } = {}) {
-	const { size, word, range, unit } = effectWords$1(effect, interval, measured);
-	const between = range === null ? "" : ` (${range[0]} to ${range[1]}${unit})`;
-	return `${measured.name} ${probably ? "probably " : ""}${size}${unit} ${word}${between}`;
-}
-/** A loss said as a loss: the same share, with the other word. */
-function turned(effect, measured) {
-	const said = amount(effect, measured);
-	return said.startsWith("-") ? said.slice(1) : said;
-}
-function rangeOf([low, high], losing, measured) {
-	if (!losing) return [amount(low, measured), amount(high, measured)];
-	const negated = (value) => {
-		const said = amount(value, measured);
-		if (Number(said) === 0) return said.replace("-", "");
-		return said.startsWith("-") ? said.slice(1) : `-${said}`;
-	};
-	return [negated(high), negated(low)];
-}
-// src/decide/paired/evidence-sentence.ts
-const WHY = {
-	"gain-shown": null,
-	broken: "two of its executions failed",
-	"gain-ruled-out": "a gain worth having is ruled out",
-	"no-promise-after-job-1": "too little to go on with after the first job",
-	"no-promise-after-job-2": "too little to go on with after the second job",
-	"not-begun": null,
-	measuring: null,
-	promising: null,
-	"job-ended": null,
-	"jobs-used-up": "its jobs are used up"
-};
-/** What follows the verdict: how much, where the truth lies, and why it ended there (decision.md section 5). */
-function evidenceSentence(paired, standing) {
-	const said = verdict(standing.primary);
-	const parts = [effectPhrase(paired, standing, said.effect), qualifier(paired, standing, said)].filter((part) => part !== null);
-	return `${parts.length === 0 ? "nothing was measured" : parts.join("; ")}.`;
-}
-/** Only what is kept, or shown to be worse, is said without "probably"; what may still go on is true "so far". */
-function effectPhrase(paired, standing, effect) {
-	if (effect === null) return null;
-	const { spec, rule } = paired;
-	const [{ name, direction }] = objectivesOf(spec.metric);
-	const { interval } = effectOf$1(standing.primary.differences);
-	const { status, harmed } = standing;
-	const certain = status === "keep" && standing.tie === null || harmed.includes(name);
-	const open = status === "new-job" || status === "continue";
-	const text = effectText(effect, interval, {
-		name,
-		direction,
-		scale: rule.scale
-	}, { probably: !certain });
-	const machine = status === "keep" && rule.single_machine ? ", on this machine" : "";
-	return `${text}${open ? " so far" : ""}${machine}`;
-}
-function qualifier(paired, standing, { reason }) {
-	const { status, harmed, open, tie, improved, promising } = standing;
-	const [{ name }] = objectivesOf(paired.spec.metric);
-	const others = harmed.filter((each) => each !== name);
-	if (others.length > 0) return `${others.join(", ")} shown to be worse`;
-	if (harmed.length > 0) return null;
-	if (promising !== null) return `${promising} ${status === "park" ? "is promising, and its jobs are used up" : "is promising"}`;
-	if (tie !== null) return `${tie} is better (tie-breaker)`;
-	if (status === "keep") return keptFor(paired, improved);
-	if (improved.length > 0 && open.length > 0) return `${open.join(", ")} not shown harmless yet`;
-	return WHY[reason];
-}
-/** What was kept for something else than a gain of the primary. */
-function keptFor({ rule, terms, spec }, improved) {
-	const [{ name, direction }] = objectivesOf(spec.metric);
-	if (terms.as === "simplify") {
-		const { scale, min_effect: least } = rule;
-		const share = Math.abs(shareOf(least, direction)) * 100;
-		return `simpler, and shown to cost less than ${scale === "log" ? `${share.toFixed(1)} %` : numberText(least)}`;
-	}
-	return improved.includes(name) ? null : `${improved.join(", ")} shown to be better`;
-}
-// src/decide/paired/wants-more.ts
-/** What is known of a candidate: earlier jobs, and this one as far as it has come. */
-function jobsOf(order, measured, label) {
-	const job = jobOf(askedIn(order), measured, label);
-	const carried = order.carried[label] ?? [];
-	return job.pairs.length === 0 ? carried : [...carried, job];
-}
-/** Asked after every pair of a job (decision.md 3.3): does this candidate need another pair in it? */
-function wantsMorePairs({ spec, order, stop }, soFar, label) {
-	const terms = stop.terms[label];
-	if (terms === void 0) return false;
-	const carried = order.carried[label] ?? [];
-	const jobs = jobsOf(order, soFar, label);
-	const paired = {
-		spec,
-		rule: stop,
-		terms,
-		jobs
-	};
-	if (offScale(paired) !== null) return false;
-	const { status } = standingOf$2(paired);
-	return status === "continue" || status === "new-job" && jobs.length === carried.length;
-}
-// src/decide/paired/assess-paired.ts
-/** The verdict on one candidate by its pairs, of this job and of those before it (decision.md 3.3 and 3.4). */
-function assessPaired(input, rule) {
-	const { spec, order, report, label } = input;
-	const failure = failureOf$3({
-		spec,
-		report,
-		label,
-		pairs: true
-	});
-	if (failure !== null) return failure;
-	const terms = rule.terms[label];
-	if (terms === void 0) return again(`the order has no terms for ${label}`);
-	const jobs = jobsOf(order, measuredIn(report), label);
-	if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`);
-	const paired = {
-		spec,
-		rule,
-		terms,
-		jobs
-	};
-	const off = offScale(paired);
-	if (off !== null) return scaleViolated(off);
-	const standing = standingOf$2(paired);
-	if (standing.status === "continue") return cutShort(rule, jobs);
-	return concluded(paired, standing);
-}
-function scaleViolated(metric) {
-	return finding("error", `${`scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`}; set evidence.scale: linear if that can happen`, { failure_class: "eval" });
-}
-/** A job that ends before its rule says so would let its runner choose when to look. */
-function cutShort({ pairs }, jobs) {
-	return again(`the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${plural(pairs, "pair")}, too early`);
-}
-const OUTCOMES = {
-	keep: "eligible",
-	drop: "dropped",
-	park: "inconclusive",
-	"new-job": "promising"
-};
-function concluded(paired, standing) {
-	const { status, primary, harmed } = standing;
-	if (status === "continue") throw new TypeError("a job that goes on has no verdict");
-	const { reason, effect } = verdict(primary);
-	if (status === "drop" && reason === "broken") return finding("error", "two of its executions failed where the base ran", { failure_class: "eval" });
-	const outcome = OUTCOMES[status];
-	return finding(outcome, reasonText({
-		sentence: evidenceSentence(paired, standing),
-		evidence: evidenceLine(paired, standing)
-	}), {
-		worse: outcome === "dropped" && harmed.length > 0,
-		comparisons: comparisonsOf(paired, standing),
-		improved_objectives: standing.improved,
-		violated_objectives: harmed,
-		primary_delta: effect,
-		rank_score: effect ?? 0,
-		target_reached: outcome === "eligible" && targetHeld(paired),
-		failure_class: outcome === "dropped" ? "hypothesis" : null
-	});
-}
-/** The primary's effect is on its scale; what is relative about it is the same number under log. */
-function comparisonsOf({ spec }, standing) {
-	const [primary] = objectivesOf(spec.metric);
-	const { effect } = verdict(standing.primary);
-	if (effect === null) return {};
-	const improved = standing.improved.includes(primary.name);
-	const violated = standing.harmed.includes(primary.name);
-	const is = improved ? "improved" : violated ? "regressed" : "inconclusive";
-	return { [primary.name]: {
-		verdict: is,
-		delta: effect,
-		relative: effect,
-		violated
-	} };
-}
-// src/decide/paired/assess-pairs.ts
-/** What nobody asks a gain of (a revert, somebody else's tip): its gates hold, and no harm is shown by its pairs. */
-function assessPairs(input, rule) {
-	const { spec, order, report, label } = input;
-	const failure = failureOf$3({
-		spec,
-		report,
-		label,
-		pairs: true
-	});
-	if (failure !== null) return failure;
-	const job = jobOf(askedIn(order), measuredIn(report), label);
-	if (!job.complete) return again(`the report has ${job.pairs.length} of ${plural(rule.pairs, "pair")}`);
-	const harmed = objectivesOf(spec.metric).flatMap(({ name, direction }) => {
-		const pairs = metricPairs([job], name);
-		return harmShown(differencesOf(pairs, {
-			direction,
-			scale: scaleFor(rule, pairs)
-		})) ? [name] : [];
-	});
-	const [primary] = objectivesOf(spec.metric);
-	const pairs = metricPairs([job], primary.name);
-	const scale = scaleFor(rule, pairs);
-	const { effect, interval } = effectOf$1(differencesOf(pairs, {
-		direction: primary.direction,
-		scale
-	}));
-	const said = effect === null ? primary.name : effectText(effect, interval, {
-		...primary,
-		scale
-	});
-	const worse = harmed.length > 0;
-	const reason = `${worse ? `${harmed.join(", ")} shown to be worse: ` : "no harm shown: "}${said}, ${plural(job.pairs.length, "pair")}`;
-	return finding(worse ? "dropped" : "inconclusive", reason, {
-		worse,
-		violated_objectives: harmed,
-		primary_delta: effect,
-		rank_score: effect ?? 0
-	});
-}
-// src/decide/warnings.ts
-const FLAGS = {
-	unisolated: "unisolated: the candidate ran without a user or container of its own",
-	unreaped: "unreaped: processes of an execution could not be proven dead",
-	forgeable: "forgeable: the harness loads candidate code in its own process and has no separate score"
-};
-function spread(values) {
-	return Math.max(...values) - Math.min(...values);
-}
-/** ce's noise_threshold is in metric units: a baseline that varies by more cannot tell such gains apart. */
-function noisyBaseline(spec, snapshot) {
-	const { stability } = spec.measurement;
-	if (stability === null) return [];
-	return objectivesOf(spec.metric).flatMap(({ name, judged }) => {
-		const reading = lookUp(snapshot, name, {
-			judged,
-			aggregation: stability.aggregation
-		});
-		const differs = reading === null || reading.samples.length === 0 ? 0 : spread(reading.samples);
-		if (differs <= stability.noise_threshold) return [];
-		const limit = numberText(stability.noise_threshold);
-		return [`the baseline's repeats of ${name} differ by ${numberText(differs)}, more than ${limit}`];
-	});
-}
-/** What a reader must know beside the verdict; `baseline` is null unless ce's rules compared with one. */
-function warningsOf(spec, report, baseline) {
-	const flags = [...new Set(report.flags)].map((flag) => FLAGS[flag]);
-	if (baseline === null) return flags;
-	return [
-		baseline.stored ? NOT_NOISE_PROOF : "compared with one base run in the same job; not noise-proof",
-		...noisyBaseline(spec, baseline.snapshot),
-		...flags
-	];
-}
-// src/decide/assess.ts
-/** Gates were all that was asked, and one run whose numbers are there. */
-function assessAlone({ spec, report, label }) {
-	const sample = executionsOf(report, label, "sample")[0];
-	if (sample === void 0) return again(`the report has no sample of ${label}`);
-	const objectives = objectivesOf(spec.metric);
-	const values = new Map(objectives.map(({ name }) => [name, readingOf(sample, name)]));
-	const missing = [...values.keys()].filter((name) => values.get(name) === null);
-	if (missing.length > 0) return finding("error", `missing required metric: ${missing.join(", ")}`, { failure_class: "eval" });
-	return finding("eligible", "every gate holds", { target_reached: targetReached$1(objectives, ({ name }) => values.get(name) ?? void 0) });
-}
-function judge$1(input) {
-	const { spec, order, report, label } = input;
-	if (order.stop.rule === "paired") return assessPaired(input, order.stop);
-	if (order.stop.rule === "pairs") return assessPairs(input, order.stop);
-	const failure = failureOf$3({
-		spec,
-		report,
-		label
-	});
-	if (failure !== null) return failure;
-	switch (order.stop.rule) {
-		case "once": return assessOnce({
-			spec,
-			minEffect: order.stop.min_effect,
-			scale: order.stop.scale
-		}, report, label);
-		case "stability": return assessByStability(input, order.stop.baseline);
-		case "alone": return assessAlone(input);
-		case "holdout": return again("a holdout guards a merge and shows no gain");
-		case "calibrate": throw new TypeError("a calibration has no candidate to assess: use calibrate()");
-		default: return order.stop;
-	}
-}
-function assess(input) {
-	const { order, report, spec } = input;
-	const baseline = order.stop.rule === "stability" ? stabilityBaseline(input, order.stop.baseline) : null;
-	return {
-		...judge$1(input),
-		warnings: warningsOf(spec, report, baseline)
-	};
-}
-// src/plan/judgement.ts
-function judge(spec, experiment, measured) {
-	const { order, report } = measured;
-	const baseline = order.stop.rule === "stability" ? order.stop.baseline : null;
-	const assessment = assess({
-		spec,
-		order,
-		report,
-		label: experiment.id,
-		baseline
-	});
-	if (assessment.retry) {
-		if (order.attempt < spec.execution.max_attempts) return {
-			is: "again",
-			reason: assessment.reason
-		};
-		return {
-			is: "final",
-			outcome: "error",
-			assessment,
-			reason: `${assessment.reason} (${order.attempt} attempts)`
-		};
-	}
-	if (experiment.purpose === "revert") return judgeRevert(assessment);
-	return judged$2(order, assessment);
-}
-function judged$2({ purpose, stop }, assessment) {
-	const { outcome, reason } = assessment;
-	if (outcome === "eligible") return {
-		is: "eligible",
-		assessment
-	};
-	if (outcome === "promising") return {
-		is: "more",
-		assessment,
-		reason
-	};
-	if (purpose === "combination") return {
-		is: "final",
-		outcome: combinationOutcome(outcome),
-		assessment,
-		reason
-	};
-	if (outcome === "inconclusive" && stop.rule === "paired") return {
-		is: "parked",
-		assessment,
-		reason
-	};
-	return {
-		is: "final",
-		outcome,
-		assessment,
-		reason
-	};
-}
-/** A person asked for it back: gates and constraints must hold, a gain is not expected. */
-function judgeRevert(assessment) {
-	const { outcome, reason, determinism_lost: lost } = assessment;
-	if (lost) return {
-		is: "final",
-		outcome: "inconclusive",
-		assessment,
-		reason
-	};
-	if (outcome === "eligible" || outcome === "dropped" || outcome === "inconclusive") return {
-		is: "eligible",
-		assessment
-	};
-	if (outcome === "promising") return {
-		is: "more",
-		assessment,
-		reason
-	};
-	return {
-		is: "final",
-		outcome,
-		assessment,
-		reason
-	};
-}
-/** Good alone, not combined: whatever went wrong on top of the winner, the outcome says just that. */
-function combinationOutcome(outcome) {
-	return outcome === "refused" ? "refused" : "runner_up_dropped";
-}
-function decidedDraft(decision) {
-	const { experiment, order, outcome, assessment, reason, cause, parked } = decision;
-	return {
-		kind: "decided",
-		cause,
-		experiment: experiment.id,
-		order,
-		outcome,
-		verdict: verdictOf(outcome, assessment?.worse ?? false),
-		rule_version: "1",
-		reason,
-		failure_class: assessment?.failure_class ?? null,
-		primary_delta: assessment?.primary_delta ?? null,
-		rank_score: assessment?.rank_score ?? 0,
-		improved: assessment?.improved_objectives ?? [],
-		violated: assessment?.violated_objectives ?? [],
-		warnings: assessment?.warnings ?? [],
-		parked: parked ?? false
-	};
-}
-// src/plan/member.ts
-function memberOf(world, experiment, reports) {
-	const live = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
-	const arrived = live && reports.get(live.order.id);
-	if (!live || !arrived) return {
-		experiment,
-		measured: null,
-		judgement: null,
-		cause: experiment.opened
-	};
-	const measured = {
-		order: live.order,
-		report: arrived.report
-	};
-	return {
-		experiment,
-		measured,
-		judgement: withinBudget(world.campaign, experiment, measured, judge(world.spec, experiment, measured)),
-		cause: arrived.event
-	};
-}
-function assessmentOf(member) {
-	return member.judgement?.is === "eligible" ? member.judgement.assessment : null;
-}
-// src/plan/pull-of.ts
-/**
-* Which pull request belongs to an experiment. Branches are used again: a newer one on the branch of an
-* experiment that has ended is somebody's next idea, and none of its business.
-*/
-function pullFinder({ pulls }) {
-	const byNumber = new Map(pulls.map((pull) => [pull.number, pull]));
-	const byBranch = /* @__PURE__ */ new Map();
-	for (const pull of pulls) {
-		const known = byBranch.get(pull.branch);
-		if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull);
-	}
-	return (experiment) => {
-		if (experiment.pull !== null) return byNumber.get(experiment.pull);
-		const pull = experiment.branch === null ? void 0 : byBranch.get(experiment.branch);
-		return pull && isOf(experiment, pull) ? pull : void 0;
-	};
-}
-function isLater(pull, than) {
-	if (pull.state === "open" !== (than.state === "open")) return pull.state === "open";
-	return pull.number > than.number;
-}
-function isOf({ owned, status, head }, pull) {
-	return owned || status !== "ended" || pull.head === head;
-}
-// src/plan/ending.ts
-/** The verdict and the closing of an experiment that does not land: one transaction. */
-function endSteps(decision) {
-	const { experiment, outcome, reason } = decision;
-	return [{
-		step: "event",
-		draft: decidedDraft(decision)
-	}, {
-		step: "close",
-		experiment: experiment.id,
-		outcome,
-		reason,
-		keep: true
-	}];
-}
-/** The verdict on a member that cannot become better; with it ends a belief in determinism it disproves. */
-function finalSteps(campaign, member) {
-	const { judgement, experiment, measured, cause } = member;
-	if (measured === null) return [];
-	if (judgement?.is === "parked") return [parkStep(experiment, measured.order.id, judgement, cause)];
-	if (judgement?.is !== "final") return [];
-	const { outcome, assessment, reason } = judgement;
-	const steps = endSteps({
-		experiment,
-		order: measured.order.id,
-		outcome,
-		assessment,
-		reason,
-		cause
-	});
-	if (!assessment.determinism_lost) return steps;
-	return [...steps, determinismLost(campaign, {
-		order: measured.order.id,
-		cause,
-		reason
-	})];
-}
-/** Not proven: the verdict says so, the pull request stays open, the pairs stay with it. */
-function parkStep(experiment, order, { assessment, reason }, cause) {
-	return {
-		step: "event",
-		draft: decidedDraft({
-			experiment,
-			order,
-			outcome: "inconclusive",
-			assessment,
-			reason,
-			cause,
-			parked: true
-		})
-	};
-}
-/** Any mismatch ends the belief for the campaign (decision.md 3.1.5). */
-function determinismLost(campaign, shown) {
-	return {
-		step: "event",
-		draft: {
-			kind: "calibrated",
-			deterministic: false,
-			scale: campaign.calibration?.scale ?? "linear",
-			noise: null,
-			...shown
-		}
-	};
-}
-function notSelected(member, why) {
-	const { experiment, cause, measured } = member;
-	const assessment = assessmentOf(member);
-	const reason = withAside(assessment?.reason, `not merged: ${why}`);
-	return endSteps({
-		experiment,
-		order: measured?.order.id ?? null,
-		outcome: "not_selected",
-		assessment,
-		reason,
-		cause
-	});
-}
-/** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
-function landSteps(world, member, outcome) {
-	const { experiment, measured, judgement, cause } = member;
-	if (!measured || judgement?.is !== "eligible") return [];
-	const { order } = measured;
-	const candidate = order.candidates.find((entry) => entry.label === experiment.id);
-	if (!candidate) return [];
-	const { assessment } = judgement;
-	return [{
-		step: "land",
-		decided: decidedDraft({
-			experiment,
-			order: order.id,
-			outcome,
-			assessment,
-			reason: assessment.reason,
-			cause
-		}),
-		candidate,
-		base: order.base,
-		pull: pullFinder(world)(experiment)?.number ?? experiment.pull,
-		undoes: undone(world, member),
-		baseline: baselineAfter(world, member, cause)
-	}];
-}
-function undone(world, { experiment }) {
-	if (experiment.purpose !== "revert") return null;
-	return world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)?.experiment ?? null;
-}
-/**
-* The landed tree was just measured: where one run settles a number (once, stable) that serves as the new
-* baseline; where samples vary, the incumbent is measured afresh before it serves.
-*/
-function baselineAfter(world, { experiment, measured }, cause) {
-	const stability = world.spec.measurement.stability;
-	if (!measured || stability !== null && stability.mode !== "stable") return null;
-	const { order, report } = measured;
-	const candidate = order.candidates.find((entry) => entry.label === experiment.id);
-	if (!candidate) return null;
-	return {
-		kind: "baseline-measured",
-		cause,
-		order: order.id,
-		side: experiment.id,
-		tree: candidate.tree,
-		machine: machineKey(report.machine),
-		harness: order.harness,
-		snapshot: snapshotOf(world.spec, report, experiment.id)
-	};
-}
-// src/plan/holdout.ts
-/** Proposers read reasons: this is all that one of them may say (docs/decisions/011-holdout.md). */
-const HOLDOUT_FAILED = "holdout";
-/** The rule of one use, as its runner, its verdict and the audit apply it. */
-function holdoutStop({ campaign, spec }, source) {
-	const { holdout, stability, mode } = spec.measurement;
-	if (holdout === null) return null;
-	const { command, pairs, margin } = holdout;
-	const deterministic = campaign.calibration?.deterministic ?? mode === "once";
-	return {
-		rule: "holdout",
-		command,
-		metrics: [spec.metric.primary.name],
-		scale: scaleOf$3({
-			campaign,
-			spec
-		}),
-		pairs,
-		margin,
-		exact: stability === null && deterministic,
-		source
-	};
-}
-/** ce's rules pin no scale: their thresholds are in the metric's own units, and so is the margin. */
-function scaleOf$3({ campaign, spec }) {
-	const { scale } = spec.evidence;
-	if (spec.measurement.stability !== null) return scale === "log" ? "log" : "linear";
-	return campaign.calibration?.scale ?? (scale === "linear" ? "linear" : "log");
-}
-/** Whether an order asks what the spec in force asks, of a holdout from the place it names. */
-function asksForHoldout(ruling, stop) {
-	if (canonicalJson(holdoutStop(ruling, stop.source)) !== canonicalJson(stop)) return false;
-	const named = ruling.spec.measurement.holdout?.source ?? null;
-	const wanted = named === null ? null : namedSource(named);
-	const { source } = stop;
-	if (wanted === null || source === null) return named === null && source === null;
-	if ("ref" in wanted) return "ref" in source && source.ref === wanted.ref;
-	return "environment" in source && source.environment === wanted.environment;
-}
-/** A person asked for a change back: nothing was selected there that a holdout could guard against. */
-function needsHoldout(spec, experiment) {
-	return spec.measurement.holdout !== null && experiment.purpose !== "revert";
-}
-/** Only what is about to land is tried on the holdout, one at a time, after everything else is decided. */
-function holdoutTrial(world, found, member) {
-	const { experiment } = member;
-	if (!needsHoldout(world.spec, experiment)) return { is: "passed" };
-	const order = orderInForce(world, member);
-	if (order === null) return ask$2(world, member, 1);
-	const arrived = found.reports.get(order.id);
-	if (arrived === void 0) return {
-		is: "waiting",
-		requests: [],
-		steps: []
-	};
-	const { spec } = world;
-	const verdict = holdoutVerdict({
-		spec,
-		stop: order.stop,
-		report: arrived.report,
-		label: experiment.id
-	});
-	switch (verdict.is) {
-		case "passed": return { is: "passed" };
-		case "failed": return ended$1(member, order, arrived.event, "dropped", HOLDOUT_FAILED);
-		case "refused": return ended$1(member, order, arrived.event, "refused", verdict.reason);
-		case "again": {
-			if (order.attempt < spec.execution.max_attempts) return ask$2(world, member, order.attempt + 1);
-			const reason = `its holdout could not be measured (${order.attempt} attempts)`;
-			return ended$1(member, order, arrived.event, "error", reason);
-		}
-		default: return verdict;
-	}
-}
-function orderInForce(world, { experiment }) {
-	const { campaign, spec } = world;
-	const order = experiment.holdout === null ? void 0 : campaign.orders[experiment.holdout]?.order;
-	if (order === void 0 || order.stop.rule !== "holdout") return null;
-	return asksForHoldout({
-		campaign,
-		spec
-	}, order.stop) ? {
-		...order,
-		stop: order.stop
-	} : null;
-}
-/** What it gained stays with it; that it was found good on the metric is no verdict any more. */
-function ended$1(member, { id: order }, cause, outcome, reason) {
-	const found = assessmentOf(member);
-	const assessment = found && {
-		...found,
-		improved_objectives: [],
-		rank_score: 0,
-		failure_class: outcome === "error" ? "eval" : "hypothesis"
-	};
-	return {
-		is: "ended",
-		steps: endSteps({
-			experiment: member.experiment,
-			order,
-			outcome,
-			assessment,
-			reason,
-			cause
-		})
-	};
-}
-function ask$2(world, { experiment, measured }, attempt) {
-	const waiting = {
-		is: "waiting",
-		requests: [],
-		steps: []
-	};
-	const { campaign, spec, holdout } = world;
-	const candidate = measured?.order.candidates.find(({ label }) => label === experiment.id);
-	if (holdout === null || candidate === void 0) return waiting;
-	if ("missing" in holdout) return {
-		...waiting,
-		steps: pauseOnce(world, missingText(holdout.missing))
-	};
-	const stop = holdoutStop({
-		campaign,
-		spec
-	}, holdout.source);
-	if (stop === null) return waiting;
-	if (isUsedUp(world, stop)) return {
-		...waiting,
-		steps: pauseOnce(world, usedUpText(spec))
-	};
-	const round = campaign.round?.number ?? 0;
-	const cause = experiment.opened;
-	return {
-		...waiting,
-		requests: [{
-			purpose: "holdout",
-			round,
-			attempt,
-			cause,
-			candidates: [candidate],
-			stop
-		}]
-	};
-}
-function isUsedUp({ campaign, spec }, stop) {
-	return holdoutUses(campaign, stop) >= (spec.measurement.holdout?.max_uses ?? 0);
-}
-function missingText(what) {
-	return `the holdout cannot be found: ${what}\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`;
-}
-function usedUpText({ measurement }) {
-	return `the holdout was used ${plural(measurement.holdout?.max_uses ?? 0, "time")} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`;
-}
-// src/plan/round.ts
-const NOTHING$3 = {
-	steps: [],
-	again: [],
-	combine: null,
-	holdout: []
-};
-function settleRound(world, found) {
-	const { round } = world.campaign;
-	if (!round?.open) return NOTHING$3;
-	const members = membersOf(world, round, found);
-	const again = members.flatMap(needsOrder);
-	const steps = members.flatMap((member) => finalSteps(world.campaign, member));
-	const eligible = members.filter((member) => member.judgement?.is === "eligible");
-	const barred = eligible.flatMap((member) => notApproved(world, member));
-	const settled = eligible.filter((member) => notApproved(world, member).length === 0);
-	if (members.some(isUndecided) || members.some(losesDeterminism)) return {
-		...NOTHING$3,
-		steps,
-		again
-	};
-	const next = landNext({
-		world,
-		found,
-		round
-	}, settled, {
-		steps,
-		again
-	});
-	return {
-		...next,
-		steps: [...barred, ...next.steps]
-	};
-}
-function landNext(scene, settled, { steps, again }) {
-	if (scene.round.winner !== null) return combination(scene, settled, steps);
-	const { steps: landing, holdout } = landWinner(scene, settled);
-	return {
-		...NOTHING$3,
-		steps: [...steps, ...landing],
-		again,
-		holdout
-	};
-}
-/** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
-function notApproved(world, member) {
-	const { experiment } = member;
-	const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id));
-	return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`);
-}
-function membersOf(world, round, found) {
-	return round.members.flatMap((id) => {
-		const experiment = world.campaign.experiments[id];
-		if (!experiment || experiment.status === "ended" || experiment.status === "parked") return [];
-		return [memberOf(world, experiment, found.reports)];
-	});
-}
-function needsOrder({ experiment: { id, status }, judgement }) {
-	if (judgement === null) return status === "queued" ? [{
-		id,
-		after: "nothing"
-	}] : [];
-	if (judgement.is === "again") return [{
-		id,
-		after: "failure"
-	}];
-	return judgement.is === "more" ? [{
-		id,
-		after: "pairs"
-	}] : [];
-}
-/** Nothing of a round lands before all of it is decided: a new incumbent would void the pairs of the rest. */
-function isUndecided({ judgement }) {
-	return judgement === null || judgement.is === "again" || judgement.is === "more";
-}
-/** What was measured beside it rests on the same belief: it is queued again, not merged. */
-function losesDeterminism({ judgement }) {
-	return judgement?.is === "final" && judgement.assessment.determinism_lost;
-}
-/** The best lands; if it does not hold on the holdout, the next one is tried at the next look. */
-function landWinner({ world, found, round }, eligible) {
-	const [winner, ...others] = ranking(world, eligible);
-	if (!winner) return {
-		steps: [closeRound(round, null)],
-		holdout: []
-	};
-	const trial = holdoutTrial(world, found, winner);
-	switch (trial.is) {
-		case "passed": return {
-			steps: landFirst(world, round, winner, others),
-			holdout: []
-		};
-		case "ended": return {
-			steps: trial.steps,
-			holdout: []
-		};
-		case "waiting": return {
-			steps: trial.steps,
-			holdout: trial.requests
-		};
-		default: return trial;
-	}
-}
-/** Those that touch the winner's files, or have no place in the batch, are answered at once. */
-function landFirst(world, round, winner, others) {
-	const changed = changedPaths(world);
-	const combinable = new Set(runnersUp(others.map((member) => member.experiment.id), winner.experiment.id, changed, world.spec.max_runner_up_merges_per_batch));
-	const steps = others.filter((member) => !combinable.has(member.experiment.id)).flatMap((member) => notSelected(member, `${winner.experiment.id} was better and was merged`));
-	steps.push(...landSteps(world, winner, "kept"));
-	if (combinable.size === 0) steps.push(closeRound(round, winner.experiment.id));
-	return steps;
-}
-function ranking(world, eligible) {
-	const byId = new Map(eligible.map((member) => [member.experiment.id, member]));
-	return rank(eligible.map(({ experiment, judgement }) => ({
-		id: experiment.id,
-		number: experiment.number,
-		rankScore: judgement?.is === "eligible" ? judgement.assessment.rank_score : 0,
-		changedLines: changedLines(world, experiment.id)
-	}))).flatMap((entry) => byId.get(entry.id) ?? []);
-}
-function changedLines(world, id) {
-	const facts = world.candidates.get(id);
-	if (facts?.merged !== "clean") return 0;
-	return facts.changes.reduce((sum, change) => sum + (change.added ?? 0) + (change.deleted ?? 0), 0);
-}
-function changedPaths(world) {
-	const paths = /* @__PURE__ */ new Map();
-	for (const [id, facts] of world.candidates) if (facts.merged === "clean") paths.set(id, facts.changes.map((change) => change.path));
-	return paths;
-}
-function combination(scene, eligible, steps) {
-	const { world, round } = scene;
-	const combined = eligible.find((member) => member.measured?.order.purpose === "combination");
-	if (combined) {
-		const plan = landCombined(scene, combined, eligible.length === 1);
-		return {
-			...plan,
-			steps: [...steps, ...plan.steps]
-		};
-	}
-	const failed = round.combination_failed || steps.length > 0;
-	const [next] = ranking(world, eligible);
-	if (!failed && next) return startCombination(world, round, next, eligible, steps);
-	const reason = failed ? "a runner-up before it did not hold on top of the winner" : "";
-	const rest = eligible.flatMap((member) => notSelected(member, reason));
-	return {
-		...NOTHING$3,
-		steps: [
-			...steps,
-			...rest,
-			closeRound(round, round.winner)
-		]
-	};
-}
-function landCombined({ world, found, round }, combined, last) {
-	const trial = holdoutTrial(world, found, combined);
-	if (trial.is === "waiting") return {
-		...NOTHING$3,
-		steps: trial.steps,
-		holdout: trial.requests
-	};
-	if (trial.is === "ended") return {
-		...NOTHING$3,
-		steps: trial.steps
-	};
-	const landed = landSteps(world, combined, "runner_up_kept");
-	if (last) landed.push(closeRound(round, round.winner));
-	return {
-		...NOTHING$3,
-		steps: landed
-	};
-}
-function startCombination(world, round, next, eligible, steps) {
-	const { experiment } = next;
-	const facts = world.candidates.get(experiment.id);
-	if (facts?.merged !== "conflict") return {
-		...NOTHING$3,
-		steps,
-		combine: experiment.id
-	};
-	const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(", ")}`;
-	const dropped = endSteps({
-		experiment,
-		order: next.measured?.order.id ?? null,
-		outcome: "runner_up_dropped",
-		assessment: assessmentOf(next),
-		reason,
-		cause: next.cause
-	});
-	const unselected = eligible.filter((member) => member !== next).flatMap((member) => notSelected(member, "a runner-up before it did not combine"));
-	return {
-		...NOTHING$3,
-		steps: [
-			...steps,
-			...dropped,
-			...unselected,
-			closeRound(round, round.winner)
-		]
-	};
-}
-function closeRound(round, winner) {
-	return {
-		step: "event",
-		draft: {
-			kind: "round-closed",
-			cause: `round ${round.number}`,
-			round: round.number,
-			members: round.members,
-			winner
-		}
-	};
-}
-function nextRound(campaign) {
-	return (campaign.round?.number ?? 0) + 1;
-}
-// src/plan/rounds.ts
-/** Orders for the members of the open round that need one, and for the members of the next round. */
-function memberRequests(world, plan) {
-	const round = world.campaign.round;
-	if (!round?.open) return [];
-	const again = plan.again.flatMap(({ id, after }) => {
-		return wantedOf(world, id, round.combined.includes(id) ? "combination" : "experiment", after);
-	});
-	const combine = plan.combine === null ? [] : wantedOf(world, plan.combine, "combination", "nothing");
-	return [...requestsFor(world, [...again, ...combine], round.number), ...plan.holdout];
-}
-/** `excluded`: refused in this plan, or waiting for an approval from it on. */
-function newRound(world, excluded) {
-	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !excluded.has(experiment.id) && hasTurn(world.campaign, experiment) && measurable(world, experiment));
-	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
-	return requestsFor(world, affordable(world, undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
-}
-/** In the one more round of what was approved late nobody else is measured. */
-function hasTurn({ encore, late }, { id }) {
-	return encore === null || late.includes(id);
-}
-/** Whoever has no share of the campaign's level yet needs one that is left. */
-function affordable(world, ids) {
-	const { campaign, spec } = world;
-	let left = comparing(world)?.by === "pairs" ? testsLeft(campaign, spec) : Infinity;
-	return ids.filter((id) => {
-		const experiment = campaign.experiments[id];
-		return experiment?.purpose === "revert" || experiment?.share !== null || left-- > 0;
-	});
-}
-function roundSize({ execution, parallel }) {
-	if (execution.mode === "serial" || parallel.exclusive_resources.length > 0) return 1;
-	return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity);
-}
-function measurable(world, experiment) {
-	const facts = world.candidates.get(experiment.id);
-	return facts?.merged === "clean" && !facts.aheadOfSync;
-}
-function wantedOf(world, id, purpose, after) {
-	const experiment = world.campaign.experiments[id];
-	const facts = world.candidates.get(id);
-	if (!experiment || facts?.merged !== "clean") return [];
-	const attempt = after === "pairs" ? 1 : attemptOf(world, experiment, purpose);
-	const { head, tree, touched } = facts;
-	return [{
-		experiment,
-		head,
-		tree,
-		purpose,
-		attempt,
-		touched
-	}];
-}
-/** Attempts count failures that were nobody's verdict; a combination starts its own count. */
-function attemptOf(world, experiment, purpose) {
-	const last = experiment.order === null ? void 0 : world.campaign.orders[experiment.order];
-	if (!last) return experiment.attempts + 1;
-	return last.order.purpose === "combination" === (purpose === "combination") ? last.order.attempt + 1 : 1;
-}
-/** Where numbers are compared each experiment has an order of its own; pairs are measured in blocks. */
-function requestsFor(world, wanted, round) {
-	const how = comparing(world);
-	if (how === null) return [];
-	const undoing = wanted.filter(isRevert).flatMap((one) => {
-		const stop = harmlessStop(world);
-		return stop === null ? [] : [requestOf([one], round, { stop })];
-	});
-	const ideas = wanted.filter((one) => !isRevert(one));
-	if (how.by === "numbers") return [...undoing, ...ideas.map((one) => requestOf([one], round, how))];
-	return [...undoing, ...pairedRequests(world, ideas, round)];
-}
-function isRevert({ experiment }) {
-	return experiment.purpose === "revert";
-}
-function requestOf(wanted, round, how) {
-	const [first] = wanted;
-	if (first === void 0) throw new TypeError("an order measures at least one experiment");
-	return {
-		purpose: isRevert(first) ? "revert" : first.purpose,
-		round,
-		attempt: first.attempt,
-		cause: first.experiment.opened,
-		candidates: wanted.map(({ experiment: { id }, head, tree }) => ({
-			label: id,
-			head,
-			tree
-		})),
-		...how
-	};
-}
-const BLOCK$1 = 4;
-/**
-* Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
-* lie on one machine together.
-*/
-function blocksOf$1(wanted) {
-	const groups = /* @__PURE__ */ new Map();
-	for (const one of wanted) {
-		const { purpose, attempt, experiment } = one;
-		const key = [
-			purpose,
-			attempt,
-			experiment.source.use === "external"
-		].join(" ");
-		groups.set(key, [...groups.get(key) ?? [], one]);
-	}
-	return [...groups.values()].flatMap((group) => Array.from({ length: Math.ceil(group.length / BLOCK$1) }, (_, at) => group.slice(at * BLOCK$1, (at + 1) * BLOCK$1)));
-}
-function pairedRequests(world, ideas, round) {
-	let { campaign } = world;
-	return blocksOf$1(ideas).map((block) => {
-		const { stop, carried } = pairedBy({
-			...world,
-			campaign
-		}, block);
-		campaign = afterTerms(campaign, stop.terms);
-		return requestOf(block, round, {
-			stop,
-			carried
-		});
-	});
-}
-function pairedBy(world, block) {
-	const { campaign, spec } = world;
-	const carried = {};
-	for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree);
-	const members = block.map(({ experiment: { id }, ...about }) => ({
-		id,
-		...about
-	}));
-	return {
-		stop: pairedStop({
-			campaign,
-			spec,
-			singleMachine: world.runner.runId !== null
-		}, members),
-		carried
-	};
-}
-/** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
-function measuresNoMore(world) {
-	const { campaign, spec } = world;
-	if (comparing(world)?.by !== "pairs" || testsLeft(campaign, spec) > 0) return false;
-	return !Object.values(campaign.experiments).some(({ status, share }) => status === "queued" && share !== null);
 }
 // src/decide/scope-check.ts
 const SYMLINK = "120000";
@@ -30621,10 +30670,10 @@ function capped(text, most) {
 }
 // src/propose/brief-history.ts
 const RECENT = 10;
-const UNDER_WAY$1 = 10;
+const UNDER_WAY = 10;
 const LOST = 15;
 function underWay(campaign) {
-	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY$1).map(({ id, hypothesis }) => `- ${id}: ${quoted$1(hypothesis, 200)}`);
+	return newestFirst(campaign).filter(({ status }) => status !== "ended").slice(0, UNDER_WAY).map(({ id, hypothesis }) => `- ${id}: ${quoted$1(hypothesis, 200)}`);
 }
 function recent(campaign) {
 	return newestFirst(campaign).filter(({ status }) => status === "ended").slice(0, RECENT).map((experiment) => {
@@ -39756,7 +39805,7 @@ function ordersIn(directory) {
 }
 function readReport(text) {
 	try {
-		const parsed = report$1.safeParse(JSON.parse(text));
+		const parsed = report$2.safeParse(JSON.parse(text));
 		if (parsed.success) return parsed.data;
 		const [issue] = parsed.error.issues;
 		return { unreadable: `${issue?.path.join(".")}: ${issue?.message}` };
@@ -42865,45 +42914,6 @@ function benchedAlerts(world) {
 		});
 	});
 }
-// src/plan/encore.ts
-/** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
-const FOR_GOOD = /* @__PURE__ */ new Set([
-	"person",
-	"fresh",
-	"level_used_up"
-]);
-/** It stays open when the campaign stops: approved late, it has one more round. */
-function waitsOn({ stop_code }, { status }) {
-	return status === "deferred" && stop_code !== null && !FOR_GOOD.has(stop_code);
-}
-/** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
-function encoreSteps(world) {
-	const { campaign } = world;
-	const late = campaign.late.filter((id) => campaign.experiments[id]?.status === "queued");
-	if (late.length === 0) return [];
-	const reason = `${late.join(", ")} ${late.length === 1 ? "was" : "were"} approved after the stop: one more round`;
-	return [{
-		step: "event",
-		draft: {
-			kind: "campaign-resumed",
-			cause: `encore at ${campaign.seq}`,
-			reason,
-			encore: true
-		}
-	}];
-}
-const UNDER_WAY = /* @__PURE__ */ new Set([
-	"queued",
-	"ordered",
-	"measured"
-]);
-/** It stops as it did, once what came late has its answer. */
-function stopAfterEncore(world) {
-	const { campaign } = world;
-	const open = campaign.late.some((id) => UNDER_WAY.has(campaign.experiments[id]?.status ?? "ended"));
-	if (campaign.encore === null || open && !measuresNoMore(world)) return null;
-	return campaign.encore;
-}
 // src/decide/evidence/regression-check.ts
 const REVERT_AT = 100;
 const CLEAR_AT = 20;
@@ -44043,6 +44053,11 @@ function pullActions(world) {
 			experiment: experiment.id,
 			branch: experiment.branch ?? ""
 		});
+		if (pull?.state === "open" && isOutdated(experiment, pull)) changes.push({
+			change: "describe",
+			number: pull.number,
+			experiment: experiment.id
+		});
 		if (!experiment.closed) continue;
 		if (pull?.state === "open" && !landed$1(experiment)) changes.push({
 			change: "close",
@@ -44064,6 +44079,12 @@ function pullActions(world) {
 		branches
 	});
 	return actions;
+}
+/** Reviewers read there what waits for them; a person's own pull request is theirs to describe. */
+function isOutdated(experiment, { body }) {
+	if (!experiment.owned || experiment.status === "ended") return false;
+	const mark = approvalMark(experiment);
+	return mark !== null && !body.includes(mark);
 }
 function landed$1(experiment) {
 	return experiment.outcome !== null && isLanded(experiment.outcome);
@@ -44755,11 +44776,13 @@ function forgeChanges(place, campaign, change) {
 		draft: true
 	}];
 	const { number } = change;
-	return [{
+	const update = {
 		kind: "update",
 		number,
 		body
-	}, {
+	};
+	if (change.change === "describe") return [update];
+	return [update, {
 		kind: "close",
 		number,
 		reason: closingText(experiment)
@@ -46945,4 +46968,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { singleMachineText as $, compilePathspec as $n, pairsPerJob as $t, allowedRef as A, harnessOf as An, _enum as Ar, specOf as At, measure$1 as B, eventPath as Bn, evidenceText as Bt, endLeftoversBelow as C, lnEvidence as Cn, plainText$1 as Cr, snapshotMetrics as Ct, listWorktrees as D, plural as Dn, oneLine$1 as Dr, archive as Dt, openWorkshop as E, numberText as En, packagesText as Er, openChain as Et, nullIfMissing as F, readEventsAfter as Fn, number$1 as Fr, evidenceSentence as Ft, networkIsolation as G, sha256 as Gn, ownRequest as Gt, berthFor as H, EXIT_CODES as Hn, effectOf$1 as Ht, scratchOf as I, COMMUTING as In, strictObject as Ir, effectText as It, isMissing as J, jobOf as Jn, nextShare as Jt, removeAll as K, askedIn as Kn, pairedStop as Kt, openHands as L, eventId as Ln, string as Lr, effectWords$1 as Lt, pushAttempt as M, treeFiles as Mn, boolean as Mr, parse$3 as Mt, retryLostRaces as N, loadCampaign as Nn, literal$1 as Nr, TomlError as Nt, localPath as O, campaignRefs as On, digest$2 as Or, listRefs as Ot, createBareRepository as P, readEvents as Pn, looseObject as Pr, assess as Pt, Transaction as Q, compileScope as Qn, sameFamily as Qt, requireCampaign as R, parseEvent as Rn, tuple as Rr, shareOf as Rt, regressionCheck as S, evidenceOf as Sn, plainJson as Sr, metricsText as St, dataDirFor as T, changeText as Tn, awaitedPackages as Tr, writeLedgerCommit as Tt, gitRunner as U, verdictOf as Un, decideStability as Ut, neededMetrics as V, fold as Vn, evidenceBar as Vt, localIsolation as W, typicalMetrics as Wn, failureOf$3 as Wt, requireSupported as X, emptyCampaign as Xn, familyLevel as Xt, committedSpec as Y, measuredIn as Yn, campaignLevel as Yt, startCampaign as Z, parseSpec$1 as Zn, objectiveLevel as Zt, needsNoise as _, lnTotal as _n, deferredLines as _r, standingSentence as _t, seesMinEffect as a, differencesOf as an, SpecErrors as ar, noisyText as at, calibrationOf as b, tieBreakerHolds as bn, table$1 as br, keptExperiments as bt, forecast as c, endJob as cn, KEBAB as cr, calibrationText as ct, tick as d, tieBreakersOf as dn, ForgeError as dr, progressOf as dt, resolveEvidence as en, timedDecisive as er, headline as et, takeEffect as f, readingOf as fn, HarnessError as fr, experimentView as ft, needsCalibration as g, verdict as gn, additionsText as gr, capitalised as gt, directReverts as h, statusOf as hn, exitCodeOf as hr, standingIn as ht, expectedCost as i, guardrailVerdict as in, require_dist$2 as ir, short as it, inspectCheckout as j, treeDifferences as jn, array as jr, unsupported as jt, requireGit as k, shortRef as kn, experimentName as kr, observe as kt, audit as l, signedDifference as ln, KEBAB_TEXT as lr, tallyText as lt, ruleThatHolds as m, intervalOf as mn, UserError as mr, evidenceIn as mt, parseDecidePayload as n, evidenceFor as nn, usesStoredScore as nr, OF_INTEREST as nt, smallestVisibleGain as o, metricPairs as on, containing as or, noiseText as ot, plan as p, objectivesOf as pn, LedgerError as pr, statusView as pt, bootId as q, orderTerms as qn, levelFor as qt, chanceToKeep as r, startEvidence as rn, BUILT_IN_METRICS as rr, eventLine as rt, waysOut as s, observePair as sn, nearest as sr, sizeText as st, replay as t, standingOf$2 as tn, NOT_NOISE_PROOF as tr, reportedEffect as tt, run as u, decisiveMetrics as un, ConflictError as ur, gainText as ut, calibrateNoise as v, confidenceInterval as vn, deferredOf as vr, waitingSentence as vt, presentRun as w, lnEvidencePath as wn, withoutOrders as wr, listed$1 as wt, calibrate as x, simplificationHolds as xn, jsonWithoutOrders as xr, metricsLines as xt, notComparable as y, hodgesLehmann as yn, requestText as yr, campaignResult as yt, takeTurn as z, readTip as zn, union as zr, evidenceLine as zt };
+export { singleMachineText as $, evidenceOf as $n, requestText as $t, allowedRef as A, pairsPerJob as An, _enum as Ar, specOf as At, measure$1 as B, signedDifference as Bn, readTip as Bt, endLeftoversBelow as C, failureOf$3 as Cn, exitCodeOf as Cr, snapshotMetrics as Ct, listWorktrees as D, plural as Dn, oneLine$1 as Dr, archive as Dt, openWorkshop as E, numberText as En, packagesText as Er, openChain as Et, nullIfMissing as F, guardrailVerdict as Fn, number$1 as Fr, treeDifferences as Ft, networkIsolation as G, intervalOf as Gn, compileScope as Gt, berthFor as H, tieBreakersOf as Hn, fold as Ht, scratchOf as I, differencesOf as In, strictObject as Ir, treeFiles as It, isMissing as J, lnTotal as Jn, require_dist$2 as Jt, removeAll as K, statusOf as Kn, compilePathspec as Kt, openHands as L, metricPairs as Ln, string as Lr, loadCampaign as Lt, pushAttempt as M, standingOf$2 as Mn, boolean as Mr, parse$3 as Mt, retryLostRaces as N, evidenceFor as Nn, literal$1 as Nr, TomlError as Nt, localPath as O, ownRequest as On, digest$2 as Or, listRefs as Ot, createBareRepository as P, startEvidence as Pn, looseObject as Pr, harnessOf as Pt, Transaction as Q, simplificationHolds as Qn, deferredOf as Qt, requireCampaign as R, observePair as Rn, tuple as Rr, readEvents as Rt, regressionCheck as S, decideStability as Sn, UserError as Sr, metricsText as St, dataDirFor as T, changeText as Tn, awaitedPackages as Tr, writeLedgerCommit as Tt, gitRunner as U, readingOf as Un, emptyCampaign as Ut, neededMetrics as V, decisiveMetrics as Vn, eventPath as Vt, localIsolation as W, objectivesOf as Wn, parseSpec$1 as Wt, requireSupported as X, hodgesLehmann as Xn, additionsText as Xt, committedSpec as Y, confidenceInterval as Yn, SpecErrors as Yt, startCampaign as Z, tieBreakerHolds as Zn, deferredLines as Zt, needsNoise as _, shareOf as _n, objectiveLevel as _r, standingSentence as _t, seesMinEffect as a, campaignRefs as an, typicalMetrics as ar, noisyText as at, calibrationOf as b, evidenceBar as bn, HarnessError as br, keptExperiments as bt, forecast as c, NOT_NOISE_PROOF as cn, askedIn as cr, calibrationText as ct, tick as d, nearest as dn, measuredIn as dr, progressOf as dt, table$1 as en, lnEvidence as er, headline as et, takeEffect as f, KEBAB as fn, sha256 as fr, experimentView as ft, needsCalibration as g, effectWords$1 as gn, familyLevel as gr, capitalised as gt, directReverts as h, effectText as hn, campaignLevel as hr, standingIn as ht, expectedCost as i, withoutOrders as in, parseEvent as ir, short as it, inspectCheckout as j, resolveEvidence as jn, array as jr, unsupported as jt, requireGit as k, pairedStop as kn, experimentName as kr, observe as kt, audit as l, usesStoredScore as ln, orderTerms as lr, tallyText as lt, ruleThatHolds as m, evidenceSentence as mn, nextShare as mr, evidenceIn as mt, parseDecidePayload as n, plainJson as nn, COMMUTING as nr, OF_INTEREST as nt, smallestVisibleGain as o, shortRef as on, EXIT_CODES as or, noiseText as ot, plan as p, KEBAB_TEXT as pn, levelFor as pr, statusView as pt, bootId as q, verdict as qn, timedDecisive as qt, chanceToKeep as r, plainText$1 as rn, eventId as rr, eventLine as rt, waysOut as s, assess as sn, verdictOf as sr, sizeText as st, replay as t, jsonWithoutOrders as tn, lnEvidencePath as tr, reportedEffect as tt, run as u, containing as un, jobOf as ur, gainText as ut, calibrateNoise as v, evidenceLine as vn, ConflictError as vr, waitingSentence as vt, presentRun as w, BUILT_IN_METRICS as wn, sameFamily as wr, listed$1 as wt, calibrate as x, effectOf$1 as xn, LedgerError as xr, metricsLines as xt, notComparable as y, evidenceText as yn, ForgeError as yr, campaignResult as yt, takeTurn as z, endJob as zn, union as zr, readEventsAfter as zt };

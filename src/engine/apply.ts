@@ -150,8 +150,7 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
     ]
   }
   const { number } = change
-  return [
-    { kind: 'update', number, body },
-    { kind: 'close', number, reason: closingText(experiment) },
-  ]
+  const update = { kind: 'update', number, body } as const
+  if (change.change === 'describe') return [update]
+  return [update, { kind: 'close', number, reason: closingText(experiment) }]
 }

@@ -48,6 +48,14 @@ export function awaitedText(subject: Approvable): string {
   return packagesText(awaitedPackages(subject), subject.approval?.additions ?? [])
 }
 
+/** A text about an approval ends with this, so that it can be told whether it is out of date. */
+export function approvalMark(subject: Approvable): string | null {
+  const { approval } = subject
+  if (approval === null) return null
+  const missing = awaitedPackages(subject).length
+  return `Set ${approval.digest.slice(0, 12)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
+}
+
 const NAMED = 3
 
 /** `left-pad 1.3.0 (npm)`, in every sentence about it; what is only said to be needed has no version yet. */

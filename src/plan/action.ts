@@ -45,6 +45,8 @@ export type Action =
 /** Words are the report room's business: a change says only which pull request and which experiment. */
 export type PullChange =
   | { change: 'open'; experiment: ExperimentId; branch: string }
+  /** What it says has changed since it was written. */
+  | { change: 'describe'; number: number; experiment: ExperimentId }
   | { change: 'close'; number: number; experiment: ExperimentId }
 
 /** What nothing can be done about until something else happens. */

@@ -1,3 +1,4 @@
+import { approvalMark } from '../model/approval.ts'
 import type { Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
@@ -18,6 +19,8 @@ export function pullActions(world: World): Action[] {
     if (tip !== undefined && !pull && experiment.owned && experiment.status !== 'ended') {
       changes.push({ change: 'open', experiment: experiment.id, branch: experiment.branch ?? '' })
     }
+    if (pull?.state === 'open' && isOutdated(experiment, pull))
+      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
@@ -28,6 +31,13 @@ export function pullActions(world: World): Action[] {
   if (changes.length > 0) actions.push({ do: 'pulls', changes })
   if (branches.length > 0) actions.push({ do: 'delete-branches', branches })
   return actions
+}
+
+/** Reviewers read there what waits for them; a person's own pull request is theirs to describe. */
+function isOutdated(experiment: Experiment, { body }: PullFacts): boolean {
+  if (!experiment.owned || experiment.status === 'ended') return false
+  const mark = approvalMark(experiment)
+  return mark !== null && !body.includes(mark)
 }
 
 function landed(experiment: Experiment): boolean {

@@ -1,6 +1,7 @@
-import { type Addition, awaitedPackages, awaitedText } from '../model/approval.ts'
+import { type Addition, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
+import { waitsOn } from '../plan/encore.ts'
 import { cell } from './markdown.ts'
 import { table } from './table.ts'
 
@@ -16,10 +17,11 @@ export function deferredOf({ experiments }: Pick<Campaign, 'experiments'>): Expe
 }
 
 /** One line for each experiment that waits, with what gives it what it waits for. */
-export function deferredLines(campaign: Pick<Campaign, 'experiments' | 'status'>): string[] {
-  const then = campaign.status === 'stopped' ? ' gives it one more round at the next winnow run' : ''
+export function deferredLines(campaign: Pick<Campaign, 'experiments' | 'status' | 'stop_code'>): string[] {
   return deferredOf(campaign).map(experiment => {
     const { id } = experiment
+    const late = campaign.status === 'stopped' && waitsOn(campaign, experiment)
+    const then = late ? ' gives it one more round at the next winnow run' : ''
     return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`
   })
 }
@@ -46,11 +48,12 @@ export function additionsText(experiment: Experiment): string[] {
 
 /** The same for a pull request. */
 export function requestMarkdown(experiment: Experiment): string[] {
-  const { id, approval, status } = experiment
-  if (approval === null) return []
+  const { id, status } = experiment
+  const mark = approvalMark(experiment)
+  if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
   const how = status === 'deferred' ? ['', `Approve it with \`winnow approve ${id}\`.`] : []
-  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how]
+  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how, '', mark]
 }
 
 function rowsOf(experiment: Experiment): string[][] {

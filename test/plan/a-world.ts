@@ -1,3 +1,4 @@
+import { approvalMark } from '../../src/model/approval.ts'
 import type { Campaign, Experiment } from '../../src/model/campaign.ts'
 import { sha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
@@ -54,11 +55,12 @@ function branchesOf({ experiments }: Campaign): Map<string, string> {
 }
 
 function pullsOf({ experiments }: Campaign): PullFacts[] {
-  return Object.values(experiments).flatMap(({ number, branch, head, status }) =>
-    branch === null || status === 'ended'
-      ? []
-      : [{ number, branch, state: 'open', head: head ?? '', title: '', body: '' }],
-  )
+  return Object.values(experiments).flatMap(experiment => {
+    const { number, branch, head, status } = experiment
+    if (branch === null || status === 'ended') return []
+    const body = approvalMark(experiment) ?? ''
+    return [{ number, branch, state: 'open', head: head ?? '', title: '', body }]
+  })
 }
 
 function candidatesOf(campaign: Campaign, facts: Record<string, Facts>): Map<string, CandidateFacts> {

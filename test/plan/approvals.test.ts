@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { approvalMark } from '../../src/model/approval.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
@@ -126,6 +127,24 @@ describe('an approval', () => {
     expect(built.experiment('exp-001').status).toBe('deferred')
     carryOut(built, { candidates: both })
     expect(built.experiment('exp-001').status).toBe('queued')
+  })
+})
+
+describe('its pull request', () => {
+  const changes = (built: CampaignBuilder, body: string) => {
+    const seen = world(built, { candidates: both })
+    const pulls = seen.pulls.map(pull => ({ ...pull, body }))
+    return actionsOf(plan({ ...seen, pulls }), 'pulls').flatMap(action => action.changes)
+  }
+
+  it('is described anew when it does not say what it waits for', () => {
+    const built = asked()
+    const describing = [{ change: 'describe', number: 1, experiment: 'exp-001' }]
+    expect(changes(built, 'Being measured.')).toEqual(describing)
+    const waits = approvalMark(built.experiment('exp-001')) ?? ''
+    expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual([])
+    approve(built, ['left-pad', 'react'])
+    expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual(describing)
   })
 })
 

@@ -1,4 +1,5 @@
 import { touchedBy } from '../../src/decide/changed-lines.ts'
+import { approvalMark } from '../../src/model/approval.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
@@ -285,8 +286,16 @@ export class Site {
       const number = this.pulls.length + 1
       if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open'))
         throw new Error(`${change.branch} has a pull request already`)
-      this.pulls.push({ number, branch: change.branch, state: 'open', head, title: '', body: '' })
-    } else this.#edit(change.number, { state: 'closed' })
+      const body = this.#said(change.experiment)
+      this.pulls.push({ number, branch: change.branch, state: 'open', head, title: '', body })
+    } else if (change.change === 'describe')
+      this.#edit(change.number, { body: this.#said(change.experiment) })
+    else this.#edit(change.number, { state: 'closed' })
+  }
+
+  #said(id: string): string {
+    const experiment = this.campaign.experiments[id]
+    return (experiment && approvalMark(experiment)) ?? ''
   }
 
   #edit(number: number, edit: Partial<PullFacts>): void {

@@ -70,7 +70,9 @@ describe('what waits for an approval', () => {
 
   it('keeps its table when it was approved and decided', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
-    expect(pullBody(campaign, experiment)).toMatch(/\| left-pad \| 1\.3\.0 .*\| approved \|\n$/)
+    expect(pullBody(campaign, experiment)).toMatch(
+      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\nSet dddddddddddd: approved\.\n$/,
+    )
     expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
   })
 })
