@@ -73,6 +73,81 @@ export interface Wanted {
   branches?: readonly string[]
 }
 
+/** How a head stands, shown beside it: an output, like everything here. */
+export interface Check {
+  name: string
+  head: Oid
+  /** Ours, to be found again by. */
+  id: string
+  state: 'in-progress' | 'success' | 'neutral' | 'failure'
+  title: string
+  summary: string
+  annotations?: readonly Annotation[]
+}
+
+export interface Annotation {
+  path: string
+  line: number
+  message: string
+}
+
+export type Permission = 'admin' | 'write' | 'read' | 'none'
+
+/** A request to run a workflow; its run is named `name`, so that it is found again whoever asked for it. */
+export interface Dispatch {
+  /** File name in .github/workflows. */
+  workflow: string
+  /** Short name of the branch it runs on. */
+  branch: string
+  name: string
+  inputs: Readonly<Record<string, string>>
+}
+
+export interface WorkflowRun {
+  id: number
+  name: string
+  branch: string
+  head: Oid
+  attempt: number
+  /** Null while it waits or runs. */
+  conclusion: string | null
+}
+
+/** What a run has left behind: untrusted, whoever wrote it. */
+export interface Artifact {
+  id: number
+  name: string
+  run: number
+  bytes: number
+  expired: boolean
+}
+
+/** What may be taken from an artifact. */
+export interface Parcel {
+  /** The one file that must be in it. */
+  file: string
+  /** More than this is not even read. */
+  most: number
+}
+
+export type Unpacked = { ok: true; bytes: Uint8Array } | { ok: false; why: string }
+
+/** Machines that are not this one. */
+export interface Workflows {
+  /**
+   * The id of the new run. An answer that was lost is looked for by the name; who may have asked in an earlier
+   * life looks among `runs` first.
+   */
+  dispatch(wanted: Dispatch): Promise<number>
+  /** Runs somebody asked for on a branch, the newest first. */
+  runs(wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun[]>
+  /** A run that has ended already is left as it is. */
+  cancel(run: number): Promise<void>
+  /** The newest artifacts of this name, of any run. */
+  artifacts(name: string): Promise<Artifact[]>
+  download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
+}
+
 /** Where pull requests are kept. What it holds is output (invariant 11): every change may be repeated. */
 export interface Forge {
   readonly kind: 'local' | 'github'
@@ -88,4 +163,9 @@ export interface Forge {
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
   /** The same as part of the engine's own push; only where pull requests are kept in refs. */
   stage?(changes: readonly ForgeChange[], after: RefView): Promise<Staged>
+  /** Shows how a head stands, or shows it anew; only where there is a place for that. */
+  check?(check: Check): Promise<void>
+  /** What somebody may do to the repository, now; only where there are other people. */
+  permissionOf?(login: string): Promise<Permission>
+  readonly workflows?: Workflows
 }

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { withSingleChanges } from '../../src/forge/single-changes.ts'
 import type { ForgeChange } from '../../src/forge/port.ts'
 import type { Pull } from '../../src/forge/pull.ts'
-import { BASE, pullOf, type TempForge, tempForge } from './temp-forge.ts'
+import { tempGithub } from '../github/temp-github.ts'
+import { type AnyForge, BASE, pullOf, tempForge } from './temp-forge.ts'
 
 const BRANCHES = ['a', 'b', 'c'] as const
-let temp: TempForge
-beforeAll(async () => {
-  temp = await tempForge()
-})
-afterAll(() => temp.remove())
+let temp: AnyForge
+const FORGES: [string, number, () => Promise<AnyForge>][] = [
+  ['local', 12, tempForge],
+  ['github', 4, tempGithub],
+]
 
 /** What a change is about: a branch, never a number, so that one history can follow another in one forge. */
 type Step =
@@ -143,7 +144,12 @@ async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promis
   }
 }
 
-describe('any history of changes', () => {
+describe.each(FORGES)('any history of changes of the %s forge', (_, numRuns, make) => {
+  beforeAll(async () => {
+    temp = await make()
+  })
+  afterAll(() => temp.remove())
+
   test('leaves the pull requests as a simple model says, for everybody who looks', async () => {
     const bystander = await temp.other('bystander')
     const history = fc.array(step, { minLength: 1, maxLength: 14 })
@@ -164,7 +170,7 @@ describe('any history of changes', () => {
         expect((await temp.forge.list()).map(each => each.number)).toEqual(open)
         await temp.forge.batch(open.map(number => ({ kind: 'close', number, reason: '' })))
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns, endOnFailure: true },
     )
   })
 })

@@ -13,22 +13,27 @@ export const START = Date.parse('2026-01-02T03:04:05.000Z')
 export const refs = campaignRefs('optimize', 'demo')
 export const BASE = 'optimize/demo'
 
-export interface TempForge {
-  root: string
-  repo: Repository
+/** What a test of any forge needs: one of ada's, others', and hands on the branches. */
+export interface AnyForge {
   forge: Forge
   git(...args: string[]): string
-  /** A forge of somebody else: another repository, another author. */
-  other(author: string, wrap?: (repo: Repository) => Repository): Promise<Forge>
+  /** A forge of somebody else. */
+  other(author: string): Promise<Forge>
   /** A new commit on a branch, on top of it or of the base branch. */
   commit(branch: string): Oid
   /** A merge commit on the base branch with the head of this one, as a landing makes it. */
   merge(branch: string): Oid
   deleteBranch(branch: string): void
-  /** How many commits the pull requests' branch has. */
+  /** How often anything was written. */
   writes(): number
   only(number: number): Promise<Pull>
   remove(): Promise<void>
+}
+
+export interface TempForge extends AnyForge {
+  root: string
+  repo: Repository
+  other(author: string, wrap?: (repo: Repository) => Repository): Promise<Forge>
 }
 
 export function pullOf(branch: string, rest: Partial<NewPull> = {}): NewPull {
@@ -99,14 +104,16 @@ export async function tempForge(
     merge: branch => commitOn(BASE, [tipOf(BASE), tipOf(branch)]),
     deleteBranch: branch => void git('update-ref', '-d', `refs/heads/${branch}`),
     writes: () => (tipOf('optimize-forge/demo') ? Number(git('rev-list', '--count', refs.forge)) : 0),
-    async only(number) {
-      const found = (await forge.list({ numbers: [number] })).find(pull => pull.number === number)
-      if (found === undefined) throw new Error(`there is no #${number}`)
-      return found
-    },
+    only: number => only(forge, number),
     async remove() {
       await Promise.all(opened.map(each => each.close()))
       rmSync(root, { recursive: true, force: true })
     },
   }
+}
+
+export async function only(forge: Forge, number: number): Promise<Pull> {
+  const found = (await forge.list({ numbers: [number] })).find(pull => pull.number === number)
+  if (found === undefined) throw new Error(`there is no #${number}`)
+  return found
 }

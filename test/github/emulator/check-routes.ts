@@ -56,5 +56,7 @@ function list({ world, params, query }: Ask): Answer {
   const head = world.tips.get(ref) ?? ref
   const name = query['check_name']
   const found = world.checks.filter(each => each.head === head && (name === undefined || each.name === name))
-  return { status: 200, body: { total_count: found.length, check_runs: found.map(shownCheck) } }
+  const latest = new Map(found.map(each => [each.name, each]))
+  const shown = query['filter'] === 'all' ? found.toReversed() : [...latest.values()]
+  return { status: 200, body: { total_count: shown.length, check_runs: shown.map(shownCheck) } }
 }

@@ -16,8 +16,10 @@ export async function settle(world: World, pusher: Account | null = null): Promi
   if (pusher) await pushed(world, pusher, before, tips)
   for (const pull of world.pulls.filter(each => each.state === 'open')) {
     const tip = (pull.fork === null ? tips : forks.get(pull.fork))?.get(pull.branch)
+    const base = tips.get(pull.base)
+    if (tip === pull.head && base !== undefined && base === before.get(pull.base)) continue
     if (tip !== undefined && tip !== pull.head) await follow(world, pull, tip, pusher)
-    await conclude(world, pull, { tip, base: tips.get(pull.base) })
+    await conclude(world, pull, { tip, base })
   }
 }
 

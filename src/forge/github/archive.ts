@@ -1,0 +1,54 @@
+import { ForgeError } from '../../errors.ts'
+import type { Unpacked } from '../port.ts'
+import type { GithubClient } from './client.ts'
+
+const TIMEOUT_MS = 60_000
+
+/**
+ * An artifact's archive. GitHub says where it is; that place is asked without the token, which it is not meant
+ * for, and is not listened to for longer than the archive may be.
+ */
+export async function fetchArchive(client: GithubClient, id: number, most: number): Promise<Unpacked> {
+  const location = await locationOf(client, id)
+  if (location === null) return { ok: false, why: 'it has expired' }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    const response = await fetch(location, { signal, redirect: 'error' })
+    if (!response.ok || response.body === null)
+      throw unreachable(`status ${response.status}`, response.status)
+    return await limited(response.body, most)
+  } catch (error) {
+    throw error instanceof ForgeError
+      ? error
+      : unreachable(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function locationOf(client: GithubClient, id: number): Promise<string | null> {
+  const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}'
+  const values = { ...client.where, artifact_id: id, archive_format: 'zip' }
+  try {
+    const { headers } = await client.request(route, { ...values, request: { redirect: 'manual' } })
+    if (headers.location === undefined) throw unreachable('GitHub does not say where it is')
+    return headers.location
+  } catch (error) {
+    if (error instanceof ForgeError && error.detail.status === 410) return null
+    throw error
+  }
+}
+
+function unreachable(why: string, status?: number): ForgeError {
+  const detail = { output: why, ...(status === undefined ? {} : { status }) }
+  return new ForgeError(`an artifact could not be downloaded: ${why}`, detail)
+}
+
+async function limited(body: ReadableStream<Uint8Array>, most: number): Promise<Unpacked> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > most) return { ok: false, why: `it is larger than ${most} bytes` }
+    chunks.push(chunk)
+  }
+  return { ok: true, bytes: Buffer.concat(chunks) }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Check } from '../port.ts'
+import { type GithubClient, understood } from './client.ts'
+import { fitting } from './fitting.ts'
+
+const checkRun = z.object({ id: z.number(), external_id: z.string().nullable() })
+const checkRuns = z.object({ check_runs: z.array(checkRun) })
+
+/** So many annotations GitHub takes at once; further ones are added by further requests, up to a limit of ours. */
+const AT_ONCE = 50
+const MOST_ANNOTATIONS = 200
+
+/**
+ * Check runs by (name, head, our id): what is in progress is found again and completed, never left behind. A
+ * new one is not looked for, but when an earlier attempt may have made it.
+ */
+export function checksOf(client: GithubClient): (check: Check, attempt: number) => Promise<void> {
+  const known = new Map<string, number[]>()
+
+  /** All: the latest of a name may be that of another experiment with the same head. */
+  async function existing({ name, head, id }: Check): Promise<number[]> {
+    const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
+    const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
+    const found = understood(checkRuns, data, 'check runs').check_runs
+    return found.flatMap(each => (each.external_id === id ? [each.id] : []))
+  }
+
+  async function create(check: Check, output: Output): Promise<number> {
+    const { name, head, id } = check
+    const values = { ...client.where, name, head_sha: head, external_id: id, ...stateOf(check), output }
+    const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', values)
+    return understood(checkRun, data, 'a check run').id
+  }
+
+  async function update(id: number, check: Check, output: Output): Promise<void> {
+    const values = { ...client.where, check_run_id: id, ...stateOf(check), output }
+    await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', values)
+  }
+
+  return async (check, attempt) => {
+    const outputs = outputsOf(check)
+    const key = JSON.stringify([check.name, check.head, check.id])
+    const isNew = check.state === 'in-progress' && attempt === 0
+    const ids = known.get(key) ?? (isNew ? [] : await existing(check))
+    const made = ids.length === 0 ? [await create(check, outputs[0])] : []
+    known.set(key, [...ids, ...made])
+    for (const id of ids) for (const output of outputs) await update(id, check, output)
+    for (const id of made) for (const output of outputs.slice(1)) await update(id, check, output)
+  }
+}
+
+function stateOf({ state }: Check) {
+  return state === 'in-progress'
+    ? ({ status: 'in_progress' } as const)
+    : ({ status: 'completed', conclusion: state } as const)
+}
+
+type Output = ReturnType<typeof outputOf>
+
+function outputsOf(check: Check): [Output, ...Output[]] {
+  const all = (check.annotations ?? []).slice(0, MOST_ANNOTATIONS)
+  const rest: Output[] = []
+  for (let from = AT_ONCE; from < all.length; from += AT_ONCE)
+    rest.push(outputOf(check, all.slice(from, from + AT_ONCE)))
+  return [outputOf(check, all.slice(0, AT_ONCE)), ...rest]
+}
+
+function outputOf({ title, summary }: Check, annotations: NonNullable<Check['annotations']>) {
+  return {
+    title,
+    summary: fitting(summary),
+    annotations: annotations.map(({ path, line, message }) => ({
+      path,
+      start_line: line,
+      end_line: line,
+      annotation_level: 'failure' as const,
+      message,
+    })),
+  }
+}

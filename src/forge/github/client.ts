@@ -1,0 +1,122 @@
+import { Octokit } from '@octokit/core'
+import { retry } from '@octokit/plugin-retry'
+import { throttling } from '@octokit/plugin-throttling'
+import type { z } from 'zod'
+import { ForgeError } from '../../errors.ts'
+import { rememberAnswers } from './conditional.ts'
+import { forgeFailure } from './failure.ts'
+
+export interface GithubAccess {
+  /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
+  apiUrl: string
+  /** `GITHUB_REPOSITORY`: owner/name. */
+  repository: string
+  token: string
+  /** Of winnow, for the user agent. */
+  version: string
+  /** What takes longer than a person would think is told. */
+  say: (line: string) => void
+  /** How patient the client is; GitHub's own recommendations unless given. */
+  patience?: { timeoutMs?: number; throttle?: object; retry?: object }
+}
+
+export interface GithubClient {
+  where: { owner: string; repo: string }
+  /** Typed by GitHub's description of the route; a failure is a ForgeError. */
+  request: Octokit['request']
+  graphql(document: string, variables: Record<string, unknown>): Promise<unknown>
+}
+
+const TIMEOUT_MS = 30_000
+/** Longer than this a job is not held: the next one goes on. */
+const LONGEST_WAIT_S = 90
+const Client = Octokit.plugin(throttling, retry)
+
+export function githubClient(access: GithubAccess): GithubClient {
+  const { apiUrl, token, version, patience = {} } = access
+  const timeout = patience.timeoutMs ?? TIMEOUT_MS
+  const octokit = new Client({
+    auth: token,
+    baseUrl: apiUrl.replace(/\/+$/, ''),
+    userAgent: `winnow/${version}`,
+    request: {
+      fetch: (url: string, options: RequestInit) =>
+        fetch(url, { ...options, signal: AbortSignal.timeout(timeout) }),
+    },
+    throttle: {
+      onRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
+      onSecondaryRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
+      ...patience.throttle,
+    },
+    retry: { ...patience.retry },
+  })
+  rememberAnswers(octokit)
+  octokit.hook.before('request', options => {
+    // Sent again it would be done twice; who asked looks first.
+    const isRead = options.method === 'GET' || options.url.endsWith('/graphql')
+    if (!isRead) Object.assign(options.request, { retries: 0 })
+  })
+  octokit.hook.wrap('request', async (request, options) => {
+    try {
+      return await request(options)
+    } catch (error) {
+      const { method, url } = octokit.request.endpoint(options)
+      throw forgeFailure(error, `take ${method} ${new URL(url).pathname}`)
+    }
+  })
+  return {
+    where: repositoryOf(access.repository),
+    request: octokit.request,
+    graphql: (document, variables) => answerOf(octokit, document, variables),
+  }
+}
+
+/** A limit says that the request was not taken: it may be sent again. */
+function mayWait(
+  { say }: GithubAccess,
+  wait: number,
+  { method, url }: { method: string; url: string },
+  tried: number,
+): boolean {
+  const again = wait <= LONGEST_WAIT_S && tried < 2
+  if (again) say(`GitHub asks to wait ${wait} s before ${method} ${url}`)
+  return again
+}
+
+/** What is not there is told as an error beside everything that is: here it is null, like in the answer. */
+async function answerOf(
+  octokit: Octokit,
+  document: string,
+  variables: Record<string, unknown>,
+): Promise<unknown> {
+  try {
+    return await octokit.graphql<unknown>(document, variables)
+  } catch (error) {
+    const errors = graphqlErrors(error)
+    if (errors !== null && errors.every(({ type }) => type === 'NOT_FOUND')) return errors[0]?.data
+    throw forgeFailure(error, 'answer')
+  }
+}
+
+function graphqlErrors(error: unknown): { type: unknown; data: unknown }[] | null {
+  if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null
+  const data = 'data' in error ? error.data : null
+  const list: readonly { type?: unknown }[] = error.errors
+  return list.map(({ type }) => ({ type, data }))
+}
+
+function repositoryOf(repository: string): { owner: string; repo: string } {
+  const [, owner = '', repo = ''] = /^([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? []
+  if (repo === '')
+    throw new ForgeError(`${JSON.stringify(repository)} is not the owner and name of a repository`)
+  return { owner, repo }
+}
+
+/** An answer that was cut off arrives as text: it counts as one that did not arrive. */
+export function understood<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
+  const parsed = schema.safeParse(answer)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const why = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is empty'
+  throw new ForgeError(`GitHub's answer about ${what} cannot be understood (${why})`, { output: why })
+}

@@ -1,0 +1,21 @@
+import { canonicalJson, sha256 } from '../../model/canonical.ts'
+import type { NewComment } from '../port.ts'
+
+/**
+ * Every comment of ours ends in a line nobody sees, by which it is found again: to be rewritten, or not to be
+ * written twice. It counts only in comments of our own author.
+ */
+export function keyOf({ body, marker, nonce }: NewComment): string {
+  return sha256(canonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
+}
+
+export function withKey(body: string, key: string): string {
+  return `${body}\n\n<!-- winnow:${key} -->`
+}
+
+const KEYED = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
+
+export function readKey(text: string): { body: string; key: string | null } {
+  const [, body, key] = KEYED.exec(text) ?? []
+  return body === undefined || key === undefined ? { body: text, key: null } : { body, key }
+}

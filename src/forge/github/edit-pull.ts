@@ -1,0 +1,144 @@
+import { ForgeError } from '../../errors.ts'
+import type { ForgeAnswer, ForgeChange, NewComment, NewReview } from '../port.ts'
+import type { GithubClient } from './client.ts'
+import { keyOf, withKey } from './comment-key.ts'
+import { fitting } from './fitting.ts'
+import { addLabels } from './open-pull.ts'
+import type { KnownPull } from './pull-node.ts'
+import { ownComment } from './read-pulls.ts'
+
+export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
+
+/** Everything a batch asks of one pull request: its title, body and state change in one request. */
+interface Edit {
+  title?: string
+  body?: string
+  state?: 'closed'
+  draft?: boolean
+  labels: Set<string>
+  comments: NewComment[]
+  reviews: NewReview[]
+}
+
+/** Brings a pull request to where the changes want it; what is so already is not written again. */
+export async function editPull(
+  client: GithubClient,
+  known: KnownPull,
+  changes: readonly PullEditing[],
+): Promise<ForgeAnswer[]> {
+  const { pull } = known
+  const possible = changes.filter(change => change.kind !== 'close' || pull.state === 'open')
+  const edit = possible.reduce(added, { labels: new Set(pull.labels), comments: [], reviews: [] })
+  const comments = new Map(edit.comments.map(comment => [keyOf(comment), comment]))
+  for (const [key, comment] of comments) await writeComment(client, known, key, comment)
+  for (const review of edit.reviews) await writeReview(client, known, review)
+  await writeLabels(client, known, edit.labels)
+  if (edit.draft !== undefined && edit.draft !== pull.draft) await writeDraft(client, known, edit.draft)
+  await writeRest(client, known, edit)
+  return changes.map(change => answerTo(change, known))
+}
+
+function answerTo({ kind }: PullEditing, { pull: { number, state } }: KnownPull): ForgeAnswer {
+  if (kind !== 'close' || state !== 'merged') return { ok: true, number }
+  return { ok: false, code: 'merged', number, message: `#${number} is merged: it cannot be closed` }
+}
+
+function added(edit: Edit, change: PullEditing): Edit {
+  switch (change.kind) {
+    case 'update': {
+      const { title, body, draft } = change
+      return {
+        ...edit,
+        ...(title === undefined ? {} : { title }),
+        ...(body === undefined ? {} : { body: fitting(body) }),
+        ...(draft === undefined ? {} : { draft }),
+      }
+    }
+    case 'comment':
+      return { ...edit, comments: [...edit.comments, change] }
+    case 'review':
+      return { ...edit, reviews: [...edit.reviews, change] }
+    case 'label': {
+      const { add = [], remove = [] } = change
+      const labels = [...edit.labels, ...add].filter(label => !remove.includes(label))
+      return { ...edit, labels: new Set(labels) }
+    }
+    case 'close': {
+      const { reason } = change
+      const comments = reason === '' ? edit.comments : [...edit.comments, { body: reason }]
+      return { ...edit, state: 'closed', comments }
+    }
+    default:
+      return change satisfies never
+  }
+}
+
+async function writeComment(
+  client: GithubClient,
+  known: KnownPull,
+  key: string,
+  comment: NewComment,
+): Promise<void> {
+  const body = fitting(comment.body)
+  const text = withKey(body, key)
+  const before = await ownComment(client, known, key)
+  if (before === null) {
+    const values = { ...client.where, issue_number: known.pull.number, body: text }
+    await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', values)
+  } else if (before.body !== body) {
+    const values = { ...client.where, comment_id: before.id, body: text }
+    await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', values)
+  }
+}
+
+const EVENTS = { approved: 'APPROVE', 'changes-requested': 'REQUEST_CHANGES', commented: 'COMMENT' } as const
+
+async function writeReview(client: GithubClient, { pull }: KnownPull, review: NewReview): Promise<void> {
+  const { commit, state, body } = review
+  const same = pull.reviews.some(each => each.commit === commit && each.state === state && each.body === body)
+  if (same) return
+  const values = { ...client.where, pull_number: pull.number, commit_id: commit, body, event: EVENTS[state] }
+  await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', values)
+}
+
+async function writeLabels(
+  client: GithubClient,
+  { pull }: KnownPull,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
+  const missing = [...wanted].filter(label => !pull.labels.includes(label))
+  if (missing.length > 0) await addLabels(client, pull.number, missing)
+  for (const name of pull.labels) {
+    if (wanted.has(name)) continue
+    const values = { ...client.where, issue_number: pull.number, name }
+    await unlessGone(
+      client.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', values),
+    )
+  }
+}
+
+/** Somebody else took it away first. */
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
+  }
+}
+
+async function writeDraft(client: GithubClient, { nodeId }: KnownPull, draft: boolean): Promise<void> {
+  const change = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
+  const document = `mutation ($id: ID!) { ${change}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
+  await client.graphql(document, { id: nodeId })
+}
+
+async function writeRest(client: GithubClient, { pull }: KnownPull, edit: Edit): Promise<void> {
+  const changed = {
+    ...(edit.title === undefined || edit.title === pull.title ? {} : { title: edit.title }),
+    ...(edit.body === undefined || edit.body === pull.body ? {} : { body: edit.body }),
+    ...(edit.state === undefined || pull.state !== 'open' ? {} : { state: edit.state }),
+  }
+  if (Object.keys(changed).length === 0) return
+  const values = { ...client.where, pull_number: pull.number, ...changed }
+  await client.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', values)
+}

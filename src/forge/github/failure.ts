@@ -1,0 +1,82 @@
+import { ForgeError } from '../../errors.ts'
+
+/** What the client throws, as far as it is looked at here. */
+interface Failure {
+  status?: number
+  message: string
+  headers: Readonly<Record<string, string | number | undefined>>
+}
+
+const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
+
+/** GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. */
+export function forgeFailure(error: unknown, doing: string): ForgeError {
+  if (error instanceof ForgeError) return error
+  const failure = failureOf(error)
+  const { status, headers, message } = failure
+  const requestId = headers['x-github-request-id']
+  const rule = ruleOf(failure)
+  const detail = {
+    output: message,
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId: String(requestId) }),
+    ...(rule === null ? {} : { rule }),
+  }
+  return new ForgeError(`GitHub did not ${doing}: ${explained(failure, rule)}`, detail)
+}
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  if (typeof error !== 'object' || error === null) return { message, headers: {} }
+  const response = 'response' in error ? error.response : undefined
+  const headers = headersOf(response) ?? headersOf(error) ?? {}
+  // Without an answer its status is only made up: the request may have arrived, or not.
+  const answered = response !== undefined && 'status' in error && typeof error.status === 'number'
+  return { message, headers, ...(answered ? { status: Number(error.status) } : {}) }
+}
+
+function headersOf(value: unknown): Failure['headers'] | null {
+  if (typeof value !== 'object' || value === null || !('headers' in value)) return null
+  const { headers } = value
+  return typeof headers === 'object' && headers !== null ? { ...headers } : null
+}
+
+function ruleOf({ status, message, headers }: Failure): string | null {
+  if (/not permitted to create or approve pull requests/.test(message)) return PERMITTED
+  const needed = headers['x-accepted-github-permissions']
+  if (/not accessible by (?:integration|personal access token)/.test(message)) {
+    return needed === undefined ? 'permissions of the token' : permissionNames(String(needed))
+  }
+  if (status !== 422 && status !== 403 && status !== 405) return null
+  return /rule violations?|protected branch|\bGH\d{3}\b/i.exec(message) ? message : null
+}
+
+/** `pull_requests=write; issues=write` as a workflow says it. */
+function permissionNames(needed: string): string {
+  return needed
+    .split(/;\s*/)
+    .map(each => each.replaceAll('_', '-').replaceAll('=', ': ').replaceAll(',', ' and '))
+    .join(' or ')
+}
+
+function explained({ status, message, headers }: Failure, rule: string | null): string {
+  if (rule === PERMITTED)
+    return `the repository does not allow it. Turn on "${PERMITTED}" in Settings > Actions > General`
+  if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`
+  if (status === 401) return 'it does not know the token (expired, revoked or of another server)'
+  if (isLimit(message)) return `${message.split('\n')[0]}${waitOf(headers)}`
+  if (status === 404) return `it is not there, or the token may not see it (${message})`
+  return message
+}
+
+function isLimit(message: string): boolean {
+  return /rate limit/i.test(message)
+}
+
+function waitOf(headers: Failure['headers']): string {
+  const wait = headers['retry-after']
+  if (wait !== undefined) return `. It asks to wait ${wait} s`
+  const reset = Number(headers['x-ratelimit-reset'])
+  if (headers['x-ratelimit-remaining'] !== '0' || !Number.isFinite(reset)) return ''
+  return `. More requests are allowed from ${new Date(reset * 1000).toISOString()}`
+}

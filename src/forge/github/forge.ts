@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { ForgeError } from '../../errors.ts'
+import type { Pacing } from '../../ledger/retry.ts'
+import type { Forge, ForgeAnswer, ForgeChange, Permission } from '../port.ts'
+import { withSingleChanges } from '../single-changes.ts'
+import { checksOf } from './checks.ts'
+import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
+import { editPull, type PullEditing } from './edit-pull.ts'
+import { openPull } from './open-pull.ts'
+import { patiently } from './patient.ts'
+import { readOpen, readSome } from './read-pulls.ts'
+import { githubWorkflows } from './workflows.ts'
+
+export interface GithubForgeOptions extends Pacing, GithubAccess {
+  /** Short name of the branch whose pull requests are meant. */
+  base: string
+}
+
+/** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
+export function githubForge(options: GithubForgeOptions): Forge {
+  const client = githubClient(options)
+  const check = checksOf(client)
+  const forge = withSingleChanges({
+    kind: 'github',
+    async list(wanted = {}) {
+      const known = await patiently(options, () => readOpen(client, options.base, wanted))
+      return known.map(({ pull }) => pull)
+    },
+    batch: changes => patiently(options, () => changeAll(client, changes)),
+  })
+  return {
+    ...forge,
+    check: wanted => patiently(options, attempt => check(wanted, attempt)),
+    permissionOf: login => patiently(options, () => permissionOf(client, login)),
+    workflows: githubWorkflows(client, options),
+  }
+}
+
+/** What was done before the connection broke is found done by the next attempt. */
+async function changeAll(client: GithubClient, changes: readonly ForgeChange[]): Promise<ForgeAnswer[]> {
+  const answers = new Map<ForgeChange, ForgeAnswer>()
+  for (const change of changes) {
+    if (change.kind === 'open') answers.set(change, await openPull(client, change))
+  }
+  const edits = editsByNumber(changes)
+  const known = await readSome(client, { numbers: [...edits.keys()] })
+  for (const [number, edit] of edits) {
+    const pull = known.get(number)
+    const given = pull ? await editPull(client, pull, edit) : edit.map(() => unknownPull(number))
+    for (const [index, change] of edit.entries()) answers.set(change, given[index] ?? unknownPull(number))
+  }
+  return changes.map(change => answers.get(change) ?? unknownPull(0))
+}
+
+function editsByNumber(changes: readonly ForgeChange[]): Map<number, PullEditing[]> {
+  const edits = new Map<number, PullEditing[]>()
+  for (const change of changes) {
+    if (change.kind === 'open') continue
+    edits.set(change.number, [...(edits.get(change.number) ?? []), change])
+  }
+  return edits
+}
+
+function unknownPull(number: number): ForgeAnswer {
+  return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
+}
+
+const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']) })
+
+/** Never the association a comment comes with: that says nothing of what somebody may do. */
+async function permissionOf(client: GithubClient, login: string): Promise<Permission> {
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  try {
+    const { data } = await client.request(route, { ...client.where, username: login })
+    return understood(collaborator, data, `the permission of ${login}`).permission
+  } catch (error) {
+    if (error instanceof ForgeError && error.detail.status === 404) return 'none'
+    throw error
+  }
+}

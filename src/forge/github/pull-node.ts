@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { oid } from '../../model/ids.ts'
+import { pull, type Pull, type Review } from '../pull.ts'
+import { readKey } from './comment-key.ts'
+
+const text = z.string()
+const actor = z.object({ __typename: text, login: text }).nullable()
+
+const comment = z.object({
+  databaseId: z.number(),
+  author: actor,
+  createdAt: text,
+  body: text,
+  viewerDidAuthor: z.boolean(),
+})
+
+const review = z.object({
+  author: actor,
+  submittedAt: text.nullable(),
+  commit: z.object({ oid }).nullable(),
+  state: z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED', 'PENDING']),
+  body: text,
+})
+
+export const pullNode = z.object({
+  id: text,
+  number: z.number(),
+  title: text,
+  body: text,
+  headRefName: text,
+  headRefOid: oid,
+  baseRefName: text,
+  author: actor,
+  state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+  isDraft: z.boolean(),
+  isCrossRepository: z.boolean(),
+  headRepositoryOwner: z.object({ login: text }).nullable(),
+  viewerDidAuthor: z.boolean(),
+  labels: z.object({ nodes: z.array(z.object({ name: text })) }).nullable(),
+  comments: z.object({
+    nodes: z.array(comment),
+    pageInfo: z.object({ hasPreviousPage: z.boolean(), startCursor: text.nullable() }),
+  }),
+  reviews: z.object({ nodes: z.array(review) }).nullable(),
+  mergeCommit: z.object({ oid }).nullable(),
+  createdAt: text,
+  closedAt: text.nullable(),
+})
+
+type PullNode = z.infer<typeof pullNode>
+
+export const COMMENTS = `nodes { databaseId author { __typename login } createdAt body viewerDidAuthor }
+  pageInfo { hasPreviousPage startCursor }`
+
+export const PULL = `fragment Pull on PullRequest {
+  id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
+  isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
+  labels(first: 50) { nodes { name } }
+  comments(last: 50) { ${COMMENTS} }
+  reviews(last: 50) { nodes { author { __typename login } submittedAt commit { oid } state body } }
+}`
+
+/** A pull request as GitHub knows it, with what is needed to change it. */
+export interface KnownPull {
+  pull: Pull
+  nodeId: string
+  /** Opened by who asks. */
+  mine: boolean
+  own: OwnComment[]
+  /** Where older comments begin; null where all are known. */
+  earlier: string | null
+}
+
+/** A comment of ours with its key. */
+export interface OwnComment {
+  id: number
+  key: string
+  body: string
+}
+
+export function knownPull(node: PullNode): KnownPull {
+  const { comments, id, viewerDidAuthor } = node
+  const { hasPreviousPage, startCursor } = comments.pageInfo
+  return {
+    pull: pull.parse(readPull(node)),
+    nodeId: id,
+    mine: viewerDidAuthor,
+    own: ownComments(comments.nodes),
+    earlier: hasPreviousPage ? startCursor : null,
+  }
+}
+
+export function ownComments(nodes: PullNode['comments']['nodes']): OwnComment[] {
+  return nodes.flatMap(({ databaseId, body: text, viewerDidAuthor }) => {
+    const { key, body } = readKey(text)
+    return viewerDidAuthor && key !== null ? [{ id: databaseId, key, body }] : []
+  })
+}
+
+export const commentPage = z.object({
+  nodes: z.array(comment),
+  pageInfo: pullNode.shape.comments.shape.pageInfo,
+})
+
+function readPull(node: PullNode): z.input<typeof pull> {
+  return {
+    number: node.number,
+    title: node.title,
+    body: node.body,
+    branch: branchOf(node),
+    head: node.headRefOid,
+    base: node.baseRefName,
+    author: loginOf(node.author),
+    state: STATES[node.state],
+    draft: node.isDraft,
+    labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
+    comments: node.comments.nodes.map(each => ({
+      id: String(each.databaseId),
+      author: loginOf(each.author),
+      at: each.createdAt,
+      body: readKey(each.body).body,
+    })),
+    reviews: (node.reviews?.nodes ?? []).flatMap(readReview),
+    merged_commit: node.mergeCommit?.oid ?? null,
+    opened_at: node.createdAt,
+    closed_at: node.closedAt,
+  }
+}
+
+const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
+
+/** A fork's branch is no branch of ours, whatever its name: a colon is in no branch's name. */
+function branchOf({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
+  return isCrossRepository ? `${headRepositoryOwner?.login ?? 'ghost'}:${headRefName}` : headRefName
+}
+
+/** As REST and events say it: GraphQL leaves the suffix of bots out, and people could have that name. */
+function loginOf(author: PullNode['author']): string {
+  if (author === null) return 'ghost'
+  return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login
+}
+
+const REVIEWS = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changes-requested',
+  COMMENTED: 'commented',
+} as const
+
+/** Neither a review that was taken back counts, nor one that was not sent yet. */
+function readReview(node: NonNullable<PullNode['reviews']>['nodes'][number]): Review[] {
+  const { state, commit, submittedAt, author, body } = node
+  if (state === 'DISMISSED' || state === 'PENDING' || commit === null || submittedAt === null) return []
+  return [{ author: loginOf(author), at: submittedAt, commit: commit.oid, state: REVIEWS[state], body }]
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import type { Wanted } from '../port.ts'
+import { type GithubClient, understood } from './client.ts'
+import {
+  COMMENTS,
+  commentPage,
+  type KnownPull,
+  knownPull,
+  type OwnComment,
+  ownComments,
+  PULL,
+  pullNode,
+} from './pull-node.ts'
+
+/** More than these are not looked at in one go; the oldest come first, and those that are closed make room. */
+const PAGE = 50
+const MOST_PAGES = 10
+/** How many single pull requests one question asks for. */
+const SINGLES = 40
+
+const connection = z.object({ nodes: z.array(pullNode) })
+const page = z.object({
+  repository: z.object({
+    open: connection.extend({
+      pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+    }),
+  }),
+})
+const single = z.union([
+  z.null(),
+  pullNode,
+  z.object({ associatedPullRequests: connection }).transform(({ associatedPullRequests: found }) => {
+    const ours = found.nodes.filter(({ isCrossRepository }) => !isCrossRepository)
+    return ours.at(-1) ?? null
+  }),
+])
+const singles = z.object({ repository: z.record(z.string(), z.unknown()) })
+
+interface Asked {
+  variables: string[]
+  fields: string[]
+  values: Record<string, unknown>
+}
+
+function singleFields({ numbers = [], branches = [] }: Wanted): Asked[] {
+  const all = [
+    ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
+      variable: `$p${index}: Int!`,
+      field: `p${index}: pullRequest(number: $p${index}) { ...Pull }`,
+      value: { [`p${index}`]: number },
+    })),
+    ...[...new Set(branches)].map((branch, index) => ({
+      variable: `$b${index}: String!`,
+      field: `b${index}: ref(qualifiedName: $b${index}) { associatedPullRequests(${LAST}) { nodes { ...Pull } } }`,
+      value: { [`b${index}`]: `refs/heads/${branch}` },
+    })),
+  ]
+  const chunks: Asked[] = []
+  for (let from = 0; from < all.length; from += SINGLES) {
+    const chunk = all.slice(from, from + SINGLES)
+    chunks.push({
+      variables: chunk.map(({ variable }) => variable),
+      fields: chunk.map(({ field }) => field),
+      values: Object.assign({}, ...chunk.map(({ value }) => value)),
+    })
+  }
+  return chunks
+}
+
+const LAST = 'last: 3, orderBy: { field: CREATED_AT, direction: ASC }'
+
+/** What GraphQL takes for an Int. */
+function isNumber(number: number): boolean {
+  return Number.isInteger(number) && number > 0 && number < 2 ** 31
+}
+
+function question({ variables, fields }: Asked): string {
+  const declared = ['$owner: String!', '$repo: String!', ...variables].join(', ')
+  return `query (${declared}) { repository(owner: $owner, name: $repo) { ${fields.join('\n')} } } ${PULL}`
+}
+
+const OPEN: Asked = {
+  variables: ['$base: String!', '$after: String'],
+  fields: [
+    `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after,
+      orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
+  ],
+  values: { after: null },
+}
+
+/** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
+export async function readOpen(client: GithubClient, base: string, wanted: Wanted): Promise<KnownPull[]> {
+  const [first = EMPTY, ...rest] = singleFields(wanted)
+  const found = new Map<number, KnownPull>()
+  let asked = joined(OPEN, first, { base })
+  for (let pages = 1; ; pages++) {
+    const answer = await ask(client, asked)
+    const { open } = understood(page, answer, 'pull requests').repository
+    const { open: _, ...others } = understood(singles, answer, 'pull requests').repository
+    for (const each of [...open.nodes.map(knownPull), ...readSingles(others)])
+      found.set(each.pull.number, each)
+    if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
+    asked = joined(OPEN, EMPTY, { base, after: open.pageInfo.endCursor })
+  }
+  for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
+  return [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number)
+}
+
+/** Single pull requests, in whatever state they are. */
+export async function readSome(client: GithubClient, wanted: Wanted): Promise<Map<number, KnownPull>> {
+  const found = await askSingles(client, singleFields(wanted))
+  return new Map(found.map(each => [each.pull.number, each]))
+}
+
+async function askSingles(client: GithubClient, chunks: readonly Asked[]): Promise<KnownPull[]> {
+  const found: KnownPull[] = []
+  for (const chunk of chunks) {
+    const { repository } = understood(singles, await ask(client, chunk), 'pull requests')
+    found.push(...readSingles(repository))
+  }
+  return found
+}
+
+const EMPTY: Asked = { variables: [], fields: [], values: {} }
+
+function joined(one: Asked, other: Asked, values: Record<string, unknown>): Asked {
+  return {
+    variables: [...one.variables, ...other.variables],
+    fields: [...one.fields, ...other.fields],
+    values: { ...one.values, ...other.values, ...values },
+  }
+}
+
+async function ask(client: GithubClient, asked: Asked): Promise<unknown> {
+  return client.graphql(question(asked), { ...client.where, ...asked.values })
+}
+
+function readSingles(fields: Record<string, unknown>): KnownPull[] {
+  return Object.values(fields).flatMap(field => {
+    const node = understood(single, field, 'a pull request')
+    return node === null ? [] : [knownPull(node)]
+  })
+}
+
+const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) { comments(last: 100, before: $before) { ${COMMENTS} } }
+  }
+}`
+const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
+
+/** Our comment with this key, also where others have written very many since. */
+export async function ownComment(
+  client: GithubClient,
+  known: KnownPull,
+  key: string,
+): Promise<OwnComment | null> {
+  let found = known.own.find(each => each.key === key)
+  let before = known.earlier
+  for (let pages = 0; !found && before !== null && pages < MOST_PAGES; pages++) {
+    const values = { ...client.where, number: known.pull.number, before }
+    const answer = understood(earlier, await client.graphql(EARLIER, values), 'comments')
+    const { nodes, pageInfo } = answer.repository.pullRequest.comments
+    found = ownComments(nodes).find(each => each.key === key)
+    before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
+  }
+  return found ?? null
+}

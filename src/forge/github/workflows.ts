@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { ForgeError } from '../../errors.ts'
+import { oid } from '../../model/ids.ts'
+import type { Artifact, Dispatch, WorkflowRun, Workflows } from '../port.ts'
+import { fetchArchive } from './archive.ts'
+import { type GithubClient, understood } from './client.ts'
+import { patiently } from './patient.ts'
+import type { Pacing } from '../../ledger/retry.ts'
+import { unpacked } from './unpacked.ts'
+
+const dispatched = z.object({ workflow_run_id: z.number() })
+const runs = z.object({
+  workflow_runs: z.array(
+    z.object({
+      id: z.number(),
+      path: z.string(),
+      display_title: z.string(),
+      event: z.string(),
+      head_branch: z.string().nullable(),
+      head_sha: oid,
+      run_attempt: z.number().default(1),
+      status: z.string().nullable(),
+      conclusion: z.string().nullable(),
+    }),
+  ),
+})
+const artifacts = z.object({
+  artifacts: z.array(
+    z.object({
+      id: z.number(),
+      name: z.string(),
+      size_in_bytes: z.number(),
+      expired: z.boolean(),
+      workflow_run: z.object({ id: z.number() }).nullish(),
+    }),
+  ),
+})
+
+/** A run just asked for may not be listed yet. */
+const LOOKS = 5
+const BETWEEN_LOOKS_MS = 2_000
+
+export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows {
+  async function listRuns({
+    workflow,
+    branch,
+  }: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun[]> {
+    const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
+    const values = { workflow_id: workflow, branch, event: 'workflow_dispatch', per_page: 100 }
+    const { data } = await client.request(route, { ...client.where, ...values })
+    const found = understood(runs, data, 'workflow runs').workflow_runs
+    return found.filter(isAsked(workflow, branch)).map(run => ({
+      id: run.id,
+      name: run.display_title,
+      branch,
+      head: run.head_sha,
+      attempt: run.run_attempt,
+      conclusion: run.status === 'completed' ? (run.conclusion ?? 'neutral') : null,
+    }))
+  }
+
+  async function runNamed(wanted: Dispatch): Promise<number | null> {
+    const found = (await listRuns(wanted)).filter(({ name }) => name === wanted.name)
+    // The first one asked for: a later one of the same name is somebody's second try to be counted.
+    return found.at(-1)?.id ?? null
+  }
+
+  async function ask({ workflow, branch, inputs }: Dispatch, details = true): Promise<number | null> {
+    const route = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches'
+    const values = { ...client.where, workflow_id: workflow, ref: branch, inputs: { ...inputs } }
+    try {
+      const more = details ? { return_run_details: true } : {}
+      const { status, data } = await client.request(route, { ...values, ...more })
+      return Number(status) === 204 ? null : understood(dispatched, data, 'a dispatch').workflow_run_id
+    } catch (error) {
+      if (!details || !isUnknownKey(error)) throw error
+      return ask({ workflow, branch, inputs, name: '' }, false)
+    }
+  }
+
+  async function appeared(wanted: Dispatch): Promise<number> {
+    for (let looks = 0; looks < LOOKS; looks++) {
+      const id = await runNamed(wanted)
+      if (id !== null) return id
+      await pacing.sleep(BETWEEN_LOOKS_MS)
+    }
+    throw new ForgeError(
+      `GitHub took the request to run ${wanted.workflow}, but no run is named ${wanted.name}`,
+    )
+  }
+
+  return {
+    runs: wanted => patiently(pacing, () => listRuns(wanted)),
+    dispatch: wanted =>
+      patiently(pacing, async attempt => {
+        const before = attempt === 0 ? null : await runNamed(wanted)
+        return before ?? (await ask(wanted)) ?? (await appeared(wanted))
+      }),
+    cancel: run => patiently(pacing, () => cancelRun(client, run)),
+    artifacts: name => patiently(pacing, () => listArtifacts(client, name)),
+    async download(artifact, parcel) {
+      if (artifact.expired) return { ok: false, why: 'it has expired' }
+      if (artifact.bytes > parcel.most) {
+        return { ok: false, why: `it is larger than ${parcel.most} bytes (${artifact.bytes})` }
+      }
+      const archive = await patiently(pacing, () => fetchArchive(client, artifact.id, parcel.most))
+      return archive.ok ? unpacked(archive.bytes, parcel) : archive
+    },
+  }
+}
+
+/** Other branches can hold a workflow of the same name, and other events can start this one. */
+function isAsked(workflow: string, branch: string) {
+  return (run: { path: string; event: string; head_branch: string | null }) => {
+    const [path] = run.path.split('@')
+    return (
+      path === `.github/workflows/${workflow}` &&
+      run.event === 'workflow_dispatch' &&
+      run.head_branch === branch
+    )
+  }
+}
+
+/** Enterprise Servers that do not name the run they start say so by not knowing the question. */
+function isUnknownKey(error: unknown): boolean {
+  return (
+    error instanceof ForgeError &&
+    error.detail.status === 422 &&
+    /return_run_details/.test(error.detail.output ?? '')
+  )
+}
+
+async function cancelRun(client: GithubClient, run: number): Promise<void> {
+  try {
+    await client.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', {
+      ...client.where,
+      run_id: run,
+    })
+  } catch (error) {
+    const status = error instanceof ForgeError ? error.detail.status : undefined
+    if (status !== 409 && status !== 404) throw error
+  }
+}
+
+async function listArtifacts(client: GithubClient, name: string): Promise<Artifact[]> {
+  const values = { ...client.where, name, per_page: 100 }
+  const { data } = await client.request('GET /repos/{owner}/{repo}/actions/artifacts', values)
+  return understood(artifacts, data, 'artifacts').artifacts.flatMap(each => {
+    const { id, size_in_bytes: bytes, expired, workflow_run: run } = each
+    return run ? [{ id, name: each.name, run: run.id, bytes, expired }] : []
+  })
+}

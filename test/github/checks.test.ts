@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Check } from '../../src/forge/port.ts'
+import { type TempGithub, tempGithub } from './temp-github.ts'
+
+let temp: TempGithub
+let check: Check
+let token: string
+beforeEach(async () => {
+  temp = await tempGithub()
+  onTestFinished(() => temp.remove())
+  const head = temp.commit('fast')
+  token = temp.github.jobToken({ checks: 'write' })
+  check = { name: 'winnow', head, id: 'exp-001', state: 'in-progress', title: 'measuring', summary: '0 of 8' }
+})
+
+describe('a check', () => {
+  test('is in progress first and completed by whoever comes later', async () => {
+    await temp.forgeOf(token).check?.(check)
+    expect(temp.github.world.checks).toMatchObject([{ status: 'in_progress', conclusion: null }])
+    const failed = { ...check, state: 'failure', title: 'refused', summary: 'out of scope' } as const
+    await temp.forgeOf(token).check?.(failed)
+    expect(temp.github.world.checks).toMatchObject([
+      { status: 'completed', conclusion: 'failure', output: { title: 'refused', summary: 'out of scope' } },
+    ])
+  })
+
+  test('of another experiment on the same head is another one', async () => {
+    const forge = temp.forgeOf(token)
+    await forge.check?.({ ...check, state: 'success' })
+    await forge.check?.({ ...check, id: 'exp-002', state: 'neutral' })
+    await forge.check?.({ ...check, state: 'neutral' })
+    const seen = temp.github.world.checks.map(({ externalId, conclusion }) => `${externalId} ${conclusion}`)
+    expect(seen).toEqual(['exp-001 neutral', 'exp-002 neutral'])
+  })
+
+  test('shows where something is wrong, fifty places a request, and not without end', async () => {
+    const annotations = Array.from({ length: 500 }, (_, line) => ({ path: 'src/a.txt', line, message: 'no' }))
+    temp.github.spent()
+    await temp.forgeOf(token).check?.({ ...check, annotations })
+    expect(temp.github.spent().map(route => route.split(' ')[0])).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
+  })
+
+  test("cannot be written with a person's token, and that is said", async () => {
+    await expect(temp.forge.check?.(check)).rejects.toThrow(/must authenticate via a GitHub App/)
+  })
+})
