@@ -21248,6 +21248,55 @@ function harnessHash(spec, entries) {
 async function harnessOf(repository, spec, tree) {
 	return harnessHash(spec, harnessEntries(spec, await treeFiles(repository, tree)));
 }
+// src/forge/pull.ts
+const text$1 = string();
+const time = datetime();
+const comment = strictObject({
+	id: text$1,
+	author: text$1,
+	at: time,
+	body: text$1
+});
+const review = strictObject({
+	author: text$1,
+	at: time,
+	/** The head that was looked at: a later head is not covered. */
+	commit: oid,
+	state: _enum([
+		"approved",
+		"changes-requested",
+		"commented"
+	]),
+	body: text$1
+});
+/** A pull request, wherever it is kept. */
+const pull = strictObject({
+	number: number$1().int().positive(),
+	title: text$1,
+	body: text$1,
+	/** Short name of the head branch. */
+	branch: text$1,
+	/** Its tip, or the last known one after it is gone. */
+	head: oid,
+	base: text$1,
+	author: text$1,
+	state: _enum([
+		"open",
+		"merged",
+		"closed"
+	]),
+	draft: boolean(),
+	labels: array(text$1),
+	comments: array(comment),
+	reviews: array(review),
+	merged_commit: oid.nullable(),
+	opened_at: time,
+	closed_at: time.nullable()
+});
+/** Where its head can be fetched: a fork's branch (`owner:name`) is held here by the pull request's number. */
+function headRef({ branch, number }) {
+	return branch.includes(":") ? `refs/pull/${number}/head` : `refs/heads/${branch}`;
+}
 // src/decide/scope-check.ts
 const SYMLINK = "120000";
 const SUBMODULE = "160000";
@@ -29072,9 +29121,9 @@ async function pullsOf(place, campaign, refs) {
 		covers: (ref) => isListed(place, ref)
 	});
 	const open = pulls.filter(({ state }) => state === "open");
-	await place.repository.fetch(open.map(({ branch, head }) => ({
-		ref: `refs/heads/${branch}`,
-		oid: head
+	await place.repository.fetch(open.map((pull) => ({
+		ref: headRef(pull),
+		oid: pull.head
 	})));
 	return pulls;
 }
@@ -32067,18 +32116,18 @@ function parseOrNull(text) {
 	}
 }
 // src/propose/idea-block.ts
-const text$1 = string().regex(/\S/, "text that is not empty");
+const text = string().regex(/\S/, "text that is not empty");
 /** The keys a person may write about an idea, in a patch's front matter or a pull request's winnow block. */
 const ideaBlock = strictObject({
-	hypothesis: text$1,
-	category: text$1.optional(),
+	hypothesis: text,
+	category: text.optional(),
 	priority: _enum([
 		"high",
 		"medium",
 		"low"
 	]).optional(),
-	required_deps: array(text$1).optional(),
-	family: text$1.nullable().optional()
+	required_deps: array(text).optional(),
+	family: text.nullable().optional()
 });
 const partialBlock = ideaBlock.partial();
 /** In the spec's own folder of patches only: whoever may write there is a maintainer. */
@@ -37388,8 +37437,11 @@ async function external(place, scene) {
 		branches
 	};
 	const tips = externalTips(facts);
-	await place.repository.fetch(tips.map(({ branch, head }) => ({
-		ref: `refs/heads/${branch}`,
+	await place.repository.fetch(tips.map(({ branch, head, pull }) => ({
+		ref: headRef({
+			branch,
+			number: pull?.number ?? 0
+		}),
 		oid: head
 	})));
 	return externalProposals(facts, await subjectsOf(place.repository, tips));
@@ -40343,51 +40395,6 @@ function refused(table, code, number, message) {
 		}
 	};
 }
-// src/forge/pull.ts
-const text = string();
-const time = datetime();
-const comment = strictObject({
-	id: text,
-	author: text,
-	at: time,
-	body: text
-});
-const review = strictObject({
-	author: text,
-	at: time,
-	/** The head that was looked at: a later head is not covered. */
-	commit: oid,
-	state: _enum([
-		"approved",
-		"changes-requested",
-		"commented"
-	]),
-	body: text
-});
-/** A pull request, wherever it is kept. */
-const pull = strictObject({
-	number: number$1().int().positive(),
-	title: text,
-	body: text,
-	/** Short name of the head branch. */
-	branch: text,
-	/** Its tip, or the last known one after it is gone. */
-	head: oid,
-	base: text,
-	author: text,
-	state: _enum([
-		"open",
-		"merged",
-		"closed"
-	]),
-	draft: boolean(),
-	labels: array(text),
-	comments: array(comment),
-	reviews: array(review),
-	merged_commit: oid.nullable(),
-	opened_at: time,
-	closed_at: time.nullable()
-});
 // src/forge/pull-store.ts
 /** Local pull requests as files of an orphan branch: one a pull request, and the numbers of the open ones. */
 const INDEX = "open.json";
@@ -42624,7 +42631,7 @@ function placeFor(around, workshop, name) {
 		prefix,
 		refs,
 		repository,
-		forge: localForge({
+		forge: around.forge?.(refs) ?? localForge({
 			repo: repository,
 			refs,
 			author: by.actor,
@@ -44776,17 +44783,22 @@ function forgeChanges(place, campaign, change) {
 		draft: true
 	}];
 	const { number } = change;
-	const update = {
+	const ended = change.change !== "describe";
+	const words = experiment.owned ? {
 		kind: "update",
 		number,
 		body
+	} : {
+		kind: "comment",
+		number,
+		body: ended ? closingText(experiment) : body,
+		marker: "verdict"
 	};
-	if (change.change === "describe") return [update];
-	return [update, {
+	return ended ? [words, {
 		kind: "close",
 		number,
-		reason: closingText(experiment)
-	}];
+		reason: ""
+	}] : [words];
 }
 // src/report/results-yaml.ts
 function resultsYaml({ spec, experiment, ending, decided }) {

@@ -150,7 +150,10 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
     ]
   }
   const { number } = change
-  const update = { kind: 'update', number, body } as const
-  if (change.change === 'describe') return [update]
-  return [update, { kind: 'close', number, reason: closingText(experiment) }]
+  const ended = change.change !== 'describe'
+  // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
+  const words: ForgeChange = experiment.owned
+    ? { kind: 'update', number, body }
+    : { kind: 'comment', number, body: ended ? closingText(experiment) : body, marker: 'verdict' }
+  return ended ? [words, { kind: 'close', number, reason: '' }] : [words]
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { openEngineExperiments } from '../plan/intake.ts'
@@ -115,7 +116,12 @@ async function external(place: Place, scene: IdeaScene): Promise<Proposal[]> {
   const { campaign, branches, pulls, spec } = scene
   const facts = { campaign, prefix: spec.branches.prefix, pulls, branches }
   const tips = externalTips(facts)
-  await place.repository.fetch(tips.map(({ branch, head }) => ({ ref: `refs/heads/${branch}`, oid: head })))
+  await place.repository.fetch(
+    tips.map(({ branch, head, pull }) => ({
+      ref: headRef({ branch, number: pull?.number ?? 0 }),
+      oid: head,
+    })),
+  )
   return externalProposals(facts, await subjectsOf(place.repository, tips))
 }
 

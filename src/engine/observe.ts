@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Pull } from '../forge/pull.ts'
+import { headRef, type Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
@@ -101,7 +101,7 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   const branches = [...refs.keys()].filter(ref => ref.startsWith(place.refs.experiments)).map(shortRef)
   const pulls = await place.forge.list({ numbers, branches }, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
-  await place.repository.fetch(open.map(({ branch, head }) => ({ ref: `refs/heads/${branch}`, oid: head })))
+  await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
 }
 

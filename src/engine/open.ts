@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { localForge } from '../forge/local.ts'
+import type { Forge } from '../forge/port.ts'
 import { type Checkout, inspectCheckout } from '../git/checkout.ts'
 import { openRepository, type Repository } from '../git/repository.ts'
 import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
-import { campaignRefs } from '../model/refs.ts'
+import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
 import type { Clock, Faults, Progress, Random } from '../ports.ts'
 import type { Place } from './place.ts'
 
@@ -20,6 +21,8 @@ export interface Surroundings {
   /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
   remote: string | null
   prefix: string
+  /** Where pull requests are kept; beside the branches themselves unless given. */
+  forge?: (refs: CampaignRefs) => Forge
   by: By
   version: string
   clock: Clock
@@ -111,7 +114,7 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     sleep: (ms: number) => clock.sleep(ms),
     random: () => random.fraction(),
   }
-  const forge = localForge({ repo: repository, refs, author: by.actor, ...pacing })
+  const forge = around.forge?.(refs) ?? localForge({ repo: repository, refs, author: by.actor, ...pacing })
   const own = { name, prefix, refs, repository, forge, dataDir: join(dataDir, 'campaigns', name) }
   return {
     ...own,

@@ -37,4 +37,9 @@ export const pull = z.strictObject({
 })
 
 export type Pull = z.infer<typeof pull>
+
+/** Where its head can be fetched: a fork's branch (`owner:name`) is held here by the pull request's number. */
+export function headRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
+  return branch.includes(':') ? `refs/pull/${number}/head` : `refs/heads/${branch}`
+}
 export type Review = z.infer<typeof review>

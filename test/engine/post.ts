@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Hands } from '../../src/engine/apply.ts'
-import { openWorkshop, type Workshop } from '../../src/engine/open.ts'
+import { openWorkshop, type Surroundings, type Workshop } from '../../src/engine/open.ts'
 import type { Place } from '../../src/engine/place.ts'
 import { record } from '../../src/engine/record.ts'
 import { run } from '../../src/engine/run.ts'
@@ -48,6 +48,8 @@ export interface Opening {
   fault?: ((point: string) => void) | undefined
   /** Milliseconds that its clock is ahead. */
   ahead?: (() => number) | undefined
+  /** Where pull requests are kept, if not beside the branches. */
+  forge?: Surroundings['forge']
   /** Where chance comes from; with it the time stands still. */
   seed?: string | undefined
 }
@@ -73,6 +75,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     random: { hex: bytes => chance(opening.seed, bytes), fraction: () => Math.random() },
     faults: { reach: point => opening.fault?.(point) },
     progress: { say: line => void said.push(line) },
+    ...(opening.forge ? { forge: opening.forge } : {}),
   })
   const place = workshop.place(opening.name)
   let opened: Promise<Hands> | null = null

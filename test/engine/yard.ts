@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect } from 'vitest'
 import { audit } from '../../src/engine/audit.ts'
+import type { Surroundings } from '../../src/engine/open.ts'
 import type { Place } from '../../src/engine/place.ts'
 import { replay } from '../../src/engine/replay.ts'
 import { BEGINNING, ENV, openPost, type Post } from './post.ts'
@@ -41,6 +42,8 @@ export interface PostOptions {
   ahead?: () => number
   directory?: string
   env?: Record<string, string>
+  /** Where pull requests are kept, if not beside the branches. */
+  forge?: Surroundings['forge']
   /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
   seed?: string
 }
