@@ -26818,7 +26818,7 @@ function splitElements(root, places) {
 		rest
 	};
 }
-/** What is empty because its dependencies were taken out was about nothing else. */
+/** A list with nothing in it asks for nothing, whether it was written so or its dependencies were taken out. */
 function remainder(element, paths, taken) {
 	const inner = paths.filter(([head]) => head === element.name).map((path) => path.slice(1));
 	if (inner.some((path) => path.length === 0)) {
@@ -26827,7 +26827,9 @@ function remainder(element, paths, taken) {
 	}
 	if (inner.length === 0) return element;
 	const children = element.children.map((child) => remainder(child, inner, taken)).filter((child) => child !== null);
-	return children.length === 0 && element.children.length > 0 ? null : {
+	const isPlain = element.text === "" && Object.keys(element.attributes).length === 0;
+	const isEmptied = element.children.length > 0 || isPlain;
+	return children.length === 0 && isEmptied ? null : {
 		...element,
 		children
 	};
@@ -27205,10 +27207,19 @@ function localPackage(key, { resolved }) {
 	if (resolved === void 0) return [];
 	throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER$2}, from ${resolved}`);
 }
-function sourceOf$3(name, version, each) {
-	if (each.link) return `path ${each.resolved ?? "unknown"}`;
-	if (each.inBundle) return "bundled";
-	return each.resolved === void 0 ? "registry" : registryOf(name, version, each.resolved);
+function sourceOf$3(name, version, { link, inBundle, resolved }) {
+	return link ? `path ${resolved ?? "unknown"}` : fetched({
+		name,
+		version,
+		resolved,
+		bundled: inBundle
+	});
+}
+/** What comes in the files of another package has no address of its own; where one is given, it is told. */
+function fetched({ name, version, resolved, bundled }) {
+	const address = resolved === void 0 ? null : registryOf(name, version, resolved);
+	if (bundled) return address === null ? "bundled" : `bundled or ${address}`;
+	return address ?? "registry";
 }
 function legacy(name, each) {
 	const inner = Object.entries(each.dependencies).flatMap(([key, nested]) => legacy(key, nested));
@@ -27226,9 +27237,12 @@ function legacy(name, each) {
 	}, ...inner];
 }
 function legacySource(name, version, { resolved, bundled }) {
-	if (/[:/]/.test(version)) return version;
-	if (bundled) return "bundled";
-	return resolved === void 0 ? "registry" : registryOf(name, version, resolved);
+	return /[:/]/.test(version) ? version : fetched({
+		name,
+		version,
+		resolved,
+		bundled
+	});
 }
 // src/dependencies/yaml-text.ts
 /**

@@ -65,7 +65,7 @@ export function splitElements(root: Element, places: readonly string[]) {
   return { taken, rest }
 }
 
-/** What is empty because its dependencies were taken out was about nothing else. */
+/** A list with nothing in it asks for nothing, whether it was written so or its dependencies were taken out. */
 function remainder(
   element: Element,
   paths: readonly (readonly string[])[],
@@ -80,7 +80,9 @@ function remainder(
   const children = element.children
     .map(child => remainder(child, inner, taken))
     .filter(child => child !== null)
-  return children.length === 0 && element.children.length > 0 ? null : { ...element, children }
+  const isPlain = element.text === '' && Object.keys(element.attributes).length === 0
+  const isEmptied = element.children.length > 0 || isPlain
+  return children.length === 0 && isEmptied ? null : { ...element, children }
 }
 
 /** The texts of the children, each of which may be there once. */

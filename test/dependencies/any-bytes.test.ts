@@ -46,7 +46,7 @@ describe.each(FILES)('whatever stands in %s (%s)', (path, file) => {
         for (const candidate of [blob, bytes(text)])
           expect(dependencyChange([{ path, base: bytes(base), candidate }])).toHaveProperty('faults')
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changeOf, fixture } from './fixture.ts'
 import { PIECES } from './lockfile-pieces.ts'
+import { MANIFESTS } from './manifest-pieces.ts'
 
 describe.each(PIECES)('any entries of $file', ({ path, file, entries, write }) => {
   const shuffled = fc.shuffledSubarray([...entries])
@@ -18,7 +19,7 @@ describe.each(PIECES)('any entries of $file', ({ path, file, entries, write }) =
         const removals = entries.length - after.length
         expect(changeOf(path, write(before), write(after))).toEqual({ additions: [], removals, faults: [] })
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     )
   })
 
@@ -28,7 +29,36 @@ describe.each(PIECES)('any entries of $file', ({ path, file, entries, write }) =
         const { additions, removals, faults } = changeOf(path, write(before), write(after))
         expect([additions.length, removals, faults]).toEqual([entries.length - before.length, 0, []])
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     )
   })
 })
+
+describe.each(MANIFESTS.map((pieces, at) => ({ ...pieces, at })))(
+  'any dependencies of $path ($at)',
+  pieces => {
+    const { path, entries, write } = pieces
+    const some = fc.shuffledSubarray([...entries])
+
+    test('come and go by themselves: what is new is found, what goes passes, nothing else is said', () => {
+      fc.assert(
+        fc.property(some, some, (before, after) => {
+          const { additions, removals, faults } = changeOf(path, write(before), write(after))
+          const added = after.filter(each => !before.includes(each))
+          const removed = before.filter(each => !after.includes(each))
+          expect([additions.length, removals, faults]).toEqual([added.length, removed.length, []])
+        }),
+        { numRuns: 15 },
+      )
+    })
+
+    test('come with nothing else', () => {
+      const candidate = write(entries).replace(
+        /acme\/app|"app"|id\(|<other>1|go 1\.19|rubygems\.org|- a|--index-url/,
+        '$&x',
+      )
+      if (candidate === write(entries)) throw new Error('nothing else was changed')
+      expect(changeOf(path, write([]), candidate).faults).toHaveLength(1)
+    })
+  },
+)

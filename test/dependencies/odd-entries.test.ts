@@ -30,6 +30,15 @@ describe('an entry that looks known and is not', () => {
     expect(faultOf(path, lock, lock.replace(from, to))).toContain(why)
   })
 
+  test('a bundled package with an address of its own is another package', () => {
+    const entry = (more: string) => `{ "lockfileVersion": 3, "packages": {
+      "node_modules/a": { "version": "1.0.0", "inBundle": true${more} } } }`
+    expect(additionsOf('package-lock.json', null, entry(''))).toEqual(['a 1.0.0 bundled'])
+    expect(
+      additionsOf('package-lock.json', entry(''), entry(', "resolved": "https://example.org/a"')),
+    ).toEqual(['a 1.0.0 bundled or https://example.org/a'])
+  })
+
   test('a resolution of a kind nobody knows is another source', () => {
     const lock = fixture('pnpm/pnpm-lock-v9.yaml')
     const candidate = lock.replace(/(ms@2\.1\.3:\n\s+resolution: \{)/, '$1type: evil, ')

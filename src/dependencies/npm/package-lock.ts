@@ -99,10 +99,17 @@ function localPackage(key: string, { resolved }: Entry): Package[] {
   throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER}, from ${resolved}`)
 }
 
-function sourceOf(name: string, version: string, each: Entry): string {
-  if (each.link) return `path ${each.resolved ?? 'unknown'}`
-  if (each.inBundle) return 'bundled'
-  return each.resolved === undefined ? 'registry' : registryOf(name, version, each.resolved)
+function sourceOf(name: string, version: string, { link, inBundle, resolved }: Entry): string {
+  return link ? `path ${resolved ?? 'unknown'}` : fetched({ name, version, resolved, bundled: inBundle })
+}
+
+type Fetched = { name: string; version: string; resolved: string | undefined; bundled: boolean }
+
+/** What comes in the files of another package has no address of its own; where one is given, it is told. */
+function fetched({ name, version, resolved, bundled }: Fetched): string {
+  const address = resolved === undefined ? null : registryOf(name, version, resolved)
+  if (bundled) return address === null ? 'bundled' : `bundled or ${address}`
+  return address ?? 'registry'
 }
 
 function legacy(name: string, each: LegacyEntry): Package[] {
@@ -116,7 +123,5 @@ function legacy(name: string, each: LegacyEntry): Package[] {
 }
 
 function legacySource(name: string, version: string, { resolved, bundled }: LegacyEntry): string {
-  if (/[:/]/.test(version)) return version
-  if (bundled) return 'bundled'
-  return resolved === undefined ? 'registry' : registryOf(name, version, resolved)
+  return /[:/]/.test(version) ? version : fetched({ name, version, resolved, bundled })
 }
