@@ -6304,11 +6304,11 @@ function skeleton(language, wanted) {
 }
 // src/setup/harness/size.ts
 /** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
-function sizeHarness({ language, entry, mutable }, name) {
+function sizeHarness({ language, entry, mutable }, name, committed) {
 	const path = `bench/${name}.sh`;
 	const command = `sh ${path}`;
 	const built = entry?.kind === "module" && language === "node" ? entry.path : null;
-	const places = PLACES[language] ?? [];
+	const places = (PLACES[language] ?? []).filter((place) => !committed.some((path) => path.startsWith(`${place}/`)));
 	const fallback = built ?? mutable.filter((place) => !place.includes("*")).join(" ");
 	return {
 		file: {
@@ -6317,10 +6317,7 @@ function sizeHarness({ language, entry, mutable }, name) {
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
 set -- ${fallback === "" ? "." : fallback}
-for built in ${places.join(" ")}; do
-  if [ -e "$built" ]; then set -- "$built"; break; fi
-done
-# ==============================
+${chosenPlace(places)}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
@@ -6328,6 +6325,13 @@ echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | 
 		command,
 		measures: `the bytes of ${[...places, fallback].filter(Boolean).join(", or else ")}`
 	};
+}
+function chosenPlace(places) {
+	if (places.length === 0) return "";
+	return `for built in ${places.join(" ")}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+`;
 }
 const PLACES = {
 	node: ["dist", "build"],
@@ -6415,7 +6419,7 @@ function draft(wanted) {
 		notes: [...findings.notes, ...notes]
 	};
 }
-function harnessFor({ detected: { findings }, name, goal }) {
+function harnessFor({ yard, detected: { findings }, name, goal }) {
 	const { bench, language, entry, interpreter } = findings;
 	const own = findings.setup === null ? [] : [findings.setup.command];
 	const plain = {
@@ -6426,7 +6430,7 @@ function harnessFor({ detected: { findings }, name, goal }) {
 		gates: []
 	};
 	if (goal?.aim?.kind === "hard" && goal.aim.metric === "bytes" && bench?.metric?.name !== "bytes") {
-		const { file, command, measures } = sizeHarness(findings, name);
+		const { file, command, measures } = sizeHarness(findings, name, yard.files.paths);
 		const gates = [{
 			name: "bytes",
 			check: "> 0"
@@ -7240,8 +7244,7 @@ function writtenText({ files, specPath, edit, calls }, agents) {
 		`Wrote ${files.map(({ path }) => path).join(", ")}; nothing is committed.`,
 		...agents === null ? [] : [agentText(agents, false)],
 		...(files.find(({ path }) => path === specPath)?.text ?? "").trimEnd().split("\n").map((line) => `  ${line}`),
-		...edit === null ? [] : [`No benchmark was found, so ${harness.join(" and ")} is one to begin with.`],
-		...edit === null ? [] : [`It measures ${calls}. Put your own workload into ${edit}, where it says so.`]
+		...edit === null ? [] : [`${harness.join(" and ")} ${harness.length === 1 ? "is" : "are"} a harness to begin with: it measures ${calls}.`, `What you want measured goes into ${edit}, where it says so.`]
 	];
 }
 function agentText({ existed, changed }, dry) {

@@ -70,12 +70,12 @@ export function draft(wanted: DraftOf): Draft {
   return { files, specPath, edit, calls: harness.calls, commands, notes: [...findings.notes, ...notes] }
 }
 
-function harnessFor({ detected: { findings }, name, goal }: DraftOf): Harness {
+function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harness {
   const { bench, language, entry, interpreter } = findings
   const own = findings.setup === null ? [] : [findings.setup.command]
   const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
-    const { file, command, measures } = sizeHarness(findings, name)
+    const { file, command, measures } = sizeHarness(findings, name, yard.files.paths)
     const gates = [{ name: 'bytes', check: '> 0' }]
     return {
       ...plain,

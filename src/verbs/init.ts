@@ -183,8 +183,12 @@ function writtenText({ files, specPath, edit, calls }: Draft, agents: AgentFile 
       .trimEnd()
       .split('\n')
       .map(line => `  ${line}`),
-    ...(edit === null ? [] : [`No benchmark was found, so ${harness.join(' and ')} is one to begin with.`]),
-    ...(edit === null ? [] : [`It measures ${calls}. Put your own workload into ${edit}, where it says so.`]),
+    ...(edit === null
+      ? []
+      : [
+          `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
+          `What you want measured goes into ${edit}, where it says so.`,
+        ]),
   ]
 }
 

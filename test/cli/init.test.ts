@@ -76,7 +76,9 @@ describe('winnow init', () => {
     const person = project({ 'greet.sh': 'echo hi\n' })
     const { code, out } = await person.winnow('init')
     expect(code).toBe(0)
-    expect(out).toContain('No benchmark was found, so bench/speed.sh is one to begin with.')
+    expect(out).toContain(
+      'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh',
+    )
     expect(out).toMatch(/^ {2}tried: milliseconds [\d.]+, output_bytes 2 in /m)
     expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
   })

@@ -107,11 +107,14 @@ describe('a harness with nothing to call', () => {
 describe('a harness of size', () => {
   it('counts what is built, and the sources where nothing is', () => {
     const { findings } = detect(yardOf(PROJECTS.node), undefined)
-    const { file, command } = sizeHarness(findings, 'size')
+    const { file, command } = sizeHarness(findings, 'size', [])
     const dir = laidOut({ ...PROJECTS.node, [file.path]: file.text })
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })
     mkdirSync(join(dir, 'dist'))
     writeFileSync(join(dir, 'dist/a.js'), 'a')
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 1 })
+    const committed = sizeHarness(findings, 'size', ['dist/a.js'])
+    writeFileSync(join(dir, file.path), committed.file.text)
+    expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })
   })
 })

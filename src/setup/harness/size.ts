@@ -6,20 +6,21 @@ import { headComment } from './words.ts'
 export function sizeHarness(
   { language, entry, mutable }: Findings,
   name: string,
+  committed: readonly string[],
 ): { file: NewFile; command: string; measures: string } {
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
   const built = entry?.kind === 'module' && language === 'node' ? entry.path : null
-  const places = PLACES[language] ?? []
+  // What is built and committed is not built anew from what an idea changes.
+  const places = (PLACES[language] ?? []).filter(
+    place => !committed.some(path => path.startsWith(`${place}/`)),
+  )
   const fallback = built ?? mutable.filter(place => !place.includes('*')).join(' ')
   const text = `${headComment('#', command)}
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
 set -- ${fallback === '' ? '.' : fallback}
-for built in ${places.join(' ')}; do
-  if [ -e "$built" ]; then set -- "$built"; break; fi
-done
-# ==============================
+${chosenPlace(places)}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
@@ -28,6 +29,14 @@ echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | 
     command,
     measures: `the bytes of ${[...places, fallback].filter(Boolean).join(', or else ')}`,
   }
+}
+
+function chosenPlace(places: readonly string[]): string {
+  if (places.length === 0) return ''
+  return `for built in ${places.join(' ')}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+`
 }
 
 const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>> = {
