@@ -704,7 +704,7 @@ function experimentNamed(campaign, given) {
 const approve = {
 	name: "approve",
 	group: "steer",
-	summary: "say yes to packages an idea adds; without an experiment, show what waits",
+	summary: "say yes to packages that an idea adds; alone, show what waits",
 	access: "write",
 	arguments: [{
 		name: "exp",
@@ -903,7 +903,7 @@ const REASON = {
 const pause = {
 	name: "pause",
 	group: "steer",
-	summary: "stop giving out work until winnow resume; what is being measured ends",
+	summary: "stop giving out work until winnow resume; what is under way ends",
 	access: "write",
 	arguments: [],
 	options: [REASON],
@@ -3828,7 +3828,7 @@ function measureTrial(trying, order) {
 const check = {
 	name: "check",
 	group: "start",
-	summary: "say whether a spec would run and what it can show: every mistake, then noise, time, visible gains",
+	summary: "say whether a spec would run, what it costs and what it can show",
 	access: "read",
 	arguments: [{
 		name: "spec",
@@ -3883,7 +3883,8 @@ async function checkSpec(call, asked) {
 async function tryWatched(trying) {
 	const watch = watchHoldings(join(trying.workshop.dataDir, "work", trying.place));
 	try {
-		const trial = await tryHarness(trying);
+		const live = (seconds) => `trying the harness ${clockText(seconds)}`;
+		const trial = await showingLive(trying.call, live, () => tryHarness(trying));
 		return {
 			...trial,
 			warnings: [...trial.warnings, ...holdingsText(watch.end(), trying.spec)]
@@ -4753,7 +4754,7 @@ function numberOf$1(given, name) {
 const compare = {
 	name: "compare",
 	group: "start",
-	summary: "say whether one commit is better than another: measured in pairs, with no spec, and nothing is written",
+	summary: "say whether one commit is better than another; nothing is written",
 	access: "apart",
 	arguments: [{
 		name: "base",
@@ -5059,7 +5060,8 @@ function everythingText(verbs) {
 	];
 }
 const HEAD = [
-	"winnow searches for a better version of a code base; every idea is a branch, every gain is proven.",
+	"winnow searches for a better version of a code base.",
+	"Every idea is a branch, every gain is proven.",
 	"",
 	"usage: winnow <command> [arguments] [options]"
 ];
@@ -7077,7 +7079,7 @@ function belongsTo({ prefix, name }, branch) {
 const init = {
 	name: "init",
 	group: "start",
-	summary: "find out how this project is tested and timed, write a spec of a few lines, and check it",
+	summary: "write a spec from what this project shows by itself, and check it",
 	access: "apart",
 	arguments: [],
 	options: [

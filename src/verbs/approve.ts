@@ -14,7 +14,7 @@ import type { Verb } from './verb.ts'
 export const approve: Verb = {
   name: 'approve',
   group: 'steer',
-  summary: 'say yes to packages an idea adds; without an experiment, show what waits',
+  summary: 'say yes to packages that an idea adds; alone, show what waits',
   access: 'write',
   arguments: [
     { name: 'exp', summary: 'the experiment that waits', required: false },

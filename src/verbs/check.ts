@@ -8,6 +8,7 @@ import { shortRef } from '../model/refs.ts'
 import { forecast, mostSeconds } from '../report/check-forecast.ts'
 import { comparedMetrics, wayOf } from '../report/check-compared.ts'
 import { type CheckView, checkText, comparisonText, ideaSources, isBlocked } from '../report/check-text.ts'
+import { clockText } from '../report/live-text.ts'
 import type { Trial } from '../report/check-trial.ts'
 import { holdingsText } from '../report/holdings-text.ts'
 import { parseSpec } from '../spec/parse.ts'
@@ -22,6 +23,7 @@ import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { noteForecast } from './forecast-file.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
+import { showingLive } from './live.ts'
 import { type Trying, tryHarness } from './trial.ts'
 import { unusedWork } from './unused-work.ts'
 import type { Verb } from './verb.ts'
@@ -29,8 +31,7 @@ import type { Verb } from './verb.ts'
 export const check: Verb = {
   name: 'check',
   group: 'start',
-  summary:
-    'say whether a spec would run and what it can show: every mistake, then noise, time, visible gains',
+  summary: 'say whether a spec would run, what it costs and what it can show',
   access: 'read',
   arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
   options: [
@@ -80,7 +81,8 @@ export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
 async function tryWatched(trying: Trying): Promise<Trial> {
   const watch = watchHoldings(join(trying.workshop.dataDir, 'work', trying.place))
   try {
-    const trial = await tryHarness(trying)
+    const live = (seconds: number) => `trying the harness ${clockText(seconds)}`
+    const trial = await showingLive(trying.call, live, () => tryHarness(trying))
     return { ...trial, warnings: [...trial.warnings, ...holdingsText(watch.end(), trying.spec)] }
   } finally {
     watch.end()

@@ -27,8 +27,7 @@ import type { Verb } from './verb.ts'
 export const compare: Verb = {
   name: 'compare',
   group: 'start',
-  summary:
-    'say whether one commit is better than another: measured in pairs, with no spec, and nothing is written',
+  summary: 'say whether one commit is better than another; nothing is written',
   access: 'apart',
   arguments: [
     { name: 'base', summary: 'a branch, tag or commit', required: true },

@@ -40,7 +40,8 @@ export function everythingText(verbs: readonly Verb[]): string[] {
 }
 
 const HEAD = [
-  'winnow searches for a better version of a code base; every idea is a branch, every gain is proven.',
+  'winnow searches for a better version of a code base.',
+  'Every idea is a branch, every gain is proven.',
   '',
   'usage: winnow <command> [arguments] [options]',
 ]

@@ -30,7 +30,7 @@ import type { Verb } from './verb.ts'
 export const init: Verb = {
   name: 'init',
   group: 'start',
-  summary: 'find out how this project is tested and timed, write a spec of a few lines, and check it',
+  summary: 'write a spec from what this project shows by itself, and check it',
   access: 'apart',
   arguments: [],
   options: [

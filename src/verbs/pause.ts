@@ -10,7 +10,7 @@ export const REASON: Option = { name: 'message', short: 'm', value: 'reason', su
 export const pause: Verb = {
   name: 'pause',
   group: 'steer',
-  summary: 'stop giving out work until winnow resume; what is being measured ends',
+  summary: 'stop giving out work until winnow resume; what is under way ends',
   access: 'write',
   arguments: [],
   options: [REASON],

@@ -106,7 +106,7 @@ describe('completion for zsh', () => {
       ['winnow stat\t', 'status'],
       ['winnow propose --prio\thi\t', 'propose --priority high'],
       ['winnow propose --priority=h\t', 'propose --priority=high'],
-      ['winnow -C / comp\tfi\t', '-C / completion fish'],
+      ['winnow -C / comple\tfi\t', '-C / completion fish'],
       ['winnow run par\t', 'run parser'],
       ['winnow status --campaign si\t', 'status --campaign size'],
       ['winnow propose fast\t', 'propose fast/path'],

@@ -71,6 +71,10 @@ describe('the registry of verbs', () => {
     expect(listed(everythingText(VERBS))).toEqual([...groups, 'More', ...inGroup('more')])
   })
 
+  it('fits the overview into 80 columns, a line for each command', () => {
+    expect(overviewText(VERBS).filter(line => line.length > 80)).toEqual([])
+  })
+
   it('says in the overview what to type first, and only what there is', () => {
     const shown = (verbs: typeof VERBS) =>
       overviewText(verbs).flatMap(line => /^ {2}winnow (\w+)/.exec(line)?.[1] ?? [])
