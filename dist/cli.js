@@ -5092,7 +5092,7 @@ function verbText(verb) {
 		`${usageText(verb)}`,
 		"",
 		`${verb.summary}.`,
-		...section("arguments", [...verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]), ...verb.command === void 0 ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]]),
+		...section("arguments", [...verb.arguments.map((argument) => [`  ${argument.name}`, withValues(argument)]), ...verb.command === void 0 ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]]),
 		...section("options", options.map((option) => [`  ${optionText(option)}`, option.summary])),
 		...section("examples", verb.examples.map((example) => [`  ${example}`])),
 		...section("exit codes", exits.map(([code, meaning]) => [`  ${code}`, meaning]))
@@ -5105,7 +5105,7 @@ function section(title, rows) {
 		...table(rows)
 	];
 }
-function withValues(summary, values) {
+function withValues({ summary, values }) {
 	return values === void 0 ? summary : `${summary}: ${values.join(", ")}`;
 }
 function usageText(verb) {
@@ -5623,7 +5623,7 @@ const completion = {
 	access: "apart",
 	arguments: [{
 		name: "shell",
-		summary: "whose",
+		summary: "which shell",
 		required: true,
 		values: Object.keys(SHELLS)
 	}],
@@ -8788,7 +8788,7 @@ function unknownOption(rawName, options, command) {
 }
 function requireArguments(verb, positionals) {
 	const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? "") === "");
-	if (missing !== void 0) throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, { fix: usageText(verb) });
+	if (missing !== void 0) throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${withValues(missing)}`, { fix: usageText(verb) });
 	for (const [index, { name, values }] of verb.arguments.entries()) {
 		const given = positionals[index];
 		if (given !== void 0) requireListed(`<${name}> of winnow ${verb.name}`, given, values);

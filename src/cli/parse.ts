@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts'
 import { containing, nearest } from '../spec/suggest.ts'
 import type { Given } from '../verbs/call.ts'
 import { verbNamed } from '../verbs/help.ts'
-import { usageText } from '../verbs/help-text.ts'
+import { usageText, withValues } from '../verbs/help-text.ts'
 import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verbs/verb.ts'
 
 export interface Parsed {
@@ -122,7 +122,7 @@ function unknownOption(rawName: string, options: readonly Option[], command: str
 function requireArguments(verb: Verb, positionals: readonly string[]): void {
   const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? '') === '')
   if (missing !== undefined) {
-    throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${missing.summary}`, {
+    throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${withValues(missing)}`, {
       fix: usageText(verb),
     })
   }

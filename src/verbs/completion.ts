@@ -16,7 +16,7 @@ export const completion: Verb = {
   summary:
     'print what makes a shell complete commands, options and campaigns; its first lines say where to put it',
   access: 'apart',
-  arguments: [{ name: 'shell', summary: 'whose', required: true, values: Object.keys(SHELLS) }],
+  arguments: [{ name: 'shell', summary: 'which shell', required: true, values: Object.keys(SHELLS) }],
   options: [],
   examples: ['winnow completion bash', 'winnow completion zsh', 'winnow completion fish'],
   exits: {},

@@ -1,5 +1,13 @@
 import { table } from '../report/table.ts'
-import { COMMON_EXITS, type Option, optionsOf, valueWord, type Verb, type VerbGroup } from './verb.ts'
+import {
+  type Argument,
+  COMMON_EXITS,
+  type Option,
+  optionsOf,
+  valueWord,
+  type Verb,
+  type VerbGroup,
+} from './verb.ts'
 
 export const GROUPS: Readonly<Record<VerbGroup, string>> = {
   start: 'Start',
@@ -70,7 +78,7 @@ export function verbText(verb: Verb): string[] {
     '',
     `${verb.summary}.`,
     ...section('arguments', [
-      ...verb.arguments.map(({ name, summary, values }) => [`  ${name}`, withValues(summary, values)]),
+      ...verb.arguments.map(argument => [`  ${argument.name}`, withValues(argument)]),
       ...(verb.command === undefined ? [] : [[`  -- ${verb.command.name}`, verb.command.summary]]),
     ]),
     ...section(
@@ -92,7 +100,7 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
   return rows.length === 0 ? [] : ['', `${title}:`, ...table(rows)]
 }
 
-function withValues(summary: string, values: readonly string[] | undefined): string {
+export function withValues({ summary, values }: Argument): string {
   return values === undefined ? summary : `${summary}: ${values.join(', ')}`
 }
 

@@ -59,6 +59,10 @@ describe('the command line', () => {
     [['propose', '--priority=urgent'], '--priority cannot be "urgent" / give high, medium or low'],
     [['propose', '--priority'], '--priority needs a value / winnow propose --priority <high|medium|low>'],
     [['show'], 'winnow show needs <exp>: the experiment, exp-007 or 7 / usage: winnow show <exp> [options]'],
+    [
+      ['completion'],
+      'winnow completion needs <shell>: which shell: bash, zsh, fish / usage: winnow completion <shell> [options]',
+    ],
     [['note', ''], 'winnow note needs <text>: what to remember / usage: winnow note <text> [options]'],
     [['tick', 'now'], 'winnow tick does not know what to do with "now" / usage: winnow tick [options]'],
   ])('answers %j with what was meant', (argv, expected) => {
