@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { $ as singleMachineText, $n as evidenceOf, $t as requestText, A as allowedRef, An as pairsPerJob, At as specOf, B as measure$1, Bn as signedDifference, Bt as readTip, C as endLeftoversBelow, Cn as failureOf$1, Cr as exitCodeOf, Ct as snapshotMetrics, D as listWorktrees, Dn as plural, Dr as oneLine, Dt as archive$1, E as openWorkshop, En as numberText, Er as packagesText, Et as openChain, F as nullIfMissing, Fr as number, Ft as treeDifferences, G as networkIsolation, Gt as compileScope, H as berthFor, Hn as tieBreakersOf, I as scratchOf, In as differencesOf, Ir as strictObject, It as treeFiles, J as isMissing, Jn as lnTotal, Jt as require_dist, K as removeAll, Kt as compilePathspec, L as openHands, Ln as metricPairs, Lr as string, Lt as loadCampaign, M as pushAttempt, Mn as standingOf, Mt as parse, N as retryLostRaces, Nn as evidenceFor, Nr as literal, Nt as TomlError, O as localPath, On as ownRequest, Or as digest, Ot as listRefs, P as createBareRepository, Pr as looseObject, Pt as harnessOf, Q as Transaction, Qt as deferredOf, R as requireCampaign, Rt as readEvents, Sn as decideStability, Sr as UserError, St as metricsText, T as dataDirFor, Tn as changeText, Tr as awaitedPackages, Tt as writeLedgerCommit, U as gitRunner, Un as readingOf, Ut as emptyCampaign, V as neededMetrics, Vn as decisiveMetrics, Vt as eventPath, W as localIsolation, Wn as objectivesOf, Wt as parseSpec, X as requireSupported, Xt as additionsText, Y as committedSpec, Yt as SpecErrors, Z as startCampaign, Zt as deferredLines, _ as needsNoise, _n as shareOf, _t as standingSentence, a as seesMinEffect, an as campaignRefs, ar as typicalMetrics, at as noisyText, bn as evidenceBar, br as HarnessError, bt as keptExperiments, cn as NOT_NOISE_PROOF, cr as askedIn, ct as calibrationText, d as tick$1, dn as nearest, dr as measuredIn$1, dt as progressOf, en as table, et as headline$1, f as takeEffect, fn as KEBAB, fr as sha256, ft as experimentView, g as needsCalibration, gn as effectWords, gt as capitalised, h as directReverts, hn as effectText, ht as standingIn, i as expectedCost, in as withoutOrders, it as short, j as inspectCheckout, jn as resolveEvidence, jt as unsupported, k as requireGit, kn as pairedStop, kr as experimentName, kt as observe$1, l as audit$1, ln as usesStoredScore, lr as orderTerms, lt as tallyText, m as ruleThatHolds, mn as evidenceSentence, mr as nextShare, mt as evidenceIn, n as parseDecidePayload, nn as plainJson, nr as COMMUTING, nt as OF_INTEREST, o as smallestVisibleGain, on as shortRef, or as EXIT_CODES, ot as noiseText, pn as KEBAB_TEXT, pr as levelFor, pt as statusView, q as bootId, qn as verdict, qt as timedDecisive, r as chanceToKeep, rn as plainText, rr as eventId, rt as eventLine, s as waysOut, sn as assess, st as sizeText, t as replay$1, tn as jsonWithoutOrders, tt as reportedEffect, u as run$1, un as containing, ur as jobOf$1, ut as gainText$2, v as calibrateNoise, vn as evidenceLine, vr as ConflictError, vt as waitingSentence, w as presentRun, wn as BUILT_IN_METRICS, wt as listed$2, x as calibrate, xn as effectOf$1, xr as LedgerError, xt as metricsLines, y as notComparable, yn as evidenceText, yr as ForgeError, yt as campaignResult, z as takeTurn, zt as readEventsAfter } from "./shared2.js";
+import { $ as requireSupported, $n as lnTotal, $t as require_dist, A as requireGit, An as changeText, Ar as UserError, At as openChain, B as takeTurn, Bt as treeDifferences, Cn as evidenceLine, Ct as campaignResult, D as openWorkshop, Dn as decideStability, Dr as ForgeError, Dt as snapshotMetrics, E as dataDirFor, En as effectOf$1, Er as ConflictError, Et as metricsText, F as createBareRepository, Fn as pairsPerJob, Fr as oneLine, Ft as unsupported, G as localIsolation, Gn as signedDifference, Gr as string, Gt as readTip, H as neededMetrics, Hn as metricPairs, Hr as looseObject, Ht as loadCampaign, I as nullIfMissing, In as resolveEvidence, Ir as digest, It as candidateFacts, J as unquotePath, Jn as readingOf, Jt as emptyCampaign, K as networkIsolation, Kn as decisiveMetrics, Kt as eventPath, L as scratchOf, Ln as standingOf$1, Lr as experimentName, Lt as parse, M as inspectCheckout, Mn as plural, Mt as listRefs, N as pushAttempt, Nn as ownRequest, Nr as awaitedPackages, Nt as observe$1, O as listWorktrees, On as failureOf$1, Or as HarnessError, Ot as listed$2, P as retryLostRaces, Pn as pairedStop, Pr as packagesText, Pt as specOf, Q as committedSpec, Qn as verdict, Qt as timedDecisive, R as openHands, Rn as evidenceFor, Rt as TomlError, S as calibrate, Sn as shareOf, Sr as nextShare, St as waitingSentence, T as presentRun, Tn as evidenceBar, Tt as metricsLines, U as berthFor, Ur as number, Ut as readEvents, V as measure$1, Vn as differencesOf, Vr as literal, Vt as treeFiles, W as gitRunner, Wr as strictObject, Wt as readEventsAfter, X as bootId, Xt as compileScope, Y as removeAll, Yn as objectivesOf, Yt as parseSpec, Z as isMissing, Zt as compilePathspec, _ as needsCalibration, _n as KEBAB, _r as canonicalJson, _t as evidenceIn, a as seesMinEffect, an as table, at as OF_INTEREST, b as notComparable, bn as effectText, br as meantExperiment, bt as standingSentence, cn as plainText, cr as eventId, ct as noisyText, d as tick$1, dn as shortRef, dr as EXIT_CODES, dt as calibrationText, en as SpecErrors, et as startCampaign, f as takeEffect, fn as assess, ft as tallyText, g as directReverts, gn as nearest, gr as measuredIn$1, gt as statusView, h as stopFor, hn as containing, hr as jobOf$1, ht as experimentView, i as expectedCost, in as requestText, ir as evidenceOf, it as reportedEffect, j as allowedRef, jn as numberText, jr as exitCodeOf, jt as archive$1, k as localPath, kn as BUILT_IN_METRICS, kr as LedgerError, kt as writeLedgerCommit, l as audit$1, ln as withoutOrders, lt as noiseText, m as ruleThatHolds, mn as usesStoredScore, mr as orderTerms, mt as progressOf, n as parseDecidePayload, nn as deferredLines, nt as singleMachineText, o as smallestVisibleGain, on as jsonWithoutOrders, ot as eventLine, pn as NOT_NOISE_PROOF, pr as askedIn, pt as gainText$2, q as ownerIsolation, qn as tieBreakersOf, r as chanceToKeep, rn as deferredOf, rt as headline$1, s as waysOut, sn as plainJson, sr as COMMUTING, st as short, t as replay$1, tn as additionsText, tt as Transaction, u as run$1, un as campaignRefs, ur as typicalMetrics, ut as sizeText, v as needsNoise, vn as KEBAB_TEXT, vr as sha256, vt as standingIn, w as endLeftoversBelow, wn as evidenceText, wt as keptExperiments, xn as effectWords, xr as levelFor, xt as verdictPhrase, y as calibrateNoise, yn as evidenceSentence, yr as isSettled, yt as capitalised, z as requireCampaign, zt as harnessOf } from "./shared2.js";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { accessSync, constants, existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
@@ -364,7 +364,7 @@ async function noDefaultBranch(workshop, around) {
 	const branches = await branchesOf(workshop);
 	if (branches.length === 0) return new UserError("the remote names no default branch: it has no commits", { fix: "push the branch to be optimised first" });
 	const path = remotePath(workshop, around);
-	const named = path === null ? null : await headOf(path, around.env);
+	const named = path === null ? null : await headOf$1(path, around.env);
 	const instead = `it has ${branches.slice(0, 5).join(", ")}`;
 	if (path === null || named === null) return new UserError(`the HEAD of the remote names no branch that is there: ${instead}`, { fix: "choose its default branch in the settings of the remote" });
 	return new UserError(`the HEAD of the remote names ${shortRef(named)}, which is not there: ${instead}`, { fix: `push ${shortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}` });
@@ -379,7 +379,7 @@ function remotePath({ checkout: { remotes } }, { remote, directory }) {
 	const path = chosen === void 0 ? null : localPath(chosen.url);
 	return path === null ? null : resolve(directory, path);
 }
-async function headOf(path, env) {
+async function headOf$1(path, env) {
 	const name = await gitRunner(localIsolation(path, env)).run({
 		args: [
 			"symbolic-ref",
@@ -492,11 +492,11 @@ async function atCampaign(call, wanted, work) {
 			spec,
 			startedOnly: wanted.startedOnly
 		});
-		if (campaign.prefix === "optimize") return inScene$1(call, wanted, {
+		if (campaign.prefix === "optimize") return inScene$2(call, wanted, {
 			workshop: first,
 			campaign
 		}, work);
-		return atRepository(call, campaign.prefix, (workshop) => inScene$1(call, wanted, {
+		return atRepository(call, campaign.prefix, (workshop) => inScene$2(call, wanted, {
 			workshop,
 			campaign
 		}, work));
@@ -517,11 +517,11 @@ async function atRepository(call, prefix, work) {
 		await workshop.repository.close();
 	}
 }
-async function inScene$1(call, wanted, { workshop, campaign }, work) {
+async function inScene$2(call, wanted, { workshop, campaign }, work) {
 	const refs = campaignRefs(campaign.prefix, campaign.name);
 	const dry = wanted.access === "write" && call.given.flag("dry-run");
 	const rehearsal = dry || wanted.access === "read" ? rehearse(workshop.repository) : null;
-	const repository = rehearsal?.repository ?? told$1(call, wanted, workshop.repository, refs);
+	const repository = rehearsal?.repository ?? told$2(call, wanted, workshop.repository, refs);
 	const recorded = (campaign.started ? await recordedBeginning(repository, refs.state) : null)?.default_branch ?? null;
 	const currentDefault = workshop.defaultBranch ?? recorded;
 	const here = Object.assign(workshop, {
@@ -543,7 +543,7 @@ async function inScene$1(call, wanted, { workshop, campaign }, work) {
 	if (scene.rehearsal) await describeRehearsal(call.terminal, scene.rehearsal, refs);
 	return code;
 }
-function told$1(call, wanted, repository, refs) {
+function told$2(call, wanted, repository, refs) {
 	if (wanted.announce !== true) return repository;
 	return announcing(repository, (ref) => ref === refs.state, (event) => sayProgress(call.around.progress, event));
 }
@@ -1501,9 +1501,9 @@ function runTelling(call, tell) {
 		startedOnly: false,
 		spec,
 		announce: true
-	}, (scene) => inScene(call, scene, tell));
+	}, (scene) => inScene$1(call, scene, tell));
 }
-async function inScene(call, scene, tell) {
+async function inScene$1(call, scene, tell) {
 	const { campaign, workshop } = scene;
 	const specPath = campaign.ledgerPath ?? campaign.specPath;
 	for (const sentence of await unusedWork(workshop, specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
@@ -1524,7 +1524,7 @@ async function inScene(call, scene, tell) {
 	});
 	const waiting = await showingLive(call, runLive(hands), running);
 	const result = {
-		campaign: await campaignNow(hands),
+		campaign: await campaignNow$1(hands),
 		waiting
 	};
 	await tell(call, here, result);
@@ -1544,6 +1544,7 @@ async function agreed(call, scene) {
 		tree: tip.tree
 	})));
 }
+/** The campaign as it is, or begun from its committed spec. */
 async function start(call, scene) {
 	const { campaign, place } = scene;
 	if (campaign.started) {
@@ -1593,7 +1594,7 @@ function specPathOf({ campaign }) {
 	if (campaign.specPath !== null) return campaign.specPath;
 	throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, { fix: "commit .winnow/<name>.yaml (and push it)" });
 }
-async function campaignNow({ memory, place }) {
+async function campaignNow$1({ memory, place }) {
 	return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign;
 }
 async function summarise({ given, terminal }, { place, workshop, campaign: known }, { campaign, waiting }) {
@@ -2428,10 +2429,10 @@ const READ = [
 	/^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
 	/(?:^|\/)src\/main\/java\/.*\.java$/
 ];
-const MOST = 600;
+const MOST$1 = 600;
 /** Which of a repository's files detection wants to read; everything else is known by its name alone. */
 function readsFor(paths) {
-	return paths.filter((path) => !isForeign(path) && READ.some((pattern) => pattern.test(path))).slice(0, MOST);
+	return paths.filter((path) => !isForeign(path) && READ.some((pattern) => pattern.test(path))).slice(0, MOST$1);
 }
 const FOREIGN = /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//;
 /** Copies of other people's code, generated files, and what tests feed on. */
@@ -3687,7 +3688,7 @@ async function tryHarness(trying) {
 	})) {
 		const { report, repeats } = await tryRepeats(trying);
 		if (repeats.deterministic) return {
-			...measured$1(trying, report),
+			...measured$2(trying, report),
 			calibration: {
 				...repeats,
 				noise: null
@@ -3701,7 +3702,7 @@ async function tryHarness(trying) {
 		campaign
 	})) return tryNoise(trying, "");
 	return {
-		...measured$1(trying, await tryOnce(trying)),
+		...measured$2(trying, await tryOnce(trying)),
 		calibration: null,
 		prospects: null
 	};
@@ -3711,7 +3712,7 @@ function warningsOf$1({ spec }, { executions }) {
 	const names = printedNames(executions, BUILT_IN_METRICS);
 	return absentMetrics(spec, executions).map((absent) => absentText(absent, names));
 }
-function measured$1(trying, report) {
+function measured$2(trying, report) {
 	const runs = report.executions.filter(({ role }) => role === "sample");
 	return {
 		seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
@@ -3784,7 +3785,7 @@ function noisy(trying, { report, found, known }) {
 		noise
 	};
 	return {
-		...measured$1(trying, report),
+		...measured$2(trying, report),
 		calibration,
 		prospects: prospectsOf(spec, {
 			scale,
@@ -3869,7 +3870,7 @@ async function checkSpec(call, asked) {
 		spec,
 		...asked
 	}) : null;
-	const whole = trial === null ? view : tried(spec, view, trial);
+	const whole = trial === null ? view : tried$1(spec, view, trial);
 	const about = {
 		yaml: asked.text.yaml,
 		tree: asked.base.tree
@@ -3930,7 +3931,7 @@ async function reading({ workshop, text, base, warnings }) {
 		}
 	};
 }
-function tried(spec, view, trial) {
+function tried$1(spec, view, trial) {
 	const deterministic = trial.calibration?.deterministic ?? null;
 	return {
 		...view,
@@ -4065,7 +4066,7 @@ function compareView(compared) {
 	const { spec, trial, paired, executions, seconds } = compared;
 	const [{ name, direction }] = objectivesOf(spec.metric);
 	const measured = paired !== null && paired.jobs.length > 0 ? paired : null;
-	const standing = measured === null ? null : standingOf(measured);
+	const standing = measured === null ? null : standingOf$1(measured);
 	const calibration = trial?.calibration ?? null;
 	const verdict = wordOf(compared);
 	return {
@@ -4246,7 +4247,7 @@ function compareSeconds({ seconds, calibration, prospects }) {
 function soFarLine(paired, spec, job) {
 	const place = `job ${job} of at most ${spec.evidence.max_jobs}`;
 	if (paired === null || paired.jobs.length === 0) return `${place}: begins`;
-	return `${place}: ${evidenceSentence(paired, standingOf(paired))}`;
+	return `${place}: ${evidenceSentence(paired, standingOf$1(paired))}`;
 }
 /** For the line at the bottom of a terminal. */
 function compareLive({ trial, paired, executions }, { base, head }, elapsed) {
@@ -4254,7 +4255,7 @@ function compareLive({ trial, paired, executions }, { base, head }, elapsed) {
 	if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`;
 	const pairs = paired?.jobs.flatMap((job) => job.pairs).length ?? 0;
 	const place = `${head.name} against ${base.name}: ${plural(pairs, "pair")}, ${time} of at most ${durationText(compareSeconds(trial))}`;
-	return paired === null || pairs === 0 ? place : `${place}; ${evidenceSentence(paired, standingOf(paired))}`;
+	return paired === null || pairs === 0 ? place : `${place}; ${evidenceSentence(paired, standingOf$1(paired))}`;
 }
 // src/verbs/compare-measure.ts
 /** The second of the two, by the only kind of name that orders have for it. */
@@ -4386,7 +4387,7 @@ async function assessed(comparing, stop, jobs) {
 		const order = await unrecordedOrder(trying, request(comparing, stop, jobs));
 		const report = await measureTrial(watched(comparing, order), order);
 		known.report = report;
-		takeIn(known, order, {
+		takeIn$1(known, order, {
 			executions: report.executions,
 			runner: measuredIn$1(report).runner
 		});
@@ -4407,7 +4408,7 @@ function watched(comparing, order) {
 	const before = known.executions.comparison;
 	const onExecution = async (executions) => {
 		known.executions.comparison = before + executions.length;
-		takeIn(known, order, {
+		takeIn$1(known, order, {
 			executions,
 			runner: bootId()
 		});
@@ -4421,7 +4422,7 @@ function watched(comparing, order) {
 	};
 }
 /** The pairs of the job under way beside those of the jobs before it. */
-function takeIn(known, order, measured) {
+function takeIn$1(known, order, measured) {
 	if (known.paired === null) return;
 	const job = jobOf$1(askedIn(order), measured, HEAD$1);
 	const carried = order.carried[HEAD$1] ?? [];
@@ -4838,7 +4839,7 @@ async function inWorkshop$1(call, workshop, asked) {
 		known,
 		asking: false
 	};
-	const end = same ? "same" : await showingLive(call, (elapsed) => liveLine$1(measuring, elapsed), () => measured(call, workshop, measuring));
+	const end = same ? "same" : await showingLive(call, (elapsed) => liveLine$1(measuring, elapsed), () => measured$1(call, workshop, measuring));
 	const seconds = (call.around.clock.monotonic() - begun) / 1e3;
 	const failure = await failureOf(call, workshop, measuring);
 	const compared = {
@@ -4902,7 +4903,7 @@ async function failureOf(call, workshop, measuring) {
 	};
 }
 /** How it ended: by its rule, or by the person, their clock, or their answer. */
-async function measured(call, workshop, measuring) {
+async function measured$1(call, workshop, measuring) {
 	const { sides, known, minutes } = measuring;
 	const over = new AbortController();
 	const time = minutes === null ? null : AbortSignal.timeout(minutes * 6e4);
@@ -5320,10 +5321,10 @@ function allValued(verbs) {
 /** Names from a repository are offered only if they are plain: a shell would obey the others. */
 function bashCompletion(verbs) {
 	const ofVerb = verbs.map((verb) => `    ${verb.name}) echo '${optionsOf(verb).flatMap(spellings).join(" ")}' ;;`);
-	const globals = valuedOptions(GLOBAL_OPTIONS).flatMap((option) => spellings(option).map((spelling) => `    *' ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
+	const globals = valuedOptions(GLOBAL_OPTIONS).flatMap((option) => spellings(option).map((spelling) => `    *' ${spelling}') ${offer$3(valueCompletedBy(option))} ;;`));
 	const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name));
-	const own = allValued(verbs).filter(({ option }) => !known.has(option.name)).flatMap(({ verb, option }) => spellings(option).map((spelling) => `    '${verb} ${spelling}') ${offer$2(valueCompletedBy(option))} ;;`));
-	const places = verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$2(argumentCompletedBy(argument, verb, verbs))} ;;`));
+	const own = allValued(verbs).filter(({ option }) => !known.has(option.name)).flatMap(({ verb, option }) => spellings(option).map((spelling) => `    '${verb} ${spelling}') ${offer$3(valueCompletedBy(option))} ;;`));
+	const places = verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$3(argumentCompletedBy(argument, verb, verbs))} ;;`));
 	return [
 		"# In ~/.bashrc: eval \"$(winnow completion bash)\"",
 		...FOUND$2,
@@ -5355,7 +5356,7 @@ function bashCompletion(verbs) {
 		""
 	].join("\n");
 }
-function offer$2(by) {
+function offer$3(by) {
 	if (typeof by !== "string") return `echo '${by.join(" ")}'`;
 	switch (by) {
 		case "campaigns": return "_winnow_campaigns";
@@ -5427,7 +5428,7 @@ complete -F _winnow winnow git-winnow`.split("\n");
 function fishCompletion(verbs) {
 	const own = verbs.flatMap((verb) => [
 		`complete -c winnow -f -n '__winnow_at ""' -a ${verb.name} -d ${quoted$3(verb.summary)}`,
-		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$1(argumentCompletedBy(argument, verb, verbs))}`),
+		...verb.arguments.map((argument, place) => `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer$2(argumentCompletedBy(argument, verb, verbs))}`),
 		...withoutGlobals(verb).map((option) => optionLine(option, ` -n '__winnow_at ${verb.name}'`))
 	]);
 	return [
@@ -5449,10 +5450,10 @@ function withoutGlobals(verb) {
 function optionLine(option, when) {
 	const { name, short, summary } = option;
 	const spelled = short === void 0 ? `-l ${name}` : `-l ${name} -s ${short}`;
-	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$1(valueCompletedBy(option))}`;
+	const value = valueWord(option) === void 0 ? "" : ` -r ${offer$2(valueCompletedBy(option))}`;
 	return `complete -c winnow${when} ${spelled} -d ${quoted$3(summary)}${value}`;
 }
-function offer$1(by) {
+function offer$2(by) {
 	if (typeof by !== "string") return `-f -a ${quoted$3(by.join(" "))}`;
 	switch (by) {
 		case "campaigns": return "-f -a '(__winnow_campaigns)'";
@@ -5467,17 +5468,17 @@ function quoted$3(text) {
 	return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 /** Only names that no shell would obey. */
-const PLAIN = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'";
+const PLAIN$1 = "string match -r '^[A-Za-z0-9][A-Za-z0-9._/-]*$'";
 const FOUND$1 = [
 	"function __winnow_campaigns",
 	"    set -l root (git rev-parse --show-toplevel 2>/dev/null); or return 0",
 	"    for file in $root/.winnow/*.yaml",
 	"        string replace -r '.*/(.*)\\.yaml$' '$1' -- $file",
-	`    end | ${PLAIN}`,
+	`    end | ${PLAIN$1}`,
 	"end",
 	"",
 	"function __winnow_revisions",
-	`    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN}`,
+	`    git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | ${PLAIN$1}`,
 	"end",
 	""
 ];
@@ -5543,7 +5544,7 @@ function zshCompletion(verbs) {
 		"  case \"$1 $2\" in",
 		`    ' 0') offered=(${verbs.map(({ name, summary }) => quoted$2(`${name}:${summary}`)).join(" ")})`,
 		"      _describe 'command' offered ;;",
-		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer(argumentCompletedBy(argument, verb, verbs))} ;;`)),
+		...verbs.flatMap((verb) => verb.arguments.map((argument, place) => `    '${verb.name} ${place}') ${offer$1(argumentCompletedBy(argument, verb, verbs))} ;;`)),
 		"    *) : ;;",
 		"  esac",
 		"}",
@@ -5552,7 +5553,7 @@ function zshCompletion(verbs) {
 	].join("\n");
 }
 function valueLines(before, option) {
-	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer(valueCompletedBy(option))} ;;`);
+	return spellings(option).map((spelling) => `    ${before}${spelling}') [[ $3 = ask ]] || ${offer$1(valueCompletedBy(option))} ;;`);
 }
 function described(options) {
 	const each = (option) => spellings(option).map((spelling) => quoted$2(`${spelling}:${option.summary}`));
@@ -5561,7 +5562,7 @@ function described(options) {
 function quoted$2(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
-function offer(by) {
+function offer$1(by) {
 	if (typeof by !== "string") return `compadd -- ${by.join(" ")}`;
 	switch (by) {
 		case "campaigns": return "compadd -- $(_winnow_campaigns)";
@@ -7130,7 +7131,7 @@ const init = {
 	run: (call) => atRepository(call, DEFAULT_PREFIX, (workshop) => inWorkshop(call, workshop))
 };
 async function inWorkshop(call, workshop) {
-	const topLevel = requireWorkTree(workshop);
+	const topLevel = requireWorkTree$1(workshop);
 	const base = await defaultTip(workshop, call.around);
 	const existing = await existingSpecs(workshop, base);
 	const [first] = existing;
@@ -7151,7 +7152,7 @@ async function inWorkshop(call, workshop) {
 		agents
 	});
 }
-function requireWorkTree({ checkout: { topLevel } }) {
+function requireWorkTree$1({ checkout: { topLevel } }) {
 	if (topLevel !== null) return topLevel;
 	throw new UserError("this is a bare repository: init writes files, and there is no work tree for them", { fix: "run it in a clone" });
 }
@@ -7566,7 +7567,7 @@ const note = {
 */
 async function submit(place, idea) {
 	if (/^exp-\d+$/.test(idea.name)) throw new UserError(`${idea.name} is a name that winnow gives itself`, { fix: "choose another with --name" });
-	await place.repository.fetchFrom(idea.from, idea.commit);
+	if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit);
 	const first = await look(place, idea);
 	const { clock, random } = place;
 	const result = await retryLostRaces({
@@ -7667,6 +7668,29 @@ function numberOf([answer]) {
 	if (answer?.code === "duplicate" && answer.number !== null) return answer.number;
 	throw new UserError(`the pull request could not be opened: ${answer?.message ?? "no answer"}`);
 }
+// src/verbs/idea-block.ts
+const CATEGORY = {
+	name: "category",
+	value: "word",
+	summary: "what kind of idea it is"
+};
+const FAMILY = {
+	name: "family",
+	value: "word",
+	summary: "ideas of one family are variants of each other"
+};
+/** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
+function ideaBody({ required_deps, ...told }) {
+	const needs = required_deps === void 0 || required_deps.length === 0 ? {} : { required_deps };
+	return `${told.hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)({
+		...told,
+		...needs
+	}, { lineWidth: 0 })}\`\`\`\n`;
+}
+function priorityGiven(given) {
+	if (given === void 0 || given === "high" || given === "medium" || given === "low") return given;
+	throw new UserError(`--priority ${given} is not one`, { fix: "give high, medium or low" });
+}
 // src/verbs/propose.ts
 const propose = {
 	name: "propose",
@@ -7685,11 +7709,7 @@ const propose = {
 			value: "idea",
 			summary: "the hypothesis; by default the commit's subject"
 		},
-		{
-			name: "category",
-			value: "word",
-			summary: "what kind of idea it is"
-		},
+		CATEGORY,
 		{
 			name: "priority",
 			values: [
@@ -7705,11 +7725,7 @@ const propose = {
 			many: true,
 			summary: "a package that it adds, to be approved"
 		},
-		{
-			name: "family",
-			value: "word",
-			summary: "ideas of one family are variants of each other"
-		},
+		FAMILY,
 		{
 			name: "name",
 			value: "branch",
@@ -7737,24 +7753,20 @@ async function ideaOf({ given, around }, { workshop }) {
 	if (title === "") throw new UserError("an idea needs a sentence", { fix: "winnow propose -m \"what it does, and why it helps\"" });
 	const name = given.text("name") ?? `${slug(title)}-${commit.slice(0, 8)}`;
 	requireName(name);
+	const body = ideaBody({
+		hypothesis: title,
+		category: given.text("category"),
+		priority: priorityGiven(given.text("priority")),
+		required_deps: given.texts("dep"),
+		family: given.text("family")
+	});
 	return {
 		commit,
 		from: workshop.checkout.commonDir,
 		name,
 		title,
-		body: body(given, title)
+		body
 	};
-}
-/** The fenced block is what becomes of it in the ledger; around it there is room for people. */
-function body(given, hypothesis) {
-	const told = {
-		hypothesis,
-		category: given.text("category"),
-		priority: given.text("priority"),
-		required_deps: given.texts("dep").length === 0 ? void 0 : given.texts("dep"),
-		family: given.text("family")
-	};
-	return `${hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)(told, { lineWidth: 0 })}\`\`\`\n`;
 }
 async function resolveCommit({ directory, env }, given) {
 	const found = await gitRunner(localIsolation(directory, env)).run({
@@ -8218,7 +8230,7 @@ const show = {
 		const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? "");
 		const { campaign } = loaded;
 		const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign));
-		const { events, stories } = await told(scene, experiment.id);
+		const { events, stories } = await told$1(scene, experiment.id);
 		if (call.given.flag("json")) {
 			const evidence = evidenceIn(campaign, experiment);
 			call.terminal.json({
@@ -8238,7 +8250,7 @@ const show = {
 	})
 };
 /** What the ledger says of it, and the pairs it was decided by. */
-async function told({ place }, id) {
+async function told$1({ place }, id) {
 	const orders = /* @__PURE__ */ new Set();
 	const events = [];
 	const pairs = new PairStories(id);
@@ -8321,6 +8333,685 @@ const tick = {
 		return 0;
 	})
 };
+// src/report/try-answer.ts
+function answerOf(campaign, experiment, around) {
+	const standing = standingIn(campaign, experiment);
+	const landing = campaign.landings.find((one) => one.experiment === experiment.id && one.reverted === null);
+	const { id, outcome, metrics, hypothesis, branch } = experiment;
+	const landed = landing?.commit ?? null;
+	const said = standingSentence({
+		...standing,
+		next: null
+	});
+	return {
+		campaign: campaign.name,
+		id,
+		verdict: verdictPhrase(standing),
+		outcome,
+		sentence: sentenceWith(said, {
+			...around,
+			id,
+			landed
+		}),
+		evidence: evidenceIn(campaign, experiment),
+		metrics,
+		next: nextStep(experiment, around),
+		hypothesis,
+		branch,
+		pr: around.pr,
+		landed,
+		tried_before: around.triedBefore,
+		left_out: [...around.leftOut]
+	};
+}
+/** One sentence stays one: where it landed, or that it is the verdict of another time, is said in it. */
+function sentenceWith(said, { id, landed, optimize, triedBefore, waiting }) {
+	const plain = said.replace(/\.$/, "");
+	const before = triedBefore ? plain.replace(/^([^:]+)/, `$1 (tried before, as ${id})`) : plain;
+	if (landed !== null) return `${before}; ${optimize} is at ${short(landed)} with it.`;
+	return waiting === null ? `${before}.` : `${before}: ${asPart(waiting)}.`;
+}
+/** Said after a colon, in one sentence with what stands before it. */
+function asPart(text) {
+	return text.replace(/^approval: /, "").replace(/\.$/, "").replaceAll(". ", "; ");
+}
+function nextStep({ id, status, verdict, reason, resumed }, { take }) {
+	if (status === "deferred") return `a person approves what it adds: winnow approve ${id}`;
+	switch (verdict) {
+		case null: return `type the same again, or winnow show ${id}`;
+		case "kept": return take;
+		case "no gain": return "leave it, and try something different in kind";
+		case "worse": return "undo it: it does harm";
+		case "not proven": return status === "parked" ? `type the same again for more jobs${resumed === 0 ? "" : ", or look for a larger gain"}` : "look for a larger gain";
+		case "refused": return `mend what it names (${reason ?? "winnow show"}), then try again`;
+		case "broken": return `winnow show ${id} has the last lines; mend it, then try again`;
+		default: return verdict;
+	}
+}
+function answerWithout({ campaign, verdict, message, next, leftOut }) {
+	return {
+		campaign,
+		id: null,
+		verdict,
+		outcome: verdict === "refused" ? "refused" : null,
+		sentence: `${capitalised(verdict)}: ${message.replace(/\.$/, "")}.`,
+		evidence: null,
+		metrics: {},
+		next,
+		hypothesis: null,
+		branch: null,
+		pr: null,
+		landed: null,
+		tried_before: false,
+		left_out: [...leftOut]
+	};
+}
+/** Design section 9: what a script is answered. */
+function tryExitCode({ verdict }) {
+	if (verdict === "kept, taken back") return EXIT_CODES["no gain"];
+	return isWord(verdict) ? EXIT_CODES[verdict] : 14;
+}
+function isWord(verdict) {
+	return Object.hasOwn(EXIT_CODES, verdict);
+}
+/** The sentence first, then what it rests on, then what to do. */
+function answerText({ sentence, evidence, id, pr, branch, landed, next }) {
+	const where = id === null ? [] : [[
+		id,
+		pr === null ? "" : `#${pr}`,
+		landed === null ? branch ?? "" : ""
+	]];
+	return [
+		sentence,
+		...evidence === null ? [] : [`  ${evidence}`],
+		...where.map((words) => `  ${words.filter((word) => word !== "").join("  ")}`),
+		`Next: ${next}`
+	];
+}
+// src/verbs/earlier-try.ts
+/**
+* Killed and typed again, a diff goes on as the experiment it became (invariant 7); and what was measured once is
+* never measured again in the hope of another answer.
+*/
+async function standingOf(repository, world, diff) {
+	const { campaign, spec } = world;
+	const open = await sameFiles(repository, Object.values(campaign.experiments).filter(({ status }) => status !== "ended"), diff);
+	if (open) return {
+		is: "known",
+		experiment: open
+	};
+	const { incumbent } = campaign;
+	const unsynced = world.sync === null ? null : world.defaultTip.commit;
+	const facts = await candidateFacts({
+		repository,
+		campaign,
+		spec,
+		incumbent,
+		head: diff.commit,
+		unsynced
+	});
+	if (facts.merged === "conflict") return conflicting(world, facts.paths);
+	if (facts.aheadOfSync) return bringsNothing(repository, world, diff);
+	const landed = await sameFiles(repository, landedOf(world), diff);
+	if (facts.refusal?.code === "empty") return landed ? {
+		is: "known",
+		experiment: landed
+	} : nothingToTry(campaign.name);
+	if (facts.contains !== null) return {
+		is: "refused",
+		code: "reverted",
+		message: `contains ${facts.contains}, which was reverted`,
+		next: "commit the change again on the incumbent"
+	};
+	if (facts.refusal) return {
+		is: "refused",
+		...facts.refusal,
+		next: "mend that, then type the same again"
+	};
+	const twin = campaign.experiments[campaign.trees[facts.tree] ?? ""];
+	return twin ? {
+		is: "known",
+		experiment: twin
+	} : { is: "new" };
+}
+/** Against the default branch as it will be once the campaign has taken it in. */
+async function bringsNothing(repository, world, diff) {
+	return await isCommittedIn(repository, diff, world.defaultTip.commit) ? nothingToTry(world.campaign.name) : { is: "new" };
+}
+/** Nothing but commits that the default branch has: those are the base, and no idea. */
+async function isCommittedIn(repository, { commit, head }, tip) {
+	return commit === head && await repository.isAncestor(head, tip);
+}
+function nothingToTry(campaign) {
+	return {
+		is: "refused",
+		code: "empty",
+		message: `nothing to try: no file in scope differs from what campaign ${campaign} has`,
+		next: "edit a file in scope, then type the same again"
+	};
+}
+function conflicting({ campaign, spec }, paths) {
+	return {
+		is: "refused",
+		code: "conflict",
+		message: `does not merge with the incumbent: conflict in ${paths.slice(0, 5).join(", ")}`,
+		next: `commit it to a branch, merge ${shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)} there, resolve, then type the same again`
+	};
+}
+function landedOf({ campaign }) {
+	return campaign.landings.filter(({ reverted }) => reverted === null).flatMap(({ experiment }) => campaign.experiments[experiment] ?? []);
+}
+async function sameFiles(repository, experiments, { tree }) {
+	for (const experiment of experiments.toReversed()) if (experiment.head !== null && await treeOf(repository, experiment.head) === tree) return experiment;
+	return null;
+}
+/** A head refused before it was measured may be held by nobody. */
+async function treeOf(repository, commit) {
+	return await repository.has(commit) ? (await repository.commit(commit)).tree : null;
+}
+// src/git/work-tree.ts
+/**
+* What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
+* brought up to date in a place of ours; their index, HEAD and objects are only read.
+*/
+async function readWorkTree(question) {
+	const { into, topLevel, head, env, takes } = question;
+	const folder = await mkdtemp(join(scratchOf(into), "work-tree-"));
+	try {
+		const index = join(folder, "index");
+		await copyIndex(await gitRunner(ownerIsolation(topLevel, env)).run(indexPath), index);
+		const aside = gitRunner(ownerIsolation(topLevel, env), {
+			GIT_INDEX_FILE: index,
+			GIT_OBJECT_DIRECTORY: join(into, "objects")
+		});
+		const unmerged = await aside.run(lines(["ls-files", "--unmerged"]));
+		if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(conflicted))] };
+		return await takeIn({
+			aside,
+			folder,
+			head,
+			takes
+		});
+	} finally {
+		await rm(folder, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+/**
+* With the second it was written in: a file changed since then, to the same size, is known by that alone. None
+* where nothing was ever added.
+*/
+async function copyIndex(from, to) {
+	const written = await stat(from).catch(nullIfMissing);
+	if (written === null) return;
+	await copyFile(from, to);
+	const second = Math.floor(written.mtimeMs / 1e3);
+	await utimes(to, second, second);
+}
+/** From HEAD on, so that what was staged is read anew as well: its content may be in nobody's repository but theirs. */
+async function takeIn({ aside, folder, head, takes }) {
+	const staged = await aside.run(lines([
+		"diff-index",
+		"--cached",
+		"--name-only",
+		"--no-renames",
+		"--diff-filter=A",
+		head
+	]));
+	await aside.run(told([
+		"read-tree",
+		"--reset",
+		head
+	]));
+	await aside.run(told([
+		"add",
+		"--update",
+		"--verbose",
+		"--",
+		"."
+	]));
+	const unknown = await aside.run(lines([
+		"ls-files",
+		"--others",
+		"--exclude-standard"
+	]));
+	const known = new Set(staged);
+	const taken = unknown.filter((line) => known.has(line) || isFile(line) && takes(unquotePath(line)));
+	const forced = await stillThere(aside, staged);
+	const list = join(folder, "paths");
+	await writeFile(list, [.../* @__PURE__ */ new Set([...taken, ...forced])].map((line) => `${line}\n`).join(""));
+	if (taken.length + forced.length > 0) await aside.run(told([...ADD_LISTED, `--pathspec-from-file=${list}`]));
+	const leftOut = unknown.filter((line) => !taken.includes(line)).map(unquotePath);
+	return {
+		tree: await aside.run(writeTree),
+		leftOut
+	};
+}
+/** A split index would put its other half beside theirs. */
+const OWN_FILE = ["-c", "core.splitIndex=false"];
+const ADD_LISTED = [
+	"--literal-pathspecs",
+	"add",
+	"--force",
+	"--verbose"
+];
+/** Another repository inside this one is printed as a folder. */
+function isFile(line) {
+	return !line.endsWith("/") && !line.endsWith("/\"");
+}
+/** Of those that were staged as new, also where they are ignored. */
+async function stillThere(aside, staged) {
+	if (staged.length === 0) return [];
+	const all = new Set(await aside.run(lines(["ls-files", "--others"])));
+	return staged.filter((line) => all.has(line));
+}
+const indexPath = {
+	args: [
+		"rev-parse",
+		"--path-format=absolute",
+		"--git-path",
+		"index"
+	],
+	parse: ({ stdout }) => stdout.trimEnd()
+};
+const writeTree = {
+	args: ["write-tree"],
+	parse: ({ stdout }) => stdout.trim()
+};
+/** Names stay quoted as git prints them: that is also how it reads them from a file. */
+function lines(args) {
+	return {
+		args: [...OWN_FILE, ...args],
+		parse: ({ stdout }) => stdout.split("\n").filter((line) => line !== "")
+	};
+}
+function told(args) {
+	return {
+		args: [...OWN_FILE, ...args],
+		parse: () => void 0
+	};
+}
+/** `100644 <oid> <stage>`, then the path. */
+function conflicted(line) {
+	return unquotePath(line.slice(line.indexOf("	") + 1));
+}
+// src/verbs/own-diff.ts
+/** Only read: no file, index or ref of the person is touched (invariant 12). */
+async function ownDiff(asked) {
+	const { workshop, env, spec, onlyInScope } = asked;
+	const { repository, checkout } = workshop;
+	const topLevel = requireWorkTree(checkout.topLevel);
+	const head = await headOf(topLevel, env);
+	await repository.fetchFrom(checkout.commonDir, head);
+	const { isMutable } = compileScope(spec);
+	const read = await readWorkTree({
+		into: repository.dir,
+		topLevel,
+		head,
+		env,
+		takes: isMutable
+	});
+	if ("unmerged" in read) return unresolved(read.unmerged);
+	const { tree: base } = await repository.commit(head);
+	const entries = await repository.diff(base, read.tree);
+	const outside = entries.filter(({ path }) => !isMutable(path)).map(({ path }) => path);
+	if (outside.length > 0 && !onlyInScope) return outOfScope(outside);
+	const inside = entries.filter(({ path }) => isMutable(path));
+	return committed(asked, {
+		head,
+		base,
+		tree: outside.length === 0 ? read.tree : await repository.replaceAt(base, inside.map(asChange)),
+		inside,
+		leftOut: [...outside, ...read.leftOut]
+	});
+}
+/** Dated like HEAD: the same files on the same commit are the same commit, however often they are tried. */
+async function committed({ workshop: { repository }, message }, { head, base, tree, inside, leftOut }) {
+	const { committer, message: subject } = await repository.commit(head);
+	const uncommitted = tree === base ? [] : inside.map(({ path }) => path);
+	const otherwise = tree === base ? subject.split("\n", 1)[0] ?? "" : `change ${someOf(uncommitted)}`;
+	const hypothesis = oneLine(message ?? otherwise, 300);
+	if (hypothesis === "") throw new UserError("an idea needs a sentence", { fix: "winnow try -m \"what it does, and why it helps\"" });
+	const made = {
+		tree,
+		parents: [head],
+		message: hypothesis,
+		date: committer.date
+	};
+	return {
+		head,
+		commit: tree === base ? head : await repository.writeCommit(made),
+		tree,
+		hypothesis,
+		uncommitted,
+		addsFiles: inside.some(({ status }) => status === "A"),
+		leftOut
+	};
+}
+function requireWorkTree(topLevel) {
+	if (topLevel !== null) return topLevel;
+	throw new UserError("a bare repository has no work tree to try", { fix: "run winnow try in a clone, or offer a commit: winnow propose <commit>" });
+}
+async function headOf(topLevel, env) {
+	const { exitCode, stdout } = await gitRunner(localIsolation(topLevel, env)).run({
+		args: [
+			"rev-parse",
+			"--verify",
+			"--quiet",
+			"HEAD^{commit}"
+		],
+		answers: [1, 128],
+		parse: (output) => output
+	});
+	if (exitCode === 0) return stdout.trim();
+	throw new UserError("there is no commit here yet", { fix: "commit what is to be improved first" });
+}
+function asChange({ path, newMode, newOid }) {
+	return {
+		path,
+		entry: newMode === null || newOid === null ? null : {
+			mode: newMode,
+			oid: newOid
+		}
+	};
+}
+function unresolved(paths) {
+	return {
+		code: "conflict",
+		message: `a merge is not finished: conflict in ${someOf(paths)}`,
+		next: "resolve it, then type the same again"
+	};
+}
+function outOfScope(paths) {
+	return {
+		code: "out-of-scope",
+		message: `${plural(paths.length, "changed file")} outside scope.mutable: ${someOf(paths)}`,
+		next: `undo or commit elsewhere what is outside, or leave it out: winnow try --only-in-scope`
+	};
+}
+function someOf(paths) {
+	const more = paths.length - 3;
+	return `${paths.slice(0, 3).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+// src/verbs/take-command.ts
+const PLAIN = /^[\w./-]+$/;
+const MOST = 3;
+/** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
+function takeCommand({ around }, { place, workshop }, diff) {
+	const optimize = shortRef(place.refs.optimize);
+	const { remotes } = workshop.checkout;
+	const remote = (remotes.find(({ name }) => name === (around.remote ?? "origin")) ?? remotes[0])?.name;
+	const merge = place.local || remote === void 0 ? `git merge ${optimize}` : `git fetch ${remote} && git merge ${remote}/${optimize}`;
+	return [aside(diff), merge].filter((text) => text !== "").join(" && ");
+}
+function aside({ uncommitted, addsFiles }) {
+	if (uncommitted.length === 0) return "";
+	if (uncommitted.length > MOST || !uncommitted.every((path) => PLAIN.test(path))) return `git stash${addsFiles ? " --include-untracked" : ""}`;
+	return `git stash push --include-untracked -- ${uncommitted.join(" ")}`;
+}
+// src/verbs/try-held.ts
+/** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
+async function whyHeld({ place }, world) {
+	const { status, status_reason, status_source } = world.campaign;
+	if (status === "paused") return `the campaign is paused (${status_reason}); winnow resume goes on`;
+	if (status === "stopped" && status_source === "person") return `the campaign was stopped (${status_reason}); winnow resume goes on`;
+	const stop = stopFor(world);
+	if (stop !== null && stop.code !== "empty_backlog") return `the campaign is over: ${stop.reason}; raise that in the spec, winnow amend, then winnow resume`;
+	const [held] = await place.repository.worktreesHolding([place.refs.optimize]);
+	if (held === void 0) return null;
+	return `${shortRef(held.branch)} is checked out in ${held.path}, and winnow moves no branch that somebody is on: git switch -c my-idea`;
+}
+// src/verbs/try.ts
+const tryDiff = {
+	name: "try",
+	group: "start",
+	summary: "measure what you just changed and say in one sentence whether it is kept",
+	access: "write",
+	arguments: [],
+	options: [
+		{
+			name: "message",
+			short: "m",
+			value: "hypothesis",
+			summary: "what changes, and why it should help"
+		},
+		CATEGORY,
+		{
+			name: "needs",
+			value: "package",
+			many: true,
+			summary: "a package that it adds, to be approved"
+		},
+		FAMILY,
+		{
+			name: "only-in-scope",
+			summary: "leave out what is changed outside the scope, instead of refusing"
+		},
+		{
+			name: "json",
+			summary: "print the answer as JSON; progress goes to stderr"
+		}
+	],
+	examples: [
+		"winnow try -m \"cache the parsed header\"",
+		"winnow try --json",
+		"winnow try -m \"drop the copy\" --category allocation --only-in-scope"
+	],
+	exits: {
+		[EXIT_CODES.kept]: "kept: it is merged into the optimize branch",
+		[EXIT_CODES.worse]: "no gain, or worse",
+		[EXIT_CODES["not proven"]]: "not proven yet",
+		[EXIT_CODES.refused]: "refused: nothing changed, out of scope, or in conflict",
+		[EXIT_CODES.broken]: "broken: a gate or the harness failed",
+		[14]: "waiting for a person, an approval or a machine",
+		130: "interrupted; the same command goes on"
+	},
+	run(call) {
+		const here = {
+			...call,
+			around: {
+				...call.around,
+				preferMain: true
+			}
+		};
+		return atCampaign(here, {
+			access: "write",
+			startedOnly: false,
+			announce: true
+		}, (scene) => inScene(here, scene));
+	}
+};
+async function inScene(call, scene) {
+	const answer = await tried(call, scene);
+	if (answer === null) return 0;
+	if (call.interrupt.aborted) {
+		call.terminal.err(`interrupted: type the same again, and ${answer.id ?? "it"} goes on`);
+		return 130;
+	}
+	if (call.given.flag("json")) call.terminal.json(answer);
+	else for (const line of answerText(answer)) call.terminal.out(line);
+	return tryExitCode(answer);
+}
+/** Null where nothing was measured because it was a rehearsal. */
+async function tried(call, scene) {
+	const diff = await ownDiff({
+		workshop: scene.workshop,
+		env: call.around.env,
+		spec: await specInForce(scene),
+		message: call.given.text("message"),
+		onlyInScope: call.given.flag("only-in-scope")
+	});
+	if ("code" in diff) return refusal(scene, diff, []);
+	sayLeftOut(call, diff);
+	if (await bringsNothingYet(call, scene, diff)) return refusal(scene, nothingToTry(scene.place.name), diff.leftOut);
+	const here = await start(call, scene);
+	const world = await lookAround(call, here);
+	if (world === null) throw new ConflictError("the campaign is not there yet", []);
+	return inWorld(call, here, {
+		world,
+		diff
+	});
+}
+/** No campaign is begun for nothing. */
+async function bringsNothingYet({ around }, { campaign, workshop }, diff) {
+	if (campaign.started) return false;
+	const { commit } = await defaultTip(workshop, around);
+	return isCommittedIn(workshop.repository, diff, commit);
+}
+async function specInForce(scene) {
+	if (scene.campaign.started) return (await requireCampaign(scene.place)).spec;
+	const committed = await committedSpec(scene.place, specPathOf(scene));
+	requireSupported(committed);
+	return committed.spec;
+}
+function sayLeftOut({ terminal }, { leftOut }) {
+	for (const path of leftOut.slice(0, 5)) terminal.err(`note: ${path} is outside the scope and left out`);
+	if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`);
+}
+async function inWorld(call, scene, known) {
+	const standing = await standingOf(scene.place.repository, known.world, known.diff);
+	if (standing.is === "refused") return refusal(scene, standing, known.diff.leftOut);
+	if (standing.is === "known" && standing.experiment.status === "ended") {
+		const { campaign } = known.world;
+		return verdictOn(call, scene, {
+			campaign,
+			diff: known.diff,
+			experiment: standing.experiment,
+			before: true
+		});
+	}
+	const held = await whyHeld(scene, known.world);
+	if (held !== null) return waits(scene, held, known.diff);
+	return measured(call, scene, known, standing);
+}
+async function measured(call, scene, known, standing) {
+	const { world, diff } = known;
+	await goOn(scene, world, standing);
+	const branch = standing.is === "known" ? standing.experiment.branch : await offer(call, scene, known);
+	if (scene.rehearsal !== null || branch === null) {
+		await lookingTick(call, scene);
+		return null;
+	}
+	sayWhoIsFirst(scene, world, branch);
+	const hands = await openHands(scene.place, call.interrupt, branch);
+	const enough = (campaign) => isSettled(campaign, branch);
+	const waiting = await run$1(hands, {
+		signal: call.interrupt,
+		watch: false,
+		enough
+	});
+	return afterwards(call, scene, {
+		campaign: await campaignNow(hands),
+		waiting,
+		branch,
+		diff
+	});
+}
+/** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
+async function goOn({ place, rehearsal }, { campaign }, standing) {
+	if (rehearsal !== null) return;
+	if (campaign.status === "stopped") {
+		place.progress.say(`the campaign had stopped (${campaign.status_reason}): it goes on with this idea`);
+		await record(place, [{
+			kind: "campaign-resumed",
+			reason: "winnow try brings an idea"
+		}]);
+	}
+	if (standing.is !== "known" || standing.experiment.status !== "parked") return;
+	const { id } = standing.experiment;
+	await record(place, [{
+		kind: "steered",
+		action: "retry",
+		experiment: id,
+		reason: "winnow try asks for more jobs"
+	}]);
+}
+/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
+async function offer({ given }, { place }, { world, diff }) {
+	const { commit, hypothesis: title } = diff;
+	const body = ideaBody({
+		hypothesis: title,
+		category: given.text("category"),
+		priority: "high",
+		required_deps: given.texts("needs"),
+		family: given.text("family")
+	});
+	const identity = canonicalJson([
+		diff.head,
+		diff.tree,
+		world.campaign.incumbent.commit
+	]);
+	return (await submit(place, {
+		commit,
+		from: null,
+		name: `try-${sha256(identity).slice(0, 12)}`,
+		title,
+		body
+	})).branch;
+}
+/** A round is never cut in half. */
+function sayWhoIsFirst({ place }, { campaign: { round } }, branch) {
+	if (!round?.open) return;
+	const others = round.members.join(", ");
+	place.progress.say(`round ${round.number} is under way (${others}): it ends before ${branch} is measured`);
+}
+async function campaignNow({ memory, place }) {
+	return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign;
+}
+async function afterwards(call, scene, result) {
+	const { campaign, waiting, branch, diff } = result;
+	const experiment = meantExperiment(campaign, branch);
+	if (baseFails(campaign)) return baseBroken(scene, campaign, diff);
+	if (experiment === void 0) return waits(scene, waitingSentence(waiting), diff);
+	return verdictOn(call, scene, {
+		campaign,
+		experiment,
+		diff,
+		before: false,
+		waiting: waiting.for === "person" && experiment.verdict === null ? waiting.what : null
+	});
+}
+async function verdictOn(call, scene, verdict) {
+	const { campaign, experiment, diff, before, waiting = null } = verdict;
+	const numbers = await pullNumbers(scene.place, campaign);
+	return answerOf(campaign, experiment, {
+		optimize: shortRef(scene.place.refs.optimize),
+		pr: experiment.pull ?? numbers.get(experiment.branch ?? "") ?? null,
+		triedBefore: before,
+		leftOut: diff.leftOut,
+		take: takeCommand(call, scene, diff),
+		waiting
+	});
+}
+function refusal({ campaign: { name } }, { message, next }, leftOut) {
+	return answerWithout({
+		campaign: name,
+		verdict: "refused",
+		message,
+		next,
+		leftOut
+	});
+}
+function waits({ campaign: { name } }, message, { leftOut }) {
+	return answerWithout({
+		campaign: name,
+		verdict: "waiting for a person",
+		message,
+		next: "see to that, then type the same again",
+		leftOut
+	});
+}
+function baseBroken({ campaign: { name } }, { status_reason }, { leftOut }) {
+	return answerWithout({
+		campaign: name,
+		verdict: "broken",
+		message: `the base itself fails, whatever is changed: ${status_reason?.split("\n", 1)[0] ?? ""}`,
+		next: "mend the harness or the gate on the default branch, then winnow resume",
+		leftOut
+	});
+}
 // src/verbs/own-files.ts
 function ownFiles(topLevel) {
 	if (topLevel === null) return {
@@ -8640,6 +9331,7 @@ const VERBS = [
 	init,
 	check,
 	compare,
+	tryDiff,
 	run,
 	demo,
 	status,

@@ -6422,6 +6422,20 @@ function levelFor(campaign, control, { share, variant }) {
 	const level = control.campaign_control === "fixed" ? control.alpha : Math.min(control.q, control.q * share * (discoveries(campaign) + 1));
 	return variant === 0 ? level : familyLevel(level, variant);
 }
+// src/plan/only.ts
+/** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */
+function isMeant(only, branch) {
+	return only === null || branch === only;
+}
+/** The experiment that carries the one idea that is meant: the latest, should its branch have had several. */
+function meantExperiment({ experiments }, only) {
+	return Object.values(experiments).findLast(({ branch }) => branch === only);
+}
+/** It has its verdict, or one that only more jobs could change: there is nothing left to do for it. */
+function isSettled$2(campaign, only) {
+	const found = meantExperiment(campaign, only);
+	return found !== void 0 && (found.status === "parked" || found.status === "ended" && found.closed);
+}
 // src/model/canonical.ts
 /** RFC 8785: one spelling for every value, so that equal values have equal hashes. */
 function canonicalJson(value) {
@@ -11229,10 +11243,11 @@ function freeNumber({ campaign, spec, branches }, from) {
 	return number;
 }
 /** One idea is opened once, however often it is brought. */
-function freshProposals({ campaign, proposals }) {
+function freshProposals({ campaign, proposals, only }) {
 	const fresh = /* @__PURE__ */ new Map();
 	for (const proposal of proposals) {
 		const { key } = proposal.source;
+		if (!isMeant(only, proposal.branch)) continue;
 		if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal);
 	}
 	return [...fresh.values()];
@@ -11681,7 +11696,7 @@ function memberRequests(world, plan) {
 }
 /** `excluded`: refused in this plan, or waiting for an approval from it on. */
 function newRound(world, excluded) {
-	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && !excluded.has(experiment.id) && hasTurn(world.campaign, experiment) && measurable(world, experiment));
+	const queued = Object.values(world.campaign.experiments).filter((experiment) => experiment.status === "queued" && isMeant(world.only, experiment.branch) && !excluded.has(experiment.id) && hasTurn(world.campaign, experiment) && measurable(world, experiment));
 	const undoing = queued.filter((experiment) => experiment.purpose === "revert").slice(0, 1);
 	return requestsFor(world, affordable(world, undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, roundSize(world.spec))).flatMap((id) => wantedOf(world, id, "experiment", "nothing")), nextRound(world.campaign));
 }
@@ -20535,11 +20550,18 @@ function dropAnswered(campaign) {
 }
 const stopped = (campaign, event) => {
 	campaign.status = "stopped";
+	campaign.status_source = BY_PEOPLE.has(event.code) ? "person" : "engine";
 	campaign.status_reason = event.reason;
 	campaign.stop_code = event.code;
 	campaign.late = [];
 	campaign.encore = null;
 };
+/** Reasons to stop that are nobody's rule: somebody said so. */
+const BY_PEOPLE = /* @__PURE__ */ new Set([
+	"person",
+	"fresh",
+	"archived"
+]);
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */
 const recorded = () => {};
 const campaignHandlers = {
@@ -28783,7 +28805,7 @@ async function containedLanding({ repository, campaign, head }) {
 * round reaches, because the incumbent may be another one when the rest is due.
 */
 async function candidatesOf$2(looking) {
-	const { campaign, memory, spec } = looking;
+	const { campaign, memory, spec, only } = looking;
 	const found = /* @__PURE__ */ new Map();
 	const kept = /* @__PURE__ */ new Map();
 	async function look(experiment) {
@@ -28795,7 +28817,7 @@ async function candidatesOf$2(looking) {
 		return facts;
 	}
 	const open = Object.values(campaign.experiments).filter(({ status }) => status !== "ended" && status !== "parked");
-	const queued = open.filter((experiment) => experiment.status === "queued" && hasTurn(campaign, experiment));
+	const queued = open.filter((experiment) => experiment.status === "queued" && isMeant(only, experiment.branch) && hasTurn(campaign, experiment));
 	for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment);
 	let room = roomFor$1(campaign, spec, queued.length);
 	for (const id of selectRound(queued, queued.length)) {
@@ -29142,7 +29164,7 @@ async function pullsOf(place, campaign, refs) {
 	return pulls;
 }
 async function lookAround(scene) {
-	const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene;
+	const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, only } = scene;
 	const { repository, clock, random } = place;
 	const spec = specOf(memory.specs, campaign);
 	const asked = asking.facts();
@@ -29172,14 +29194,16 @@ async function lookAround(scene) {
 			defaultTip,
 			branches,
 			pulls,
-			reverts
+			reverts,
+			only
 		}),
 		candidates: await candidatesOf$2({
 			repository,
 			memory,
 			campaign,
 			spec,
-			unsynced
+			unsynced,
+			only
 		}),
 		sync,
 		foreign: await foreignFacts(place, campaign, spec, optimizeTip),
@@ -29192,7 +29216,8 @@ async function lookAround(scene) {
 			external: spec.propose.some(({ use }) => use === "external")
 		},
 		askable: ideas.askable(campaign, spec),
-		asking: asked
+		asking: asked,
+		only
 	};
 }
 async function listRefs(place) {
@@ -32471,6 +32496,20 @@ function localIsolation(cwd, env) {
 		env: {
 			...env["PATH"] === void 0 ? {} : { PATH: env["PATH"] },
 			...NO_USER_CONFIG,
+			...FIXED
+		},
+		configArgs: configArgs()
+	};
+}
+/** What says how this person's git reads their own files: ignore rules, line endings, filters. */
+const OF_THE_PERSON = /^(?:PATH|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
+/** Reading a work tree as its owner's `git add` would, with nothing of it written where it could see it. */
+function ownerIsolation(cwd, env) {
+	const own = Object.entries(env).filter(([key]) => OF_THE_PERSON.test(key));
+	return {
+		cwd,
+		env: {
+			...Object.fromEntries(own),
 			...FIXED
 		},
 		configArgs: configArgs()
@@ -37369,6 +37408,10 @@ function campaignIdeas(place) {
 	return {
 		async find(scene) {
 			const { campaign, spec } = scene;
+			if (scene.only !== null) return {
+				proposals: await external(place, scene),
+				answers: []
+			};
 			const found = reverts(scene);
 			if (spec.propose.some(({ use }) => use === "external")) found.push(...await external(place, scene));
 			const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository);
@@ -40024,7 +40067,7 @@ function waitedFor(campaign) {
 }
 // src/engine/session.ts
 /** Everything `tick` and `run` need on one machine. */
-async function openHands(place, signal) {
+async function openHands(place, signal, only = null) {
 	const lanes = new Lanes();
 	const ideas = campaignIdeas(place);
 	return {
@@ -40032,7 +40075,8 @@ async function openHands(place, signal) {
 		memory: emptyMemory(),
 		runner: await localRunner(place, lanes),
 		ideas,
-		asking: askingHere(place, ideas, lanes, signal)
+		asking: askingHere(place, ideas, lanes, signal),
+		only
 	};
 }
 /** The campaign for people who only look; null where none was started. */
@@ -42607,7 +42651,7 @@ async function openWorkshop(around) {
 		local,
 		env: around.env
 	});
-	const defaultBranch = local ? checkout.head : (await repository.remoteRefs([])).head;
+	const defaultBranch = local ? await localDefault(repository, checkout, around) : (await repository.remoteRefs([])).head;
 	const workshop = {
 		repository,
 		checkout,
@@ -42619,6 +42663,12 @@ async function openWorkshop(around) {
 		place: (name) => placeFor(around, workshop, name)
 	};
 	return workshop;
+}
+const MAIN = ["refs/heads/main", "refs/heads/master"];
+async function localDefault(repository, { head }, { preferMain }) {
+	if (preferMain !== true || head !== null && MAIN.includes(head)) return head;
+	const { refs } = await repository.remoteRefs(MAIN);
+	return MAIN.find((ref) => refs.has(ref)) ?? head;
 }
 /** Where winnow keeps what it has of one repository; nothing is made there by asking. */
 function dataDirFor(checkout, around) {
@@ -42877,7 +42927,8 @@ function whyNotReportOf(order, report) {
 // src/plan/asking.ts
 /** As many ideas at once as the next round has room for: proposers take turns. */
 function askFor(world) {
-	const { asking, spec } = world;
+	const { asking, spec, only } = world;
+	if (only !== null) return [];
 	const open = spec.merge.max_open_experiments - openEngineExperiments(world);
 	const room = Math.min(roundSize(spec) - queuedIn(world), open) - asking.length;
 	const who = [];
@@ -43626,9 +43677,9 @@ function lostTooOften(world) {
 // src/plan/parked.ts
 /** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
 function resumeParked(world) {
-	const { campaign, askable, asking } = world;
+	const { campaign, askable, asking, only } = world;
 	const all = Object.values(campaign.experiments);
-	if (all.some(({ status }) => status === "queued") || freshProposals(world).length > 0 || askable.length + asking.length > 0 || measuresNoMore(world)) return [];
+	if (all.some(({ status }) => status === "queued") || freshProposals(world).length > 0 || only !== null || askable.length + asking.length > 0 || measuresNoMore(world)) return [];
 	return all.filter(({ status, resumed }) => status === "parked" && resumed === 0).map(({ id, opened }) => {
 		return {
 			step: "event",
@@ -44532,6 +44583,7 @@ function running(resting) {
 	if (effects.length > 0) return conclude(draft, effects);
 	const round = settleRound(world, found);
 	if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps);
+	if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: "ideas" });
 	return prepared(draft, () => {
 		if (world.campaign.round?.open) return inRound(draft, round);
 		const stop = directReverts(world).length > 0 ? null : stopFor(world);
@@ -44540,6 +44592,13 @@ function running(resting) {
 		if (sync.steps.length > 0) return conclude(draft, sync.steps);
 		return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked);
 	});
+}
+/** Only one idea was meant, and it is settled: what would come next is for whoever runs the campaign. */
+function isDone({ only, campaign }) {
+	return only !== null && isSettled$2(campaign, only);
+}
+function tidiedAfter(world) {
+	return world.campaign.round?.open ? [] : campaignBranch(world);
 }
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */
 function inRound(draft, round) {
@@ -44593,7 +44652,7 @@ function betweenRounds(draft) {
 	const asked = intake.length === 0 && !encore ? askFor(world) : [];
 	const growing = !encore && (asked.length > 0 || growsYet(world, opened));
 	const requests = growing ? [] : newRound(world, /* @__PURE__ */ new Set([...refused, ...approvals.waiting]));
-	const beside = growing ? null : effectsBeside(world, draft.found);
+	const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found);
 	const steps = [
 		...advanced.steps,
 		...intake,
@@ -45242,6 +45301,7 @@ async function run(hands, options) {
 			await packUp(hands, signal);
 			const { waiting, seen } = await tick(hands);
 			elsewhere = sayElsewhere(hands, seen, elsewhere);
+			if (seen && options.enough?.(seen.world.campaign)) return waiting;
 			const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, {
 				...options,
 				seen,
@@ -46806,7 +46866,8 @@ function ledgerWorld(campaign, spec, candidates) {
 		},
 		askable: [],
 		asking: [],
-		answers: []
+		answers: [],
+		only: null
 	};
 }
 /** The members of the open round, merged again with the incumbent: who ranks first and who may be combined. */
@@ -46994,4 +47055,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { singleMachineText as $, evidenceOf as $n, requestText as $t, allowedRef as A, pairsPerJob as An, _enum as Ar, specOf as At, measure$1 as B, signedDifference as Bn, readTip as Bt, endLeftoversBelow as C, failureOf$3 as Cn, exitCodeOf as Cr, snapshotMetrics as Ct, listWorktrees as D, plural as Dn, oneLine$1 as Dr, archive as Dt, openWorkshop as E, numberText as En, packagesText as Er, openChain as Et, nullIfMissing as F, guardrailVerdict as Fn, number$1 as Fr, treeDifferences as Ft, networkIsolation as G, intervalOf as Gn, compileScope as Gt, berthFor as H, tieBreakersOf as Hn, fold as Ht, scratchOf as I, differencesOf as In, strictObject as Ir, treeFiles as It, isMissing as J, lnTotal as Jn, require_dist$2 as Jt, removeAll as K, statusOf as Kn, compilePathspec as Kt, openHands as L, metricPairs as Ln, string as Lr, loadCampaign as Lt, pushAttempt as M, standingOf$2 as Mn, boolean as Mr, parse$3 as Mt, retryLostRaces as N, evidenceFor as Nn, literal$1 as Nr, TomlError as Nt, localPath as O, ownRequest as On, digest$2 as Or, listRefs as Ot, createBareRepository as P, startEvidence as Pn, looseObject as Pr, harnessOf as Pt, Transaction as Q, simplificationHolds as Qn, deferredOf as Qt, requireCampaign as R, observePair as Rn, tuple as Rr, readEvents as Rt, regressionCheck as S, decideStability as Sn, UserError as Sr, metricsText as St, dataDirFor as T, changeText as Tn, awaitedPackages as Tr, writeLedgerCommit as Tt, gitRunner as U, readingOf as Un, emptyCampaign as Ut, neededMetrics as V, decisiveMetrics as Vn, eventPath as Vt, localIsolation as W, objectivesOf as Wn, parseSpec$1 as Wt, requireSupported as X, hodgesLehmann as Xn, additionsText as Xt, committedSpec as Y, confidenceInterval as Yn, SpecErrors as Yt, startCampaign as Z, tieBreakerHolds as Zn, deferredLines as Zt, needsNoise as _, shareOf as _n, objectiveLevel as _r, standingSentence as _t, seesMinEffect as a, campaignRefs as an, typicalMetrics as ar, noisyText as at, calibrationOf as b, evidenceBar as bn, HarnessError as br, keptExperiments as bt, forecast as c, NOT_NOISE_PROOF as cn, askedIn as cr, calibrationText as ct, tick as d, nearest as dn, measuredIn as dr, progressOf as dt, table$1 as en, lnEvidence as er, headline as et, takeEffect as f, KEBAB as fn, sha256 as fr, experimentView as ft, needsCalibration as g, effectWords$1 as gn, familyLevel as gr, capitalised as gt, directReverts as h, effectText as hn, campaignLevel as hr, standingIn as ht, expectedCost as i, withoutOrders as in, parseEvent as ir, short as it, inspectCheckout as j, resolveEvidence as jn, array as jr, unsupported as jt, requireGit as k, pairedStop as kn, experimentName as kr, observe as kt, audit as l, usesStoredScore as ln, orderTerms as lr, tallyText as lt, ruleThatHolds as m, evidenceSentence as mn, nextShare as mr, evidenceIn as mt, parseDecidePayload as n, plainJson as nn, COMMUTING as nr, OF_INTEREST as nt, smallestVisibleGain as o, shortRef as on, EXIT_CODES as or, noiseText as ot, plan as p, KEBAB_TEXT as pn, levelFor as pr, statusView as pt, bootId as q, verdict as qn, timedDecisive as qt, chanceToKeep as r, plainText$1 as rn, eventId as rr, eventLine as rt, waysOut as s, assess as sn, verdictOf as sr, sizeText as st, replay as t, jsonWithoutOrders as tn, lnEvidencePath as tr, reportedEffect as tt, run as u, containing as un, jobOf as ur, gainText as ut, calibrateNoise as v, evidenceLine as vn, ConflictError as vr, waitingSentence as vt, presentRun as w, BUILT_IN_METRICS as wn, sameFamily as wr, listed$1 as wt, calibrate as x, effectOf$1 as xn, LedgerError as xr, metricsLines as xt, notComparable as y, evidenceText as yn, ForgeError as yr, campaignResult as yt, takeTurn as z, endJob as zn, union as zr, readEventsAfter as zt };
+export { requireSupported as $, lnTotal as $n, require_dist$2 as $t, requireGit as A, changeText as An, UserError as Ar, openChain as At, takeTurn as B, guardrailVerdict as Bn, boolean as Br, treeDifferences as Bt, regressionCheck as C, evidenceLine as Cn, campaignLevel as Cr, campaignResult as Ct, openWorkshop as D, decideStability as Dn, ForgeError as Dr, snapshotMetrics as Dt, dataDirFor as E, effectOf$1 as En, ConflictError as Er, metricsText as Et, createBareRepository as F, pairsPerJob as Fn, oneLine$1 as Fr, unsupported as Ft, localIsolation as G, signedDifference as Gn, string as Gr, readTip as Gt, neededMetrics as H, metricPairs as Hn, looseObject as Hr, loadCampaign as Ht, nullIfMissing as I, resolveEvidence as In, digest$2 as Ir, candidateFacts as It, unquotePath as J, readingOf as Jn, emptyCampaign as Jt, networkIsolation as K, decisiveMetrics as Kn, tuple as Kr, eventPath as Kt, scratchOf as L, standingOf$2 as Ln, experimentName as Lr, parse$3 as Lt, inspectCheckout as M, plural as Mn, sameFamily as Mr, listRefs as Mt, pushAttempt as N, ownRequest as Nn, awaitedPackages as Nr, observe as Nt, listWorktrees as O, failureOf$3 as On, HarnessError as Or, listed$1 as Ot, retryLostRaces as P, pairedStop as Pn, packagesText as Pr, specOf as Pt, committedSpec as Q, verdict as Qn, timedDecisive as Qt, openHands as R, evidenceFor as Rn, _enum as Rr, TomlError as Rt, calibrate as S, shareOf as Sn, nextShare as Sr, waitingSentence as St, presentRun as T, evidenceBar as Tn, objectiveLevel as Tr, metricsLines as Tt, berthFor as U, observePair as Un, number$1 as Ur, readEvents as Ut, measure$1 as V, differencesOf as Vn, literal$1 as Vr, treeFiles as Vt, gitRunner as W, endJob as Wn, strictObject as Wr, readEventsAfter as Wt, bootId as X, intervalOf as Xn, compileScope as Xt, removeAll as Y, objectivesOf as Yn, parseSpec$1 as Yt, isMissing as Z, statusOf as Zn, compilePathspec as Zt, needsCalibration as _, KEBAB as _n, canonicalJson as _r, evidenceIn as _t, seesMinEffect as a, table$1 as an, lnEvidence as ar, OF_INTEREST as at, notComparable as b, effectText as bn, meantExperiment as br, standingSentence as bt, forecast as c, plainText$1 as cn, eventId as cr, noisyText as ct, tick as d, shortRef as dn, EXIT_CODES as dr, calibrationText as dt, SpecErrors as en, confidenceInterval as er, startCampaign as et, takeEffect as f, assess as fn, verdictOf as fr, tallyText as ft, directReverts as g, nearest as gn, measuredIn as gr, statusView as gt, stopFor as h, containing as hn, jobOf as hr, experimentView as ht, expectedCost as i, requestText as in, evidenceOf as ir, reportedEffect as it, allowedRef as j, numberText as jn, exitCodeOf as jr, archive as jt, localPath as k, BUILT_IN_METRICS as kn, LedgerError as kr, writeLedgerCommit as kt, audit as l, withoutOrders as ln, parseEvent as lr, noiseText as lt, ruleThatHolds as m, usesStoredScore as mn, orderTerms as mr, progressOf as mt, parseDecidePayload as n, deferredLines as nn, tieBreakerHolds as nr, singleMachineText as nt, smallestVisibleGain as o, jsonWithoutOrders as on, lnEvidencePath as or, eventLine as ot, plan as p, NOT_NOISE_PROOF as pn, askedIn as pr, gainText as pt, ownerIsolation as q, tieBreakersOf as qn, union as qr, fold as qt, chanceToKeep as r, deferredOf as rn, simplificationHolds as rr, headline as rt, waysOut as s, plainJson as sn, COMMUTING as sr, short as st, replay as t, additionsText as tn, hodgesLehmann as tr, Transaction as tt, run as u, campaignRefs as un, typicalMetrics as ur, sizeText as ut, needsNoise as v, KEBAB_TEXT as vn, sha256 as vr, standingIn as vt, endLeftoversBelow as w, evidenceText as wn, familyLevel as wr, keptExperiments as wt, calibrationOf as x, effectWords$1 as xn, levelFor as xr, verdictPhrase as xt, calibrateNoise as y, evidenceSentence as yn, isSettled$2 as yr, capitalised as yt, requireCampaign as z, startEvidence as zn, array as zr, harnessOf as zt };

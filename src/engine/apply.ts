@@ -20,6 +20,8 @@ export interface Hands {
   runner: Runner
   ideas: Ideas
   asking: Asking
+  /** The branch of the one idea that this process measures; null: whatever is due. */
+  only: string | null
 }
 
 export type Applied =

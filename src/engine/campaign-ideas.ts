@@ -50,6 +50,7 @@ export function campaignIdeas(place: Place): Ideas {
   return {
     async find(scene) {
       const { campaign, spec } = scene
+      if (scene.only !== null) return { proposals: await external(place, scene), answers: [] }
       const found = reverts(scene)
       if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
       const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository)

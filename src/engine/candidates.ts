@@ -4,6 +4,7 @@ import type { Repository } from '../git/repository.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { unapproved } from '../plan/approvals.ts'
+import { isMeant } from '../plan/only.ts'
 import { hasTurn, roundSize } from '../plan/rounds.ts'
 import type { CandidateFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -16,6 +17,7 @@ interface Looking {
   spec: Spec
   /** The default branch's tip where the incumbent lacks it. */
   unsynced: Oid | null
+  only: string | null
 }
 
 /**
@@ -23,7 +25,7 @@ interface Looking {
  * round reaches, because the incumbent may be another one when the rest is due.
  */
 export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, CandidateFacts>> {
-  const { campaign, memory, spec } = looking
+  const { campaign, memory, spec, only } = looking
   const found = new Map<ExperimentId, CandidateFacts>()
   const kept = new Map<string, CandidateFacts>()
   async function look(experiment: Experiment): Promise<CandidateFacts | null> {
@@ -37,7 +39,10 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
   const open = Object.values(campaign.experiments).filter(
     ({ status }) => status !== 'ended' && status !== 'parked',
   )
-  const queued = open.filter(experiment => experiment.status === 'queued' && hasTurn(campaign, experiment))
+  const queued = open.filter(
+    experiment =>
+      experiment.status === 'queued' && isMeant(only, experiment.branch) && hasTurn(campaign, experiment),
+  )
   for (const experiment of open) if (isDue(campaign, experiment)) await look(experiment)
   let room = roomFor(campaign, spec, queued.length)
   for (const id of selectRound(queued, queued.length)) {

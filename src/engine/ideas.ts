@@ -34,4 +34,5 @@ export interface IdeaScene {
   branches: ReadonlyMap<string, Oid>
   pulls: readonly Pull[]
   reverts: ReadonlyMap<EventId, RevertFacts>
+  only: string | null
 }

@@ -52,7 +52,14 @@ export interface Observation {
   defaultTip: Point
 }
 
-type Eyes = { place: Place; memory: Memory; runner: Runner; ideas: Ideas; asking: Asking }
+interface Eyes {
+  place: Place
+  memory: Memory
+  runner: Runner
+  ideas: Ideas
+  asking: Asking
+  only: string | null
+}
 
 /** One look at refs, ledger, forge, runner and ideas. `null` where no campaign was started. */
 export async function observe(eyes: Eyes): Promise<Observation | null> {
@@ -113,7 +120,7 @@ interface Scene extends Eyes {
 }
 
 async function lookAround(scene: Scene): Promise<World> {
-  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking } = scene
+  const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, only } = scene
   const { repository, clock, random } = place
   const spec = specOf(memory.specs, campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
@@ -133,8 +140,8 @@ async function lookAround(scene: Scene): Promise<World> {
     defaultTip,
     pulls,
     branches,
-    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts })),
-    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced }),
+    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
+    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
     holdout: await holdoutFacts(place, memory, campaign, spec),
@@ -147,6 +154,7 @@ async function lookAround(scene: Scene): Promise<World> {
     },
     askable: ideas.askable(campaign, spec),
     asking: asked,
+    only,
   }
 }
 

@@ -23,6 +23,8 @@ export interface Surroundings {
   prefix: string
   /** Where pull requests are kept; beside the branches themselves unless given. */
   forge?: (refs: CampaignRefs) => Forge
+  /** Without a remote, main or master is the default branch, where there is one, whatever is checked out. */
+  preferMain?: boolean
   by: By
   version: string
   clock: Clock
@@ -57,7 +59,9 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     local,
     env: around.env,
   })
-  const defaultBranch = local ? checkout.head : (await repository.remoteRefs([])).head
+  const defaultBranch = local
+    ? await localDefault(repository, checkout, around)
+    : (await repository.remoteRefs([])).head
   const workshop: Workshop = {
     repository,
     checkout,
@@ -69,6 +73,14 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     place: name => placeFor(around, workshop, name),
   }
   return workshop
+}
+
+const MAIN = ['refs/heads/main', 'refs/heads/master']
+
+async function localDefault(repository: Repository, { head }: Checkout, { preferMain }: Surroundings) {
+  if (preferMain !== true || (head !== null && MAIN.includes(head))) return head
+  const { refs } = await repository.remoteRefs(MAIN)
+  return MAIN.find(ref => refs.has(ref)) ?? head
 }
 
 /** Where winnow keeps what it has of one repository; nothing is made there by asking. */

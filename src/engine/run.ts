@@ -1,3 +1,4 @@
+import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import type { Hands } from './apply.ts'
 import { holderText } from './local-run.ts'
@@ -11,6 +12,8 @@ export interface RunOptions {
   signal: AbortSignal
   /** Keep looking when ideas or a person are waited for, instead of returning. */
   watch: boolean
+  /** Return as soon as this holds, whatever others are still measuring. */
+  enough?: (campaign: Campaign) => boolean
 }
 
 const LOOK_AGAIN_MS = 2_000
@@ -28,6 +31,7 @@ export async function run(hands: Hands, options: RunOptions): Promise<Waiting> {
       await packUp(hands, signal)
       const { waiting, seen } = await tick(hands)
       elsewhere = sayElsewhere(hands, seen, elsewhere)
+      if (seen && options.enough?.(seen.world.campaign)) return waiting
       const over = signal.aborted ? INTERRUPTED : await pass(hands, waiting, { ...options, seen, status })
       if (over) return over
       status = seen?.world.campaign.status ?? 'none'

@@ -12,7 +12,11 @@ import { emptyMemory } from './observe.ts'
 import type { Place } from './place.ts'
 
 /** Everything `tick` and `run` need on one machine. */
-export async function openHands(place: Place, signal: AbortSignal): Promise<Hands> {
+export async function openHands(
+  place: Place,
+  signal: AbortSignal,
+  only: string | null = null,
+): Promise<Hands> {
   const lanes = new Lanes()
   const ideas = campaignIdeas(place)
   return {
@@ -21,6 +25,7 @@ export async function openHands(place: Place, signal: AbortSignal): Promise<Hand
     runner: await localRunner(place, lanes),
     ideas,
     asking: askingHere(place, ideas, lanes, signal),
+    only,
   }
 }
 

@@ -8,8 +8,8 @@ import type { Place } from './place.ts'
 export interface Submission {
   /** A commit of the user's repository. */
   commit: Oid
-  /** Where to fetch it from: the user's own repository. */
-  from: string
+  /** Where to fetch it from: the user's own repository; null where ours has it. */
+  from: string | null
   /** Its name among the experiments; exp-NNN is the engine's. */
   name: string
   title: string
@@ -31,7 +31,7 @@ export async function submit(place: Place, idea: Submission): Promise<Submitted>
       fix: 'choose another with --name',
     })
   }
-  await place.repository.fetchFrom(idea.from, idea.commit)
+  if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit)
   const first = await look(place, idea)
   const { clock, random } = place
   const pacing = {

@@ -58,6 +58,16 @@ export function localIsolation(cwd: string, env: Readonly<Record<string, string>
   return { cwd, env: { ...path, ...NO_USER_CONFIG, ...FIXED }, configArgs: configArgs() }
 }
 
+/** What says how this person's git reads their own files: ignore rules, line endings, filters. */
+const OF_THE_PERSON =
+  /^(?:PATH|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
+
+/** Reading a work tree as its owner's `git add` would, with nothing of it written where it could see it. */
+export function ownerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+  const own = Object.entries(env).filter(([key]) => OF_THE_PERSON.test(key))
+  return { cwd, env: { ...Object.fromEntries(own), ...FIXED }, configArgs: configArgs() }
+}
+
 /** Commands that speak to the remote: the caller's environment (credentials, ssh, proxy) is added. */
 export function networkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
   const added = Object.entries(env).filter(([key]) => !POINTERS.has(key))

@@ -184,11 +184,15 @@ function dropAnswered(campaign: Campaign): void {
 
 const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
   campaign.status = 'stopped'
+  campaign.status_source = BY_PEOPLE.has(event.code) ? 'person' : 'engine'
   campaign.status_reason = event.reason
   campaign.stop_code = event.code
   campaign.late = []
   campaign.encore = null
 }
+
+/** Reasons to stop that are nobody's rule: somebody said so. */
+const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived'])
 
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */
 const recorded = (): void => {}

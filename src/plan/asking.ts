@@ -7,7 +7,8 @@ import type { World } from './world.ts'
 
 /** As many ideas at once as the next round has room for: proposers take turns. */
 export function askFor(world: World): Action[] {
-  const { asking, spec } = world
+  const { asking, spec, only } = world
+  if (only !== null) return []
   const open = spec.merge.max_open_experiments - openEngineExperiments(world)
   const room = Math.min(roundSize(spec) - queuedIn(world), open) - asking.length
   const who: string[] = []

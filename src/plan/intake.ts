@@ -3,6 +3,7 @@ import { type EventDraft, eventId } from '../model/event.ts'
 import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
+import { isMeant } from './only.ts'
 import { whyNotSimplified } from './simplification.ts'
 import type { Proposal, World } from './world.ts'
 
@@ -31,10 +32,11 @@ function freeNumber({ campaign, spec, branches }: World, from: number): number {
 }
 
 /** One idea is opened once, however often it is brought. */
-export function freshProposals({ campaign, proposals }: World): Proposal[] {
+export function freshProposals({ campaign, proposals, only }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
     const { key } = proposal.source
+    if (!isMeant(only, proposal.branch)) continue
     if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
   }
   return [...fresh.values()]

@@ -5,10 +5,10 @@ import type { World } from './world.ts'
 
 /** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
 export function resumeParked(world: World): Step[] {
-  const { campaign, askable, asking } = world
+  const { campaign, askable, asking, only } = world
   const all = Object.values(campaign.experiments)
   const busy = all.some(({ status }) => status === 'queued') || freshProposals(world).length > 0
-  if (busy || askable.length + asking.length > 0 || measuresNoMore(world)) return []
+  if (busy || only !== null || askable.length + asking.length > 0 || measuresNoMore(world)) return []
   const parked = all.filter(({ status, resumed }) => status === 'parked' && resumed === 0)
   return parked.map(({ id, opened }) => {
     const reason = 'nothing else is queued'

@@ -8,6 +8,7 @@ import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
+import { isSettled } from './only.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { resumeParked } from './parked.ts'
 import { prepare } from './preparation.ts'
@@ -104,6 +105,7 @@ function running(resting: Draft): Plan {
   if (effects.length > 0) return conclude(draft, effects)
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
+  if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
   return prepared(draft, () => {
     if (world.campaign.round?.open) return inRound(draft, round)
     const stop = directReverts(world).length > 0 ? null : stopFor(world)
@@ -112,6 +114,15 @@ function running(resting: Draft): Plan {
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
   })
+}
+
+/** Only one idea was meant, and it is settled: what would come next is for whoever runs the campaign. */
+function isDone({ only, campaign }: World): boolean {
+  return only !== null && isSettled(campaign, only)
+}
+
+function tidiedAfter(world: World): Action[] {
+  return world.campaign.round?.open ? [] : campaignBranch(world)
 }
 
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */
@@ -161,7 +172,7 @@ function betweenRounds(draft: Draft): Plan {
   const asked = intake.length === 0 && !encore ? askFor(world) : []
   const growing = !encore && (asked.length > 0 || growsYet(world, opened))
   const requests = growing ? [] : newRound(world, new Set([...refused, ...approvals.waiting]))
-  const beside = growing ? null : effectsBeside(world, draft.found)
+  const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
   const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? [])]
   const orders = [...requests, ...(beside?.requests ?? [])]
   return request(alsoDo({ ...advanced, steps }, asked), orders, null)

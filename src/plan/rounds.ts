@@ -6,6 +6,7 @@ import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 import { testsLeft } from './level.ts'
+import { isMeant } from './only.ts'
 import { comparing, harmlessStop, type Request } from './orders.ts'
 import { afterTerms, carriedJobs, pairedStop } from './paired-order.ts'
 import { nextRound, type RoundPlan } from './round.ts'
@@ -38,6 +39,7 @@ export function newRound(world: World, excluded: ReadonlySet<ExperimentId>): Req
   const queued = Object.values(world.campaign.experiments).filter(
     experiment =>
       experiment.status === 'queued' &&
+      isMeant(world.only, experiment.branch) &&
       !excluded.has(experiment.id) &&
       hasTurn(world.campaign, experiment) &&
       measurable(world, experiment),

@@ -37,6 +37,8 @@ export interface World {
   asking: string[]
   /** Answers of proposers whose cost the ledger lacks. */
   answers: AnswerFacts[]
+  /** The branch of the one idea that is to be measured here; null: whatever is due. */
+  only: string | null
 }
 
 export interface AnswerFacts {

@@ -1,11 +1,11 @@
-import { stringify } from 'yaml'
 import { submit } from '../engine/submit.ts'
 import { UserError } from '../errors.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
 import { oneLine } from '../model/landing.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
-import type { Call, Given } from './call.ts'
+import type { Call } from './call.ts'
+import { CATEGORY, FAMILY, ideaBody, priorityGiven } from './idea-block.ts'
 import type { Verb } from './verb.ts'
 
 export const propose: Verb = {
@@ -21,10 +21,10 @@ export const propose: Verb = {
       value: 'idea',
       summary: "the hypothesis; by default the commit's subject",
     },
-    { name: 'category', value: 'word', summary: 'what kind of idea it is' },
+    CATEGORY,
     { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to measure it (medium)' },
     { name: 'dep', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
-    { name: 'family', value: 'word', summary: 'ideas of one family are variants of each other' },
+    FAMILY,
     {
       name: 'name',
       value: 'branch',
@@ -57,19 +57,14 @@ async function ideaOf({ given, around }: Call, { workshop }: Scene) {
     })
   const name = given.text('name') ?? `${slug(title)}-${commit.slice(0, 8)}`
   requireName(name)
-  return { commit, from: workshop.checkout.commonDir, name, title, body: body(given, title) }
-}
-
-/** The fenced block is what becomes of it in the ledger; around it there is room for people. */
-function body(given: Given, hypothesis: string): string {
-  const told = {
-    hypothesis,
+  const body = ideaBody({
+    hypothesis: title,
     category: given.text('category'),
-    priority: given.text('priority'),
-    required_deps: given.texts('dep').length === 0 ? undefined : given.texts('dep'),
+    priority: priorityGiven(given.text('priority')),
+    required_deps: given.texts('dep'),
     family: given.text('family'),
-  }
-  return `${hypothesis}\n\n\`\`\`winnow\n${stringify(told, { lineWidth: 0 })}\`\`\`\n`
+  })
+  return { commit, from: workshop.checkout.commonDir, name, title, body }
 }
 
 async function resolveCommit({ directory, env }: Call['around'], given: string) {

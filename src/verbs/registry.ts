@@ -22,6 +22,7 @@ import { show } from './show.ts'
 import { status } from './status.ts'
 import { stop } from './stop.ts'
 import { tick } from './tick.ts'
+import { tryDiff } from './try.ts'
 import { uninstall } from './uninstall.ts'
 import type { Verb } from './verb.ts'
 import { version } from './version.ts'
@@ -34,6 +35,7 @@ export const VERBS: readonly Verb[] = [
   init,
   check,
   compare,
+  tryDiff,
   run,
   demo,
   status,

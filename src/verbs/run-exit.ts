@@ -32,7 +32,7 @@ export function runExitCode({ campaign, waiting }: RunResult): number {
 }
 
 /** The incumbent's own order has its report and led nowhere: that is what the engine paused for. */
-function baseFails({ status, status_source, orders }: Campaign): boolean {
+export function baseFails({ status, status_source, orders }: Campaign): boolean {
   if (status !== 'paused' || status_source !== 'engine') return false
   return Object.values(orders).some(
     ({ order, report }) =>

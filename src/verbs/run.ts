@@ -84,7 +84,8 @@ async function agreed(call: Call, scene: Scene): Promise<boolean> {
   return goesOn(call, stakeOf(spec, await notedForecast(workshop, { yaml, tree: tip.tree })))
 }
 
-async function start(call: Call, scene: Scene): Promise<Scene> {
+/** The campaign as it is, or begun from its committed spec. */
+export async function start(call: Call, scene: Scene): Promise<Scene> {
   const { campaign, place } = scene
   if (campaign.started) {
     requireSamePath(call, campaign)
@@ -124,7 +125,7 @@ export async function closeDown(call: Call, scene: Scene, code: string, reason: 
   await lookingTick(call, scene)
 }
 
-function specPathOf({ campaign }: Scene): string {
+export function specPathOf({ campaign }: Scene): string {
   if (campaign.problem !== null) throw campaign.problem
   if (campaign.specPath !== null) return campaign.specPath
   throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, {

@@ -43,6 +43,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     askable: [],
     asking: [],
     answers: [],
+    only: null,
     ...different,
   }
 }

@@ -128,6 +128,7 @@ export class Site {
       askable: [],
       asking: [],
       answers: [],
+      only: null,
     }
   }
 

@@ -28,6 +28,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     askable: [],
     asking: [],
     answers: [],
+    only: null,
   }
 }
 

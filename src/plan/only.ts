@@ -1,0 +1,21 @@
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { World } from './world.ts'
+
+/** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */
+export function isMeant(only: World['only'], branch: string | null): boolean {
+  return only === null || branch === only
+}
+
+/** The experiment that carries the one idea that is meant: the latest, should its branch have had several. */
+export function meantExperiment(
+  { experiments }: Pick<Campaign, 'experiments'>,
+  only: string,
+): Experiment | undefined {
+  return Object.values(experiments).findLast(({ branch }) => branch === only)
+}
+
+/** It has its verdict, or one that only more jobs could change: there is nothing left to do for it. */
+export function isSettled(campaign: Pick<Campaign, 'experiments'>, only: string): boolean {
+  const found = meantExperiment(campaign, only)
+  return found !== undefined && (found.status === 'parked' || (found.status === 'ended' && found.closed))
+}

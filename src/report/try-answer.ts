@@ -1,0 +1,158 @@
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { EXIT_CODES, type Outcome, type VerdictWord, WAITING_EXIT_CODE } from '../model/outcome.ts'
+import { short } from './event-line.ts'
+import type { Metrics } from './metrics-text.ts'
+import { capitalised, standingSentence, verdictPhrase } from './sentence.ts'
+import { evidenceIn, standingIn } from './standing.ts'
+
+/** What `winnow try` answers: these keys and no others in its JSON, for agents to rely on. */
+export interface TryAnswer {
+  campaign: string
+  /** Null where it became no experiment. */
+  id: string | null
+  verdict: VerdictWord | `waiting for ${string}` | 'kept, taken back'
+  outcome: Outcome | null
+  /** One sentence that says it all. */
+  sentence: string
+  evidence: string | null
+  metrics: Metrics
+  /** What to do now. */
+  next: string
+  hypothesis: string | null
+  branch: string | null
+  pr: number | null
+  /** The commit on the optimize branch that brought it. */
+  landed: string | null
+  /** These very files were measured before: this is the verdict of that time. */
+  tried_before: boolean
+  /** Files that are no part of it. */
+  left_out: string[]
+}
+
+export interface Around {
+  /** Branch with the result, as it is merged from here. */
+  optimize: string
+  pr: number | null
+  triedBefore: boolean
+  leftOut: readonly string[]
+  /** How to get what was kept. */
+  take: string
+  /** What else there is to say to whoever waits. */
+  waiting: string | null
+}
+
+export function answerOf(campaign: Campaign, experiment: Experiment, around: Around): TryAnswer {
+  const standing = standingIn(campaign, experiment)
+  const landing = campaign.landings.find(one => one.experiment === experiment.id && one.reverted === null)
+  const { id, outcome, metrics, hypothesis, branch } = experiment
+  const landed = landing?.commit ?? null
+  const said = standingSentence({ ...standing, next: null })
+  return {
+    campaign: campaign.name,
+    id,
+    verdict: verdictPhrase(standing),
+    outcome,
+    sentence: sentenceWith(said, { ...around, id, landed }),
+    evidence: evidenceIn(campaign, experiment),
+    metrics,
+    next: nextStep(experiment, around),
+    hypothesis,
+    branch,
+    pr: around.pr,
+    landed,
+    tried_before: around.triedBefore,
+    left_out: [...around.leftOut],
+  }
+}
+
+/** One sentence stays one: where it landed, or that it is the verdict of another time, is said in it. */
+function sentenceWith(
+  said: string,
+  { id, landed, optimize, triedBefore, waiting }: Around & { id: string; landed: string | null },
+): string {
+  const plain = said.replace(/\.$/, '')
+  const before = triedBefore ? plain.replace(/^([^:]+)/, `$1 (tried before, as ${id})`) : plain
+  if (landed !== null) return `${before}; ${optimize} is at ${short(landed)} with it.`
+  return waiting === null ? `${before}.` : `${before}: ${asPart(waiting)}.`
+}
+
+/** Said after a colon, in one sentence with what stands before it. */
+function asPart(text: string): string {
+  return text
+    .replace(/^approval: /, '')
+    .replace(/\.$/, '')
+    .replaceAll('. ', '; ')
+}
+
+function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take }: Around): string {
+  if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
+  switch (verdict) {
+    case null:
+      return `type the same again, or winnow show ${id}`
+    case 'kept':
+      return take
+    case 'no gain':
+      return 'leave it, and try something different in kind'
+    case 'worse':
+      return 'undo it: it does harm'
+    case 'not proven':
+      return status === 'parked'
+        ? `type the same again for more jobs${resumed === 0 ? '' : ', or look for a larger gain'}`
+        : 'look for a larger gain'
+    case 'refused':
+      return `mend what it names (${reason ?? 'winnow show'}), then try again`
+    case 'broken':
+      return `winnow show ${id} has the last lines; mend it, then try again`
+    default:
+      return verdict satisfies never
+  }
+}
+
+/** It was looked at and became no experiment. */
+export interface Unmeasured {
+  campaign: string
+  verdict: 'refused' | 'broken' | `waiting for ${string}`
+  message: string
+  next: string
+  leftOut: readonly string[]
+}
+
+export function answerWithout({ campaign, verdict, message, next, leftOut }: Unmeasured): TryAnswer {
+  return {
+    campaign,
+    id: null,
+    verdict,
+    outcome: verdict === 'refused' ? 'refused' : null,
+    sentence: `${capitalised(verdict)}: ${message.replace(/\.$/, '')}.`,
+    evidence: null,
+    metrics: {},
+    next,
+    hypothesis: null,
+    branch: null,
+    pr: null,
+    landed: null,
+    tried_before: false,
+    left_out: [...leftOut],
+  }
+}
+
+/** Design section 9: what a script is answered. */
+export function tryExitCode({ verdict }: TryAnswer): number {
+  if (verdict === 'kept, taken back') return EXIT_CODES['no gain']
+  return isWord(verdict) ? EXIT_CODES[verdict] : WAITING_EXIT_CODE
+}
+
+function isWord(verdict: string): verdict is VerdictWord {
+  return Object.hasOwn(EXIT_CODES, verdict)
+}
+
+/** The sentence first, then what it rests on, then what to do. */
+export function answerText({ sentence, evidence, id, pr, branch, landed, next }: TryAnswer): string[] {
+  const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]
+  return [
+    sentence,
+    ...(evidence === null ? [] : [`  ${evidence}`]),
+    ...where.map(words => `  ${words.filter(word => word !== '').join('  ')}`),
+    `Next: ${next}`,
+  ]
+}

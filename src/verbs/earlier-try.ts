@@ -1,0 +1,93 @@
+import type { Workshop } from '../engine/open.ts'
+import { candidateFacts } from '../engine/facts/candidate.ts'
+import type { Experiment } from '../model/campaign.ts'
+import type { Oid } from '../model/ids.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
+import type { World } from '../plan/world.ts'
+import type { NotTried, OwnDiff } from './own-diff.ts'
+
+/** What a diff is to the campaign: new, known, or nothing that could be measured. */
+export type Standing =
+  | { is: 'new' }
+  /** The same files are an experiment already; whether it has ended says the experiment. */
+  | { is: 'known'; experiment: Experiment }
+  | ({ is: 'refused' } & NotTried)
+
+type Repository = Workshop['repository']
+
+/**
+ * Killed and typed again, a diff goes on as the experiment it became (invariant 7); and what was measured once is
+ * never measured again in the hope of another answer.
+ */
+export async function standingOf(repository: Repository, world: World, diff: OwnDiff): Promise<Standing> {
+  const { campaign, spec } = world
+  const all = Object.values(campaign.experiments)
+  const open = await sameFiles(
+    repository,
+    all.filter(({ status }) => status !== 'ended'),
+    diff,
+  )
+  if (open) return { is: 'known', experiment: open }
+  const { incumbent } = campaign
+  const unsynced = world.sync === null ? null : world.defaultTip.commit
+  const facts = await candidateFacts({ repository, campaign, spec, incumbent, head: diff.commit, unsynced })
+  if (facts.merged === 'conflict') return conflicting(world, facts.paths)
+  if (facts.aheadOfSync) return bringsNothing(repository, world, diff)
+  const landed = await sameFiles(repository, landedOf(world), diff)
+  if (facts.refusal?.code === 'empty')
+    return landed ? { is: 'known', experiment: landed } : nothingToTry(campaign.name)
+  if (facts.contains !== null) {
+    const message = `contains ${facts.contains}, which was reverted`
+    return { is: 'refused', code: 'reverted', message, next: 'commit the change again on the incumbent' }
+  }
+  if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'mend that, then type the same again' }
+  const twin = campaign.experiments[campaign.trees[facts.tree] ?? '']
+  return twin ? { is: 'known', experiment: twin } : { is: 'new' }
+}
+
+/** Against the default branch as it will be once the campaign has taken it in. */
+async function bringsNothing(repository: Repository, world: World, diff: OwnDiff): Promise<Standing> {
+  const known = await isCommittedIn(repository, diff, world.defaultTip.commit)
+  return known ? nothingToTry(world.campaign.name) : { is: 'new' }
+}
+
+/** Nothing but commits that the default branch has: those are the base, and no idea. */
+export async function isCommittedIn(
+  repository: Repository,
+  { commit, head }: OwnDiff,
+  tip: Oid,
+): Promise<boolean> {
+  return commit === head && (await repository.isAncestor(head, tip))
+}
+
+export function nothingToTry(campaign: string): Extract<Standing, { is: 'refused' }> {
+  const message = `nothing to try: no file in scope differs from what campaign ${campaign} has`
+  return { is: 'refused', code: 'empty', message, next: 'edit a file in scope, then type the same again' }
+}
+
+function conflicting({ campaign, spec }: World, paths: readonly string[]): Standing {
+  const message = `does not merge with the incumbent: conflict in ${paths.slice(0, 5).join(', ')}`
+  const optimize = shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)
+  const next = `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
+  return { is: 'refused', code: 'conflict', message, next }
+}
+
+function landedOf({ campaign }: World): Experiment[] {
+  const landed = campaign.landings.filter(({ reverted }) => reverted === null)
+  return landed.flatMap(({ experiment }) => campaign.experiments[experiment] ?? [])
+}
+
+async function sameFiles(
+  repository: Repository,
+  experiments: readonly Experiment[],
+  { tree }: OwnDiff,
+): Promise<Experiment | null> {
+  for (const experiment of experiments.toReversed())
+    if (experiment.head !== null && (await treeOf(repository, experiment.head)) === tree) return experiment
+  return null
+}
+
+/** A head refused before it was measured may be held by nobody. */
+async function treeOf(repository: Repository, commit: Oid): Promise<Oid | null> {
+  return (await repository.has(commit)) ? (await repository.commit(commit)).tree : null
+}

@@ -1,0 +1,26 @@
+import { shortRef } from '../model/refs.ts'
+import type { Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import type { OwnDiff } from './own-diff.ts'
+
+const PLAIN = /^[\w./-]+$/
+const MOST = 3
+
+/** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
+export function takeCommand({ around }: Call, { place, workshop }: Scene, diff: OwnDiff): string {
+  const optimize = shortRef(place.refs.optimize)
+  const { remotes } = workshop.checkout
+  const remote = (remotes.find(({ name }) => name === (around.remote ?? 'origin')) ?? remotes[0])?.name
+  const merge =
+    place.local || remote === undefined
+      ? `git merge ${optimize}`
+      : `git fetch ${remote} && git merge ${remote}/${optimize}`
+  return [aside(diff), merge].filter(text => text !== '').join(' && ')
+}
+
+function aside({ uncommitted, addsFiles }: OwnDiff): string {
+  if (uncommitted.length === 0) return ''
+  if (uncommitted.length > MOST || !uncommitted.every(path => PLAIN.test(path)))
+    return `git stash${addsFiles ? ' --include-untracked' : ''}`
+  return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
+}

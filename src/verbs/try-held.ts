@@ -1,0 +1,20 @@
+import { shortRef } from '../model/refs.ts'
+import { stopFor } from '../plan/stop.ts'
+import type { World } from '../plan/world.ts'
+import type { Scene } from './at-campaign.ts'
+
+/** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
+export async function whyHeld({ place }: Scene, world: World): Promise<string | null> {
+  const { status, status_reason, status_source } = world.campaign
+  if (status === 'paused') return `the campaign is paused (${status_reason}); winnow resume goes on`
+  if (status === 'stopped' && status_source === 'person')
+    return `the campaign was stopped (${status_reason}); winnow resume goes on`
+  const stop = stopFor(world)
+  // An idea is at hand, whatever the proposers have left.
+  if (stop !== null && stop.code !== 'empty_backlog')
+    return `the campaign is over: ${stop.reason}; raise that in the spec, winnow amend, then winnow resume`
+  const [held] = await place.repository.worktreesHolding([place.refs.optimize])
+  if (held === undefined) return null
+  const branch = shortRef(held.branch)
+  return `${branch} is checked out in ${held.path}, and winnow moves no branch that somebody is on: git switch -c my-idea`
+}

@@ -1,0 +1,252 @@
+import type { Hands } from '../engine/apply.ts'
+import { record } from '../engine/record.ts'
+import { run as runCampaign } from '../engine/run.ts'
+import { openHands, requireCampaign } from '../engine/session.ts'
+import { committedSpec, requireSupported } from '../engine/start.ts'
+import { submit } from '../engine/submit.ts'
+import { ConflictError } from '../errors.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { canonicalJson, sha256 } from '../model/canonical.ts'
+import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/outcome.ts'
+import { shortRef } from '../model/refs.ts'
+import type { Waiting } from '../plan/action.ts'
+import { isSettled, meantExperiment } from '../plan/only.ts'
+import type { World } from '../plan/world.ts'
+import { waitingSentence } from '../report/sentence.ts'
+import { answerOf, answerText, answerWithout, tryExitCode, type TryAnswer } from '../report/try-answer.ts'
+import type { Spec } from '../spec/schema.ts'
+import { atCampaign, type Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { defaultTip } from './default-branch.ts'
+import { isCommittedIn, nothingToTry, type Standing, standingOf } from './earlier-try.ts'
+import { CATEGORY, FAMILY, ideaBody } from './idea-block.ts'
+import { lookAround, lookingTick } from './looking.ts'
+import { type NotTried, ownDiff, type OwnDiff } from './own-diff.ts'
+import { pullNumbers } from './pull-numbers.ts'
+import { specPathOf, start } from './run.ts'
+import { baseFails } from './run-exit.ts'
+import { takeCommand } from './take-command.ts'
+import { whyHeld } from './try-held.ts'
+import type { Verb } from './verb.ts'
+
+export const tryDiff: Verb = {
+  name: 'try',
+  group: 'start',
+  summary: 'measure what you just changed and say in one sentence whether it is kept',
+  access: 'write',
+  arguments: [],
+  options: [
+    { name: 'message', short: 'm', value: 'hypothesis', summary: 'what changes, and why it should help' },
+    CATEGORY,
+    { name: 'needs', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
+    FAMILY,
+    { name: 'only-in-scope', summary: 'leave out what is changed outside the scope, instead of refusing' },
+    { name: 'json', summary: 'print the answer as JSON; progress goes to stderr' },
+  ],
+  examples: [
+    'winnow try -m "cache the parsed header"',
+    'winnow try --json',
+    'winnow try -m "drop the copy" --category allocation --only-in-scope',
+  ],
+  exits: {
+    [EXIT_CODES.kept]: 'kept: it is merged into the optimize branch',
+    [EXIT_CODES.worse]: 'no gain, or worse',
+    [EXIT_CODES['not proven']]: 'not proven yet',
+    [EXIT_CODES.refused]: 'refused: nothing changed, out of scope, or in conflict',
+    [EXIT_CODES.broken]: 'broken: a gate or the harness failed',
+    [WAITING_EXIT_CODE]: 'waiting for a person, an approval or a machine',
+    130: 'interrupted; the same command goes on',
+  },
+  run(call) {
+    const here = { ...call, around: { ...call.around, preferMain: true } }
+    const wanted = { access: 'write', startedOnly: false, announce: true } as const
+    return atCampaign(here, wanted, scene => inScene(here, scene))
+  },
+}
+
+async function inScene(call: Call, scene: Scene): Promise<number> {
+  const answer = await tried(call, scene)
+  if (answer === null) return 0
+  if (call.interrupt.aborted) {
+    call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
+    return 130
+  }
+  if (call.given.flag('json')) call.terminal.json(answer)
+  else for (const line of answerText(answer)) call.terminal.out(line)
+  return tryExitCode(answer)
+}
+
+/** Null where nothing was measured because it was a rehearsal. */
+async function tried(call: Call, scene: Scene): Promise<TryAnswer | null> {
+  const diff = await ownDiff({
+    workshop: scene.workshop,
+    env: call.around.env,
+    spec: await specInForce(scene),
+    message: call.given.text('message'),
+    onlyInScope: call.given.flag('only-in-scope'),
+  })
+  if ('code' in diff) return refusal(scene, diff, [])
+  sayLeftOut(call, diff)
+  if (await bringsNothingYet(call, scene, diff))
+    return refusal(scene, nothingToTry(scene.place.name), diff.leftOut)
+  const here = await start(call, scene)
+  const world = await lookAround(call, here)
+  if (world === null) throw new ConflictError('the campaign is not there yet', [])
+  return inWorld(call, here, { world, diff })
+}
+
+/** No campaign is begun for nothing. */
+async function bringsNothingYet(
+  { around }: Call,
+  { campaign, workshop }: Scene,
+  diff: OwnDiff,
+): Promise<boolean> {
+  if (campaign.started) return false
+  const { commit } = await defaultTip(workshop, around)
+  return isCommittedIn(workshop.repository, diff, commit)
+}
+
+async function specInForce(scene: Scene): Promise<Spec> {
+  if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
+  const committed = await committedSpec(scene.place, specPathOf(scene))
+  requireSupported(committed)
+  return committed.spec
+}
+
+function sayLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
+  for (const path of leftOut.slice(0, 5)) terminal.err(`note: ${path} is outside the scope and left out`)
+  if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
+}
+
+interface Known {
+  world: World
+  diff: OwnDiff
+}
+
+async function inWorld(call: Call, scene: Scene, known: Known): Promise<TryAnswer | null> {
+  const standing = await standingOf(scene.place.repository, known.world, known.diff)
+  if (standing.is === 'refused') return refusal(scene, standing, known.diff.leftOut)
+  if (standing.is === 'known' && standing.experiment.status === 'ended') {
+    const { campaign } = known.world
+    return verdictOn(call, scene, {
+      campaign,
+      diff: known.diff,
+      experiment: standing.experiment,
+      before: true,
+    })
+  }
+  const held = await whyHeld(scene, known.world)
+  if (held !== null) return waits(scene, held, known.diff)
+  return measured(call, scene, known, standing)
+}
+
+async function measured(
+  call: Call,
+  scene: Scene,
+  known: Known,
+  standing: Standing,
+): Promise<TryAnswer | null> {
+  const { world, diff } = known
+  await goOn(scene, world, standing)
+  const branch = standing.is === 'known' ? standing.experiment.branch : await offer(call, scene, known)
+  if (scene.rehearsal !== null || branch === null) {
+    await lookingTick(call, scene)
+    return null
+  }
+  sayWhoIsFirst(scene, world, branch)
+  const hands = await openHands(scene.place, call.interrupt, branch)
+  const enough = (campaign: Campaign) => isSettled(campaign, branch)
+  const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
+  return afterwards(call, scene, { campaign: await campaignNow(hands), waiting, branch, diff })
+}
+
+/** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
+async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: Standing): Promise<void> {
+  if (rehearsal !== null) return
+  if (campaign.status === 'stopped') {
+    place.progress.say(`the campaign had stopped (${campaign.status_reason}): it goes on with this idea`)
+    await record(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
+  }
+  if (standing.is !== 'known' || standing.experiment.status !== 'parked') return
+  const { id } = standing.experiment
+  const reason = 'winnow try asks for more jobs'
+  await record(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+}
+
+/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
+async function offer({ given }: Call, { place }: Scene, { world, diff }: Known): Promise<string> {
+  const { commit, hypothesis: title } = diff
+  const body = ideaBody({
+    hypothesis: title,
+    category: given.text('category'),
+    priority: 'high',
+    required_deps: given.texts('needs'),
+    family: given.text('family'),
+  })
+  const identity = canonicalJson([diff.head, diff.tree, world.campaign.incumbent.commit])
+  const name = `try-${sha256(identity).slice(0, 12)}`
+  return (await submit(place, { commit, from: null, name, title, body })).branch
+}
+
+/** A round is never cut in half. */
+function sayWhoIsFirst({ place }: Scene, { campaign: { round } }: World, branch: string): void {
+  if (!round?.open) return
+  const others = round.members.join(', ')
+  place.progress.say(`round ${round.number} is under way (${others}): it ends before ${branch} is measured`)
+}
+
+async function campaignNow({ memory, place }: Hands): Promise<Campaign> {
+  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
+}
+
+interface Afterwards {
+  campaign: Campaign
+  waiting: Waiting
+  branch: string
+  diff: OwnDiff
+}
+
+async function afterwards(call: Call, scene: Scene, result: Afterwards): Promise<TryAnswer> {
+  const { campaign, waiting, branch, diff } = result
+  const experiment = meantExperiment(campaign, branch)
+  if (baseFails(campaign)) return baseBroken(scene, campaign, diff)
+  if (experiment === undefined) return waits(scene, waitingSentence(waiting), diff)
+  const said = waiting.for === 'person' && experiment.verdict === null ? waiting.what : null
+  return verdictOn(call, scene, { campaign, experiment, diff, before: false, waiting: said })
+}
+
+interface Verdict {
+  campaign: Campaign
+  experiment: Experiment
+  diff: OwnDiff
+  before: boolean
+  waiting?: string | null
+}
+
+async function verdictOn(call: Call, scene: Scene, verdict: Verdict): Promise<TryAnswer> {
+  const { campaign, experiment, diff, before, waiting = null } = verdict
+  const numbers = await pullNumbers(scene.place, campaign)
+  return answerOf(campaign, experiment, {
+    optimize: shortRef(scene.place.refs.optimize),
+    pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
+    triedBefore: before,
+    leftOut: diff.leftOut,
+    take: takeCommand(call, scene, diff),
+    waiting,
+  })
+}
+
+function refusal({ campaign: { name } }: Scene, { message, next }: NotTried, leftOut: readonly string[]) {
+  return answerWithout({ campaign: name, verdict: 'refused', message, next, leftOut })
+}
+
+function waits({ campaign: { name } }: Scene, message: string, { leftOut }: OwnDiff): TryAnswer {
+  const next = 'see to that, then type the same again'
+  return answerWithout({ campaign: name, verdict: 'waiting for a person', message, next, leftOut })
+}
+
+function baseBroken({ campaign: { name } }: Scene, { status_reason }: Campaign, { leftOut }: OwnDiff) {
+  const message = `the base itself fails, whatever is changed: ${status_reason?.split('\n', 1)[0] ?? ''}`
+  const next = 'mend the harness or the gate on the default branch, then winnow resume'
+  return answerWithout({ campaign: name, verdict: 'broken', message, next, leftOut })
+}

@@ -1,0 +1,231 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { gitIn, scratch, at } from '../git/scratch.ts'
+import { untouched } from '../git/untouched.ts'
+import { clonedProject, FILES, offer, project, projectIn, proven, SHORT, SPEC } from './project.ts'
+
+const LONG = `${'a'.repeat(149)}\n`
+const SHORTER = `${'a'.repeat(29)}\n`
+
+async function tried(person: ReturnType<typeof project>, ...options: string[]) {
+  const { code, out } = await person.winnow('try', ...options, '--json')
+  return { code, ...JSON.parse(out) }
+}
+
+describe('winnow try', () => {
+  it('begins the campaign, measures what is not committed, and touches nothing of the person', async () => {
+    const person = project()
+    person.write('src/value', SHORT)
+    person.write('notes.txt', 'mine\n')
+    const same = untouched(person.dir)
+    const { code, out, err } = await person.winnow('try', '-m', 'half as long')
+    same.check()
+    expect(code).toBe(0)
+    const [sentence, where, next] = out.trimEnd().split('\n')
+    expect(sentence).toMatch(
+      /^Kept: bytes 100 -> 50 \(-50\.0 %\)[^.]*; optimize\/size is at [0-9a-f]{12} with it\.$/,
+    )
+    expect(where).toBe('  exp-001  #1')
+    expect(next).toBe('Next: git stash push --include-untracked -- src/value && git merge optimize/size')
+    expect(err).toContain('note: notes.txt is outside the scope and left out\n')
+    expect(await person.json('status')).toMatchObject({ experiments: [{ hypothesis: 'half as long' }] })
+
+    const again = await tried(person, '-m', 'said otherwise')
+    expect(again).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept', tried_before: true })
+    expect(again.sentence).toMatch(/^Kept \(tried before, as exp-001\): bytes 100 -> 50/)
+
+    person.git('stash', 'push', '--include-untracked', '--', 'src/value')
+    person.git('merge', '-q', 'optimize/size')
+    expect((await tried(person)).sentence).toMatch(/^Kept \(tried before, as exp-001\)/)
+    await proven(person)
+  })
+
+  it('answers every verdict with its word, its exit code and what to do', async () => {
+    const person = project()
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      id: null,
+      verdict: 'refused',
+      sentence: 'Refused: nothing to try: no file in scope differs from what campaign size has.',
+      next: 'edit a file in scope, then type the same again',
+    })
+    expect(person.refs()).not.toContain('optimize')
+
+    person.write('src/value', LONG)
+    expect(await tried(person, '-m', 'longer')).toMatchObject({
+      code: 10,
+      id: 'exp-001',
+      verdict: 'worse',
+      outcome: 'dropped',
+      evidence: null,
+      metrics: { bytes: 150 },
+      tried_before: false,
+      next: 'undo it: it does harm',
+    })
+    expect(await tried(person, '-m', 'longer')).toMatchObject({ code: 10, id: 'exp-001', tried_before: true })
+    person.write('src/value', '')
+    expect(await tried(person, '-m', 'nothing')).toMatchObject({
+      code: 13,
+      verdict: 'broken',
+      sentence: expect.stringMatching(/^Broken: gate tests failed/),
+      next: 'winnow show exp-002 has the last lines; mend it, then try again',
+    })
+
+    person.write('src/value', SHORT)
+    person.write('bench/size.sh', 'echo 1\n')
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      id: null,
+      sentence: 'Refused: 1 changed file outside scope.mutable: bench/size.sh.',
+    })
+    const left = await tried(person, '--only-in-scope')
+    expect(left).toMatchObject({ code: 0, verdict: 'kept', left_out: ['bench/size.sh'] })
+    expect(left.hypothesis).toBe('change src/value')
+
+    person.git('checkout', '-q', 'bench/size.sh')
+    person.write('src/value', LONG.replaceAll('a', 'b'))
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      sentence: 'Refused: does not merge with the incumbent: conflict in src/value.',
+      next: 'commit it to a branch, merge optimize/size there, resolve, then type the same again',
+    })
+    await proven(person)
+  })
+
+  it('tries the commits of a branch, from any folder, and takes none of another idea before it', async () => {
+    const person = project()
+    person.git('checkout', '-q', '-b', 'idea')
+    person.commit('one step', { 'src/value': LONG, 'src/more/file': 'x\n' })
+    person.commit('and another', { 'src/value': SHORT })
+    const { code, out } = await person.winnowWith({ directory: join(person.dir, 'src/more') }, 'try')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Kept: /)])
+    expect(out).toContain('Next: git merge optimize/size\n')
+    const { experiments, baseline } = (await person.json('status')) as Record<string, unknown>
+    expect(experiments).toMatchObject([{ id: 'exp-001', hypothesis: 'and another' }])
+    expect(baseline).toMatchObject({ commit: person.git('rev-parse', 'main') })
+
+    await offer(person, `${'c'.repeat(19)}\n`, ['--priority', 'high'], 'main')
+    person.git('checkout', '-q', '--detach', 'optimize/size')
+    person.write('src/value', SHORTER)
+    const third = await tried(person, '-m', 'shorter still')
+    expect(third).toMatchObject({ code: 0, verdict: 'kept', hypothesis: 'shorter still' })
+    expect(await person.json('status')).toMatchObject({ counts: { kept: 2, dropped: 0, refused: 0 } })
+    await proven(person)
+  })
+
+  it('says why nothing is measured: a pause, a stop, a rule of the spec, a checked-out branch', async () => {
+    const spec = `${SPEC}stopping: { max_iterations: 1 }\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    person.write('src/value', LONG)
+    expect((await tried(person)).code).toBe(10)
+    person.write('src/value', SHORT)
+    const over = await tried(person)
+    expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
+    expect(over.sentence).toBe(
+      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise that in the spec, winnow amend, then winnow resume.',
+    )
+    await person.winnow('pause', '-m', 'release week')
+    expect((await tried(person)).sentence).toBe(
+      'Waiting for a person: the campaign is paused (release week); winnow resume goes on.',
+    )
+    await person.winnow('stop', '-m', 'enough')
+    expect((await tried(person)).sentence).toBe(
+      'Waiting for a person: the campaign was stopped (enough); winnow resume goes on.',
+    )
+  })
+
+  it('leaves a branch alone that somebody is on, and says how to go on', async () => {
+    const person = project()
+    person.write('src/value', SHORT)
+    expect((await tried(person)).code).toBe(0)
+    person.git('checkout', '-q', '--', '.')
+    person.git('checkout', '-q', 'optimize/size')
+    person.write('src/value', SHORTER)
+    const held = await tried(person)
+    expect(held.code).toBe(14)
+    expect(held.sentence).toContain('optimize/size is checked out in ')
+    person.git('switch', '-q', '-c', 'my-idea')
+    expect((await tried(person)).code).toBe(0)
+  })
+
+  it('goes on with the same experiment after it was interrupted, and with a campaign that had nothing left', async () => {
+    const spec = `${SPEC}propose: [{ use: patch, dir: ideas }]\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    expect((await person.winnow('run')).out).toContain('Stopped: no idea is left')
+    person.write('src/value', SHORT)
+    const abort = new AbortController()
+    abort.abort()
+    const first = await person.winnowWith({ signal: abort.signal }, 'try', '-m', 'half')
+    expect(first.code).toBe(130)
+    const second = await tried(person, '-m', 'half')
+    expect(second).toMatchObject({ code: 0, id: 'exp-001', tried_before: false })
+    expect(await person.json('status')).toMatchObject({ experiments: [{ id: 'exp-001' }] })
+    await proven(person)
+  })
+
+  it('is rehearsed without writing anything', async () => {
+    const person = project()
+    person.write('src/value', SHORT)
+    const before = person.refs()
+    const { code, out } = await person.winnow('try', '-m', 'half', '--dry-run')
+    expect([code, person.refs()]).toEqual([0, before])
+    expect(out).toContain('refs/heads/optimize-exp/size/try-')
+    expect(out).toContain('event 1 order-issued')
+  })
+
+  it('beside a winnow run that is under way is measured once, by one of the two', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, LONG)
+    person.write('src/value', SHORT)
+    const [run, own] = await Promise.all([person.winnow('run'), tried(person, '-m', 'half')])
+    expect(own).toMatchObject({ code: 0, verdict: 'kept', hypothesis: 'half' })
+    expect(run.code).toBe(14)
+    const events = (await person.winnow('log', '--json')).out.trimEnd().split('\n')
+    const orders = events.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'order-issued')
+    const asked = orders.filter(({ candidates }) =>
+      candidates.some(({ label }: { label: string }) => label === own.id),
+    )
+    expect(asked).toHaveLength(1)
+    await proven(person)
+  })
+})
+
+describe('winnow try in a clone', () => {
+  it('works in a linked work tree and in a shallow clone behind the incumbent', async () => {
+    const person = clonedProject({ ...FILES, 'src/other': 'x\n' })
+    person.commit('second', { 'src/other': 'xx\n' })
+    person.git('push', '-q', 'origin', 'main')
+    const linked = join(scratch(), 'linked')
+    person.git('worktree', 'add', '-q', '--detach', linked)
+    at(linked).write('src/value', SHORT)
+    const first = await person.winnowWith({ directory: linked }, 'try', '--json')
+    expect(JSON.parse(first.out)).toMatchObject({
+      verdict: 'kept',
+      next: 'git stash push --include-untracked -- src/value && git fetch origin && git merge origin/optimize/size',
+    })
+
+    const root = scratch()
+    mkdirSync(root, { recursive: true })
+    const remote = person.git('remote', 'get-url', 'origin')
+    gitIn(root)('clone', '-q', '--depth=1', `file://${remote}`, 'shallow')
+    const shallow = projectIn(at(join(root, 'shallow')))
+    shallow.write('src/new', 'new\n')
+    const second = await tried(shallow, '-m', 'one file more')
+    expect(second).toMatchObject({ code: 10, verdict: 'no gain', metrics: { bytes: 50 } })
+  })
+
+  it('names what is missing: a commit, a work tree', async () => {
+    const person = project()
+    rmSync(join(person.dir, '.git/logs'), { recursive: true, force: true })
+    const bare = join(scratch(), 'bare.git')
+    gitIn(person.dir)('clone', '-q', '--bare', '.', bare)
+    const there = await person.winnowWith({ directory: bare }, 'try')
+    expect([there.code, there.err]).toEqual([
+      2,
+      expect.stringContaining('a bare repository has no work tree to try'),
+    ])
+    renameSync(bare, `${bare}.moved`)
+  })
+})

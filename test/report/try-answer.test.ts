@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { emptyCampaign, type Experiment } from '../../src/model/campaign.ts'
+import { type Around, answerOf, answerText, answerWithout, tryExitCode } from '../../src/report/try-answer.ts'
+
+const EXPERIMENT = {
+  id: 'exp-007',
+  status: 'ended',
+  outcome: 'dropped',
+  verdict: 'no gain',
+  reason: 'bytes 100 -> 100\nevidence E 0.3 of 20',
+  hypothesis: 'an idea',
+  branch: 'optimize-exp/size/try-1',
+  metrics: { bytes: 100 },
+  resumed: 0,
+  evidence: null,
+  order: null,
+} as unknown as Experiment
+
+const AROUND = {
+  optimize: 'optimize/size',
+  pr: 3,
+  triedBefore: false,
+  leftOut: [],
+  take: 'git merge optimize/size',
+  waiting: null,
+}
+
+function answer(about: Partial<Experiment>, around: Partial<Around> = {}) {
+  const campaign = { ...emptyCampaign(), name: 'size' }
+  return answerOf(campaign, { ...EXPERIMENT, ...about }, { ...AROUND, ...around })
+}
+
+describe('what winnow try answers', () => {
+  it.each([
+    [{}, 10, 'leave it, and try something different in kind'],
+    [{ verdict: 'worse' }, 10, 'undo it: it does harm'],
+    [{ verdict: 'kept', outcome: 'kept' }, 0, 'git merge optimize/size'],
+    [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
+    [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'type the same again for more jobs'],
+    [
+      { verdict: 'refused', outcome: 'refused', reason: 'the same files as exp-001' },
+      12,
+      'mend what it names (the same files as exp-001), then try again',
+    ],
+    [
+      { verdict: 'broken', outcome: 'error' },
+      13,
+      'winnow show exp-007 has the last lines; mend it, then try again',
+    ],
+    [
+      { verdict: null, outcome: null, status: 'deferred', reason: null },
+      14,
+      'a person approves what it adds: winnow approve exp-007',
+    ],
+    [
+      { verdict: null, outcome: null, status: 'queued', reason: null },
+      14,
+      'type the same again, or winnow show exp-007',
+    ],
+  ] as const)('%j is exit code %i and has a next step', (about, code, next) => {
+    const said = answer(about)
+    expect([tryExitCode(said), said.next]).toEqual([code, next])
+    expect(said.sentence).toMatch(/^[A-Z][^\n]*\.$/)
+  })
+
+  it('is the sentence, what it rests on, where it is, and the next step last', () => {
+    expect(answerText(answer({}))).toEqual([
+      'No gain: bytes 100 -> 100.',
+      '  evidence E 0.3 of 20',
+      '  exp-007  #3  optimize-exp/size/try-1',
+      'Next: leave it, and try something different in kind',
+    ])
+  })
+
+  it('says that it is the verdict of another time, and for what something waits', () => {
+    expect(answer({}, { triedBefore: true }).sentence).toBe(
+      'No gain (tried before, as exp-007): bytes 100 -> 100.',
+    )
+    const waiting = { verdict: null, outcome: null, status: 'queued', reason: null } as const
+    expect(answer(waiting, { waiting: 'the campaign is paused: ask Ada' }).sentence).toBe(
+      'Waiting for a runner: the campaign is paused: ask Ada.',
+    )
+  })
+
+  it('is a whole answer also where nothing was measured', () => {
+    const without = answerWithout({
+      campaign: 'size',
+      verdict: 'refused',
+      message: 'nothing changed.',
+      next: 'edit',
+      leftOut: ['notes'],
+    })
+    expect(tryExitCode(without)).toBe(12)
+    expect(Object.keys(without)).toEqual(Object.keys(answer({})))
+    expect(answerText(without)).toEqual(['Refused: nothing changed.', 'Next: edit'])
+  })
+})
