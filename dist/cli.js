@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as requireSupported, $n as lnTotal, $t as require_dist, A as requireGit, An as changeText, Ar as UserError, At as openChain, B as takeTurn, Bt as treeDifferences, Cn as evidenceLine, Ct as campaignResult, D as openWorkshop, Dn as decideStability, Dr as ForgeError, Dt as snapshotMetrics, E as dataDirFor, En as effectOf$1, Er as ConflictError, Et as metricsText, F as createBareRepository, Fn as pairsPerJob, Fr as oneLine, Ft as unsupported, G as localIsolation, Gn as signedDifference, Gr as string, Gt as readTip, H as neededMetrics, Hn as metricPairs, Hr as looseObject, Ht as loadCampaign, I as nullIfMissing, In as resolveEvidence, Ir as digest, It as candidateFacts, J as unquotePath, Jn as readingOf, Jt as emptyCampaign, K as networkIsolation, Kn as decisiveMetrics, Kt as eventPath, L as scratchOf, Ln as standingOf$1, Lr as experimentName, Lt as parse, M as inspectCheckout, Mn as plural, Mt as listRefs, N as pushAttempt, Nn as ownRequest, Nr as awaitedPackages, Nt as observe$1, O as listWorktrees, On as failureOf$1, Or as HarnessError, Ot as listed$2, P as retryLostRaces, Pn as pairedStop, Pr as packagesText, Pt as specOf, Q as committedSpec, Qn as verdict, Qt as timedDecisive, R as openHands, Rn as evidenceFor, Rt as TomlError, S as calibrate, Sn as shareOf, Sr as nextShare, St as waitingSentence, T as presentRun, Tn as evidenceBar, Tt as metricsLines, U as berthFor, Ur as number, Ut as readEvents, V as measure$1, Vn as differencesOf, Vr as literal, Vt as treeFiles, W as gitRunner, Wr as strictObject, Wt as readEventsAfter, X as bootId, Xt as compileScope, Y as removeAll, Yn as objectivesOf, Yt as parseSpec, Z as isMissing, Zt as compilePathspec, _ as needsCalibration, _n as KEBAB, _r as canonicalJson, _t as evidenceIn, a as seesMinEffect, an as table, at as OF_INTEREST, b as notComparable, bn as effectText, br as meantExperiment, bt as standingSentence, cn as plainText, cr as eventId, ct as noisyText, d as tick$1, dn as shortRef, dr as EXIT_CODES, dt as calibrationText, en as SpecErrors, et as startCampaign, f as takeEffect, fn as assess, ft as tallyText, g as directReverts, gn as nearest, gr as measuredIn$1, gt as statusView, h as stopFor, hn as containing, hr as jobOf$1, ht as experimentView, i as expectedCost, in as requestText, ir as evidenceOf, it as reportedEffect, j as allowedRef, jn as numberText, jr as exitCodeOf, jt as archive$1, k as localPath, kn as BUILT_IN_METRICS, kr as LedgerError, kt as writeLedgerCommit, l as audit$1, ln as withoutOrders, lt as noiseText, m as ruleThatHolds, mn as usesStoredScore, mr as orderTerms, mt as progressOf, n as parseDecidePayload, nn as deferredLines, nt as singleMachineText, o as smallestVisibleGain, on as jsonWithoutOrders, ot as eventLine, pn as NOT_NOISE_PROOF, pr as askedIn, pt as gainText$2, q as ownerIsolation, qn as tieBreakersOf, r as chanceToKeep, rn as deferredOf, rt as headline$1, s as waysOut, sn as plainJson, sr as COMMUTING, st as short, t as replay$1, tn as additionsText, tt as Transaction, u as run$1, un as campaignRefs, ur as typicalMetrics, ut as sizeText, v as needsNoise, vn as KEBAB_TEXT, vr as sha256, vt as standingIn, w as endLeftoversBelow, wn as evidenceText, wt as keptExperiments, xn as effectWords, xr as levelFor, xt as verdictPhrase, y as calibrateNoise, yn as evidenceSentence, yr as isSettled, yt as capitalised, z as requireCampaign, zt as harnessOf } from "./shared2.js";
+import { $ as bootId, $t as compileScope, A as requireGit, An as decideStability, Ar as ForgeError, At as snapshotMetrics, B as takeTurn, Bn as standingOf$1, Br as experimentName, Bt as parse, Cn as effectText, Cr as meantExperiment, Ct as standingSentence, D as openWorkshop, Dn as evidenceText, Dt as keptExperiments, E as dataDirFor, En as evidenceLine, Et as campaignResult, F as createBareRepository, Fn as plural, Ft as listRefs, G as isPreset, Gn as metricPairs, Gr as looseObject, Gt as loadCampaign, H as neededMetrics, Ht as harnessOf, I as nullIfMissing, In as ownRequest, Ir as awaitedPackages, It as observe$1, J as localIsolation, Jn as signedDifference, Jr as string, Jt as readTip, K as missingAgent, Kr as number, Kt as readEvents, L as scratchOf, Ln as pairedStop, Lr as packagesText, Lt as specOf, M as inspectCheckout, Mn as BUILT_IN_METRICS, Mr as LedgerError, Mt as writeLedgerCommit, N as pushAttempt, Nn as changeText, Nr as UserError, Nt as openChain, O as listWorktrees, On as evidenceBar, Ot as metricsLines, P as retryLostRaces, Pn as numberText, Pr as exitCodeOf, Pt as archive$1, Q as removeAll, Qn as objectivesOf, Qt as parseSpec, R as openHands, Rn as pairsPerJob, Rr as oneLine, Rt as unsupported, S as calibrate, Sn as evidenceSentence, Sr as isSettled, St as capitalised, T as presentRun, Tn as shareOf, Tr as nextShare, Tt as waitingSentence, U as berthFor, Ut as treeDifferences, V as measure$1, Vn as evidenceFor, Vt as TomlError, W as PRESETS, Wn as differencesOf, Wr as literal, Wt as treeFiles, X as ownerIsolation, Xn as tieBreakersOf, Y as networkIsolation, Yn as decisiveMetrics, Yt as eventPath, Z as unquotePath, Zn as readingOf, Zt as emptyCampaign, _ as needsCalibration, _n as usesStoredScore, _r as orderTerms, _t as progressOf, a as seesMinEffect, an as deferredLines, at as singleMachineText, b as notComparable, bn as KEBAB, br as canonicalJson, bt as evidenceIn, cn as table, ct as OF_INTEREST, d as tick$1, dn as plainText, dr as eventId, dt as noisyText, en as compilePathspec, et as isMissing, f as takeEffect, fn as withoutOrders, ft as noiseText, g as directReverts, gn as NOT_NOISE_PROOF, gr as askedIn, gt as gainText$2, h as stopFor, hn as assess, ht as tallyText, i as expectedCost, in as additionsText, it as Transaction, j as allowedRef, jn as failureOf$1, jr as HarnessError, jt as listed$2, k as localPath, kn as effectOf$1, kr as ConflictError, kt as metricsText, l as audit$1, ln as jsonWithoutOrders, lt as eventLine, m as ruleThatHolds, mn as shortRef, mr as EXIT_CODES, mt as calibrationText, n as parseDecidePayload, nn as require_dist, nr as lnTotal, nt as requireSupported, o as smallestVisibleGain, on as deferredOf, ot as headline$1, pn as campaignRefs, pr as typicalMetrics, pt as sizeText, q as gitRunner, qr as strictObject, qt as readEventsAfter, r as chanceToKeep, rn as SpecErrors, rt as startCampaign, s as waysOut, sn as requestText, sr as evidenceOf, st as reportedEffect, t as replay$1, tn as timedDecisive, tr as verdict, tt as committedSpec, u as run$1, un as plainJson, ur as COMMUTING, ut as short, v as needsNoise, vn as containing, vr as jobOf$1, vt as experimentView, w as endLeftoversBelow, wn as effectWords, wr as levelFor, wt as verdictPhrase, xn as KEBAB_TEXT, xr as sha256, xt as standingIn, y as calibrateNoise, yn as nearest, yr as measuredIn$1, yt as statusView, z as requireCampaign, zn as resolveEvidence, zr as digest, zt as candidateFacts } from "./shared2.js";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
 import { copyFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
@@ -1268,6 +1268,32 @@ async function pullNumbers({ forge }, campaign) {
 	const pulls = branches.length === 0 ? [] : await forge.list({ branches });
 	return new Map(pulls.map(({ branch, number }) => [branch, number]));
 }
+// src/verbs/run-agent.ts
+const AGENT = {
+	name: "agent",
+	value: "name",
+	many: true,
+	summary: `ask this coding agent for ideas, in this run only: ${PRESETS.join(", ")}`
+};
+const TIMEOUT_SECONDS = 3600;
+/** Who is asked besides the proposers of the spec; whoever is not installed is said before anything is spent. */
+async function guestsFor({ given, around }, scene) {
+	const guests = given.texts("agent").map(guest);
+	const { campaign, place } = scene;
+	const spec = campaign.started && !given.flag("fresh") ? (await requireCampaign(place)).spec : campaign.spec;
+	const missing = await missingAgent([...spec?.propose ?? [], ...guests], around.env);
+	if (missing !== null) throw new UserError(missing.what, { fix: missing.fix });
+	return guests;
+}
+function guest(name) {
+	if (isPreset(name)) return {
+		use: "command",
+		preset: name,
+		timeout_seconds: TIMEOUT_SECONDS
+	};
+	const near = nearest(name, PRESETS);
+	throw new UserError(`winnow knows no agent ${name}; it knows ${PRESETS.join(", ")}`, { fix: near === void 0 ? "write it as a command: in propose of the spec" : `did you mean ${near}?` });
+}
 // src/verbs/run-exit.ts
 /** What `winnow run` answers to a script (design section 9), as its help says it. */
 const RUN_EXITS = {
@@ -1467,6 +1493,7 @@ const run = {
 			name: "fresh",
 			summary: "close what is open, put the campaign aside, start from the default branch"
 		},
+		AGENT,
 		{
 			name: "watch",
 			summary: "keep looking while ideas or a person are waited for"
@@ -1484,6 +1511,7 @@ const run = {
 	examples: [
 		"winnow run",
 		"winnow run .winnow/parser.yaml --watch",
+		"winnow run --agent claude",
 		"winnow run --fresh --dry-run"
 	],
 	exits: {
@@ -1505,6 +1533,7 @@ function runTelling(call, tell) {
 }
 async function inScene$1(call, scene, tell) {
 	const { campaign, workshop } = scene;
+	const guests = await guestsFor(call, scene);
 	const specPath = campaign.ledgerPath ?? campaign.specPath;
 	for (const sentence of await unusedWork(workshop, specPath, call.around.env)) call.terminal.err(`note: ${sentence}`);
 	if (!await agreed(call, scene)) {
@@ -1516,7 +1545,7 @@ async function inScene$1(call, scene, tell) {
 		await lookingTick(call, here);
 		return 0;
 	}
-	const hands = await openHands(here.place, call.interrupt);
+	const hands = await openHands(here.place, call.interrupt, { guests });
 	const watch = call.given.flag("watch");
 	const running = () => run$1(hands, {
 		signal: call.interrupt,
@@ -8895,7 +8924,7 @@ async function measured(call, scene, known, standing) {
 		return null;
 	}
 	sayWhoIsFirst(scene, world, branch);
-	const hands = await openHands(scene.place, call.interrupt, branch);
+	const hands = await openHands(scene.place, call.interrupt, { only: branch });
 	const enough = (campaign) => isSettled(campaign, branch);
 	const waiting = await run$1(hands, {
 		signal: call.interrupt,

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
-import { basename, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, normalize, posix, resolve } from "node:path";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, appendFile, chmod, chown, cp, lstat, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, rmdirSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { Buffer as Buffer$1, isUtf8 } from "node:buffer";
 import { arch, availableParallelism, constants as constants$1, cpus, hostname, platform, release, tmpdir, totalmem, uptime } from "node:os";
@@ -10133,7 +10133,7 @@ function metricSchema(rules) {
 }
 // src/spec/sections/propose.ts
 const proposer$1 = discriminatedUnion("use", [
-	strictObject({ use: literal$1("external").describe("Pull requests and `winnow try`.") }),
+	strictObject({ use: literal$1("external").describe("Pull requests and branches that others push.") }),
 	strictObject({
 		use: literal$1("patch").describe("Patches in a directory."),
 		dir: text$2.describe("That directory.")
@@ -28956,10 +28956,6 @@ const proposing = [
 	proposer("textgrad", "rewriting of artifacts is"),
 	proposer("dispatch", "dispatching a workflow is"),
 	{
-		used: ({ propose }) => propose.some((one) => one.use === "command" && one.preset !== void 0),
-		sentence: () => "propose.preset: presets are not built yet; write the program and its arguments as command."
-	},
-	{
 		used: ({ artifacts }) => artifacts.length > 0,
 		sentence: () => "artifacts: versioned artifacts are not built yet; list the files under scope.mutable."
 	},
@@ -30034,13 +30030,13 @@ function section$1(title, lines) {
 }
 function keptLines(campaign) {
 	const standing = new Set(keptExperiments(campaign).map(({ id }) => id));
-	return campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? []).filter(({ id }) => standing.has(id)).slice(-5).reverse().map((each) => line(campaign, each));
+	return campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? []).filter(({ id }) => standing.has(id)).slice(-5).reverse().map((each) => line$1(campaign, each));
 }
 function otherLines(campaign) {
 	const standing = new Set(keptExperiments(campaign).map(({ id }) => id));
-	return Object.values(campaign.experiments).filter(({ id, status }) => status === "ended" && !standing.has(id)).slice(-8).reverse().map((each) => line(campaign, each));
+	return Object.values(campaign.experiments).filter(({ id, status }) => status === "ended" && !standing.has(id)).slice(-8).reverse().map((each) => line$1(campaign, each));
 }
-function line(campaign, experiment) {
+function line$1(campaign, experiment) {
 	const { id, hypothesis, reason } = experiment;
 	return `- ${id}, ${verdictPhrase(standingIn(campaign, experiment))}: ${cell(hypothesis)}${reason === null ? "" : ` (${cell(reason)})`}`;
 }
@@ -36502,6 +36498,8 @@ const UNSAFE = {
 // src/propose/agent-tree.ts
 /** Files are stored as they are: no attribute in the tree converts anything, here or when they are read back. */
 const ATTRIBUTES = "* -text !eol !ident !filter !working-tree-encoding\n";
+/** What an agent keeps beside the files it edits is no part of its idea. */
+const NOTES_OF_AGENTS = ".aider*\n";
 /** So that the agent may commit, and nobody's hooks, signing or line-ending rules take part. */
 const CONFIG = `
 [user]
@@ -36571,6 +36569,7 @@ async function readAgentTree(place) {
 async function configure(gitDir) {
 	await mkdir(join(gitDir, "info"), { recursive: true });
 	await writeFile(join(gitDir, "info", "attributes"), ATTRIBUTES);
+	await writeFile(join(gitDir, "info", "exclude"), NOTES_OF_AGENTS);
 	await appendFile(join(gitDir, "config"), CONFIG);
 }
 async function isFolder(path) {
@@ -36626,10 +36625,14 @@ async function askCommand(asking) {
 		await releaseWorkDir(workDir);
 	}
 }
+/** Where a program that wants a name finds what it is told. */
+function briefFile(workDir) {
+	return join(workDir, "brief.md");
+}
 function placeIn(workDir) {
 	return {
 		tree: join(workDir, "tree"),
-		brief: join(workDir, "brief.md"),
+		brief: briefFile(workDir),
 		stdout: join(workDir, "stdout"),
 		stderr: join(workDir, "stderr")
 	};
@@ -37181,6 +37184,84 @@ async function readPatch(repo, path, { oid, mode }) {
 		}
 	};
 }
+// src/propose/presets.ts
+/**
+* How each agent works unattended: it may edit the tree and asks nobody. The brief is standard input for all;
+* those that do not read their task from there get it in their arguments.
+*/
+const ARGUMENTS = {
+	claude: () => [
+		"--print",
+		"--permission-mode",
+		"acceptEdits"
+	],
+	codex: () => [
+		"exec",
+		"--sandbox",
+		"workspace-write",
+		"-"
+	],
+	gemini: () => [
+		"--skip-trust",
+		"--approval-mode",
+		"auto_edit",
+		"--prompt",
+		"Do what the text above asks."
+	],
+	copilot: ({ text }) => [
+		"--silent",
+		"--allow-all-tools",
+		"--no-ask-user",
+		"--prompt",
+		text
+	],
+	opencode: () => ["run"],
+	aider: ({ file }) => [
+		"--yes-always",
+		"--no-auto-commits",
+		"--no-dirty-commits",
+		"--no-gitignore",
+		"--no-check-update",
+		"--no-pretty",
+		"--no-stream",
+		"--message-file",
+		file
+	]
+};
+const PRESETS = Object.keys(ARGUMENTS);
+function isPreset(name) {
+	return Object.hasOwn(ARGUMENTS, name);
+}
+/** The command of a proposer, as it is started with this brief. */
+function commandOf$1({ command, preset }, brief) {
+	if (command !== void 0) return command;
+	return preset === void 0 ? null : line([preset, ...ARGUMENTS[preset](brief)]);
+}
+/** Every word is quoted whole: nothing in a brief means anything to a shell. */
+function line(words) {
+	return `exec ${words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")}`;
+}
+/** An agent of the spec, or of the command line, that is not installed here: in words, with the way out. */
+async function missingAgent(proposers, env) {
+	for (const proposer of proposers) {
+		if (proposer.use !== "command" || proposer.preset === void 0 || proposer.command !== void 0) continue;
+		const { preset } = proposer;
+		if (await isInstalled(preset, env["PATH"] ?? "")) continue;
+		const fix = `install ${preset} as its documentation says and sign in once, or write command: instead of preset: ${preset}`;
+		return {
+			what: `the program ${preset} is not installed: it is nowhere on PATH`,
+			fix
+		};
+	}
+	return null;
+}
+async function isInstalled(program, path) {
+	for (const folder of path.split(delimiter)) {
+		if (folder === "") continue;
+		if (await access(join(folder, program), constants.X_OK).then(() => true, () => false)) return true;
+	}
+	return false;
+}
 // src/propose/proposer-name.ts
 const LONGEST = 60;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
@@ -37380,8 +37461,8 @@ async function namesIn$1(under) {
 }
 // src/engine/campaign-ideas.ts
 const ASKED_IN = "propose";
-/** The proposers of one campaign on this machine, with what they remember to be quick. */
-function campaignIdeas(place) {
+/** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
+function campaignIdeas(place, guests = []) {
 	const prepared = /* @__PURE__ */ new Map();
 	const patchFiles = /* @__PURE__ */ new Map();
 	const storeDir = join(place.dataDir, "proposals");
@@ -37422,14 +37503,17 @@ function campaignIdeas(place) {
 				answers
 			};
 		},
-		askable: (campaign, spec) => commands(spec).map(proposerName).filter((name) => !isBenched(campaign, name)),
+		askable: (campaign, spec) => commands(spec, guests).map(proposerName).filter((name) => !isBenched(campaign, name)),
 		async ask(who, scene) {
 			const { campaign } = scene;
 			leftovers ??= reapAll(join(place.dataDir, ASKED_IN));
 			await leftovers;
 			await forgetSettled(storeDir, campaign);
 			const began = place.clock.monotonic();
-			const asked = await ask(place, who, scene);
+			const asked = await ask(place, {
+				who,
+				proposer: commands(scene.spec, guests).find((each) => proposerName(each) === who)
+			}, scene);
 			const minutes = (place.clock.monotonic() - began) / 6e4;
 			const at = new Date(place.clock.now()).toISOString();
 			const key = commandKey(who, place.random.hex(8));
@@ -37454,12 +37538,29 @@ function campaignIdeas(place) {
 function roomFor(campaign, spec) {
 	return spec.merge.max_open_experiments - openEngineExperiments({ campaign });
 }
-function commands(spec) {
-	return spec.propose.filter((proposer) => proposer.use === "command");
+/** A guest that the spec names as well is asked as the spec says. */
+function commands(spec, guests) {
+	const own = spec.propose.filter((proposer) => proposer.use === "command");
+	const known = new Set(own.map(proposerName));
+	return [...own, ...guests.filter((guest) => !known.has(proposerName(guest)))];
 }
-async function ask(place, who, { campaign, spec, lane, signal }) {
-	const proposer = commands(spec).find((each) => proposerName(each) === who);
-	if (!proposer?.command) return {
+async function ask(place, { who, proposer }, { campaign, spec, lane, signal }) {
+	const missing = proposer && await missingAgent([proposer], place.env);
+	if (missing) return {
+		ok: false,
+		reason: missing.what
+	};
+	const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), lane);
+	const text = brief({
+		campaign,
+		spec,
+		incumbentMetrics: incumbentMetrics(campaign)
+	});
+	const command = proposer && commandOf$1(proposer, {
+		text,
+		file: briefFile(workDir)
+	});
+	if (!proposer || command == null) return {
 		ok: false,
 		reason: `the spec has no proposer ${who}`
 	};
@@ -37467,14 +37568,10 @@ async function ask(place, who, { campaign, spec, lane, signal }) {
 		repo: place.repository,
 		incumbent: campaign.incumbent,
 		name: who,
-		command: proposer.command,
-		brief: brief({
-			campaign,
-			spec,
-			incumbentMetrics: incumbentMetrics(campaign)
-		}),
+		command,
+		brief: text,
 		timeoutSeconds: proposer.timeout_seconds,
-		workDir: await freeWorkDir(join(place.dataDir, ASKED_IN), lane),
+		workDir,
 		env: place.env,
 		signal,
 		now: () => place.clock.now(),
@@ -40067,16 +40164,16 @@ function waitedFor(campaign) {
 }
 // src/engine/session.ts
 /** Everything `tick` and `run` need on one machine. */
-async function openHands(place, signal, only = null) {
+async function openHands(place, signal, staffing = {}) {
 	const lanes = new Lanes();
-	const ideas = campaignIdeas(place);
+	const ideas = campaignIdeas(place, staffing.guests);
 	return {
 		place,
 		memory: emptyMemory(),
 		runner: await localRunner(place, lanes),
 		ideas,
 		asking: askingHere(place, ideas, lanes, signal),
-		only
+		only: staffing.only ?? null
 	};
 }
 /** The campaign for people who only look; null where none was started. */
@@ -47055,4 +47152,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { requireSupported as $, lnTotal as $n, require_dist$2 as $t, requireGit as A, changeText as An, UserError as Ar, openChain as At, takeTurn as B, guardrailVerdict as Bn, boolean as Br, treeDifferences as Bt, regressionCheck as C, evidenceLine as Cn, campaignLevel as Cr, campaignResult as Ct, openWorkshop as D, decideStability as Dn, ForgeError as Dr, snapshotMetrics as Dt, dataDirFor as E, effectOf$1 as En, ConflictError as Er, metricsText as Et, createBareRepository as F, pairsPerJob as Fn, oneLine$1 as Fr, unsupported as Ft, localIsolation as G, signedDifference as Gn, string as Gr, readTip as Gt, neededMetrics as H, metricPairs as Hn, looseObject as Hr, loadCampaign as Ht, nullIfMissing as I, resolveEvidence as In, digest$2 as Ir, candidateFacts as It, unquotePath as J, readingOf as Jn, emptyCampaign as Jt, networkIsolation as K, decisiveMetrics as Kn, tuple as Kr, eventPath as Kt, scratchOf as L, standingOf$2 as Ln, experimentName as Lr, parse$3 as Lt, inspectCheckout as M, plural as Mn, sameFamily as Mr, listRefs as Mt, pushAttempt as N, ownRequest as Nn, awaitedPackages as Nr, observe as Nt, listWorktrees as O, failureOf$3 as On, HarnessError as Or, listed$1 as Ot, retryLostRaces as P, pairedStop as Pn, packagesText as Pr, specOf as Pt, committedSpec as Q, verdict as Qn, timedDecisive as Qt, openHands as R, evidenceFor as Rn, _enum as Rr, TomlError as Rt, calibrate as S, shareOf as Sn, nextShare as Sr, waitingSentence as St, presentRun as T, evidenceBar as Tn, objectiveLevel as Tr, metricsLines as Tt, berthFor as U, observePair as Un, number$1 as Ur, readEvents as Ut, measure$1 as V, differencesOf as Vn, literal$1 as Vr, treeFiles as Vt, gitRunner as W, endJob as Wn, strictObject as Wr, readEventsAfter as Wt, bootId as X, intervalOf as Xn, compileScope as Xt, removeAll as Y, objectivesOf as Yn, parseSpec$1 as Yt, isMissing as Z, statusOf as Zn, compilePathspec as Zt, needsCalibration as _, KEBAB as _n, canonicalJson as _r, evidenceIn as _t, seesMinEffect as a, table$1 as an, lnEvidence as ar, OF_INTEREST as at, notComparable as b, effectText as bn, meantExperiment as br, standingSentence as bt, forecast as c, plainText$1 as cn, eventId as cr, noisyText as ct, tick as d, shortRef as dn, EXIT_CODES as dr, calibrationText as dt, SpecErrors as en, confidenceInterval as er, startCampaign as et, takeEffect as f, assess as fn, verdictOf as fr, tallyText as ft, directReverts as g, nearest as gn, measuredIn as gr, statusView as gt, stopFor as h, containing as hn, jobOf as hr, experimentView as ht, expectedCost as i, requestText as in, evidenceOf as ir, reportedEffect as it, allowedRef as j, numberText as jn, exitCodeOf as jr, archive as jt, localPath as k, BUILT_IN_METRICS as kn, LedgerError as kr, writeLedgerCommit as kt, audit as l, withoutOrders as ln, parseEvent as lr, noiseText as lt, ruleThatHolds as m, usesStoredScore as mn, orderTerms as mr, progressOf as mt, parseDecidePayload as n, deferredLines as nn, tieBreakerHolds as nr, singleMachineText as nt, smallestVisibleGain as o, jsonWithoutOrders as on, lnEvidencePath as or, eventLine as ot, plan as p, NOT_NOISE_PROOF as pn, askedIn as pr, gainText as pt, ownerIsolation as q, tieBreakersOf as qn, union as qr, fold as qt, chanceToKeep as r, deferredOf as rn, simplificationHolds as rr, headline as rt, waysOut as s, plainJson as sn, COMMUTING as sr, short as st, replay as t, additionsText as tn, hodgesLehmann as tr, Transaction as tt, run as u, campaignRefs as un, typicalMetrics as ur, sizeText as ut, needsNoise as v, KEBAB_TEXT as vn, sha256 as vr, standingIn as vt, endLeftoversBelow as w, evidenceText as wn, familyLevel as wr, keptExperiments as wt, calibrationOf as x, effectWords$1 as xn, levelFor as xr, verdictPhrase as xt, calibrateNoise as y, evidenceSentence as yn, isSettled$2 as yr, capitalised as yt, requireCampaign as z, startEvidence as zn, array as zr, harnessOf as zt };
+export { bootId as $, intervalOf as $n, compileScope as $t, requireGit as A, decideStability as An, ForgeError as Ar, snapshotMetrics as At, takeTurn as B, standingOf$2 as Bn, experimentName as Br, parse$3 as Bt, regressionCheck as C, effectText as Cn, meantExperiment as Cr, standingSentence as Ct, openWorkshop as D, evidenceText as Dn, familyLevel as Dr, keptExperiments as Dt, dataDirFor as E, evidenceLine as En, campaignLevel as Er, campaignResult as Et, createBareRepository as F, plural as Fn, sameFamily as Fr, listRefs as Ft, isPreset as G, metricPairs as Gn, looseObject as Gr, loadCampaign as Gt, neededMetrics as H, startEvidence as Hn, array as Hr, harnessOf as Ht, nullIfMissing as I, ownRequest as In, awaitedPackages as Ir, observe as It, localIsolation as J, signedDifference as Jn, string as Jr, readTip as Jt, missingAgent as K, observePair as Kn, number$1 as Kr, readEvents as Kt, scratchOf as L, pairedStop as Ln, packagesText as Lr, specOf as Lt, inspectCheckout as M, BUILT_IN_METRICS as Mn, LedgerError as Mr, writeLedgerCommit as Mt, pushAttempt as N, changeText as Nn, UserError as Nr, openChain as Nt, listWorktrees as O, evidenceBar as On, objectiveLevel as Or, metricsLines as Ot, retryLostRaces as P, numberText as Pn, exitCodeOf as Pr, archive as Pt, removeAll as Q, objectivesOf as Qn, parseSpec$1 as Qt, openHands as R, pairsPerJob as Rn, oneLine$1 as Rr, unsupported as Rt, calibrate as S, evidenceSentence as Sn, isSettled$2 as Sr, capitalised as St, presentRun as T, shareOf as Tn, nextShare as Tr, waitingSentence as Tt, berthFor as U, guardrailVerdict as Un, boolean as Ur, treeDifferences as Ut, measure$1 as V, evidenceFor as Vn, _enum as Vr, TomlError as Vt, PRESETS as W, differencesOf as Wn, literal$1 as Wr, treeFiles as Wt, ownerIsolation as X, tieBreakersOf as Xn, union as Xr, fold as Xt, networkIsolation as Y, decisiveMetrics as Yn, tuple as Yr, eventPath as Yt, unquotePath as Z, readingOf as Zn, emptyCampaign as Zt, needsCalibration as _, usesStoredScore as _n, orderTerms as _r, progressOf as _t, seesMinEffect as a, deferredLines as an, tieBreakerHolds as ar, singleMachineText as at, notComparable as b, KEBAB as bn, canonicalJson as br, evidenceIn as bt, forecast as c, table$1 as cn, lnEvidence as cr, OF_INTEREST as ct, tick as d, plainText$1 as dn, eventId as dr, noisyText as dt, compilePathspec as en, statusOf as er, isMissing as et, takeEffect as f, withoutOrders as fn, parseEvent as fr, noiseText as ft, directReverts as g, NOT_NOISE_PROOF as gn, askedIn as gr, gainText as gt, stopFor as h, assess as hn, verdictOf as hr, tallyText as ht, expectedCost as i, additionsText as in, hodgesLehmann as ir, Transaction as it, allowedRef as j, failureOf$3 as jn, HarnessError as jr, listed$1 as jt, localPath as k, effectOf$1 as kn, ConflictError as kr, metricsText as kt, audit as l, jsonWithoutOrders as ln, lnEvidencePath as lr, eventLine as lt, ruleThatHolds as m, shortRef as mn, EXIT_CODES as mr, calibrationText as mt, parseDecidePayload as n, require_dist$2 as nn, lnTotal as nr, requireSupported as nt, smallestVisibleGain as o, deferredOf as on, simplificationHolds as or, headline as ot, plan as p, campaignRefs as pn, typicalMetrics as pr, sizeText as pt, gitRunner as q, endJob as qn, strictObject as qr, readEventsAfter as qt, chanceToKeep as r, SpecErrors as rn, confidenceInterval as rr, startCampaign as rt, waysOut as s, requestText as sn, evidenceOf as sr, reportedEffect as st, replay as t, timedDecisive as tn, verdict as tr, committedSpec as tt, run as u, plainJson as un, COMMUTING as ur, short as ut, needsNoise as v, containing as vn, jobOf as vr, experimentView as vt, endLeftoversBelow as w, effectWords$1 as wn, levelFor as wr, verdictPhrase as wt, calibrationOf as x, KEBAB_TEXT as xn, sha256 as xr, standingIn as xt, calibrateNoise as y, nearest as yn, measuredIn as yr, statusView as yt, requireCampaign as z, resolveEvidence as zn, digest$2 as zr, candidateFacts as zt };

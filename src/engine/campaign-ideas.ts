@@ -5,10 +5,11 @@ import type { Campaign } from '../model/campaign.ts'
 import { openEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
 import { brief } from '../propose/brief.ts'
-import { type Asked, askCommand } from '../propose/command.ts'
+import { type Asked, askCommand, briefFile } from '../propose/command.ts'
 import { externalProposals, externalTips } from '../propose/external.ts'
 import { type PreparedPatches, proposePatches } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
+import { type CommandProposer, commandOf, missingAgent } from '../propose/presets.ts'
 import { isBenched, proposerName } from '../propose/proposer-name.ts'
 import { commandKey, forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answer.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -16,12 +17,10 @@ import type { AskScene, IdeaScene, Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
 import { freeWorkDir, reapAll } from './work-dirs.ts'
 
-type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
-
 const ASKED_IN = 'propose'
 
-/** The proposers of one campaign on this machine, with what they remember to be quick. */
-export function campaignIdeas(place: Place): Ideas {
+/** The proposers of one campaign on this machine, guests of this run included, with what they remember to be quick. */
+export function campaignIdeas(place: Place, guests: readonly CommandProposer[] = []): Ideas {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
   const storeDir = join(place.dataDir, 'proposals')
@@ -60,7 +59,7 @@ export function campaignIdeas(place: Place): Ideas {
       return { proposals: found, answers }
     },
     askable: (campaign, spec) =>
-      commands(spec)
+      commands(spec, guests)
         .map(proposerName)
         .filter(name => !isBenched(campaign, name)),
     async ask(who, scene) {
@@ -69,7 +68,8 @@ export function campaignIdeas(place: Place): Ideas {
       await leftovers
       await forgetSettled(storeDir, campaign)
       const began = place.clock.monotonic()
-      const asked = await ask(place, who, scene)
+      const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
+      const asked = await ask(place, { who, proposer }, scene)
       const minutes = (place.clock.monotonic() - began) / 60_000
       const at = new Date(place.clock.now()).toISOString()
       const key = commandKey(who, place.random.hex(8))
@@ -86,21 +86,32 @@ function roomFor(campaign: Campaign, spec: Spec): number {
   return spec.merge.max_open_experiments - openEngineExperiments({ campaign })
 }
 
-function commands(spec: Spec): CommandProposer[] {
-  return spec.propose.filter(proposer => proposer.use === 'command')
+/** A guest that the spec names as well is asked as the spec says. */
+function commands(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
+  const own = spec.propose.filter(proposer => proposer.use === 'command')
+  const known = new Set(own.map(proposerName))
+  return [...own, ...guests.filter(guest => !known.has(proposerName(guest)))]
 }
 
-async function ask(place: Place, who: string, { campaign, spec, lane, signal }: AskScene): Promise<Asked> {
-  const proposer = commands(spec).find(each => proposerName(each) === who)
-  if (!proposer?.command) return { ok: false, reason: `the spec has no proposer ${who}` }
+async function ask(
+  place: Place,
+  { who, proposer }: { who: string; proposer: CommandProposer | undefined },
+  { campaign, spec, lane, signal }: AskScene,
+): Promise<Asked> {
+  const missing = proposer && (await missingAgent([proposer], place.env))
+  if (missing) return { ok: false, reason: missing.what }
+  const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), lane)
+  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign) })
+  const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
+  if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
   return askCommand({
     repo: place.repository,
     incumbent: campaign.incumbent,
     name: who,
-    command: proposer.command,
-    brief: brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign) }),
+    command,
+    brief: text,
     timeoutSeconds: proposer.timeout_seconds,
-    workDir: await freeWorkDir(join(place.dataDir, ASKED_IN), lane),
+    workDir,
     env: place.env,
     signal,
     now: () => place.clock.now(),

@@ -1,5 +1,6 @@
 import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Pull } from '../forge/pull.ts'
+import type { CommandProposer } from '../propose/presets.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { UserError } from '../errors.ts'
@@ -11,21 +12,24 @@ import { localRunner } from './local-runner.ts'
 import { emptyMemory } from './observe.ts'
 import type { Place } from './place.ts'
 
+export interface Staffing {
+  /** The branch of the one idea that this process measures. */
+  only?: string
+  /** Asked besides the proposers of the spec, by this process alone. */
+  guests?: readonly CommandProposer[]
+}
+
 /** Everything `tick` and `run` need on one machine. */
-export async function openHands(
-  place: Place,
-  signal: AbortSignal,
-  only: string | null = null,
-): Promise<Hands> {
+export async function openHands(place: Place, signal: AbortSignal, staffing: Staffing = {}): Promise<Hands> {
   const lanes = new Lanes()
-  const ideas = campaignIdeas(place)
+  const ideas = campaignIdeas(place, staffing.guests)
   return {
     place,
     memory: emptyMemory(),
     runner: await localRunner(place, lanes),
     ideas,
     asking: askingHere(place, ideas, lanes, signal),
-    only,
+    only: staffing.only ?? null,
   }
 }
 

@@ -22,6 +22,9 @@ export interface AgentPlace {
 /** Files are stored as they are: no attribute in the tree converts anything, here or when they are read back. */
 const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding\n'
 
+/** What an agent keeps beside the files it edits is no part of its idea. */
+const NOTES_OF_AGENTS = '.aider*\n'
+
 /** So that the agent may commit, and nobody's hooks, signing or line-ending rules take part. */
 const CONFIG = `
 [user]
@@ -79,6 +82,7 @@ export async function readAgentTree(place: AgentPlace): Promise<{ tree: Oid } | 
 async function configure(gitDir: string): Promise<void> {
   await mkdir(join(gitDir, 'info'), { recursive: true })
   await writeFile(join(gitDir, 'info', 'attributes'), ATTRIBUTES)
+  await writeFile(join(gitDir, 'info', 'exclude'), NOTES_OF_AGENTS)
   await appendFile(join(gitDir, 'config'), CONFIG)
 }
 

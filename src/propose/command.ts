@@ -50,12 +50,17 @@ export async function askCommand(asking: Asking): Promise<Asked> {
   }
 }
 
+/** Where a program that wants a name finds what it is told. */
+export function briefFile(workDir: string): string {
+  return join(workDir, 'brief.md')
+}
+
 type Place = Record<'tree' | 'brief' | 'stdout' | 'stderr', string>
 
 function placeIn(workDir: string): Place {
   return {
     tree: join(workDir, 'tree'),
-    brief: join(workDir, 'brief.md'),
+    brief: briefFile(workDir),
     stdout: join(workDir, 'stdout'),
     stderr: join(workDir, 'stderr'),
   }

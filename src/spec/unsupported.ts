@@ -43,11 +43,6 @@ const proposing: readonly Machinery[] = [
   proposer('textgrad', 'rewriting of artifacts is'),
   proposer('dispatch', 'dispatching a workflow is'),
   {
-    used: ({ propose }) => propose.some(one => one.use === 'command' && one.preset !== undefined),
-    sentence: () =>
-      'propose.preset: presets are not built yet; write the program and its arguments as command.',
-  },
-  {
     used: ({ artifacts }) => artifacts.length > 0,
     sentence: () => 'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
   },

@@ -18,6 +18,7 @@ import type { KnownCampaign } from './known-campaigns.ts'
 import { showingLive } from './live.ts'
 import { lookingTick } from './looking.ts'
 import { pullNumbers } from './pull-numbers.ts'
+import { AGENT, guestsFor } from './run-agent.ts'
 import { RUN_EXITS, runExitCode, type RunResult } from './run-exit.ts'
 import { runLive } from './run-live.ts'
 import { unusedWork } from './unused-work.ts'
@@ -31,11 +32,17 @@ export const run: Verb = {
   arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
   options: [
     { name: 'fresh', summary: 'close what is open, put the campaign aside, start from the default branch' },
+    AGENT,
     { name: 'watch', summary: 'keep looking while ideas or a person are waited for' },
     { name: 'yes', short: 'y', summary: 'do not ask before what costs money, or more than an hour' },
     { name: 'json', summary: 'print the status and what is waited for as JSON; progress goes to stderr' },
   ],
-  examples: ['winnow run', 'winnow run .winnow/parser.yaml --watch', 'winnow run --fresh --dry-run'],
+  examples: [
+    'winnow run',
+    'winnow run .winnow/parser.yaml --watch',
+    'winnow run --agent claude',
+    'winnow run --fresh --dry-run',
+  ],
   exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
   run(call) {
     return runTelling(call, summarise)
@@ -53,6 +60,7 @@ export function runTelling(call: Call, tell: Telling): Promise<number> {
 
 async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number> {
   const { campaign, workshop } = scene
+  const guests = await guestsFor(call, scene)
   const specPath = campaign.ledgerPath ?? campaign.specPath
   for (const sentence of await unusedWork(workshop, specPath, call.around.env)) {
     call.terminal.err(`note: ${sentence}`)
@@ -66,7 +74,7 @@ async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number>
     await lookingTick(call, here)
     return 0
   }
-  const hands = await openHands(here.place, call.interrupt)
+  const hands = await openHands(here.place, call.interrupt, { guests })
   const watch = call.given.flag('watch')
   const running = () => runCampaign(hands, { signal: call.interrupt, watch })
   const waiting = await showingLive(call, runLive(hands), running)

@@ -154,7 +154,7 @@ async function measured(
     return null
   }
   sayWhoIsFirst(scene, world, branch)
-  const hands = await openHands(scene.place, call.interrupt, branch)
+  const hands = await openHands(scene.place, call.interrupt, { only: branch })
   const enough = (campaign: Campaign) => isSettled(campaign, branch)
   const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
   return afterwards(call, scene, { campaign: await campaignNow(hands), waiting, branch, diff })

@@ -24,7 +24,6 @@ describe('what is valid but not built', () => {
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
     [{ propose: [{ use: 'textgrad' }] }, 'propose.use textgrad'],
     [{ propose: [{ use: 'dispatch', workflow: 'w.yml' }] }, 'propose.use dispatch'],
-    [{ propose: [{ use: 'command', preset: 'codex' }] }, 'propose.preset'],
     [{ artifacts: [{ name: 'a', path: 'a' }] }, 'artifacts'],
     [{ epochs: {} }, 'epochs'],
     [{ 'search.frontier': 'softmax' }, 'search.frontier softmax'],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { positive, text } from './scalar.ts'
 
 export const proposer = z.discriminatedUnion('use', [
-  z.strictObject({ use: z.literal('external').describe('Pull requests and `winnow try`.') }),
+  z.strictObject({ use: z.literal('external').describe('Pull requests and branches that others push.') }),
   z.strictObject({
     use: z.literal('patch').describe('Patches in a directory.'),
     dir: text.describe('That directory.'),

@@ -1,0 +1,81 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import type { Spec } from '../spec/schema.ts'
+
+export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
+export type Preset = NonNullable<CommandProposer['preset']>
+
+interface Brief {
+  text: string
+  /** Where it lies, outside the tree. */
+  file: string
+}
+
+/**
+ * How each agent works unattended: it may edit the tree and asks nobody. The brief is standard input for all;
+ * those that do not read their task from there get it in their arguments.
+ */
+const ARGUMENTS = {
+  claude: () => ['--print', '--permission-mode', 'acceptEdits'],
+  codex: () => ['exec', '--sandbox', 'workspace-write', '-'],
+  gemini: () => ['--skip-trust', '--approval-mode', 'auto_edit', '--prompt', 'Do what the text above asks.'],
+  copilot: ({ text }) => ['--silent', '--allow-all-tools', '--no-ask-user', '--prompt', text],
+  opencode: () => ['run'],
+  aider: ({ file }) => [
+    '--yes-always',
+    '--no-auto-commits',
+    '--no-dirty-commits',
+    '--no-gitignore',
+    '--no-check-update',
+    '--no-pretty',
+    '--no-stream',
+    '--message-file',
+    file,
+  ],
+} as const satisfies Record<Preset, (brief: Brief) => readonly string[]>
+
+export const PRESETS = Object.keys(ARGUMENTS)
+
+export function isPreset(name: string): name is Preset {
+  return Object.hasOwn(ARGUMENTS, name)
+}
+
+/** The command of a proposer, as it is started with this brief. */
+export function commandOf({ command, preset }: CommandProposer, brief: Brief): string | null {
+  if (command !== undefined) return command
+  return preset === undefined ? null : line([preset, ...ARGUMENTS[preset](brief)])
+}
+
+/** Every word is quoted whole: nothing in a brief means anything to a shell. */
+function line(words: readonly string[]): string {
+  return `exec ${words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+}
+
+/** An agent of the spec, or of the command line, that is not installed here: in words, with the way out. */
+export async function missingAgent(
+  proposers: readonly Spec['propose'][number][],
+  env: Readonly<Record<string, string>>,
+): Promise<{ what: string; fix: string } | null> {
+  for (const proposer of proposers) {
+    if (proposer.use !== 'command' || proposer.preset === undefined || proposer.command !== undefined)
+      continue
+    const { preset } = proposer
+    if (await isInstalled(preset, env['PATH'] ?? '')) continue
+    const fix = `install ${preset} as its documentation says and sign in once, or write command: instead of preset: ${preset}`
+    return { what: `the program ${preset} is not installed: it is nowhere on PATH`, fix }
+  }
+  return null
+}
+
+async function isInstalled(program: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) {
+    if (folder === '') continue
+    const runs = await access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (runs) return true
+  }
+  return false
+}
