@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { $ as bootId, $t as compileScope, A as requireGit, An as decideStability, Ar as ForgeError, At as snapshotMetrics, B as takeTurn, Bn as standingOf$1, Br as experimentName, Bt as parse, Cn as effectText, Cr as meantExperiment, Ct as standingSentence, D as openWorkshop, Dn as evidenceText, Dt as keptExperiments, E as dataDirFor, En as evidenceLine, Et as campaignResult, F as createBareRepository, Fn as plural, Ft as listRefs, G as isPreset, Gn as metricPairs, Gr as looseObject, Gt as loadCampaign, H as neededMetrics, Ht as harnessOf, I as nullIfMissing, In as ownRequest, Ir as awaitedPackages, It as observe$1, J as localIsolation, Jn as signedDifference, Jr as string, Jt as readTip, K as missingAgent, Kr as number, Kt as readEvents, L as scratchOf, Ln as pairedStop, Lr as packagesText, Lt as specOf, M as inspectCheckout, Mn as BUILT_IN_METRICS, Mr as LedgerError, Mt as writeLedgerCommit, N as pushAttempt, Nn as changeText, Nr as UserError, Nt as openChain, O as listWorktrees, On as evidenceBar, Ot as metricsLines, P as retryLostRaces, Pn as numberText, Pr as exitCodeOf, Pt as archive$1, Q as removeAll, Qn as objectivesOf, Qt as parseSpec, R as openHands, Rn as pairsPerJob, Rr as oneLine, Rt as unsupported, S as calibrate, Sn as evidenceSentence, Sr as isSettled, St as capitalised, T as presentRun, Tn as shareOf, Tr as nextShare, Tt as waitingSentence, U as berthFor, Ut as treeDifferences, V as measure$1, Vn as evidenceFor, Vt as TomlError, W as PRESETS, Wn as differencesOf, Wr as literal, Wt as treeFiles, X as ownerIsolation, Xn as tieBreakersOf, Y as networkIsolation, Yn as decisiveMetrics, Yt as eventPath, Z as unquotePath, Zn as readingOf, Zt as emptyCampaign, _ as needsCalibration, _n as usesStoredScore, _r as orderTerms, _t as progressOf, a as seesMinEffect, an as deferredLines, at as singleMachineText, b as notComparable, bn as KEBAB, br as canonicalJson, bt as evidenceIn, cn as table, ct as OF_INTEREST, d as tick$1, dn as plainText, dr as eventId, dt as noisyText, en as compilePathspec, et as isMissing, f as takeEffect, fn as withoutOrders, ft as noiseText, g as directReverts, gn as NOT_NOISE_PROOF, gr as askedIn, gt as gainText$2, h as stopFor, hn as assess, ht as tallyText, i as expectedCost, in as additionsText, it as Transaction, j as allowedRef, jn as failureOf$1, jr as HarnessError, jt as listed$2, k as localPath, kn as effectOf$1, kr as ConflictError, kt as metricsText, l as audit$1, ln as jsonWithoutOrders, lt as eventLine, m as ruleThatHolds, mn as shortRef, mr as EXIT_CODES, mt as calibrationText, n as parseDecidePayload, nn as require_dist, nr as lnTotal, nt as requireSupported, o as smallestVisibleGain, on as deferredOf, ot as headline$1, pn as campaignRefs, pr as typicalMetrics, pt as sizeText, q as gitRunner, qr as strictObject, qt as readEventsAfter, r as chanceToKeep, rn as SpecErrors, rt as startCampaign, s as waysOut, sn as requestText, sr as evidenceOf, st as reportedEffect, t as replay$1, tn as timedDecisive, tr as verdict, tt as committedSpec, u as run$1, un as plainJson, ur as COMMUTING, ut as short, v as needsNoise, vn as containing, vr as jobOf$1, vt as experimentView, w as endLeftoversBelow, wn as effectWords, wr as levelFor, wt as verdictPhrase, xn as KEBAB_TEXT, xr as sha256, xt as standingIn, y as calibrateNoise, yn as nearest, yr as measuredIn$1, yt as statusView, z as requireCampaign, zn as resolveEvidence, zr as digest, zt as candidateFacts } from "./shared2.js";
+import { $ as removeAll, $r as number, $t as readEventsAfter, A as requireGit, An as effectText, Ar as meantExperiment, At as verdictPhrase, B as takeTurn, Bn as changeText, Br as UserError, Bt as archive$1, Cn as NOT_NOISE_PROOF, Cr as askedIn, Ct as progressOf, D as openWorkshop, Dn as KEBAB, Dr as canonicalJson, Dt as standingIn, E as dataDirFor, En as nearest, Er as measuredIn$1, Et as evidenceIn, F as createBareRepository, Fn as evidenceBar, Ft as metricsText, G as isPreset, Gn as pairsPerJob, Gr as oneLine, Gt as candidateFacts, H as neededMetrics, Hn as plural, Ht as observe$1, I as nullIfMissing, In as effectOf$1, Ir as ConflictError, It as snapshotMetrics, J as localIsolation, Jn as evidenceFor, Jr as _enum, Jt as harnessOf, K as missingAgent, Kn as resolveEvidence, Kr as digest, Kt as parse, L as scratchOf, Ln as decideStability, Lr as ForgeError, Lt as listed$2, M as inspectCheckout, Mn as shareOf, Mr as nextShare, Mt as campaignResult, N as pushAttempt, Nn as evidenceLine, Nt as keptExperiments, O as listWorktrees, On as KEBAB_TEXT, Or as sha256, Ot as capitalised, P as retryLostRaces, Pn as evidenceText, Pt as metricsLines, Q as unquotePath, Qn as metricPairs, Qr as looseObject, Qt as readEvents, R as openHands, Rn as failureOf$1, Rr as HarnessError, Rt as writeLedgerCommit, S as calibrate, Sn as assess, St as gainText$2, T as presentRun, Tn as containing, Tr as jobOf$1, Tt as statusView, U as berthFor, Un as ownRequest, Ur as awaitedPackages, Ut as specOf, V as measure$1, Vn as numberText, Vr as exitCodeOf, Vt as listRefs, W as PRESETS, Wn as pairedStop, Wr as packagesText, Wt as unsupported, X as ownerIsolation, Xt as treeFiles, Y as networkIsolation, Yr as array, Yt as treeDifferences, Z as asIdea, Zn as differencesOf, Zr as literal, Zt as loadCampaign, _ as needsCalibration, _n as plainJson, _r as COMMUTING, _t as backlogText, a as seesMinEffect, an as parseSpec, ar as objectivesOf, at as Transaction, b as notComparable, bn as campaignRefs, br as typicalMetrics, bt as ideasToTake, cn as timedDecisive, cr as verdict, ct as reportedEffect, d as tick$1, dn as additionsText, dt as short, ei as strictObject, en as readTip, et as bootId, f as takeEffect, fn as deferredLines, ft as noisyText, g as directReverts, gn as jsonWithoutOrders, gt as tallyText, h as stopFor, hn as table, ht as calibrationText, i as expectedCost, in as emptyCampaign, ir as readingOf, it as startCampaign, j as allowedRef, jn as effectWords, jr as levelFor, jt as waitingSentence, k as localPath, kn as evidenceSentence, kr as isSettled, kt as standingSentence, l as audit$1, ln as require_dist, lr as lnTotal, lt as OF_INTEREST, m as ruleThatHolds, mn as requestText, mr as evidenceOf, mt as sizeText, n as parseDecidePayload, nr as decisiveMetrics, nt as committedSpec, o as smallestVisibleGain, on as compileScope, ot as singleMachineText, pn as deferredOf, pt as noiseText, q as gitRunner, qn as standingOf$1, qr as experimentName, qt as TomlError, r as chanceToKeep, ri as union, rn as ideaName, rr as tieBreakersOf, rt as requireSupported, s as waysOut, sn as compilePathspec, st as headline$1, t as replay$1, ti as string, tn as eventPath, tr as signedDifference, tt as isMissing, u as run$1, un as SpecErrors, ut as eventLine, v as needsNoise, vn as plainText, vr as eventId, vt as ideaView, w as endLeftoversBelow, wn as usesStoredScore, wr as orderTerms, wt as experimentView, xn as shortRef, xr as EXIT_CODES, xt as toTakeLine, y as calibrateNoise, yn as withoutOrders, yt as ideasInOrder, z as requireCampaign, zn as BUILT_IN_METRICS, zr as LedgerError, zt as openChain } from "./shared2.js";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
 import { copyFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
@@ -736,7 +736,7 @@ const approve = {
 	}, async (scene) => {
 		const { campaign } = (await requireCampaign(scene.place)).loaded;
 		const [exp, ...packages] = call.given.positionals;
-		if (exp === void 0) return list(call, campaign);
+		if (exp === void 0) return list$2(call, campaign);
 		return give(call, scene, {
 			campaign,
 			experiment: experimentNamed(campaign, exp),
@@ -744,7 +744,7 @@ const approve = {
 		});
 	})
 };
-function list({ given, terminal }, campaign) {
+function list$2({ given, terminal }, campaign) {
 	const waiting = deferredOf(campaign);
 	if (given.flag("json")) {
 		terminal.json({
@@ -857,6 +857,7 @@ function statusText(campaign, view, notes) {
 		`  ${countsText(view)}`,
 		...notes.map((note) => `  note: ${note}`),
 		...campaign.alerts.slice(-3).map(({ code, message }) => `  alert ${code}: ${message}`),
+		...ideasToTake(campaign).map((idea) => `  to take: ${toTakeLine(idea)}`),
 		...experimentLines(campaign, view)
 	];
 }
@@ -2458,10 +2459,10 @@ const READ = [
 	/^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
 	/(?:^|\/)src\/main\/java\/.*\.java$/
 ];
-const MOST$1 = 600;
+const MOST$2 = 600;
 /** Which of a repository's files detection wants to read; everything else is known by its name alone. */
 function readsFor(paths) {
-	return paths.filter((path) => !isForeign(path) && READ.some((pattern) => pattern.test(path))).slice(0, MOST$1);
+	return paths.filter((path) => !isForeign(path) && READ.some((pattern) => pattern.test(path))).slice(0, MOST$2);
 }
 const FOREIGN = /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//;
 /** Copies of other people's code, generated files, and what tests feed on. */
@@ -5869,6 +5870,274 @@ function calledThere({ program, given }) {
 	const cache = given.text("cache-dir");
 	return cache === void 0 ? program.called : `${program.called} --cache-dir ${quoted$6(resolve(cache))}`;
 }
+// src/propose/idea-list.ts
+const text$6 = string().regex(/\S/, "text that is not empty");
+const entry = union([text$6.transform((hypothesis) => ({ hypothesis })), strictObject({
+	hypothesis: text$6,
+	category: text$6.optional(),
+	priority: _enum([
+		"high",
+		"medium",
+		"low"
+	]).optional(),
+	required_deps: array(text$6).optional(),
+	family: text$6.nullable().optional()
+})]);
+const MOST$1 = 500;
+const list$1 = array(entry).max(MOST$1);
+/** Ideas in a file that people keep: a YAML or JSON list, or the items of Markdown lists. */
+function readIdeaList(content, file) {
+	const found = /\.(?:ya?ml|json)$/i.test(file) ? fromData(content, file) : fromMarkdown(content);
+	if (found.length > 0 && found.length <= MOST$1) return found;
+	const what = found.length === 0 ? "there is no idea in it" : `it has more than ${MOST$1} ideas`;
+	throw new UserError(`${file}: ${what}`, {
+		place: { file },
+		fix: "write one idea a line: - [category] text"
+	});
+}
+function fromData(content, file) {
+	const parsed = list$1.safeParse(dataIn(content, file));
+	if (parsed.success) return parsed.data.map((told) => asIdea(told, ""));
+	const [issue] = parsed.error.issues;
+	const at = issue?.path[0];
+	const which = typeof at === "number" ? `entry ${at + 1}` : "the file";
+	throw new UserError(`${file}: ${which} is no idea`, {
+		place: { file },
+		fix: "write a list of texts, or of { hypothesis, category, priority, required_deps, family }"
+	});
+}
+/** JSON is YAML as well. */
+function dataIn(content, file) {
+	try {
+		return (0, import_dist.parse)(content);
+	} catch (cause) {
+		if (!(cause instanceof import_dist.YAMLParseError)) throw cause;
+		const line = cause.linePos?.[0].line;
+		const place = line === void 0 ? { file } : {
+			file,
+			line
+		};
+		throw new UserError(`${file} cannot be read`, {
+			place,
+			fix: cause.message.split("\n", 1)[0] ?? "",
+			cause
+		});
+	}
+}
+/** `- [category] text`; a box to tick is no category, and what is ticked is done. */
+const ITEM = /^\s*[-*+]\s+(?:\[([^\]]*)\]\s+)?(\S.*)$/;
+function fromMarkdown(content) {
+	return content.split("\n").flatMap((line) => {
+		const [, box = "", hypothesis = ""] = ITEM.exec(line) ?? [];
+		if (hypothesis === "" || /^x$/i.test(box)) return [];
+		const category = box.trim();
+		return [asIdea({
+			hypothesis,
+			...category === "" ? {} : { category }
+		}, "")];
+	});
+}
+/** The same words are the same idea, however they are written. */
+function sameWords(hypothesis) {
+	return hypothesis.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+}
+// src/verbs/idea-block.ts
+const CATEGORY = {
+	name: "category",
+	value: "word",
+	summary: "what kind of idea it is"
+};
+const FAMILY = {
+	name: "family",
+	value: "word",
+	summary: "ideas of one family are variants of each other"
+};
+/** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
+function ideaBody({ required_deps, ...told }) {
+	const needs = required_deps === void 0 || required_deps.length === 0 ? {} : { required_deps };
+	return `${told.hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)({
+		...told,
+		...needs
+	}, { lineWidth: 0 })}\`\`\`\n`;
+}
+function priorityGiven(given) {
+	if (given === void 0 || given === "high" || given === "medium" || given === "low") return given;
+	throw new UserError(`--priority ${given} is not one`, { fix: "give high, medium or low" });
+}
+// src/verbs/idea-named.ts
+/** The idea of the backlog that a person names: idea-003, 003 or 3. */
+function ideaNamed({ backlog, name }, given) {
+	const wanted = /^\d+$/.test(given) ? ideaName({ number: Number(given) }) : given;
+	const found = backlog.find((idea) => ideaName(idea) === wanted);
+	if (found !== void 0) return found;
+	const near = nearest(wanted, backlog.map(ideaName));
+	throw new UserError(`there is no ${given} in the backlog of campaign ${name}`, { fix: near === void 0 ? "winnow idea list shows what there is" : `did you mean ${near}?` });
+}
+// src/verbs/idea.ts
+const idea = {
+	name: "idea",
+	group: "more",
+	summary: "the backlog: ideas in words, for agents that are asked and for people to take",
+	access: "write",
+	arguments: [{
+		name: "action",
+		summary: "add, list, drop or import",
+		required: true
+	}, {
+		name: "what",
+		summary: "the idea in one sentence; idea-003; or a file with a list of ideas",
+		required: false
+	}],
+	options: [
+		CATEGORY,
+		{
+			name: "priority",
+			values: [
+				"high",
+				"medium",
+				"low"
+			],
+			summary: "how soon to try it (medium)"
+		},
+		{
+			name: "needs",
+			value: "package",
+			many: true,
+			summary: "a package that it would add"
+		},
+		FAMILY,
+		{
+			name: "message",
+			short: "m",
+			value: "reason",
+			summary: "why it is dropped, for the record"
+		},
+		{
+			name: "json",
+			summary: "list as JSON"
+		}
+	],
+	examples: [
+		"winnow idea add \"cache the parsed header\" --category caching --priority high",
+		"winnow idea list --json",
+		"winnow idea drop idea-003 -m \"the format changes next week\"",
+		"winnow idea import ideas.md"
+	],
+	exits: {},
+	run(call) {
+		const act = actionNamed(call.given.positionals[0] ?? "");
+		return atCampaign(call, {
+			access: "write",
+			startedOnly: true
+		}, async (scene) => {
+			const { campaign } = (await requireCampaign(scene.place)).loaded;
+			await act(call, scene, campaign);
+			return 0;
+		});
+	}
+};
+const ACTIONS = /* @__PURE__ */ new Map([
+	["add", add],
+	["list", list],
+	["drop", drop],
+	["import", importList]
+]);
+function actionNamed(given) {
+	const found = ACTIONS.get(given);
+	if (found !== void 0) return found;
+	const near = nearest(given, [...ACTIONS.keys()]);
+	throw new UserError(`winnow idea does not know ${JSON.stringify(given)}`, { fix: near === void 0 ? "winnow idea add, list, drop or import" : `did you mean winnow idea ${near}?` });
+}
+async function add({ given, terminal }, scene, campaign) {
+	const told = asIdea({
+		hypothesis: required$1(given.positionals[1], "winnow idea add \"what might help\""),
+		category: given.text("category"),
+		priority: priorityGiven(given.text("priority")),
+		required_deps: [...given.texts("needs")],
+		family: given.text("family")
+	}, "");
+	const twin = twinOf(campaign.backlog, told);
+	if (twin !== null) throw new UserError(`that is ${twin} already`, { fix: `winnow idea list shows what became of it` });
+	const [name] = await write(scene, [told]);
+	if (scene.rehearsal === null) terminal.out(`${name} added: ${told.hypothesis}`);
+}
+async function list({ given, terminal }, _scene, campaign) {
+	if (given.flag("json")) return terminal.json(ideasInOrder(campaign).map(ideaView));
+	for (const line of backlogText(campaign)) terminal.out(line);
+}
+/** It stays in the list, with why it was dropped. */
+async function drop({ given, terminal }, scene, campaign) {
+	const found = ideaNamed(campaign, required$1(given.positionals[1], "winnow idea drop idea-003"));
+	const name = ideaName(found);
+	if (found.status !== "open") throw new UserError(`${name} is ${found.status} already`);
+	const learnings = given.text("message") ?? `dropped by ${scene.place.by.actor}`;
+	const { experiment } = found;
+	const draft = {
+		kind: "hypothesis-updated",
+		hypothesis: found.id,
+		status: "dropped"
+	};
+	await record(scene.place, [{
+		...draft,
+		experiment,
+		outcome: null,
+		learnings
+	}]);
+	if (scene.rehearsal === null) terminal.out(`${name} is dropped: ${found.hypothesis}`);
+}
+async function importList(call, scene, campaign) {
+	const { given, terminal, around } = call;
+	const file = required$1(given.positionals[1], "winnow idea import ideas.md");
+	const fresh = [];
+	const known = [...campaign.backlog];
+	for (const told of readIdeaList(await textOf(resolve(around.directory, file), file), file)) {
+		const twin = twinOf(known, told) ?? twinIn(fresh, told);
+		if (twin === null) fresh.push(told);
+		else terminal.err(`note: left out, it is ${twin} already: ${told.hypothesis}`);
+	}
+	const names = await write(scene, fresh);
+	if (scene.rehearsal !== null) return;
+	terminal.out(`${plural(names.length, "idea")} added${names.length === 0 ? "" : `: ${span(names)}`}.`);
+}
+function span(names) {
+	const [first, last] = [names[0] ?? "", names.at(-1) ?? ""];
+	return first === last ? first : `${first} to ${last}`;
+}
+async function textOf(path, file) {
+	try {
+		return await readFile(path, "utf8");
+	} catch (cause) {
+		throw new UserError(`${file} cannot be read`, {
+			place: { file },
+			fix: "name a file with ideas",
+			cause
+		});
+	}
+}
+/** Answers how they are called from now on. */
+async function write({ place, rehearsal }, ideas) {
+	const source = place.by.actor;
+	const events = await record(place, ideas.map((told) => ({
+		kind: "hypothesis-added",
+		...told,
+		source
+	})));
+	if (events.length === 0 || rehearsal !== null) return [];
+	const { backlog } = (await requireCampaign(place)).loaded.campaign;
+	const ids = new Set(events.map(({ id }) => id));
+	return backlog.filter(({ id }) => ids.has(id)).map(ideaName);
+}
+function twinOf(backlog, { hypothesis }) {
+	const twin = backlog.find((each) => sameWords(each.hypothesis) === sameWords(hypothesis));
+	return twin === void 0 ? null : ideaName(twin);
+}
+function twinIn(fresh, { hypothesis }) {
+	return fresh.some((each) => sameWords(each.hypothesis) === sameWords(hypothesis)) ? "in this file" : null;
+}
+function required$1(given, example) {
+	if (given !== void 0 && given.trim() !== "") return given;
+	throw new UserError("winnow idea needs to know which", { fix: example });
+}
 // src/setup/gates.ts
 /** What must hold before a number counts; without tests only that the harness works, which a metric gate says as well. */
 function gatesFor({ test }, harness) {
@@ -7697,29 +7966,6 @@ function numberOf([answer]) {
 	if (answer?.code === "duplicate" && answer.number !== null) return answer.number;
 	throw new UserError(`the pull request could not be opened: ${answer?.message ?? "no answer"}`);
 }
-// src/verbs/idea-block.ts
-const CATEGORY = {
-	name: "category",
-	value: "word",
-	summary: "what kind of idea it is"
-};
-const FAMILY = {
-	name: "family",
-	value: "word",
-	summary: "ideas of one family are variants of each other"
-};
-/** The text of a pull request: the fenced block is what becomes of it in the ledger; around it there is room for people. */
-function ideaBody({ required_deps, ...told }) {
-	const needs = required_deps === void 0 || required_deps.length === 0 ? {} : { required_deps };
-	return `${told.hypothesis}\n\n\`\`\`winnow\n${(0, import_dist.stringify)({
-		...told,
-		...needs
-	}, { lineWidth: 0 })}\`\`\`\n`;
-}
-function priorityGiven(given) {
-	if (given === void 0 || given === "high" || given === "medium" || given === "low") return given;
-	throw new UserError(`--priority ${given} is not one`, { fix: "give high, medium or low" });
-}
 // src/verbs/propose.ts
 const propose = {
 	name: "propose",
@@ -8538,6 +8784,41 @@ async function sameFiles(repository, experiments, { tree }) {
 async function treeOf(repository, commit) {
 	return await repository.has(commit) ? (await repository.commit(commit)).tree : null;
 }
+// src/verbs/offer-diff.ts
+/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
+async function offer({ given }, { place }, { world: { campaign }, diff }) {
+	const { commit, hypothesis: title } = diff;
+	const idea = ideaGiven(given, campaign);
+	const body = ideaBody({
+		hypothesis: title,
+		category: given.text("category") ?? idea?.category,
+		priority: "high",
+		required_deps: [...idea?.required_deps ?? [], ...given.texts("needs")],
+		family: given.text("family") ?? idea?.family ?? void 0,
+		idea: idea === null ? void 0 : ideaName(idea)
+	});
+	const identity = canonicalJson([
+		diff.head,
+		diff.tree,
+		campaign.incumbent.commit
+	]);
+	return (await submit(place, {
+		commit,
+		from: null,
+		name: `try-${sha256(identity).slice(0, 12)}`,
+		title,
+		body
+	})).branch;
+}
+function ideaGiven(given, campaign) {
+	const name = given.text("idea");
+	return name === void 0 ? null : ideaNamed(campaign, name);
+}
+/** What was written down says what it is, where nothing else does. */
+async function wordsOfIdea({ given }, { campaign, place }) {
+	if (given.text("idea") === void 0 || !campaign.started) return void 0;
+	return ideaGiven(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis;
+}
 // src/git/work-tree.ts
 /**
 * What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
@@ -8815,6 +9096,11 @@ const tryDiff = {
 		},
 		FAMILY,
 		{
+			name: "idea",
+			value: "idea",
+			summary: "the idea of the backlog that this carries out"
+		},
+		{
 			name: "only-in-scope",
 			summary: "leave out what is changed outside the scope, instead of refusing"
 		},
@@ -8869,7 +9155,7 @@ async function tried(call, scene) {
 		workshop: scene.workshop,
 		env: call.around.env,
 		spec: await specInForce(scene),
-		message: call.given.text("message"),
+		message: call.given.text("message") ?? await wordsOfIdea(call, scene),
 		onlyInScope: call.given.flag("only-in-scope")
 	});
 	if ("code" in diff) return refusal(scene, diff, []);
@@ -8956,29 +9242,6 @@ async function goOn({ place, rehearsal }, { campaign }, standing) {
 		experiment: id,
 		reason: "winnow try asks for more jobs"
 	}]);
-}
-/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
-async function offer({ given }, { place }, { world, diff }) {
-	const { commit, hypothesis: title } = diff;
-	const body = ideaBody({
-		hypothesis: title,
-		category: given.text("category"),
-		priority: "high",
-		required_deps: given.texts("needs"),
-		family: given.text("family")
-	});
-	const identity = canonicalJson([
-		diff.head,
-		diff.tree,
-		world.campaign.incumbent.commit
-	]);
-	return (await submit(place, {
-		commit,
-		from: null,
-		name: `try-${sha256(identity).slice(0, 12)}`,
-		title,
-		body
-	})).branch;
 }
 /** A round is never cut in half. */
 function sayWhoIsFirst({ place }, { campaign: { round } }, branch) {
@@ -9371,6 +9634,7 @@ const VERBS = [
 	stop,
 	tick,
 	propose,
+	idea,
 	measure,
 	decide,
 	note,

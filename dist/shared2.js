@@ -6970,6 +6970,9 @@ const payloads = {
 			"tried",
 			"dropped"
 		]),
+		/** The experiment that carried it, and what came of that; null where a person says so. */
+		experiment: nullableId,
+		outcome: outcome.nullable(),
 		learnings: text$3.nullable()
 	},
 	"experiment-opened": {
@@ -6991,7 +6994,9 @@ const payloads = {
 		pull: natural$1.nullable(),
 		head: nullableOid,
 		base: point,
-		learnings: text$3.nullable()
+		learnings: text$3.nullable(),
+		/** The idea of the backlog that it carries out, where it carries out one. */
+		carries: digest$2.optional()
 	},
 	"experiment-refused": {
 		experiment: experimentId,
@@ -7201,6 +7206,7 @@ const COMMUTING = /* @__PURE__ */ new Set([
 	"alert",
 	"spent",
 	"hypothesis-added",
+	"hypothesis-updated",
 	"approved",
 	"campaign-paused",
 	"campaign-resumed",
@@ -7288,23 +7294,23 @@ function turned$1(differences) {
 	return differences.map((difference) => 0 - valueOf$1(difference));
 }
 // src/decide/evidence/simplification.ts
-const SHOWN$5 = Math.log(20);
+const SHOWN$6 = Math.log(20);
 /** Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1) >= 20. */
 function simplificationHolds(differences, minEffect) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$5;
+	return lnEvidence(differences, -minEffect) >= SHOWN$6;
 }
 /** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
 function simplificationFails(differences, minEffect) {
-	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$5;
+	return lnEvidence(turned$1(differences), minEffect) >= SHOWN$6;
 }
 // src/decide/evidence/tie-breaker.ts
-const SHOWN$4 = Math.log(20);
+const SHOWN$5 = Math.log(20);
 /**
 * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect,
 * E(d + min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
 */
 function tieBreakerHolds({ differences, minEffect, own, level }) {
-	return lnEvidence(differences, -minEffect) >= SHOWN$4 && lnEvidence(own, 0) >= -Math.log(level);
+	return lnEvidence(differences, -minEffect) >= SHOWN$5 && lnEvidence(own, 0) >= -Math.log(level);
 }
 // src/decide/evidence/hodges-lehmann.ts
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
@@ -7999,14 +8005,14 @@ function observed(start, jobs, metric) {
 	return state;
 }
 // src/decide/evidence/guardrail.ts
-const SHOWN$3 = 20;
+const SHOWN$4 = 20;
 /**
 * A guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20, harmful
 * once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
 */
 function guardrailVerdict(differences, margin) {
-	const harmless = firstReached(differences, -margin, SHOWN$3);
-	const harmful = firstReached(turned$1(differences), 0, SHOWN$3);
+	const harmless = firstReached(differences, -margin, SHOWN$4);
+	const harmful = firstReached(turned$1(differences), 0, SHOWN$4);
 	if (harmless < harmful) return "harmless";
 	return Number.isFinite(harmful) ? "harmful" : "open";
 }
@@ -8141,7 +8147,7 @@ function guardrailMargin(rule, { maxRegression, direction }, pairs) {
 		margin: direction === "minimize" ? Math.log1p(share) : -Math.log1p(-Math.min(share, .999))
 	};
 }
-const SHOWN$2 = 20;
+const SHOWN$3 = 20;
 /** Enough equal pairs to say that a side does not differ at all, where no margin could ever be shown to hold. */
 const EQUAL_PAIRS = 6;
 function guardrailStanding({ rule, jobs }, guardrail) {
@@ -8156,8 +8162,8 @@ function guardrailStanding({ rule, jobs }, guardrail) {
 }
 /** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
 function shownWithin(differences, margin) {
-	const within = firstReached(differences, -margin, SHOWN$2);
-	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN$2);
+	const within = firstReached(differences, -margin, SHOWN$3);
+	return within < Infinity && within <= firstReached(turned$1(differences), 0, SHOWN$3);
 }
 // src/decide/paired/standing.ts
 /** A value without a logarithm, where the campaign's scale was pinned to log: nothing can be compared any more. */
@@ -8884,14 +8890,14 @@ function namesIn$3({ metrics = {}, diagnostics = {} }) {
 	const names = [...Object.keys(metrics), ...Object.keys(diagnostics)];
 	return new Set(names.filter((name) => !BUILT_IN_METRICS.has(name)));
 }
-const SHOWN$1 = 3;
+const SHOWN$2 = 3;
 function differenceOf(base, candidate) {
 	const said = [listed$5([...base].filter((name) => !candidate.has(name)), "missing"), listed$5([...candidate].filter((name) => !base.has(name)), "new")].filter((part) => part !== null);
 	return said.length === 0 ? null : said.join("; ");
 }
 function listed$5(names, what) {
 	if (names.length === 0) return null;
-	return `${names.toSorted().slice(0, SHOWN$1).join(", ")}${names.length > SHOWN$1 ? ` and ${names.length - SHOWN$1} more` : ""} ${names.length === 1 ? "is" : "are"} ${what}`;
+	return `${names.toSorted().slice(0, SHOWN$2).join(", ")}${names.length > SHOWN$2 ? ` and ${names.length - SHOWN$2} more` : ""} ${names.length === 1 ? "is" : "are"} ${what}`;
 }
 // src/decide/failures.ts
 function tampering({ report, label }) {
@@ -11258,7 +11264,7 @@ function openEngineExperiments({ campaign }) {
 function open$2(world, proposal, id) {
 	const { campaign, spec } = world;
 	const refs = campaignRefs(spec.branches.prefix, campaign.name);
-	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies } = proposal;
+	const { hypothesis, category, priority, required_deps, family, source, learnings, pull, reverts, simplifies, carries } = proposal;
 	const rejected = "rejected" in proposal.head ? proposal.head.rejected : null;
 	const made = "rejected" in proposal.head ? null : proposal.head;
 	const draft = {
@@ -11273,6 +11279,7 @@ function open$2(world, proposal, id) {
 		family,
 		source,
 		learnings,
+		...carries === void 0 ? {} : { carries },
 		pull,
 		branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
 		owned: proposal.branch === null,
@@ -18781,7 +18788,7 @@ function plainValue(document) {
 }
 // src/spec/yaml-syntax.ts
 /** One broken place breaks much after it; more than this only hides the first. */
-const SHOWN = 5;
+const SHOWN$1 = 5;
 /** In YAML `>` opens a block text and `!` a tag, so an unquoted gate check is the commonest slip. */
 const UNQUOTED_CHECK = /\bcheck:\s*[>!<=]/;
 function lineAt(text, offset) {
@@ -18814,7 +18821,7 @@ function describe(error, text) {
 /** Warnings count: an unresolved tag means that the value is not what it looks like. */
 function syntaxProblems(document, text) {
 	const problems = [...document.errors, ...document.warnings].map((error) => describe(error, text));
-	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN);
+	return problems.filter((one, index) => problems.findIndex((other) => same(one, other)) === index).slice(0, SHOWN$1);
 }
 function same(one, other) {
 	return one.offset === other.offset && one.found === other.found;
@@ -20099,9 +20106,56 @@ function emptyCampaign() {
 		proposers: {},
 		answered: {},
 		steered: [],
-		alerts: []
+		alerts: [],
+		backlog: []
 	};
 }
+// src/model/fold-backlog.ts
+/** As people name it. */
+function ideaName({ number }) {
+	return `idea-${String(number).padStart(3, "0")}`;
+}
+/** Numbered by their place in the ledger, so that two people who add one at once need not agree on anything. */
+const added = ({ backlog }, event) => {
+	const { id, hypothesis, category, priority, required_deps, family, source } = event;
+	const told = {
+		hypothesis,
+		category,
+		priority,
+		required_deps,
+		family,
+		source
+	};
+	const open = {
+		status: "open",
+		experiment: null,
+		outcome: null,
+		learnings: null
+	};
+	backlog.push({
+		id,
+		number: backlog.length + 1,
+		...told,
+		...open
+	});
+};
+/** What was tried stays tried, whoever would drop it since. */
+const updated = ({ backlog }, event) => {
+	const idea = backlog.find(({ id }) => id === event.hypothesis);
+	if (idea === void 0 || idea.status === "tried" && event.status === "dropped") return;
+	idea.status = event.status;
+	idea.experiment = event.experiment;
+	idea.outcome = event.outcome;
+	idea.learnings = event.learnings;
+};
+function carryOut$1({ backlog }, event) {
+	const idea = backlog.find(({ id }) => id === event.carries);
+	if (idea !== void 0) idea.experiment = event.experiment;
+}
+const backlogHandlers = {
+	"hypothesis-added": added,
+	"hypothesis-updated": updated
+};
 /** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
 function askedAgain(campaign, who, { ok, seq }) {
 	const before = campaign.proposers[who] ?? {
@@ -20164,7 +20218,7 @@ function holdOut(campaign, members, { id }, stop) {
 	for (const experiment of members) {
 		const previous = experiment.holdout;
 		experiment.holdout = id;
-		release$1(campaign, [previous]);
+		release$2(campaign, [previous]);
 	}
 }
 /** The campaign has one order of its own for a purpose: the newest. */
@@ -20184,13 +20238,13 @@ function orderMember(campaign, experiment, order) {
 	experiment.holdout = null;
 	experiment.status = "ordered";
 	experiment.order = order.id;
-	release$1(campaign, released);
+	release$2(campaign, released);
 	carryEvidence(campaign, experiment, order);
 	experiment.attempts = order.attempt;
 	joinRound(campaign, experiment, order);
 }
 /** An order is forgotten with the last experiment that it says something about. */
-function release$1(campaign, ids) {
+function release$2(campaign, ids) {
 	for (const id of ids) {
 		const live = id === null ? void 0 : campaign.orders[id];
 		if (live && !membersOf(campaign, live.order).some((member) => restsOn(member, live.order.id))) delete campaign.orders[live.order.id];
@@ -20338,7 +20392,7 @@ function dropOrders(campaign, experiment) {
 	experiment.order = null;
 	experiment.standalone = null;
 	experiment.holdout = null;
-	release$1(campaign, released);
+	release$2(campaign, released);
 }
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
 function requeueAll(campaign) {
@@ -20580,8 +20634,6 @@ const campaignHandlers = {
 	"campaign-paused": paused,
 	"campaign-resumed": resumed,
 	"campaign-stopped": stopped,
-	"hypothesis-added": recorded,
-	"hypothesis-updated": recorded,
 	"knob-changed": recorded,
 	judged: recorded,
 	note: recorded
@@ -20614,6 +20666,7 @@ const opened$1 = (campaign, event) => {
 		attempts: 0,
 		lost: 0,
 		learnings: event.learnings,
+		carries: event.carries ?? null,
 		outcome: null,
 		verdict: null,
 		reason: null,
@@ -20628,6 +20681,7 @@ const opened$1 = (campaign, event) => {
 		touched: null,
 		resumed: 0
 	};
+	carryOut$1(campaign, event);
 	campaign.sources[event.source.key] = event.experiment;
 	delete campaign.answered[event.source.key];
 	campaign.next_number = Math.max(campaign.next_number, number + 1);
@@ -20808,6 +20862,7 @@ const experimentHandlers = {
 // src/model/fold.ts
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
 const handlers = {
+	...backlogHandlers,
 	...campaignHandlers,
 	...experimentHandlers,
 	...orderHandlers
@@ -29985,6 +30040,96 @@ function adviceText({ next, tried, kept, unproven, broken, open }) {
 		default: return next;
 	}
 }
+// src/plan/backlog.ts
+/** In the order in which they are handed out: the best of each category first, then the rest; all by priority and age. */
+function openIdeas({ backlog }) {
+	const open = backlog.filter(({ status, experiment }) => status === "open" && experiment === null);
+	const byName = new Map(open.map((idea) => [ideaName(idea), idea]));
+	return selectRound(open.map((idea) => ({
+		...idea,
+		id: ideaName(idea)
+	})), open.length).flatMap((name) => byName.get(name) ?? []);
+}
+/** One idea for one asking; null where none is left that nobody has. */
+function nextIdea(campaign, handed) {
+	return openIdeas(campaign).find(({ id }) => !handed.has(id)) ?? null;
+}
+/** An idea ends with the experiment that carried it out, and takes along what was learned. */
+function closedIdeas({ campaign }) {
+	return campaign.backlog.flatMap((idea) => {
+		const experiment = idea.experiment === null ? void 0 : campaign.experiments[idea.experiment];
+		if (idea.status !== "open" || experiment?.status !== "ended" || !experiment.closed) return [];
+		return [{
+			step: "event",
+			draft: endOf(idea, experiment)
+		}];
+	});
+}
+/** What was withdrawn was not tried: somebody else may take the idea up. */
+function endOf({ id }, experiment) {
+	const { outcome, opened, learnings, verdict, reason } = experiment;
+	const about = {
+		kind: "hypothesis-updated",
+		cause: opened,
+		hypothesis: id
+	};
+	if (outcome === "withdrawn") return {
+		...about,
+		status: "open",
+		experiment: null,
+		outcome: null,
+		learnings: null
+	};
+	const said = `${verdict ?? "ended"}: ${reasonOf$1(reason ?? "").sentence}`;
+	return {
+		...about,
+		status: "tried",
+		experiment: experiment.id,
+		outcome,
+		learnings: learnings ?? said
+	};
+}
+// src/report/backlog-text.ts
+function ideaView({ id, number, ...told }) {
+	return {
+		id: ideaName({ number }),
+		event: id,
+		...told
+	};
+}
+/** Open ones first, as they are handed out; then those that somebody has, and what became of the rest. */
+function ideasInOrder(campaign) {
+	const open = openIdeas(campaign);
+	const known = new Set(open);
+	return [...open, ...campaign.backlog.filter((idea) => !known.has(idea))];
+}
+function backlogText(campaign) {
+	const rows = ideasInOrder(campaign).map((idea) => [
+		ideaName(idea),
+		`${stateOf(idea)}`,
+		`${idea.priority}, ${oneLine$1(idea.category, 40)}`,
+		oneLine$1(idea.hypothesis, 100),
+		idea.learnings === null ? "" : oneLine$1(idea.learnings, 120)
+	]);
+	return rows.length === 0 ? ["No idea is written down. winnow idea add \"what might help\""] : table$1(rows);
+}
+function stateOf({ status, experiment }) {
+	if (status === "open" && experiment !== null) return `in ${experiment}`;
+	return experiment === null ? status : `${status} as ${experiment}`;
+}
+const SHOWN = 5;
+/** For people to take where no program would: the next ones, and how many more there are. */
+function ideasToTake(campaign) {
+	if (campaign.status === "stopped" || asksPrograms(campaign)) return [];
+	return openIdeas(campaign).slice(0, SHOWN);
+}
+function asksPrograms({ spec_yaml, spec_path }) {
+	if (spec_yaml === "") return false;
+	return parseSpec$1(spec_yaml, { file: spec_path }).spec.propose.some(({ use }) => use === "command");
+}
+function toTakeLine(idea) {
+	return `${ideaName(idea)} (${idea.priority}, ${oneLine$1(idea.category, 40)}): ${oneLine$1(idea.hypothesis, 120)}`;
+}
 // src/report/tally.ts
 /** The one count of a campaign: `ended` is what `stopping.max_iterations` counts, so refused ones are not in it. */
 function tallyText(campaign) {
@@ -30009,7 +30154,8 @@ function digest(campaign, progress) {
 		section$1("Tried lately, and not kept", otherLines(campaign)),
 		section$1("What to try next, by category", strategyLines(campaign)),
 		section$1("Under way", underWay$1(campaign)),
-		section$1("For a person", forPerson(campaign))
+		section$1("For a person", forPerson(campaign)),
+		section$1("Ideas to take", ideasToTake(campaign).map((idea) => `- ${cell(toTakeLine(idea))}`))
 	];
 	const state = `The campaign is ${status}${why !== null && status !== "running" ? `: ${cell(why)}` : ""}.`;
 	return `${[
@@ -30802,6 +30948,16 @@ function reasonOf({ reason }) {
 	if (/hold[\s_-]?out/i.test(reason)) return "failed a final check that is not shown";
 	return reasonOf$1(reason).sentence;
 }
+// src/propose/brief-idea.ts
+/** One idea per asking: whoever wrote it down may write to this campaign's ledger. */
+function ideaToCarryOut(idea) {
+	const { hypothesis, category, required_deps } = idea;
+	return [
+		`- ${ideaName(idea)} (${oneLine(category, 60)}): ${oneLine(hypothesis, 400)}`,
+		...required_deps.length === 0 ? [] : [`- It may need ${oneLine(required_deps.join(", "), 150)}.`],
+		"- Carry out this idea and no other. Where it cannot work, change nothing and say why under learnings."
+	];
+}
 // src/propose/brief-task.ts
 /** What is to be better, and by how much at least. */
 function goal(spec) {
@@ -30916,9 +31072,10 @@ const ANSWER = [
 	"```"
 ];
 /** What a proposer is told. Byte budgets of the sections add up to less than the whole. */
-function brief({ campaign, spec, incumbentMetrics }) {
+function brief({ campaign, spec, incumbentMetrics, idea = null }) {
 	return `${[
 		...TASK,
+		...section("The idea to carry out", idea === null ? [] : ideaToCarryOut(idea), 800),
 		...section("What to improve", goal(spec), 2e3),
 		...section("Where it stands", numbers(campaign, spec, incumbentMetrics), 1200),
 		...section("What may be edited", boundaries(spec), 1900),
@@ -30927,8 +31084,8 @@ function brief({ campaign, spec, incumbentMetrics }) {
 		...section("Dependencies", packages(spec), 700),
 		...section("Being tried now", underWay(campaign), 1100),
 		...section("What works, by category", kinds(campaign), 1100),
-		...section("The last experiments", recent(campaign), 2100),
-		...section("Do not try again", lost(campaign), 1600),
+		...section("The last experiments", recent(campaign), 1700),
+		...section("Do not try again", lost(campaign), 1200),
 		...section("How to answer", ANSWER, 500)
 	].join("\n").trimEnd()}\n`;
 }
@@ -32164,7 +32321,8 @@ const ideaBlock = strictObject({
 	required_deps: array(text).optional(),
 	family: text.nullable().optional()
 });
-const partialBlock = ideaBlock.partial();
+/** A pull request may say which idea of the backlog it carries out. */
+const partialBlock = ideaBlock.partial().extend({ idea: text.optional() });
 /** In the spec's own folder of patches only: whoever may write there is a maintainer. */
 const patchBlock = ideaBlock.extend({ kind: _enum(["simplify"]).optional() });
 const LONGEST_NAME = 60;
@@ -36780,6 +36938,7 @@ function externalProposals(facts, subjects) {
 				subjects.get(tip.head) ?? "",
 				`branch ${tip.branch}`
 			].find((text) => oneLine(text, 300) !== "") ?? ""),
+			...carriedBy(facts.campaign, told.idea),
 			source: {
 				use: "external",
 				key: tip.pull ? `pull:${tip.pull.number}` : branchKey(tip.branch, tip.head)
@@ -36793,6 +36952,11 @@ function externalProposals(facts, subjects) {
 			pull: tip.pull?.number ?? null
 		};
 	});
+}
+/** What names no idea that is open carries out none: the work is measured all the same. */
+function carriedBy({ backlog }, name) {
+	const found = backlog.find((idea) => ideaName(idea) === name && idea.status === "open");
+	return found === void 0 ? {} : { carries: found.id };
 }
 const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m;
 const LONGEST_BLOCK = 1e4;
@@ -37301,7 +37465,9 @@ const stored = discriminatedUnion("ok", [strictObject({
 	...idea,
 	learnings: string().nullable(),
 	commit: oid,
-	base: point
+	base: point,
+	/** The idea of the backlog that it was handed. */
+	carries: digest$2.optional()
 }), strictObject({
 	...answer,
 	ok: literal$1(false),
@@ -37313,9 +37479,12 @@ function commandKey(name, nonce) {
 }
 /** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
 async function storeAnswer(storeDir, { asked, ...answering }) {
+	const { carries, ...told } = answering;
+	const carried = asked.ok && carries !== void 0 ? { carries } : {};
 	const value = stored.parse({
-		...answering,
-		...flat(asked)
+		...told,
+		...flat(asked),
+		...carried
 	});
 	await mkdir(storeDir, { recursive: true });
 	const path = fileOf(storeDir, value.key);
@@ -37366,13 +37535,18 @@ async function proposalOf(value, repo) {
 		commit,
 		base
 	} : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` };
-	return {
+	const told = {
 		hypothesis,
 		category,
 		priority,
 		required_deps,
 		family,
-		learnings,
+		learnings
+	};
+	const carried = value.carries === void 0 ? {} : { carries: value.carries };
+	return {
+		...told,
+		...carried,
 		source: {
 			use: "command",
 			key
@@ -37467,6 +37641,7 @@ function campaignIdeas(place, guests = []) {
 	const patchFiles = /* @__PURE__ */ new Map();
 	const storeDir = join(place.dataDir, "proposals");
 	let leftovers = null;
+	const handed = /* @__PURE__ */ new Set();
 	async function patches(scene, dir) {
 		const { campaign, spec, defaultTip } = scene;
 		const key = `${defaultTip.tree} ${dir}`;
@@ -37510,21 +37685,28 @@ function campaignIdeas(place, guests = []) {
 			await leftovers;
 			await forgetSettled(storeDir, campaign);
 			const began = place.clock.monotonic();
-			const asked = await ask(place, {
+			const proposer = commands(scene.spec, guests).find((each) => proposerName(each) === who);
+			const idea = nextIdea(campaign, handed);
+			if (idea !== null) handed.add(idea.id);
+			const asked = asIdeaOf(idea, await ask(place, {
 				who,
-				proposer: commands(scene.spec, guests).find((each) => proposerName(each) === who)
-			}, scene);
+				proposer,
+				idea
+			}, scene).catch(release$1(handed, idea)));
+			if (!asked.ok && idea !== null) handed.delete(idea.id);
 			const minutes = (place.clock.monotonic() - began) / 6e4;
 			const at = new Date(place.clock.now()).toISOString();
 			const key = commandKey(who, place.random.hex(8));
 			place.faults.reach("ask:answered");
+			const carries = idea === null ? {} : { carries: idea.id };
 			await storeAnswer(storeDir, {
 				key,
 				campaign: campaign.started,
 				who,
 				at,
 				minutes,
-				asked
+				asked,
+				...carries
 			});
 			place.faults.reach("ask:stored");
 			return asked.ok ? {
@@ -37538,13 +37720,36 @@ function campaignIdeas(place, guests = []) {
 function roomFor(campaign, spec) {
 	return spec.merge.max_open_experiments - openEngineExperiments({ campaign });
 }
+/** What was handed out and came to nothing, not even to words, may be handed out again. */
+function release$1(handed, idea) {
+	return (error) => {
+		if (idea !== null) handed.delete(idea.id);
+		throw error;
+	};
+}
+/** What whoever wrote it down said of an idea holds, where the program that carried it out says nothing else. */
+function asIdeaOf(idea, asked) {
+	if (idea === null || !asked.ok) return asked;
+	const { category, priority, required_deps, family } = idea;
+	const told = {
+		...asked.idea,
+		category: asked.idea.category === "general" ? category : asked.idea.category,
+		priority,
+		required_deps: [.../* @__PURE__ */ new Set([...required_deps, ...asked.idea.required_deps])],
+		family: asked.idea.family ?? family
+	};
+	return {
+		...asked,
+		idea: told
+	};
+}
 /** A guest that the spec names as well is asked as the spec says. */
 function commands(spec, guests) {
 	const own = spec.propose.filter((proposer) => proposer.use === "command");
 	const known = new Set(own.map(proposerName));
 	return [...own, ...guests.filter((guest) => !known.has(proposerName(guest)))];
 }
-async function ask(place, { who, proposer }, { campaign, spec, lane, signal }) {
+async function ask(place, { who, proposer, idea }, { campaign, spec, lane, signal }) {
 	const missing = proposer && await missingAgent([proposer], place.env);
 	if (missing) return {
 		ok: false,
@@ -37554,7 +37759,8 @@ async function ask(place, { who, proposer }, { campaign, spec, lane, signal }) {
 	const text = brief({
 		campaign,
 		spec,
-		incumbentMetrics: incumbentMetrics(campaign)
+		incumbentMetrics: incumbentMetrics(campaign),
+		idea
 	});
 	const command = proposer && commandOf$1(proposer, {
 		text,
@@ -44618,7 +44824,11 @@ function plan(world) {
 	const draft = {
 		world,
 		found,
-		steps: [...answered(world), ...found.steps],
+		steps: [
+			...answered(world),
+			...closedIdeas(world),
+			...found.steps
+		],
 		actions: [...found.actions, ...pullActions(world)]
 	};
 	const { status, status_reason } = world.campaign;
@@ -47152,4 +47362,4 @@ var Player = class {
 function recordedText(event) {
 	return event.kind === "decided" ? event.outcome : event.kind;
 }
-export { bootId as $, intervalOf as $n, compileScope as $t, requireGit as A, decideStability as An, ForgeError as Ar, snapshotMetrics as At, takeTurn as B, standingOf$2 as Bn, experimentName as Br, parse$3 as Bt, regressionCheck as C, effectText as Cn, meantExperiment as Cr, standingSentence as Ct, openWorkshop as D, evidenceText as Dn, familyLevel as Dr, keptExperiments as Dt, dataDirFor as E, evidenceLine as En, campaignLevel as Er, campaignResult as Et, createBareRepository as F, plural as Fn, sameFamily as Fr, listRefs as Ft, isPreset as G, metricPairs as Gn, looseObject as Gr, loadCampaign as Gt, neededMetrics as H, startEvidence as Hn, array as Hr, harnessOf as Ht, nullIfMissing as I, ownRequest as In, awaitedPackages as Ir, observe as It, localIsolation as J, signedDifference as Jn, string as Jr, readTip as Jt, missingAgent as K, observePair as Kn, number$1 as Kr, readEvents as Kt, scratchOf as L, pairedStop as Ln, packagesText as Lr, specOf as Lt, inspectCheckout as M, BUILT_IN_METRICS as Mn, LedgerError as Mr, writeLedgerCommit as Mt, pushAttempt as N, changeText as Nn, UserError as Nr, openChain as Nt, listWorktrees as O, evidenceBar as On, objectiveLevel as Or, metricsLines as Ot, retryLostRaces as P, numberText as Pn, exitCodeOf as Pr, archive as Pt, removeAll as Q, objectivesOf as Qn, parseSpec$1 as Qt, openHands as R, pairsPerJob as Rn, oneLine$1 as Rr, unsupported as Rt, calibrate as S, evidenceSentence as Sn, isSettled$2 as Sr, capitalised as St, presentRun as T, shareOf as Tn, nextShare as Tr, waitingSentence as Tt, berthFor as U, guardrailVerdict as Un, boolean as Ur, treeDifferences as Ut, measure$1 as V, evidenceFor as Vn, _enum as Vr, TomlError as Vt, PRESETS as W, differencesOf as Wn, literal$1 as Wr, treeFiles as Wt, ownerIsolation as X, tieBreakersOf as Xn, union as Xr, fold as Xt, networkIsolation as Y, decisiveMetrics as Yn, tuple as Yr, eventPath as Yt, unquotePath as Z, readingOf as Zn, emptyCampaign as Zt, needsCalibration as _, usesStoredScore as _n, orderTerms as _r, progressOf as _t, seesMinEffect as a, deferredLines as an, tieBreakerHolds as ar, singleMachineText as at, notComparable as b, KEBAB as bn, canonicalJson as br, evidenceIn as bt, forecast as c, table$1 as cn, lnEvidence as cr, OF_INTEREST as ct, tick as d, plainText$1 as dn, eventId as dr, noisyText as dt, compilePathspec as en, statusOf as er, isMissing as et, takeEffect as f, withoutOrders as fn, parseEvent as fr, noiseText as ft, directReverts as g, NOT_NOISE_PROOF as gn, askedIn as gr, gainText as gt, stopFor as h, assess as hn, verdictOf as hr, tallyText as ht, expectedCost as i, additionsText as in, hodgesLehmann as ir, Transaction as it, allowedRef as j, failureOf$3 as jn, HarnessError as jr, listed$1 as jt, localPath as k, effectOf$1 as kn, ConflictError as kr, metricsText as kt, audit as l, jsonWithoutOrders as ln, lnEvidencePath as lr, eventLine as lt, ruleThatHolds as m, shortRef as mn, EXIT_CODES as mr, calibrationText as mt, parseDecidePayload as n, require_dist$2 as nn, lnTotal as nr, requireSupported as nt, smallestVisibleGain as o, deferredOf as on, simplificationHolds as or, headline as ot, plan as p, campaignRefs as pn, typicalMetrics as pr, sizeText as pt, gitRunner as q, endJob as qn, strictObject as qr, readEventsAfter as qt, chanceToKeep as r, SpecErrors as rn, confidenceInterval as rr, startCampaign as rt, waysOut as s, requestText as sn, evidenceOf as sr, reportedEffect as st, replay as t, timedDecisive as tn, verdict as tr, committedSpec as tt, run as u, plainJson as un, COMMUTING as ur, short as ut, needsNoise as v, containing as vn, jobOf as vr, experimentView as vt, endLeftoversBelow as w, effectWords$1 as wn, levelFor as wr, verdictPhrase as wt, calibrationOf as x, KEBAB_TEXT as xn, sha256 as xr, standingIn as xt, calibrateNoise as y, nearest as yn, measuredIn as yr, statusView as yt, requireCampaign as z, resolveEvidence as zn, digest$2 as zr, candidateFacts as zt };
+export { removeAll as $, observePair as $n, number$1 as $r, readEventsAfter as $t, requireGit as A, effectText as An, meantExperiment as Ar, verdictPhrase as At, takeTurn as B, changeText as Bn, UserError as Br, archive as Bt, regressionCheck as C, NOT_NOISE_PROOF as Cn, askedIn as Cr, progressOf as Ct, openWorkshop as D, KEBAB as Dn, canonicalJson as Dr, standingIn as Dt, dataDirFor as E, nearest as En, measuredIn as Er, evidenceIn as Et, createBareRepository as F, evidenceBar as Fn, objectiveLevel as Fr, metricsText as Ft, isPreset as G, pairsPerJob as Gn, oneLine$1 as Gr, candidateFacts as Gt, neededMetrics as H, plural as Hn, sameFamily as Hr, observe as Ht, nullIfMissing as I, effectOf$1 as In, ConflictError as Ir, snapshotMetrics as It, localIsolation as J, evidenceFor as Jn, _enum as Jr, harnessOf as Jt, missingAgent as K, resolveEvidence as Kn, digest$2 as Kr, parse$3 as Kt, scratchOf as L, decideStability as Ln, ForgeError as Lr, listed$1 as Lt, inspectCheckout as M, shareOf as Mn, nextShare as Mr, campaignResult as Mt, pushAttempt as N, evidenceLine as Nn, campaignLevel as Nr, keptExperiments as Nt, listWorktrees as O, KEBAB_TEXT as On, sha256 as Or, capitalised as Ot, retryLostRaces as P, evidenceText as Pn, familyLevel as Pr, metricsLines as Pt, unquotePath as Q, metricPairs as Qn, looseObject as Qr, readEvents as Qt, openHands as R, failureOf$3 as Rn, HarnessError as Rr, writeLedgerCommit as Rt, calibrate as S, assess as Sn, verdictOf as Sr, gainText as St, presentRun as T, containing as Tn, jobOf as Tr, statusView as Tt, berthFor as U, ownRequest as Un, awaitedPackages as Ur, specOf as Ut, measure$1 as V, numberText as Vn, exitCodeOf as Vr, listRefs as Vt, PRESETS as W, pairedStop as Wn, packagesText as Wr, unsupported as Wt, ownerIsolation as X, guardrailVerdict as Xn, boolean as Xr, treeFiles as Xt, networkIsolation as Y, startEvidence as Yn, array as Yr, treeDifferences as Yt, asIdea as Z, differencesOf as Zn, literal$1 as Zr, loadCampaign as Zt, needsCalibration as _, plainJson as _n, COMMUTING as _r, backlogText as _t, seesMinEffect as a, parseSpec$1 as an, objectivesOf as ar, Transaction as at, notComparable as b, campaignRefs as bn, typicalMetrics as br, ideasToTake as bt, forecast as c, timedDecisive as cn, verdict as cr, reportedEffect as ct, tick as d, additionsText as dn, hodgesLehmann as dr, short as dt, strictObject as ei, readTip as en, endJob as er, bootId as et, takeEffect as f, deferredLines as fn, tieBreakerHolds as fr, noisyText as ft, directReverts as g, jsonWithoutOrders as gn, lnEvidencePath as gr, tallyText as gt, stopFor as h, table$1 as hn, lnEvidence as hr, calibrationText as ht, expectedCost as i, emptyCampaign as in, readingOf as ir, startCampaign as it, allowedRef as j, effectWords$1 as jn, levelFor as jr, waitingSentence as jt, localPath as k, evidenceSentence as kn, isSettled$2 as kr, standingSentence as kt, audit as l, require_dist$2 as ln, lnTotal as lr, OF_INTEREST as lt, ruleThatHolds as m, requestText as mn, evidenceOf as mr, sizeText as mt, parseDecidePayload as n, tuple as ni, fold as nn, decisiveMetrics as nr, committedSpec as nt, smallestVisibleGain as o, compileScope as on, intervalOf as or, singleMachineText as ot, plan as p, deferredOf as pn, simplificationHolds as pr, noiseText as pt, gitRunner as q, standingOf$2 as qn, experimentName as qr, TomlError as qt, chanceToKeep as r, union as ri, ideaName as rn, tieBreakersOf as rr, requireSupported as rt, waysOut as s, compilePathspec as sn, statusOf as sr, headline as st, replay as t, string as ti, eventPath as tn, signedDifference as tr, isMissing as tt, run as u, SpecErrors as un, confidenceInterval as ur, eventLine as ut, needsNoise as v, plainText$1 as vn, eventId as vr, ideaView as vt, endLeftoversBelow as w, usesStoredScore as wn, orderTerms as wr, experimentView as wt, calibrationOf as x, shortRef as xn, EXIT_CODES as xr, toTakeLine as xt, calibrateNoise as y, withoutOrders as yn, parseEvent as yr, ideasInOrder as yt, requireCampaign as z, BUILT_IN_METRICS as zn, LedgerError as zr, openChain as zt };

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import type { EventId } from '../model/ids.ts'
+import { nextIdea } from '../plan/backlog.ts'
 import { openEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
 import { brief } from '../propose/brief.ts'
@@ -25,6 +27,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const patchFiles = new Map<string, PatchFile[]>()
   const storeDir = join(place.dataDir, 'proposals')
   let leftovers: Promise<void> | null = null
+  const handed = new Set<EventId>()
 
   async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
     const { campaign, spec, defaultTip } = scene
@@ -69,12 +72,19 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       await forgetSettled(storeDir, campaign)
       const began = place.clock.monotonic()
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
-      const asked = await ask(place, { who, proposer }, scene)
+      const idea = nextIdea(campaign, handed)
+      if (idea !== null) handed.add(idea.id)
+      const asked = asIdeaOf(
+        idea,
+        await ask(place, { who, proposer, idea }, scene).catch(release(handed, idea)),
+      )
+      if (!asked.ok && idea !== null) handed.delete(idea.id)
       const minutes = (place.clock.monotonic() - began) / 60_000
       const at = new Date(place.clock.now()).toISOString()
       const key = commandKey(who, place.random.hex(8))
       place.faults.reach('ask:answered')
-      await storeAnswer(storeDir, { key, campaign: campaign.started, who, at, minutes, asked })
+      const carries = idea === null ? {} : { carries: idea.id }
+      await storeAnswer(storeDir, { key, campaign: campaign.started, who, at, minutes, asked, ...carries })
       place.faults.reach('ask:stored')
       return asked.ok ? { ok: true, reason: '' } : asked
     },
@@ -86,6 +96,28 @@ function roomFor(campaign: Campaign, spec: Spec): number {
   return spec.merge.max_open_experiments - openEngineExperiments({ campaign })
 }
 
+/** What was handed out and came to nothing, not even to words, may be handed out again. */
+function release(handed: Set<EventId>, idea: BacklogIdea | null) {
+  return (error: unknown): never => {
+    if (idea !== null) handed.delete(idea.id)
+    throw error
+  }
+}
+
+/** What whoever wrote it down said of an idea holds, where the program that carried it out says nothing else. */
+function asIdeaOf(idea: BacklogIdea | null, asked: Asked): Asked {
+  if (idea === null || !asked.ok) return asked
+  const { category, priority, required_deps, family } = idea
+  const told = {
+    ...asked.idea,
+    category: asked.idea.category === 'general' ? category : asked.idea.category,
+    priority,
+    required_deps: [...new Set([...required_deps, ...asked.idea.required_deps])],
+    family: asked.idea.family ?? family,
+  }
+  return { ...asked, idea: told }
+}
+
 /** A guest that the spec names as well is asked as the spec says. */
 function commands(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
@@ -95,13 +127,13 @@ function commands(spec: Spec, guests: readonly CommandProposer[]): CommandPropos
 
 async function ask(
   place: Place,
-  { who, proposer }: { who: string; proposer: CommandProposer | undefined },
+  { who, proposer, idea }: { who: string; proposer: CommandProposer | undefined; idea: BacklogIdea | null },
   { campaign, spec, lane, signal }: AskScene,
 ): Promise<Asked> {
   const missing = proposer && (await missingAgent([proposer], place.env))
   if (missing) return { ok: false, reason: missing.what }
   const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), lane)
-  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign) })
+  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea })
   const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
   if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
   return askCommand({

@@ -49,6 +49,8 @@ export interface Experiment extends Approvable {
   /** Orders lost after an execution had started: one is bad luck, two are an error. */
   lost: number
   learnings: string | null
+  /** The idea of the backlog that it carries out. */
+  carries: EventId | null
   outcome: Outcome | null
   verdict: VerdictWord | null
   reason: string | null
@@ -149,6 +151,25 @@ export interface Spent {
   usd: number
 }
 
+/** An idea in words, until an experiment carries it out. */
+export interface BacklogIdea {
+  /** Of the event that added it. */
+  id: EventId
+  /** idea-NNN for people: the order in which the ledger has them. */
+  number: number
+  hypothesis: string
+  category: string
+  priority: Priority
+  required_deps: string[]
+  family: string | null
+  source: string
+  status: EventDraft<'hypothesis-updated'>['status']
+  /** Who carries it out, or did. */
+  experiment: ExperimentId | null
+  outcome: Outcome | null
+  learnings: string | null
+}
+
 export interface Campaign {
   fold: number
   /** Events folded so far: the next one has this seq. */
@@ -226,6 +247,8 @@ export interface Campaign {
     reason: string
   }[]
   alerts: { code: string; about: string | null; message: string; at: string }[]
+  /** Ideas that somebody wrote down, in their order, tried or not. */
+  backlog: BacklogIdea[]
 }
 
 export const FOLD_VERSION = 6
@@ -285,5 +308,6 @@ export function emptyCampaign(): Campaign {
     answered: {},
     steered: [],
     alerts: [],
+    backlog: [],
   }
 }

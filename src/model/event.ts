@@ -85,6 +85,9 @@ const payloads = {
   'hypothesis-updated': {
     hypothesis: digest,
     status: z.enum(['open', 'tried', 'dropped']),
+    /** The experiment that carried it, and what came of that; null where a person says so. */
+    experiment: nullableId,
+    outcome: outcome.nullable(),
     learnings: text.nullable(),
   },
   'experiment-opened': {
@@ -100,6 +103,8 @@ const payloads = {
     head: nullableOid,
     base: point,
     learnings: text.nullable(),
+    /** The idea of the backlog that it carries out, where it carries out one. */
+    carries: digest.optional(),
   },
   'experiment-refused': { experiment: experimentId, head: nullableOid, code: text, message: text },
   'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
@@ -222,6 +227,7 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
   'alert',
   'spent',
   'hypothesis-added',
+  'hypothesis-updated',
   'approved',
   'campaign-paused',
   'campaign-resumed',

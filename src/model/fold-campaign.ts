@@ -213,8 +213,6 @@ export const campaignHandlers = {
   'campaign-paused': paused,
   'campaign-resumed': resumed,
   'campaign-stopped': stopped,
-  'hypothesis-added': recorded,
-  'hypothesis-updated': recorded,
   'knob-changed': recorded,
   judged: recorded,
   note: recorded,

@@ -1,6 +1,7 @@
 import { awaitedPackages } from './approval.ts'
 import type { Campaign, Experiment } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
 import { dropOrders } from './fold-order.ts'
 import { experimentNumber, type OrderId } from './ids.ts'
@@ -36,6 +37,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     attempts: 0,
     lost: 0,
     learnings: event.learnings,
+    carries: event.carries ?? null,
     outcome: null,
     verdict: null,
     reason: null,
@@ -50,6 +52,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     touched: null,
     resumed: 0,
   }
+  carryOut(campaign, event)
   campaign.sources[event.source.key] = event.experiment
   delete campaign.answered[event.source.key]
   campaign.next_number = Math.max(campaign.next_number, number + 1)

@@ -63,6 +63,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
     pull,
     reverts,
     simplifies,
+    carries,
   } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
@@ -78,6 +79,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
     family,
     source,
     learnings,
+    ...(carries === undefined ? {} : { carries }),
     pull,
     branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
     owned: proposal.branch === null,

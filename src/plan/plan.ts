@@ -3,6 +3,7 @@ import { approvalsNeeded, askApprovals } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
 import { encoreSteps } from './encore.ts'
+import { closedIdeas } from './backlog.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
@@ -44,7 +45,7 @@ export function plan(world: World): Plan {
   const draft: Draft = {
     world,
     found,
-    steps: [...answered(world), ...found.steps],
+    steps: [...answered(world), ...closedIdeas(world), ...found.steps],
     actions: [...found.actions, ...pullActions(world)],
   }
   const { status, status_reason } = world.campaign

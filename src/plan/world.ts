@@ -79,6 +79,8 @@ export interface Proposal extends Idea {
   pull: number | null
   /** Only in what a maintainer brought to make the code simpler, not faster. */
   simplifies?: true
+  /** The idea of the backlog that it carries out. */
+  carries?: EventId
   /** Only in proposals made to undo a landing. */
   reverts?: ExperimentId
 }

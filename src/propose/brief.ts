@@ -1,6 +1,7 @@
-import type { Campaign } from '../model/campaign.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
 import { kinds, lost, recent, underWay } from './brief-history.ts'
+import { ideaToCarryOut } from './brief-idea.ts'
 import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
 import { section } from './brief-text.ts'
 
@@ -8,6 +9,8 @@ export interface BriefInput {
   campaign: Campaign
   spec: Spec
   incumbentMetrics: Metrics
+  /** Of the backlog: what this one is to carry out. */
+  idea?: BacklogIdea | null
 }
 
 /** A prompt has a price: whatever the campaign's size, a brief stays below this. */
@@ -32,9 +35,10 @@ const ANSWER = [
 ]
 
 /** What a proposer is told. Byte budgets of the sections add up to less than the whole. */
-export function brief({ campaign, spec, incumbentMetrics }: BriefInput): string {
+export function brief({ campaign, spec, incumbentMetrics, idea = null }: BriefInput): string {
   const lines = [
     ...TASK,
+    ...section('The idea to carry out', idea === null ? [] : ideaToCarryOut(idea), 800),
     ...section('What to improve', goal(spec), 2_000),
     ...section('Where it stands', numbers(campaign, spec, incumbentMetrics), 1_200),
     ...section('What may be edited', boundaries(spec), 1_900),
@@ -43,8 +47,8 @@ export function brief({ campaign, spec, incumbentMetrics }: BriefInput): string 
     ...section('Dependencies', packages(spec), 700),
     ...section('Being tried now', underWay(campaign), 1_100),
     ...section('What works, by category', kinds(campaign), 1_100),
-    ...section('The last experiments', recent(campaign), 2_100),
-    ...section('Do not try again', lost(campaign), 1_600),
+    ...section('The last experiments', recent(campaign), 1_700),
+    ...section('Do not try again', lost(campaign), 1_200),
     ...section('How to answer', ANSWER, 500),
   ]
   return `${lines.join('\n').trimEnd()}\n`

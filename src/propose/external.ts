@@ -1,5 +1,6 @@
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import type { Oid } from '../model/ids.ts'
+import { ideaName } from '../model/fold-backlog.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Proposal, PullFacts } from '../plan/world.ts'
 import { asIdea, readPartialBlock, type ToldIdea } from './idea-block.ts'
@@ -76,6 +77,7 @@ export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oi
     const otherwise = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
     return {
       ...asIdea(told, otherwise.find(text => oneLine(text, 300) !== '') ?? ''),
+      ...carriedBy(facts.campaign, told.idea),
       source: {
         use: 'external',
         key: tip.pull ? `pull:${tip.pull.number}` : branchKey(tip.branch, tip.head),
@@ -86,6 +88,12 @@ export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oi
       pull: tip.pull?.number ?? null,
     }
   })
+}
+
+/** What names no idea that is open carries out none: the work is measured all the same. */
+function carriedBy({ backlog }: Campaign, name: string | undefined): Pick<Proposal, 'carries'> {
+  const found = backlog.find(idea => ideaName(idea) === name && idea.status === 'open')
+  return found === undefined ? {} : { carries: found.id }
 }
 
 const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m

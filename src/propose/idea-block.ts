@@ -15,7 +15,8 @@ const ideaBlock = z.strictObject({
   required_deps: z.array(text).optional(),
   family: text.nullable().optional(),
 })
-const partialBlock = ideaBlock.partial()
+/** A pull request may say which idea of the backlog it carries out. */
+const partialBlock = ideaBlock.partial().extend({ idea: text.optional() })
 /** In the spec's own folder of patches only: whoever may write there is a maintainer. */
 const patchBlock = ideaBlock.extend({ kind: z.enum(['simplify']).optional() })
 

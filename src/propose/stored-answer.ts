@@ -8,7 +8,7 @@ import { isMissing } from '../measure/missing.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { sha256 } from '../model/canonical.ts'
 import { idea } from '../model/event.ts'
-import { oid, point } from '../model/ids.ts'
+import { digest, type EventId, oid, point } from '../model/ids.ts'
 import type { AnswerFacts, Proposal } from '../plan/world.ts'
 import type { Asked } from './command.ts'
 
@@ -27,6 +27,8 @@ const proposed = z.strictObject({
   learnings: z.string().nullable(),
   commit: oid,
   base: point,
+  /** The idea of the backlog that it was handed. */
+  carries: digest.optional(),
 })
 const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: z.string() })
 const stored = z.discriminatedUnion('ok', [proposed, failed])
@@ -47,11 +49,14 @@ export interface Answering {
   at: string
   minutes: number
   asked: Asked
+  carries?: EventId
 }
 
 /** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
 export async function storeAnswer(storeDir: string, { asked, ...answering }: Answering): Promise<void> {
-  const value = stored.parse({ ...answering, ...flat(asked) })
+  const { carries, ...told } = answering
+  const carried = asked.ok && carries !== undefined ? { carries } : {}
+  const value = stored.parse({ ...told, ...flat(asked), ...carried })
   await mkdir(storeDir, { recursive: true })
   const path = fileOf(storeDir, value.key)
   const temporary = `${path}.${randomUUID()}.tmp`
@@ -104,7 +109,8 @@ async function proposalOf(value: Proposed, repo: Pick<Repository, 'has'>): Promi
     ? { commit, base }
     : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
   const told = { hypothesis, category, priority, required_deps, family, learnings }
-  return { ...told, source: { use: 'command', key }, head, branch: null, pull: null }
+  const carried = value.carries === undefined ? {} : { carries: value.carries }
+  return { ...told, ...carried, source: { use: 'command', key }, head, branch: null, pull: null }
 }
 
 /** A key holds names that people chose; a digest of it is a file name anywhere. */

@@ -2,6 +2,7 @@ import { numberText, plural } from '../decide/wording.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
+import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { cell } from './markdown.ts'
 import { progressText, type Progress } from './progress.ts'
 import { verdictPhrase } from './sentence.ts'
@@ -24,6 +25,10 @@ export function digest(campaign: Campaign, progress: Progress): string {
     section('What to try next, by category', strategyLines(campaign)),
     section('Under way', underWay(campaign)),
     section('For a person', forPerson(campaign)),
+    section(
+      'Ideas to take',
+      ideasToTake(campaign).map(idea => `- ${cell(toTakeLine(idea))}`),
+    ),
   ]
   const state = `The campaign is ${status}${why !== null && status !== 'running' ? `: ${cell(why)}` : ''}.`
   const lines = [

@@ -1,6 +1,7 @@
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
+import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { short } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
 import { noisyText } from './noisy-text.ts'
@@ -26,6 +27,7 @@ export function statusText(campaign: Campaign, view: StatusView, notes: readonly
     `  ${countsText(view)}`,
     ...notes.map(note => `  note: ${note}`),
     ...campaign.alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
+    ...ideasToTake(campaign).map(idea => `  to take: ${toTakeLine(idea)}`),
     ...experimentLines(campaign, view),
   ]
 }

@@ -8,6 +8,7 @@ import { completion } from './completion.ts'
 import { decide } from './decide.ts'
 import { demo } from './demo.ts'
 import { help } from './help.ts'
+import { idea } from './idea.ts'
 import { init } from './init.ts'
 import { log } from './log.ts'
 import { measure } from './measure.ts'
@@ -46,6 +47,7 @@ export const VERBS: readonly Verb[] = [
   stop,
   tick,
   propose,
+  idea,
   measure,
   decide,
   note,

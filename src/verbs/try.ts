@@ -3,10 +3,8 @@ import { record } from '../engine/record.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import { committedSpec, requireSupported } from '../engine/start.ts'
-import { submit } from '../engine/submit.ts'
 import { ConflictError } from '../errors.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
-import { canonicalJson, sha256 } from '../model/canonical.ts'
 import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/outcome.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Waiting } from '../plan/action.ts'
@@ -19,8 +17,9 @@ import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { isCommittedIn, nothingToTry, type Standing, standingOf } from './earlier-try.ts'
-import { CATEGORY, FAMILY, ideaBody } from './idea-block.ts'
+import { CATEGORY, FAMILY } from './idea-block.ts'
 import { lookAround, lookingTick } from './looking.ts'
+import { offer, wordsOfIdea } from './offer-diff.ts'
 import { type NotTried, ownDiff, type OwnDiff } from './own-diff.ts'
 import { pullNumbers } from './pull-numbers.ts'
 import { specPathOf, start } from './run.ts'
@@ -40,6 +39,7 @@ export const tryDiff: Verb = {
     CATEGORY,
     { name: 'needs', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
     FAMILY,
+    { name: 'idea', value: 'idea', summary: 'the idea of the backlog that this carries out' },
     { name: 'only-in-scope', summary: 'leave out what is changed outside the scope, instead of refusing' },
     { name: 'json', summary: 'print the answer as JSON; progress goes to stderr' },
   ],
@@ -82,7 +82,7 @@ async function tried(call: Call, scene: Scene): Promise<TryAnswer | null> {
     workshop: scene.workshop,
     env: call.around.env,
     spec: await specInForce(scene),
-    message: call.given.text('message'),
+    message: call.given.text('message') ?? (await wordsOfIdea(call, scene)),
     onlyInScope: call.given.flag('only-in-scope'),
   })
   if ('code' in diff) return refusal(scene, diff, [])
@@ -171,21 +171,6 @@ async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: 
   const { id } = standing.experiment
   const reason = 'winnow try asks for more jobs'
   await record(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
-}
-
-/** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
-async function offer({ given }: Call, { place }: Scene, { world, diff }: Known): Promise<string> {
-  const { commit, hypothesis: title } = diff
-  const body = ideaBody({
-    hypothesis: title,
-    category: given.text('category'),
-    priority: 'high',
-    required_deps: given.texts('needs'),
-    family: given.text('family'),
-  })
-  const identity = canonicalJson([diff.head, diff.tree, world.campaign.incumbent.commit])
-  const name = `try-${sha256(identity).slice(0, 12)}`
-  return (await submit(place, { commit, from: null, name, title, body })).branch
 }
 
 /** A round is never cut in half. */

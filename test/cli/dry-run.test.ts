@@ -13,6 +13,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
     argv: ['offered', '-m', 'x', '--name', 'mine'],
     expected: ['refs/heads/optimize-exp/size/mine created'],
   },
+  idea: { argv: ['add', 'a thought'], expected: ['hypothesis-added {', '"hypothesis":"a thought"'] },
   measure: { argv: [], expected: ['No order is waiting to be measured.'] },
   note: { argv: ['hello'], expected: ['note {', '"text":"hello"'] },
   amend: { argv: ['-m', 'why'], expected: ['campaign-amended {', '"reason":"why"'] },

@@ -33,6 +33,33 @@ describe('a brief', () => {
   })
   const text = brief({ campaign, spec: SPEC, incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 } })
 
+  it('hands out one idea of the backlog, where there is one', () => {
+    const idea = {
+      id: 'event',
+      number: 3,
+      hypothesis: 'cache the\nparsed header',
+      category: 'caching',
+      priority: 'high',
+      required_deps: ['lru-cache'],
+      family: null,
+      source: 'ada',
+      status: 'open',
+      experiment: null,
+      outcome: null,
+      learnings: null,
+    } as const
+    const handed = brief({
+      campaign,
+      spec: SPEC,
+      incumbentMetrics: {},
+      idea: { ...idea, required_deps: ['lru-cache'] },
+    })
+    const section = sectionOf(handed, 'The idea to carry out')
+    expect(section).toContain('- idea-003 (caching): cache the parsed header\n- It may need lru-cache.')
+    expect(section).toContain('Carry out this idea and no other')
+    expect(text).not.toContain('The idea to carry out')
+  })
+
   it('says what to improve, which way, and how far', () => {
     const goal = sectionOf(text, 'What to improve')
     expect(goal).toContain('Make `bytes` lower')

@@ -88,6 +88,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     attempts: 0,
     lost: 0,
     learnings: null,
+    carries: null,
     outcome: null,
     verdict: null,
     reason: null,

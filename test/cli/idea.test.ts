@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { FILES, project, proven, SHORT, SPEC } from './project.ts'
+
+describe('winnow idea', () => {
+  it('adds, lists, imports and drops, and names what is there already', async () => {
+    const person = project()
+    await person.winnow('run')
+    expect((await person.winnow('idea', 'list')).out).toBe(
+      'No idea is written down. winnow idea add "what might help"\n',
+    )
+    const first = await person.winnow(
+      'idea',
+      'add',
+      'Use fewer letters',
+      '--category',
+      'size',
+      '--priority',
+      'low',
+    )
+    expect([first.code, first.out]).toEqual([0, 'idea-001 added: Use fewer letters\n'])
+    const twice = await person.winnow('idea', 'add', 'use  FEWER letters.')
+    expect([twice.code, twice.err]).toEqual([
+      2,
+      'error: that is idea-001 already\n  fix: winnow idea list shows what became of it\n',
+    ])
+    person.write('ideas.md', '- [layout] pack it\n- [layout] Pack it!\n- use fewer letters\n- another\n')
+    const imported = await person.winnow('idea', 'import', 'ideas.md')
+    expect(imported.out).toBe('2 ideas added: idea-002 to idea-003.\n')
+    expect(imported.err).toBe(
+      'note: left out, it is in this file already: Pack it!\nnote: left out, it is idea-001 already: use fewer letters\n',
+    )
+    expect((await person.winnow('idea', 'drop', '3', '-m', 'too vague')).out).toBe(
+      'idea-003 is dropped: another\n',
+    )
+    expect((await person.winnow('idea', 'drop', 'idea-003')).err).toContain('idea-003 is dropped already')
+    expect((await person.winnow('idea', 'drop', 'idea-009')).err).toContain(
+      'there is no idea-009 in the backlog',
+    )
+    expect((await person.winnow('idea', 'lst')).err).toContain('did you mean winnow idea list?')
+    expect((await person.winnow('idea', 'add')).err).toContain('fix: winnow idea add "what might help"')
+    const listed = JSON.parse((await person.winnow('idea', 'list', '--json')).out)
+    expect(listed).toMatchObject([
+      { id: 'idea-002', hypothesis: 'pack it', category: 'layout', priority: 'medium', status: 'open' },
+      { id: 'idea-001', category: 'size', priority: 'low', source: 'ada', experiment: null },
+      { id: 'idea-003', status: 'dropped', learnings: 'too vague' },
+    ])
+    expect((await person.winnow('status')).out).toContain('  to take: idea-002 (medium, layout): pack it\n')
+    await proven(person)
+  })
+
+  it('is carried out by who tries it, and ends with what came of it', async () => {
+    const person = project()
+    await person.winnow('run')
+    await person.winnow('idea', 'add', 'use fewer letters', '--category', 'size')
+    expect((await person.winnow('try', '--idea', 'idea-007')).err).toContain('there is no idea-007')
+    person.write('src/value', SHORT)
+    const { code, out } = await person.winnow('try', '--idea', '1', '--json')
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ hypothesis: 'use fewer letters' })])
+    const [idea] = JSON.parse((await person.winnow('idea', 'list', '--json')).out)
+    expect(idea).toMatchObject({ id: 'idea-001', status: 'tried', experiment: 'exp-001', outcome: 'kept' })
+    expect(idea.learnings).toMatch(/^kept: bytes 100 -> 50/)
+    expect((await person.winnow('idea', 'list')).out).toContain('tried as exp-001')
+    await proven(person)
+  })
+
+  it('is handed to the programs that are asked, one to each asking', async () => {
+    const agent = [
+      'idea=$(grep -o "idea-00[0-9] ([a-z]*)" | head -n 1)',
+      'echo "$idea" >> "$HOME/handed"',
+      'test -n "$idea" || exit 1',
+      'echo "$idea" > src/value',
+      `echo '{"learnings": "short words help"}'`,
+    ].join('; ')
+    const spec = `${SPEC}propose: [{ use: command, command: '${agent.replaceAll("'", "''")}' }]\nexecution: { mode: serial }\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    person.write(
+      'ideas.yaml',
+      '- { hypothesis: a, category: x, priority: low }\n- { hypothesis: b, category: y }\n',
+    )
+    const begun = await person.winnowWith({ signal: AbortSignal.abort() }, 'run')
+    expect(begun.code).toBe(130)
+    expect((await person.winnow('idea', 'import', 'ideas.yaml')).out).toBe(
+      '2 ideas added: idea-001 to idea-002.\n',
+    )
+    await person.winnow('run')
+    const listed = JSON.parse((await person.winnow('idea', 'list', '--json')).out)
+    expect(listed).toMatchObject([
+      { id: 'idea-001', status: 'tried', learnings: 'short words help' },
+      {
+        id: 'idea-002',
+        status: 'tried',
+        learnings: 'short words help',
+        outcome: 'kept',
+        experiment: 'exp-001',
+      },
+    ])
+    const { experiments } = (await person.json('status')) as { experiments: { id: string }[] }
+    expect(experiments.map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
+    expect(await person.json('show', '1')).toMatchObject({ verdict: 'kept' })
+    await proven(person)
+  })
+})

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type BacklogIdea, emptyCampaign, type Experiment } from '../../src/model/campaign.ts'
+import { ideaName } from '../../src/model/fold-backlog.ts'
+import { closedIdeas, nextIdea, openIdeas } from '../../src/plan/backlog.ts'
+
+function anIdea(number: number, rest: Partial<BacklogIdea> = {}): BacklogIdea {
+  return {
+    id: `event-${number}`,
+    number,
+    hypothesis: `idea ${number}`,
+    category: 'general',
+    priority: 'medium',
+    required_deps: [],
+    family: null,
+    source: 'ada',
+    status: 'open',
+    experiment: null,
+    outcome: null,
+    learnings: null,
+    ...rest,
+  }
+}
+
+function campaignOf(backlog: BacklogIdea[], experiments: Record<string, Partial<Experiment>> = {}) {
+  return { ...emptyCampaign(), backlog, experiments: experiments as Record<string, Experiment> }
+}
+
+const RANK = { high: 0, medium: 1, low: 2 }
+const ideas = fc
+  .array(
+    fc.record({
+      category: fc.constantFrom('a', 'b', 'c', 'd'),
+      priority: fc.constantFrom('high' as const, 'medium' as const, 'low' as const),
+      status: fc.constantFrom('open' as const, 'open' as const, 'tried' as const, 'dropped' as const),
+      experiment: fc.constantFrom(null, null, 'exp-001'),
+    }),
+    { maxLength: 12 },
+  )
+  .map(all => all.map((told, index) => anIdea(index + 1, told)))
+
+describe('the backlog as it is handed out', () => {
+  it('has every open idea that nobody has, once, whatever order it is read in', () => {
+    fc.assert(
+      fc.property(ideas, fc.infiniteStream(fc.nat()), (backlog, random) => {
+        const free = backlog.filter(({ status, experiment }) => status === 'open' && experiment === null)
+        const given = openIdeas(campaignOf(backlog))
+        expect(given.toSorted((a, b) => a.number - b.number)).toEqual(free)
+        const shuffled = backlog
+          .map(idea => ({ idea, at: random.next().value ?? 0 }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ idea }) => idea)
+        expect(openIdeas(campaignOf(shuffled))).toEqual(given)
+      }),
+    )
+  })
+
+  it('begins with the best of each category, by priority and then by age', () => {
+    fc.assert(
+      fc.property(ideas, backlog => {
+        const given = openIdeas(campaignOf(backlog))
+        const categories = new Set(given.map(({ category }) => category)).size
+        const before = (a: BacklogIdea, b: BacklogIdea) =>
+          RANK[a.priority] - RANK[b.priority] || a.number - b.number
+        expect(new Set(given.slice(0, categories).map(({ category }) => category)).size).toBe(categories)
+        for (const part of [given.slice(0, categories), given.slice(categories)])
+          expect(part.toSorted(before)).toEqual(part)
+        for (const leader of given.slice(0, categories))
+          for (const other of given)
+            if (other.category === leader.category) expect(before(leader, other)).toBeLessThanOrEqual(0)
+      }),
+    )
+  })
+
+  it('gives one idea to one asking, until none is left', () => {
+    fc.assert(
+      fc.property(ideas, backlog => {
+        const handed = new Set<string>()
+        const order: string[] = []
+        const campaign = campaignOf(backlog)
+        for (let next = nextIdea(campaign, handed); next; next = nextIdea(campaign, handed)) {
+          handed.add(next.id)
+          order.push(ideaName(next))
+        }
+        expect(order).toEqual(openIdeas(campaign).map(ideaName))
+      }),
+    )
+  })
+})
+
+describe('an idea ends with its experiment', () => {
+  const over = {
+    id: 'exp-001',
+    opened: 'opened-1',
+    status: 'ended',
+    closed: true,
+    outcome: 'dropped',
+    verdict: 'no gain',
+    reason: 'bytes 100 -> 100\nevidence nothing',
+    learnings: null,
+  } as const
+  const carried = anIdea(1, { experiment: 'exp-001' })
+
+  it('with its outcome, and what was learned or else its verdict', () => {
+    const drafts = (experiment: Partial<Experiment>) =>
+      closedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })
+    expect(drafts(over)).toEqual([
+      {
+        step: 'event',
+        draft: {
+          kind: 'hypothesis-updated',
+          cause: 'opened-1',
+          hypothesis: 'event-1',
+          status: 'tried',
+          experiment: 'exp-001',
+          outcome: 'dropped',
+          learnings: 'no gain: bytes 100 -> 100',
+        },
+      },
+    ])
+    expect(drafts({ ...over, learnings: 'the cache is cold' })).toMatchObject([
+      { draft: { learnings: 'the cache is cold' } },
+    ])
+  })
+
+  it('is open again where the experiment was withdrawn', () => {
+    const campaign = campaignOf([carried], { 'exp-001': { ...over, outcome: 'withdrawn' } })
+    expect(closedIdeas({ campaign })).toMatchObject([
+      { draft: { status: 'open', experiment: null, outcome: null, learnings: null } },
+    ])
+  })
+
+  it('and not before: neither while it runs, nor twice, nor when it was dropped', () => {
+    for (const experiment of [
+      { ...over, status: 'ordered' as const },
+      { ...over, closed: false },
+    ])
+      expect(closedIdeas({ campaign: campaignOf([carried], { 'exp-001': experiment }) })).toEqual([])
+    for (const status of ['tried', 'dropped'] as const)
+      expect(closedIdeas({ campaign: campaignOf([{ ...carried, status }], { 'exp-001': over }) })).toEqual([])
+  })
+})

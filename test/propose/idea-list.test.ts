@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { readIdeaList, sameWords } from '../../src/propose/idea-list.ts'
+
+function ideasIn(content: string, file: string) {
+  return readIdeaList(content, file).map(({ hypothesis, category, priority }) => [
+    hypothesis,
+    category,
+    priority,
+  ])
+}
+
+function problem(content: string, file: string): string {
+  try {
+    readIdeaList(content, file)
+  } catch (error) {
+    if (error instanceof UserError) return `${error.message} | ${error.fix}`
+    throw error
+  }
+  return 'none'
+}
+
+describe('a list of ideas', () => {
+  it('is the items of Markdown lists, with their category; what is ticked is done', () => {
+    const text = [
+      '# Ideas',
+      'Some words before.',
+      '- [caching] keep the parsed header',
+      '* drop the copy',
+      '  + [ ] unroll the loop',
+      '- [x] done long ago',
+      '-not an item',
+    ].join('\n')
+    expect(ideasIn(text, 'ideas.md')).toEqual([
+      ['keep the parsed header', 'caching', 'medium'],
+      ['drop the copy', 'general', 'medium'],
+      ['unroll the loop', 'general', 'medium'],
+    ])
+  })
+
+  it('is a list of texts or of ideas in YAML or JSON', () => {
+    const yaml = '- keep it\n- { hypothesis: drop it, category: allocation, priority: high }\n'
+    const expected = [
+      ['keep it', 'general', 'medium'],
+      ['drop it', 'allocation', 'high'],
+    ]
+    expect(ideasIn(yaml, 'ideas.yaml')).toEqual(expected)
+    const json = '["keep it", {"hypothesis": "drop it", "category": "allocation", "priority": "high"}]'
+    expect(ideasIn(json, 'ideas.json')).toEqual(expected)
+  })
+
+  it('says what is wrong with it', () => {
+    expect(problem('nothing here', 'a.md')).toBe(
+      'a.md: there is no idea in it | write one idea a line: - [category] text',
+    )
+    expect(problem('- a\n- 7\n', 'a.yml')).toContain('a.yml: entry 2 is no idea')
+    expect(problem('{ hypothesis: x }', 'a.yml')).toContain('a.yml: the file is no idea')
+    expect(problem('- "open', 'a.yml')).toContain('a.yml cannot be read')
+    expect(problem('- x\n'.repeat(501), 'a.md')).toContain('more than 500 ideas')
+  })
+
+  it('never breaks on any text, and never makes an idea of nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('a.md', 'a.yaml'), (text, file) => {
+        try {
+          for (const { hypothesis } of readIdeaList(text, file))
+            expect(hypothesis.length).toBeLessThanOrEqual(300)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError)
+        }
+      }),
+    )
+  })
+})
+
+describe('the same words', () => {
+  it('are the same idea, however they are written', () => {
+    expect(sameWords('  Cache the  "parsed" header! ')).toBe(sameWords('cache the parsed header'))
+    expect(sameWords('cache the header')).not.toBe(sameWords('cache the body'))
+    fc.assert(fc.property(fc.string(), text => sameWords(sameWords(text)) === sameWords(text)))
+  })
+})
