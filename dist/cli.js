@@ -8703,12 +8703,44 @@ function answerText({ sentence, evidence, id, pr, branch, landed, next }) {
 		`Next: ${next}`
 	];
 }
+// src/verbs/continued-diff.ts
+/**
+* Whoever goes on editing after a diff was kept builds on it, though their HEAD does not have it: the diff then
+* follows on what landed as well. Null where nothing of theirs landed.
+*/
+async function continuedDiff(repository, { landings }, diff) {
+	const { head, tree, hypothesis } = diff;
+	const own = await repository.commit(head);
+	for (const landing of landings.toReversed()) {
+		if (landing.reverted !== null || !await repository.has(landing.head)) continue;
+		const landed = await repository.commit(landing.head);
+		if (landed.tree !== own.tree && !landed.parents.includes(head)) continue;
+		const { date } = own.committer;
+		const parents = [head, landing.head];
+		return {
+			...diff,
+			commit: await repository.writeCommit({
+				tree,
+				parents,
+				message: hypothesis,
+				date
+			})
+		};
+	}
+	return null;
+}
 // src/verbs/earlier-try.ts
 /**
 * Killed and typed again, a diff goes on as the experiment it became (invariant 7); and what was measured once is
 * never measured again in the hope of another answer.
 */
 async function standingOf(repository, world, diff) {
+	const standing = await standingAs(repository, world, diff);
+	if (standing.is !== "refused" || standing.code !== "conflict") return standing;
+	const continued = await continuedDiff(repository, world.campaign, diff);
+	return continued === null ? standing : standingAs(repository, world, continued);
+}
+async function standingAs(repository, world, diff) {
 	const { campaign, spec } = world;
 	const open = await sameFiles(repository, Object.values(campaign.experiments).filter(({ status }) => status !== "ended"), diff);
 	if (open) return {
@@ -8747,11 +8779,17 @@ async function standingOf(repository, world, diff) {
 	return twin ? {
 		is: "known",
 		experiment: twin
-	} : { is: "new" };
+	} : {
+		is: "new",
+		diff
+	};
 }
 /** Against the default branch as it will be once the campaign has taken it in. */
 async function bringsNothing(repository, world, diff) {
-	return await isCommittedIn(repository, diff, world.defaultTip.commit) ? nothingToTry(world.campaign.name) : { is: "new" };
+	return await isCommittedIn(repository, diff, world.defaultTip.commit) ? nothingToTry(world.campaign.name) : {
+		is: "new",
+		diff
+	};
 }
 /** Nothing but commits that the default branch has: those are the base, and no idea. */
 async function isCommittedIn(repository, { commit, head }, tip) {
@@ -8786,7 +8824,7 @@ async function treeOf(repository, commit) {
 }
 // src/verbs/offer-diff.ts
 /** Whoever measures takes it next; the same files on the same incumbent have the same branch. */
-async function offer({ given }, { place }, { world: { campaign }, diff }) {
+async function offer({ given }, { place }, { campaign, diff }) {
 	const { commit, hypothesis: title } = diff;
 	const idea = ideaGiven(given, campaign);
 	const body = ideaBody({
@@ -9204,7 +9242,7 @@ async function inWorld(call, scene, known) {
 async function measured(call, scene, known, standing) {
 	const { world, diff } = known;
 	await goOn(scene, world, standing);
-	const branch = standing.is === "known" ? standing.experiment.branch : await offer(call, scene, known);
+	const branch = await branchOf(call, scene, world, standing);
 	if (scene.rehearsal !== null || branch === null) {
 		await lookingTick(call, scene);
 		return null;
@@ -9222,6 +9260,13 @@ async function measured(call, scene, known, standing) {
 		waiting,
 		branch,
 		diff
+	});
+}
+async function branchOf(call, scene, { campaign }, standing) {
+	if (standing.is === "known") return standing.experiment.branch;
+	return offer(call, scene, {
+		campaign,
+		diff: standing.diff
 	});
 }
 /** What ended by itself goes on with a new idea; what was not proven is given more jobs. */

@@ -4,11 +4,12 @@ import type { Experiment } from '../model/campaign.ts'
 import type { Oid } from '../model/ids.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { World } from '../plan/world.ts'
+import { continuedDiff } from './continued-diff.ts'
 import type { NotTried, OwnDiff } from './own-diff.ts'
 
 /** What a diff is to the campaign: new, known, or nothing that could be measured. */
 export type Standing =
-  | { is: 'new' }
+  | { is: 'new'; diff: OwnDiff }
   /** The same files are an experiment already; whether it has ended says the experiment. */
   | { is: 'known'; experiment: Experiment }
   | ({ is: 'refused' } & NotTried)
@@ -20,6 +21,13 @@ type Repository = Workshop['repository']
  * never measured again in the hope of another answer.
  */
 export async function standingOf(repository: Repository, world: World, diff: OwnDiff): Promise<Standing> {
+  const standing = await standingAs(repository, world, diff)
+  if (standing.is !== 'refused' || standing.code !== 'conflict') return standing
+  const continued = await continuedDiff(repository, world.campaign, diff)
+  return continued === null ? standing : standingAs(repository, world, continued)
+}
+
+async function standingAs(repository: Repository, world: World, diff: OwnDiff): Promise<Standing> {
   const { campaign, spec } = world
   const all = Object.values(campaign.experiments)
   const open = await sameFiles(
@@ -42,13 +50,13 @@ export async function standingOf(repository: Repository, world: World, diff: Own
   }
   if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'mend that, then type the same again' }
   const twin = campaign.experiments[campaign.trees[facts.tree] ?? '']
-  return twin ? { is: 'known', experiment: twin } : { is: 'new' }
+  return twin ? { is: 'known', experiment: twin } : { is: 'new', diff }
 }
 
 /** Against the default branch as it will be once the campaign has taken it in. */
 async function bringsNothing(repository: Repository, world: World, diff: OwnDiff): Promise<Standing> {
   const known = await isCommittedIn(repository, diff, world.defaultTip.commit)
-  return known ? nothingToTry(world.campaign.name) : { is: 'new' }
+  return known ? nothingToTry(world.campaign.name) : { is: 'new', diff }
 }
 
 /** Nothing but commits that the default branch has: those are the base, and no idea. */

@@ -13,7 +13,7 @@ import type { OwnDiff } from './own-diff.ts'
 export async function offer(
   { given }: Call,
   { place }: Scene,
-  { world: { campaign }, diff }: { world: { campaign: Campaign }; diff: OwnDiff },
+  { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
 ): Promise<string> {
   const { commit, hypothesis: title } = diff
   const idea = ideaGiven(given, campaign)

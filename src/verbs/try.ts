@@ -144,11 +144,11 @@ async function measured(
   call: Call,
   scene: Scene,
   known: Known,
-  standing: Standing,
+  standing: Measurable,
 ): Promise<TryAnswer | null> {
   const { world, diff } = known
   await goOn(scene, world, standing)
-  const branch = standing.is === 'known' ? standing.experiment.branch : await offer(call, scene, known)
+  const branch = await branchOf(call, scene, world, standing)
   if (scene.rehearsal !== null || branch === null) {
     await lookingTick(call, scene)
     return null
@@ -160,8 +160,20 @@ async function measured(
   return afterwards(call, scene, { campaign: await campaignNow(hands), waiting, branch, diff })
 }
 
+type Measurable = Exclude<Standing, { is: 'refused' }>
+
+async function branchOf(
+  call: Call,
+  scene: Scene,
+  { campaign }: World,
+  standing: Measurable,
+): Promise<string | null> {
+  if (standing.is === 'known') return standing.experiment.branch
+  return offer(call, scene, { campaign, diff: standing.diff })
+}
+
 /** What ended by itself goes on with a new idea; what was not proven is given more jobs. */
-async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: Standing): Promise<void> {
+async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: Measurable): Promise<void> {
   if (rehearsal !== null) return
   if (campaign.status === 'stopped') {
     place.progress.say(`the campaign had stopped (${campaign.status_reason}): it goes on with this idea`)

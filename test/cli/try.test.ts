@@ -84,6 +84,10 @@ describe('winnow try', () => {
     expect(left.hypothesis).toBe('change src/value')
 
     person.git('checkout', '-q', 'bench/size.sh')
+    person.write('src/value', SHORTER)
+    expect(await tried(person, '-m', 'and on from what was kept')).toMatchObject({ code: 0, verdict: 'kept' })
+    person.git('stash', '-q')
+    person.commit('on main', { 'src/other': 'x\n' })
     person.write('src/value', LONG.replaceAll('a', 'b'))
     expect(await tried(person)).toMatchObject({
       code: 12,

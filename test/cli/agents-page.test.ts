@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratch } from '../git/scratch.ts'
+import { project, SPEC, FILES } from './project.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const page = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** Every line of its shell blocks: what somebody copies. */
+function commandsOf(path: string): string[] {
+  const blocks = [...page(path).matchAll(/```sh\n([\s\S]*?)```/g)]
+  return blocks.flatMap(([, block = '']) => block.trim().split('\n'))
+}
+
+/** `winnow` and an agent, as they are installed: programs on PATH. */
+function programs(): string {
+  const folder = join(scratch(), 'bin')
+  mkdirSync(folder)
+  const write = (name: string, lines: string[]) => {
+    writeFileSync(join(folder, name), `${['#!/bin/sh', ...lines].join('\n')}\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  write('winnow', [`exec node ${join(ROOT, 'dist/cli.js')} "$@"`])
+  write('claude', ['cat > /dev/null', 'echo $$ > src/notes'])
+  return `${folder}:${process.env['PATH'] ?? ''}`
+}
+
+function shellIn(dir: string) {
+  const env = { PATH: programs(), HOME: scratch(), USER: 'ada' }
+  return (line: string) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: dir, env, encoding: 'utf8' })
+    return { line, status, stdout, stderr }
+  }
+}
+
+describe('docs/agents.md', () => {
+  it('has only commands that do what it says, in its order', { timeout: 120_000 }, () => {
+    const spec = `${SPEC}stopping: { max_iterations: 3 }\nexecution: { mode: serial }\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    person.write('src/value', 'aaaa\n')
+    person.write('ideas.md', '- [layout] pack it\n- cache the parsed header!\n')
+    const run = shellIn(person.dir)
+    const answers = commandsOf('docs/agents.md').map(line => {
+      if (line.includes('--idea')) person.write('src/value', 'a\n')
+      return run(line)
+    })
+    const unexpected = answers.filter(({ status }) => ![0, 10, 14].includes(status ?? -1))
+    expect(unexpected).toEqual([])
+    const [first, second] = answers
+    expect(first?.status).toBe(0)
+    const answer = JSON.parse(first?.stdout ?? '')
+    const table = page('docs/agents.md').split('| key | |')[1]?.split('\n\n')[0] ?? ''
+    const rows = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => [
+      ...cell.matchAll(/`(\w+)`/g),
+    ])
+    expect(new Set(rows.map(([, key]) => key))).toEqual(new Set(Object.keys(answer)))
+    expect(second?.stdout).toMatch(/^Kept \(tried before, as exp-001\): .*\n.*\nNext: /)
+    expect(answers.find(({ line }) => line.includes('import'))?.stderr).toContain('it is idea-001 already')
+  })
+})
+
+describe('skills/winnow/SKILL.md', () => {
+  const SKILL = page('skills/winnow/SKILL.md')
+
+  it('is short, begins with trying, and has its keys and exit codes right', { timeout: 60_000 }, () => {
+    expect(SKILL.split('\n').length).toBeLessThan(60)
+    const person = project()
+    person.write('src/value', 'aaaa\n')
+    const run = shellIn(person.dir)
+    const commands = commandsOf('skills/winnow/SKILL.md')
+    expect(commands).toEqual(['winnow try -m "what changes and why it should help" --json'])
+    const tried = run(commands[0] ?? '')
+    expect(tried.status).toBe(0)
+    const named = SKILL.split('The answer has ')[1]?.split('. Read')[0] ?? ''
+    const keys = [...named.matchAll(/`(\w+)`/g)].map(([, key]) => key)
+    expect(Object.keys(JSON.parse(tried.stdout))).toEqual(expect.arrayContaining(keys))
+    const codes = [...SKILL.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
+    expect(codes).toEqual([0, 10, 11, 12, 13, 14, 2])
+    const inline = [...SKILL.matchAll(/`(winnow [^`]+)`/g)].map(([, command = '']) =>
+      command.replace('exp-NNN', 'exp-001').replace('<package>', 'left-pad').replace('idea-003', 'idea-001'),
+    )
+    const add = inline.findIndex(command => command.includes('idea add'))
+    const inOrder = [...inline.splice(add, 1), ...inline]
+    const failed = inOrder.map(run).filter(({ status }) => status !== 0)
+    expect(failed).toEqual([])
+  })
+})
