@@ -8648,7 +8648,7 @@ function sentenceWith(said, { id, landed, optimize, triedBefore, waiting }) {
 }
 /** Said after a colon, in one sentence with what stands before it. */
 function asPart(text) {
-	return text.replace(/^approval: /, "").replace(/\.$/, "").replaceAll(". ", "; ");
+	return text.replace(/^approval: /, "").replace(/\.$/, "").replaceAll(/\. ([A-Z])/g, (_, first) => `; ${first.toLowerCase()}`);
 }
 function nextStep({ id, status, verdict, reason, resumed }, { take }) {
 	if (status === "deferred") return `a person approves what it adds: winnow approve ${id}`;
@@ -8763,7 +8763,7 @@ async function standingAs(repository, world, diff) {
 	if (facts.refusal?.code === "empty") return landed ? {
 		is: "known",
 		experiment: landed
-	} : nothingToTry(campaign.name);
+	} : nothingNew(world, diff);
 	if (facts.contains !== null) return {
 		is: "refused",
 		code: "reverted",
@@ -8794,6 +8794,17 @@ async function bringsNothing(repository, world, diff) {
 /** Nothing but commits that the default branch has: those are the base, and no idea. */
 async function isCommittedIn(repository, { commit, head }, tip) {
 	return commit === head && await repository.isAncestor(head, tip);
+}
+/** There is a diff, and somebody else's brought the same. */
+function nothingNew({ campaign, spec }, { uncommitted }) {
+	if (uncommitted.length === 0) return nothingToTry(campaign.name);
+	const optimize = shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize);
+	return {
+		is: "refused",
+		code: "empty",
+		message: `nothing to try: ${optimize} has all of this already`,
+		next: `start the next idea from ${optimize}`
+	};
 }
 function nothingToTry(campaign) {
 	return {
@@ -9102,7 +9113,8 @@ function aside({ uncommitted, addsFiles }) {
 // src/verbs/try-held.ts
 /** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
 async function whyHeld({ place }, world) {
-	const { status, status_reason, status_source } = world.campaign;
+	const { status, status_source } = world.campaign;
+	const status_reason = world.campaign.status_reason?.split("\n", 1)[0] ?? "";
 	if (status === "paused") return `the campaign is paused (${status_reason}); winnow resume goes on`;
 	if (status === "stopped" && status_source === "person") return `the campaign was stopped (${status_reason}); winnow resume goes on`;
 	const stop = stopFor(world);
@@ -9235,6 +9247,7 @@ async function inWorld(call, scene, known) {
 			before: true
 		});
 	}
+	if (baseFails(known.world.campaign)) return baseBroken(scene, known.world.campaign, known.diff);
 	const held = await whyHeld(scene, known.world);
 	if (held !== null) return waits(scene, held, known.diff);
 	return measured(call, scene, known, standing);
@@ -9345,7 +9358,7 @@ function baseBroken({ campaign: { name } }, { status_reason }, { leftOut }) {
 		campaign: name,
 		verdict: "broken",
 		message: `the base itself fails, whatever is changed: ${status_reason?.split("\n", 1)[0] ?? ""}`,
-		next: "mend the harness or the gate on the default branch, then winnow resume",
+		next: "mend what is missing on this machine, then winnow resume; or commit (and push) what is wrong in the repository, then winnow run --fresh",
 		leftOut
 	});
 }

@@ -43,7 +43,7 @@ async function standingAs(repository: Repository, world: World, diff: OwnDiff): 
   if (facts.aheadOfSync) return bringsNothing(repository, world, diff)
   const landed = await sameFiles(repository, landedOf(world), diff)
   if (facts.refusal?.code === 'empty')
-    return landed ? { is: 'known', experiment: landed } : nothingToTry(campaign.name)
+    return landed ? { is: 'known', experiment: landed } : nothingNew(world, diff)
   if (facts.contains !== null) {
     const message = `contains ${facts.contains}, which was reverted`
     return { is: 'refused', code: 'reverted', message, next: 'commit the change again on the incumbent' }
@@ -66,6 +66,14 @@ export async function isCommittedIn(
   tip: Oid,
 ): Promise<boolean> {
   return commit === head && (await repository.isAncestor(head, tip))
+}
+
+/** There is a diff, and somebody else's brought the same. */
+function nothingNew({ campaign, spec }: World, { uncommitted }: OwnDiff): Standing {
+  if (uncommitted.length === 0) return nothingToTry(campaign.name)
+  const optimize = shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)
+  const message = `nothing to try: ${optimize} has all of this already`
+  return { is: 'refused', code: 'empty', message, next: `start the next idea from ${optimize}` }
 }
 
 export function nothingToTry(campaign: string): Extract<Standing, { is: 'refused' }> {

@@ -135,6 +135,7 @@ async function inWorld(call: Call, scene: Scene, known: Known): Promise<TryAnswe
       before: true,
     })
   }
+  if (baseFails(known.world.campaign)) return baseBroken(scene, known.world.campaign, known.diff)
   const held = await whyHeld(scene, known.world)
   if (held !== null) return waits(scene, held, known.diff)
   return measured(call, scene, known, standing)
@@ -244,6 +245,7 @@ function waits({ campaign: { name } }: Scene, message: string, { leftOut }: OwnD
 
 function baseBroken({ campaign: { name } }: Scene, { status_reason }: Campaign, { leftOut }: OwnDiff) {
   const message = `the base itself fails, whatever is changed: ${status_reason?.split('\n', 1)[0] ?? ''}`
-  const next = 'mend the harness or the gate on the default branch, then winnow resume'
+  const next =
+    'mend what is missing on this machine, then winnow resume; or commit (and push) what is wrong in the repository, then winnow run --fresh'
   return answerWithout({ campaign: name, verdict: 'broken', message, next, leftOut })
 }

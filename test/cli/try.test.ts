@@ -139,6 +139,37 @@ describe('winnow try', () => {
     )
   })
 
+  it('says that the base itself fails, now and again, and goes on once it is mended', async () => {
+    const person = project({ ...FILES, 'bench/size.sh': 'exit 3\n' })
+    person.write('src/value', SHORT)
+    const first = await tried(person)
+    expect(first).toMatchObject({
+      code: 13,
+      id: null,
+      sentence:
+        'Broken: the base itself fails, whatever is changed: the base does not pass: the execution crashed: ended with exit code 3.',
+    })
+    expect(await tried(person)).toEqual(first)
+    person.git('stash', '-q')
+    person.commit('mended', { 'bench/size.sh': FILES['bench/size.sh'] })
+    person.git('stash', 'pop', '-q')
+    await person.winnow('run', '--fresh')
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      sentence: 'Refused: nothing to try: optimize/size has all of this already.',
+      next: 'start the next idea from optimize/size',
+    })
+    person.write('src/value', SHORTER)
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      next: expect.stringContaining('merge optimize/size'),
+    })
+    person.git('checkout', '-q', '--', '.')
+    person.git('switch', '-q', '--detach', 'optimize/size')
+    person.write('src/value', SHORTER)
+    expect(await tried(person)).toMatchObject({ code: 0, verdict: 'kept' })
+  })
+
   it('leaves a branch alone that somebody is on, and says how to go on', async () => {
     const person = project()
     person.write('src/value', SHORT)
