@@ -4214,7 +4214,7 @@ function noiseLine({ trial }) {
 }
 /** No scope, no pin: who wrote the change could have written the benchmark too. */
 function rulerText({ spec, head }, differing) {
-	const named = rulersAmong(differing, spec.measurement.command);
+	const named = rulersAmong(differing, spec.measurement);
 	const own = "unprotected: each side ran the benchmark that it has itself";
 	if (named.length === 0) return `${own}; no file that the command names differs`;
 	return `${own}, and ${named.join(", ")} ${named.length === 1 ? "differs" : "differ"}: make sure that ${head.name} did not change what is measured`;
@@ -4234,11 +4234,16 @@ const MANIFESTS = {
 	go: ["go.mod", "go.sum"]
 };
 /** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
-function rulersAmong(differing, command) {
+function rulersAmong(differing, { command, working_directory: directory }) {
 	const words = command.split(/[\s'"=:;&|()]+/).map((word) => word.replace(/^\.\//, "").replace(/\/$/, ""));
-	const manifests = new Set(words.flatMap((word) => (Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] : []) ?? []));
-	const folders = words.filter((word) => /[\w-]/.test(word));
-	return differing.filter((path) => manifests.has(path) || folders.some((word) => path === word || word.length > 1 && path.startsWith(`${word}/`)));
+	const manifests = words.flatMap((word) => Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] ?? [] : []);
+	const files = /* @__PURE__ */ new Set([...words.filter((word) => /\w/.test(word)), ...manifests]);
+	const folders = [...files].filter((word) => word.length > 1);
+	const start = directory === "." ? "" : `${directory}/`;
+	return differing.filter((path) => {
+		const here = path.startsWith(start) ? path.slice(start.length) : path;
+		return files.has(here) || folders.some((folder) => here.startsWith(`${folder}/`));
+	});
 }
 function costText({ executions, seconds }, { base }) {
 	const { calibration, comparison } = executions;
@@ -4682,8 +4687,8 @@ const ANY = {
 	name: "wall_seconds",
 	check: ">= 0"
 };
-/** The spec that nobody has to write. Every path may differ: each side runs what it has itself. */
-function compareSpec(given) {
+/** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
+function compareSpec(given, directory) {
 	const effect = effectOf(given);
 	const parsed = parsedOptions(JSON.stringify({
 		winnow: 1,
@@ -4697,6 +4702,7 @@ function compareSpec(given) {
 		},
 		measurement: {
 			command: commandOf(given.command),
+			working_directory: directory,
 			setup: given.text("setup") ?? null,
 			output: given.text("output") ?? "json",
 			timeout_seconds: numberOf$1(given, "timeout") ?? 600,
@@ -4841,7 +4847,7 @@ const compare = {
 			...call.around,
 			remote: "none"
 		};
-		const spec = compareSpec(call.given);
+		compareSpec(call.given, ".");
 		const minutes = numberOf$1(call.given, "max-minutes");
 		return atRepository({
 			...call,
@@ -4850,11 +4856,15 @@ const compare = {
 			...call,
 			around
 		}, workshop, {
-			spec,
+			spec: compareSpec(call.given, directoryIn(workshop, around.directory)),
 			minutes
 		}));
 	}
 };
+/** Where the person is, in the repository: there the command is run on both sides. */
+function directoryIn({ checkout: { topLevel } }, directory) {
+	return topLevel === null ? "." : relative(topLevel, directory) || ".";
+}
 async function inWorkshop$1(call, workshop, asked) {
 	const say = (line) => call.around.progress.say(line);
 	const sides = await comparedSides(call, workshop);

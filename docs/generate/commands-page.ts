@@ -29,7 +29,7 @@ const HEAD = [
 const ACCESS: Readonly<Record<Verb['access'], string>> = {
   read: 'It only looks: `--json`.',
   write: 'It writes: `--dry-run` says what.',
-  apart: 'It needs no repository.',
+  apart: 'It needs no campaign.',
 }
 
 function verbSection(verb: Verb): string[] {
@@ -40,7 +40,7 @@ function verbSection(verb: Verb): string[] {
     `${sentence(summary)} ${ACCESS[access]}`,
     '',
     ...code('text', [usageText(verb).replace(/^usage: /, '')]),
-    ...rows('argument', verb.arguments.map(argumentRow)),
+    ...rows('argument', [...verb.arguments.map(argumentRow), ...commandRow(verb)]),
     ...rows('option', options.map(optionRow)),
     ...code('sh', examples),
     ...rows('exit code', exitRows(exits)),
@@ -73,6 +73,10 @@ type Row = readonly [string, string]
 function argumentRow({ name, summary, required, values }: Argument): Row {
   const listed = values === undefined ? '' : `: ${values.map(value => `\`${value}\``).join(', ')}`
   return [name, `${summary}${listed}${required ? '' : ' (may be left out)'}`]
+}
+
+function commandRow({ command }: Verb): Row[] {
+  return command === undefined ? [] : [[`-- ${command.name}`, command.summary]]
 }
 
 function optionRow(option: Option): Row {

@@ -52,7 +52,7 @@ function noiseLine({ trial }: Compared): string[] {
 
 /** No scope, no pin: who wrote the change could have written the benchmark too. */
 function rulerText({ spec, head }: Compared, differing: readonly string[]): string {
-  const named = rulersAmong(differing, spec.measurement.command)
+  const named = rulersAmong(differing, spec.measurement)
   const own = 'unprotected: each side ran the benchmark that it has itself'
   if (named.length === 0) return `${own}; no file that the command names differs`
   return `${own}, and ${named.join(', ')} ${named.length === 1 ? 'differs' : 'differ'}: make sure that ${head.name} did not change what is measured`
@@ -70,18 +70,22 @@ const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
-export function rulersAmong(differing: readonly string[], command: string): string[] {
+export function rulersAmong(
+  differing: readonly string[],
+  { command, working_directory: directory }: Pick<Measurement, 'command' | 'working_directory'>,
+): string[] {
   const words = command.split(/[\s'"=:;&|()]+/).map(word => word.replace(/^\.\//, '').replace(/\/$/, ''))
-  const manifests = new Set(
-    words.flatMap(word => (Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] : []) ?? []),
-  )
-  const folders = words.filter(word => /[\w-]/.test(word))
-  return differing.filter(
-    path =>
-      manifests.has(path) ||
-      folders.some(word => path === word || (word.length > 1 && path.startsWith(`${word}/`))),
-  )
+  const manifests = words.flatMap(word => (Object.hasOwn(MANIFESTS, word) ? (MANIFESTS[word] ?? []) : []))
+  const files = new Set([...words.filter(word => /\w/.test(word)), ...manifests])
+  const folders = [...files].filter(word => word.length > 1)
+  const start = directory === '.' ? '' : `${directory}/`
+  return differing.filter(path => {
+    const here = path.startsWith(start) ? path.slice(start.length) : path
+    return files.has(here) || folders.some(folder => here.startsWith(`${folder}/`))
+  })
 }
+
+type Measurement = Compared['spec']['measurement']
 
 function costText({ executions, seconds }: CompareView, { base }: Compared): string {
   const { calibration, comparison } = executions

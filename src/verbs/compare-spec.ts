@@ -26,8 +26,8 @@ const COMMAND_LINE = 'the command line'
 /** A spec needs a gate, since what passes is merged; here nothing is. */
 const ANY = { name: 'wall_seconds', check: '>= 0' }
 
-/** The spec that nobody has to write. Every path may differ: each side runs what it has itself. */
-export function compareSpec(given: Given): Spec {
+/** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
+export function compareSpec(given: Given, directory: string): Spec {
   const effect = effectOf(given)
   const text = JSON.stringify({
     winnow: 1,
@@ -38,6 +38,7 @@ export function compareSpec(given: Given): Spec {
     },
     measurement: {
       command: commandOf(given.command),
+      working_directory: directory,
       setup: given.text('setup') ?? null,
       output: given.text('output') ?? 'json',
       timeout_seconds: numberOf(given, 'timeout') ?? 600,

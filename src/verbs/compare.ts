@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import {
@@ -68,12 +69,20 @@ export const compare: Verb = {
         fix: 'git fetch, then name the branch as git does: origin/main',
       })
     const around = { ...call.around, remote: 'none' }
-    const spec = compareSpec(call.given)
+    compareSpec(call.given, '.')
     const minutes = numberOf(call.given, 'max-minutes')
     return atRepository({ ...call, around }, DEFAULT_PREFIX, workshop =>
-      inWorkshop({ ...call, around }, workshop, { spec, minutes }),
+      inWorkshop({ ...call, around }, workshop, {
+        spec: compareSpec(call.given, directoryIn(workshop, around.directory)),
+        minutes,
+      }),
     )
   },
+}
+
+/** Where the person is, in the repository: there the command is run on both sides. */
+function directoryIn({ checkout: { topLevel } }: Workshop, directory: string): string {
+  return topLevel === null ? '.' : relative(topLevel, directory) || '.'
 }
 
 interface Asked {

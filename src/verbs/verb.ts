@@ -29,7 +29,7 @@ export interface Verb {
   /** Where plain `winnow` lists it; `more` is left to `winnow help all`. */
   group: VerbGroup
   summary: string
-  /** `read` never writes, `write` can be rehearsed with --dry-run, `apart` needs no repository. */
+  /** `read` never writes, `write` can be rehearsed with --dry-run, `apart` needs no campaign. */
   access: 'read' | 'write' | 'apart'
   arguments: readonly Argument[]
   options: readonly Option[]

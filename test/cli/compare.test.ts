@@ -177,6 +177,34 @@ describe('winnow compare of a metric that repeats exactly', () => {
     ])
   })
 
+  it('runs in the directory the person is in, on both sides', async () => {
+    const person = branched(
+      project({
+        ...FILES,
+        'pkg/size.sh': 'cat value | wc -c | sed s/^/METRIC\\ bytes=/\n',
+        'pkg/value': 'aaaa\n',
+      }),
+      {
+        'pkg/value': 'a\n',
+        'pkg/size.sh': 'echo METRIC bytes=1\n',
+      },
+    )
+    const directory = join(person.dir, 'pkg')
+    const { code, out } = await person.winnowWith(
+      { directory },
+      'compare',
+      'main',
+      'shorter',
+      '--metric',
+      'bytes',
+      '--',
+      'sh',
+      'size.sh',
+    )
+    expect([code, out]).toEqual([0, expect.stringContaining('bytes 5 -> 1')])
+    expect(out).toContain('and pkg/size.sh differs')
+  })
+
   it('compares what winnow protects elsewhere too: workflows and specs are only files here', async () => {
     const person = branched(project(), { 'src/value': 'a\n', '.github/workflows/ci.yml': 'on: push\n' })
     expect((await person.winnow('compare', 'main', 'shorter', ...SIZE)).code).toBe(0)

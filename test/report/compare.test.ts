@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { type Assessment, finding } from '../../src/decide/assessment.ts'
+import { compareForecast, compareLive, compareSeconds, soFarLine } from '../../src/report/compare-progress.ts'
+import { compareText, rulersAmong } from '../../src/report/compare-text.ts'
+import { compareExit, type Compared, compareView } from '../../src/report/compare-view.ts'
+import { durationText } from '../../src/report/duration.ts'
+import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'
+import { winnowSpec } from '../spec/problems-of.ts'
+import { NOISE, POINT } from './campaign-of.ts'
+
+const spec = winnowSpec()
+const WALL = 'wall_seconds'
+
+function assessed(outcome: Assessment['outcome'], more: Partial<Assessment> = {}): Assessment {
+  return { ...finding(outcome, 'why'), warnings: [], ...more }
+}
+
+/** Two jobs of a branch that gains so much, as far as they were measured. */
+function compared(gain: number, more: Partial<Compared> = {}, pairs = [8, 8]): Compared {
+  const jobs = pairs.map((count, at) => aJob(String(at), gainsOf(WALL, gain, count)))
+  const paired = { spec, rule: aRule({ metrics: [WALL] }), terms: someTerms(), jobs }
+  const calibration = { deterministic: false, scale: 'log', reason: '', noise: NOISE } as const
+  return {
+    spec,
+    base: { name: 'main', point: POINT },
+    head: { name: 'my-branch', point: POINT },
+    label: 'exp-001',
+    trial: { calibration, prospects: null },
+    paired,
+    assessment: assessed('eligible'),
+    report: null,
+    executions: { calibration: 36, comparison: 36 },
+    seconds: 190,
+    end: 'decided',
+    failure: null,
+    ...more,
+  }
+}
+
+const sentence = (...given: Parameters<typeof compared>) => compareView(compared(...given)).sentence
+
+describe('the sentence of a comparison', () => {
+  it('says how much, where the truth lies, and what it took', () => {
+    expect(sentence(0.042)).toBe(
+      'my-branch is 4.1 % faster than main (between 4.0 and 4.2 %), 16 pairs, 36 executions, 3 min.',
+    )
+  })
+
+  it('keeps worse, no gain and not proven apart', () => {
+    const worse = { assessment: assessed('dropped', { worse: true }) }
+    expect(sentence(-0.03, worse)).toMatch(
+      /^my-branch is 3\.0 % slower than main \(between 2\.\d and 3\.\d %\)/,
+    )
+    const none = { assessment: assessed('dropped') }
+    expect(sentence(0.004, none)).toMatch(
+      /^No gain of 2 % or more: my-branch is probably 0\.4 % faster than main/,
+    )
+    const open = { assessment: assessed('inconclusive') }
+    expect(sentence(0.012, open)).toMatch(
+      /^Not proven in 2 jobs: my-branch is probably 1\.2 % faster than main/,
+    )
+  })
+
+  it('says what was known when it ended early, and when that is nothing', () => {
+    const early = { assessment: null, end: 'interrupted' } as const
+    expect(sentence(0.05, early, [4])).toBe(
+      'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs to say between what) so far, 4 pairs, 36 executions, 3 min.',
+    )
+    expect(sentence(0.05, { assessment: null, end: 'time' })).toMatch(/^Not proven within 3 min: /)
+    expect(sentence(0.05, early, [])).toBe(
+      'Interrupted before my-branch and main were compared: nothing is known yet.',
+    )
+  })
+
+  it('names what is no branch as a sentence begins, and a failed command by its reason', () => {
+    const head = { name: 'your work tree', point: POINT }
+    expect(sentence(0.042, { head })).toMatch(/^Your work tree is 4\.1 % faster than main/)
+    const reason = 'the execution crashed: ended with exit code 3\nin: x'
+    expect(sentence(0, { assessment: assessed('error', { reason }) })).toBe(
+      'my-branch is broken: the execution crashed: ended with exit code 3',
+    )
+  })
+
+  it.each([
+    ['eligible', false, 'decided', 0],
+    ['dropped', false, 'decided', 10],
+    ['dropped', true, 'decided', 10],
+    ['inconclusive', false, 'decided', 11],
+    ['refused', false, 'decided', 12],
+    ['degenerate', false, 'decided', 13],
+    ['timeout', false, 'decided', 13],
+    ['eligible', false, 'interrupted', 130],
+  ] as const)('%s, worse %s, %s exits with %d', (outcome, worse, end, code) => {
+    const view = compareView(compared(0, { assessment: assessed(outcome, { worse }), end }))
+    expect(compareExit(view, end)).toBe(code)
+  })
+})
+
+describe('what it rests on', () => {
+  it('admits one machine, and that nothing protected the benchmark', () => {
+    const all = compared(0.042)
+    const lines = compareText(compareView(all), all, ['src/a.ts', 'bench/run.js'])
+    expect(lines[1]).toMatch(
+      /^ {2}evidence \S+ of 100 ▕█{20}▏ 16 pairs in 2 jobs on this machine, 36 executions$/,
+    )
+    expect(lines.slice(2)).toEqual([
+      expect.stringContaining('A/A fair: the base differs from itself by 3.0 %'),
+      expect.stringContaining('what is special to this machine is not averaged out'),
+      expect.stringContaining('no file that the command names differs'),
+      '  cost: 72 executions, 36 of them of main with itself, 3 min of this machine',
+    ])
+  })
+
+  it.each([
+    ['node bench/run.js', '.', ['bench/run.js', 'src/a.ts'], ['bench/run.js']],
+    ['sh ./bench', '.', ['bench/run.js'], ['bench/run.js']],
+    ['npm run bench', '.', ['package.json', 'src/a.ts'], ['package.json']],
+    ['node size.js', 'pkg', ['pkg/size.js', 'size.js'], ['pkg/size.js', 'size.js']],
+    ["sh -c 'cat src/a.ts | wc'", '.', ['src/a.ts'], ['src/a.ts']],
+    ['true', '.', ['src/a.ts'], []],
+  ])('%s in %s names, of %j, %j', (command, working_directory, differing, named) => {
+    expect(rulersAmong(differing, { command, working_directory })).toEqual(named)
+  })
+})
+
+describe('while it is measured', () => {
+  const prospects = {
+    pairs_per_job: 8,
+    max_jobs: 8,
+    smallest_visible_gain: 0.034,
+    null_idea: { minutes: 1 },
+    good_idea: { minutes: 2.5 },
+  }
+  const { trial, paired } = compared(0.03, {}, [8])
+  const names = { base: { name: 'main' }, head: { name: 'my-branch' } }
+
+  it('the log says what to expect, and what each job has shown', () => {
+    const known = { seconds: 1, calibration: trial?.calibration ?? null, prospects: whole(prospects) }
+    expect(compareForecast(known, names)).toEqual([
+      'fair: main was not told apart from itself; a gain of 3.4 % would be seen with a chance of 80 %',
+      `now main against my-branch: mostly 60 s to 3 min, at most ${durationText(compareSeconds(known))}`,
+    ])
+    expect(soFarLine(null, spec, 1)).toBe('job 1 of at most 8: begins')
+    expect(soFarLine(paired, spec, 2)).toMatch(/^job 2 of at most 8: wall_seconds probably 3\.0 % faster/)
+    const executions = { calibration: 3, comparison: 0 }
+    expect(compareLive({ trial: null, paired: null, executions }, names, 12)).toBe(
+      'main against itself: 3 executions, 12 s',
+    )
+    expect(compareLive({ trial: known, paired, executions }, names, 12)).toMatch(
+      /^my-branch against main: 8 pairs, 12 s of at most .*; wall_seconds probably 3\.0 % faster/,
+    )
+  })
+})
+
+function whole(some: object): NonNullable<Parameters<typeof compareForecast>[0]['prospects']> {
+  const cost = { pairs: 9, jobs: 1.5, executions: 21, minutes: 1 }
+  const rest = {
+    min_effect: 0.02,
+    null_effect: 0.01,
+    level: 0.01,
+    pairs_per_job: 8,
+    max_jobs: 8,
+    single_machine: true,
+    chance_to_keep: [],
+    smallest_visible_gain: null,
+    sees_min_effect: true,
+    ways_out: [],
+    null_idea: cost,
+    good_idea: cost,
+    each_keep: cost,
+    headline: cost,
+    campaign: { ideas: 1, minutes: [1, 1] as [number, number], executions: [1, 1] as [number, number] },
+  }
+  return { ...rest, ...some }
+}
+
+describe('a duration', () => {
+  it.each([
+    [0.4, 'less than 1 s'],
+    [42, '42 s'],
+    [190, '3 min'],
+    [3_600, '1 h'],
+    [11_400, '3 h 10 min'],
+  ])('of %d s is %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text)
+  })
+})
