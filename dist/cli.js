@@ -1110,14 +1110,20 @@ function durationText(seconds) {
 // src/verbs/go-on.ts
 const LONG_SECONDS = 3600;
 /** What a person should agree to before it begins; null where so little is at stake that nobody needs to be asked. */
-function stakeText({ seconds, money, upTo = false }) {
+function stakeText({ seconds, money, bound = "expected" }) {
 	if (!(seconds !== null && seconds > LONG_SECONDS) && money.length === 0) return null;
-	return [timeText$1(seconds, upTo), ...money].join("; ");
+	return [timeText$1(seconds, bound), ...money].join("; ");
 }
-function timeText$1(seconds, upTo) {
-	if (seconds === null) return "How long this takes is not known yet";
+function timeText$1(seconds, bound) {
+	const unknown = "How long this takes is not known yet";
+	if (seconds === null) return unknown;
 	const time = durationText(seconds);
-	return upTo ? `How long this takes is not known yet (winnow check says), at most ${time}` : `This will take about ${time}`;
+	switch (bound) {
+		case "expected": return `This will take about ${time}`;
+		case "most": return `This will take ${time} at most`;
+		case "limit": return `${unknown} (winnow check says), at most ${time}`;
+		default: return bound;
+	}
 }
 /** Asked once, and only where somebody can answer: --yes, CI and pipes go on. */
 async function goesOn({ given, terminal, interrupt }, stake) {
@@ -1131,7 +1137,7 @@ function stakeOf(spec, seconds) {
 	return {
 		seconds: timeOf(spec, seconds),
 		money: moneyOf(spec),
-		upTo: seconds === null
+		bound: seconds === null ? "limit" : "expected"
 	};
 }
 /** Where nobody looked, all that it may take is at stake; without ideas of its own it waits, and that is cheap. */
@@ -4012,6 +4018,84 @@ async function scopeOf({ repository }, spec, base) {
 		examples
 	};
 }
+// src/report/compare-text.ts
+/** One sentence first, then what it rests on, what it cannot know, and what it cost. */
+function compareText(view, compared, differing) {
+	const { sentence, evidence_line: evidence } = view;
+	if (compared.end === "same") return [sentence];
+	return [
+		sentence,
+		...evidence === null ? [] : [`  ${evidence}`],
+		...failureLines(view, compared),
+		...noiseLine(compared),
+		...view.compared === "pairs" ? [`  ${ONE_MACHINE}`] : [],
+		...view.compared === null ? [] : [`  ${rulerText(compared, differing)}`],
+		`  ${costText(view, compared)}`,
+		...furtherText(view, compared)
+	];
+}
+const ONE_MACHINE = "one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out";
+function failureLines({ failure }, { assessment }) {
+	if (failure === null) return [];
+	const { command, printed_last: printed, fix } = failure;
+	const [, ...more] = (assessment?.reason ?? "").split("\n");
+	return [
+		...more.map((line) => `  ${line}`),
+		...command === null ? [] : [`  ran: ${command}`],
+		...printed === null ? [] : ["  it printed last:", ...printed.split("\n").slice(-LINES$1).map((line) => `    ${line}`)],
+		...fix === null ? [] : [`  fix: ${fix}`]
+	];
+}
+const LINES$1 = 15;
+function noiseLine({ trial }) {
+	const said = calibrationText(trial?.calibration ?? null);
+	return said === null ? [] : [`  ${said}`];
+}
+/** No scope, no pin: who wrote the change could have written the benchmark too. */
+function rulerText({ spec, head }, differing) {
+	const named = rulersAmong(differing, spec.measurement);
+	const own = "unprotected: each side ran the benchmark that it has itself";
+	if (named.length === 0) return `${own}; no file that the command names differs`;
+	return `${own}, and ${named.join(", ")} ${named.length === 1 ? "differs" : "differ"}: make sure that ${head.name} did not change what is measured`;
+}
+const MANIFESTS = {
+	npm: ["package.json", "package-lock.json"],
+	pnpm: ["package.json", "pnpm-lock.yaml"],
+	yarn: ["package.json", "yarn.lock"],
+	bun: ["package.json", "bun.lock"],
+	npx: ["package.json", "package-lock.json"],
+	make: [
+		"Makefile",
+		"makefile",
+		"GNUmakefile"
+	],
+	cargo: ["Cargo.toml", "Cargo.lock"],
+	go: ["go.mod", "go.sum"]
+};
+/** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
+function rulersAmong(differing, { command, working_directory: directory }) {
+	const words = command.split(/[\s'"=:;&|()]+/).map((word) => word.replace(/^\.\//, "").replace(/\/$/, ""));
+	const manifests = words.flatMap((word) => Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] ?? [] : []);
+	const files = /* @__PURE__ */ new Set([...words.filter((word) => /\w/.test(word)), ...manifests]);
+	const folders = [...files].filter((word) => word.length > 1);
+	const start = directory === "." ? "" : `${directory}/`;
+	return differing.filter((path) => {
+		const here = path.startsWith(start) ? path.slice(start.length) : path;
+		return files.has(here) || folders.some((folder) => here.startsWith(`${folder}/`));
+	});
+}
+function costText({ executions, seconds }, { base }) {
+	const { calibration, comparison } = executions;
+	const first = calibration === 0 ? "" : `, ${calibration} of them of ${base.name} with itself`;
+	return `cost: ${plural(calibration + comparison, "execution")}${first}, ${durationText(seconds)} of this machine`;
+}
+/** Not proven is no dead end: how much could have been seen, and what would show more. */
+function furtherText({ verdict }, { trial, paired, end }) {
+	const prospects = trial?.prospects ?? null;
+	if (verdict !== "not proven" || prospects === null || paired === null) return [];
+	const { smallest_visible_gain: visible, max_jobs } = prospects;
+	return [`  next: ${visible === null ? "no gain could be seen through this noise" : `with this noise ${sizeText(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`}${end === "decided" ? `; --max-jobs ${2 * max_jobs} goes on longer` : ""}`];
+}
 // src/report/compare-sentence.ts
 /** What the second side is called where it is no commit. */
 const WORK_TREE = "your work tree";
@@ -4178,119 +4262,6 @@ function failureView({ failure }) {
 		printed_last: stderrTail,
 		fix
 	};
-}
-// src/report/compare-text.ts
-/** One sentence first, then what it rests on, what it cannot know, and what it cost. */
-function compareText(view, compared, differing) {
-	const { sentence, evidence_line: evidence } = view;
-	if (compared.end === "same") return [sentence];
-	return [
-		sentence,
-		...evidence === null ? [] : [`  ${evidence}`],
-		...failureLines(view, compared),
-		...noiseLine(compared),
-		...view.compared === "pairs" ? [`  ${ONE_MACHINE}`] : [],
-		...view.compared === null ? [] : [`  ${rulerText(compared, differing)}`],
-		`  ${costText(view, compared)}`,
-		...furtherText(view, compared)
-	];
-}
-const ONE_MACHINE = "one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out";
-function failureLines({ failure }, { assessment }) {
-	if (failure === null) return [];
-	const { command, printed_last: printed, fix } = failure;
-	const [, ...more] = (assessment?.reason ?? "").split("\n");
-	return [
-		...more.map((line) => `  ${line}`),
-		...command === null ? [] : [`  ran: ${command}`],
-		...printed === null ? [] : ["  it printed last:", ...printed.split("\n").slice(-LINES$1).map((line) => `    ${line}`)],
-		...fix === null ? [] : [`  fix: ${fix}`]
-	];
-}
-const LINES$1 = 15;
-function noiseLine({ trial }) {
-	const said = calibrationText(trial?.calibration ?? null);
-	return said === null ? [] : [`  ${said}`];
-}
-/** No scope, no pin: who wrote the change could have written the benchmark too. */
-function rulerText({ spec, head }, differing) {
-	const named = rulersAmong(differing, spec.measurement);
-	const own = "unprotected: each side ran the benchmark that it has itself";
-	if (named.length === 0) return `${own}; no file that the command names differs`;
-	return `${own}, and ${named.join(", ")} ${named.length === 1 ? "differs" : "differ"}: make sure that ${head.name} did not change what is measured`;
-}
-const MANIFESTS = {
-	npm: ["package.json", "package-lock.json"],
-	pnpm: ["package.json", "pnpm-lock.yaml"],
-	yarn: ["package.json", "yarn.lock"],
-	bun: ["package.json", "bun.lock"],
-	npx: ["package.json", "package-lock.json"],
-	make: [
-		"Makefile",
-		"makefile",
-		"GNUmakefile"
-	],
-	cargo: ["Cargo.toml", "Cargo.lock"],
-	go: ["go.mod", "go.sum"]
-};
-/** Files that differ and that the command names: themselves, a folder above them, or what its tool reads. */
-function rulersAmong(differing, { command, working_directory: directory }) {
-	const words = command.split(/[\s'"=:;&|()]+/).map((word) => word.replace(/^\.\//, "").replace(/\/$/, ""));
-	const manifests = words.flatMap((word) => Object.hasOwn(MANIFESTS, word) ? MANIFESTS[word] ?? [] : []);
-	const files = /* @__PURE__ */ new Set([...words.filter((word) => /\w/.test(word)), ...manifests]);
-	const folders = [...files].filter((word) => word.length > 1);
-	const start = directory === "." ? "" : `${directory}/`;
-	return differing.filter((path) => {
-		const here = path.startsWith(start) ? path.slice(start.length) : path;
-		return files.has(here) || folders.some((folder) => here.startsWith(`${folder}/`));
-	});
-}
-function costText({ executions, seconds }, { base }) {
-	const { calibration, comparison } = executions;
-	const first = calibration === 0 ? "" : `, ${calibration} of them of ${base.name} with itself`;
-	return `cost: ${plural(calibration + comparison, "execution")}${first}, ${durationText(seconds)} of this machine`;
-}
-/** Not proven is no dead end: how much could have been seen, and what would show more. */
-function furtherText({ verdict }, { trial, paired, end }) {
-	const prospects = trial?.prospects ?? null;
-	if (verdict !== "not proven" || prospects === null || paired === null) return [];
-	const { smallest_visible_gain: visible, max_jobs } = prospects;
-	return [`  next: ${visible === null ? "no gain could be seen through this noise" : `with this noise ${sizeText(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`}${end === "decided" ? `; --max-jobs ${2 * max_jobs} goes on longer` : ""}`];
-}
-// src/report/compare-progress.ts
-/** What calibration found, and what the comparison will take; nothing where it is over in a moment. */
-function compareForecast(trial, { base, head }) {
-	const { calibration, prospects } = trial;
-	if (calibration?.deterministic) return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`];
-	if (prospects === null) return [];
-	const [least, most] = [prospects.null_idea.minutes, prospects.good_idea.minutes].map((minutes) => minutes * 60).toSorted((a, b) => a - b);
-	const range = `${durationText(least ?? 0)} to ${durationText(most ?? 0)}`;
-	return [`fair: ${base.name} was not told apart from itself; ${visibleText(trial, prospects)}`, `now ${base.name} against ${head.name}: mostly ${range}, at most ${durationText(compareSeconds(trial))}`];
-}
-function visibleText({ calibration }, { smallest_visible_gain: visible }) {
-	if (visible === null) return "the noise hides every gain";
-	return `a gain of ${sizeText(visible, calibration?.scale ?? "log")} would be seen with a chance of 80 %`;
-}
-/** All jobs, each used to its end. */
-function compareSeconds({ seconds, calibration, prospects }) {
-	const noise = calibration?.noise ?? null;
-	if (prospects === null || noise === null) return 4 * seconds;
-	const { pairs_per_job: pairs, max_jobs: jobs } = prospects;
-	return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds);
-}
-/** One line where a job begins: what the jobs before it say. */
-function soFarLine(paired, spec, job) {
-	const place = `job ${job} of at most ${spec.evidence.max_jobs}`;
-	if (paired === null || paired.jobs.length === 0) return `${place}: begins`;
-	return `${place}: ${evidenceSentence(paired, standingOf$1(paired))}`;
-}
-/** For the line at the bottom of a terminal. */
-function compareLive({ trial, paired, executions }, { base, head }, elapsed) {
-	const time = durationText(elapsed);
-	if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`;
-	const pairs = paired?.jobs.flatMap((job) => job.pairs).length ?? 0;
-	const place = `${head.name} against ${base.name}: ${plural(pairs, "pair")}, ${time} of at most ${durationText(compareSeconds(trial))}`;
-	return paired === null || pairs === 0 ? place : `${place}; ${evidenceSentence(paired, standingOf$1(paired))}`;
 }
 // src/verbs/compare-measure.ts
 /** The second of the two, by the only kind of name that orders have for it. */
@@ -4513,6 +4484,147 @@ async function writeRaw({ around }, path, view, { paired, report, label }) {
 			cause
 		});
 	}
+}
+// src/report/compare-progress.ts
+/** What calibration found, and what the comparison will take; nothing where it is over in a moment. */
+function compareForecast(trial, { base, head }) {
+	const { calibration, prospects } = trial;
+	if (calibration?.deterministic) return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`];
+	if (prospects === null) return [];
+	const [least, most] = [prospects.null_idea.minutes, prospects.good_idea.minutes].map((minutes) => minutes * 60).toSorted((a, b) => a - b);
+	const range = `${durationText(least ?? 0)} to ${durationText(most ?? 0)}`;
+	return [`fair: ${base.name} was not told apart from itself; ${visibleText(trial, prospects)}`, `now ${base.name} against ${head.name}: mostly ${range}, at most ${durationText(compareSeconds(trial))}`];
+}
+function visibleText({ calibration }, { smallest_visible_gain: visible }) {
+	if (visible === null) return "the noise hides every gain";
+	return `a gain of ${sizeText(visible, calibration?.scale ?? "log")} would be seen with a chance of 80 %`;
+}
+/** All jobs, each used to its end. */
+function compareSeconds({ seconds, calibration, prospects }) {
+	const noise = calibration?.noise ?? null;
+	if (prospects === null || noise === null) return 4 * seconds;
+	const { pairs_per_job: pairs, max_jobs: jobs } = prospects;
+	return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds);
+}
+/** The same from one execution alone, before anything is known of the noise. */
+function earlySeconds({ evidence }, execution) {
+	return execution * (4 * (pairsPerJob(evidence, 0) + 1) + evidence.max_jobs * 2 * (pairsPerJob(evidence, execution) + 1));
+}
+/** One line where a job begins: what the jobs before it say. */
+function soFarLine(paired, spec, job) {
+	const place = `job ${job} of at most ${spec.evidence.max_jobs}`;
+	if (paired === null || paired.jobs.length === 0) return `${place}: begins`;
+	return `${place}: ${evidenceSentence(paired, standingOf$1(paired))}`;
+}
+/** For the line at the bottom of a terminal. */
+function compareLive({ trial, paired, executions }, { base, head }, elapsed) {
+	const time = durationText(elapsed);
+	if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`;
+	const pairs = paired?.jobs.flatMap((job) => job.pairs).length ?? 0;
+	const place = `${head.name} against ${base.name}: ${plural(pairs, "pair")}, ${time} of at most ${durationText(compareSeconds(trial))}`;
+	return paired === null || pairs === 0 ? place : `${place}; ${evidenceSentence(paired, standingOf$1(paired))}`;
+}
+// src/verbs/compare-run.ts
+function liveLine$1(measuring, elapsed) {
+	return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed);
+}
+function tryingFor(call, workshop, { spec, sides: { base } }) {
+	return {
+		call,
+		workshop,
+		spec,
+		base: base.point,
+		named: base.name,
+		short: base.name,
+		what: "winnow compare",
+		place: "compare",
+		keys: {
+			setup: "--setup",
+			timeout: "--timeout",
+			share: "--share"
+		},
+		more: { unpinned: true }
+	};
+}
+const BROKEN = /* @__PURE__ */ new Set([
+	"error",
+	"timeout",
+	"degenerate"
+]);
+async function failureOf(call, workshop, measuring) {
+	const { assessment, report } = measuring.known;
+	if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null;
+	const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD$1);
+	return said === null ? failure : {
+		...failure,
+		fix: said
+	};
+}
+/** Asked at most once, as soon as it is known that much is at stake: after the first execution, or the calibration. */
+function agreement(call, measuring, over) {
+	const { minutes } = measuring;
+	let agreed = false;
+	return async (seconds) => {
+		const stake = {
+			seconds: minutes === null ? seconds : Math.min(seconds, 60 * minutes),
+			money: [],
+			bound: "most"
+		};
+		if (agreed || stakeText(stake) === null) return;
+		agreed = true;
+		measuring.asking = true;
+		call.terminal.live(null);
+		if (!await goesOn(call, stake)) over.abort();
+		measuring.asking = false;
+	};
+}
+/** How it ended: by its rule, or by the person, their clock, or their answer. */
+async function measured$1(call, workshop, measuring) {
+	const { spec, sides, known, minutes } = measuring;
+	const over = new AbortController();
+	const time = minutes === null ? null : AbortSignal.timeout(minutes * 6e4);
+	const interrupt = AbortSignal.any([
+		call.interrupt,
+		over.signal,
+		...time === null ? [] : [time]
+	]);
+	const agree = agreement(call, measuring, over);
+	const trying = tryingFor({
+		...call,
+		interrupt
+	}, workshop, measuring);
+	const onExecution = async ([first]) => {
+		if (first !== void 0) await agree(earlySeconds(spec, first.wall_seconds));
+	};
+	const forecast = async (trial) => {
+		for (const line of compareForecast(trial, sides)) call.around.progress.say(line);
+		await agree(compareSeconds(trial));
+		interrupt.throwIfAborted();
+	};
+	try {
+		await measureComparison({
+			trying: {
+				...trying,
+				more: {
+					...trying.more,
+					onExecution
+				}
+			},
+			sides,
+			known,
+			forecast,
+			begins: (number) => tell(call, measuring, number)
+		});
+		return "decided";
+	} catch (error) {
+		if (call.interrupt.aborted) return "interrupted";
+		if (over.signal.aborted) return "declined";
+		if (time?.aborted) return "time";
+		throw error;
+	}
+}
+function tell(call, { known, spec }, number) {
+	call.around.progress.say(soFarLine(known.paired, spec, number));
 }
 // src/verbs/compare-sides.ts
 /** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
@@ -4906,84 +5018,6 @@ async function inWorkshop$1(call, workshop, asked) {
 function differText({ base, head, differing }) {
 	const count = differing.length === 1 ? "1 file" : `${differing.length} files`;
 	return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${few(differing)}`;
-}
-function liveLine$1(measuring, elapsed) {
-	return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed);
-}
-function tryingFor(call, workshop, { spec, sides: { base } }) {
-	return {
-		call,
-		workshop,
-		spec,
-		base: base.point,
-		named: base.name,
-		short: base.name,
-		what: "winnow compare",
-		place: "compare",
-		keys: {
-			setup: "--setup",
-			timeout: "--timeout",
-			share: "--share"
-		},
-		more: { unpinned: true }
-	};
-}
-const BROKEN = /* @__PURE__ */ new Set([
-	"error",
-	"timeout",
-	"degenerate"
-]);
-async function failureOf(call, workshop, measuring) {
-	const { assessment, report } = measuring.known;
-	if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null;
-	const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD$1);
-	return said === null ? failure : {
-		...failure,
-		fix: said
-	};
-}
-/** How it ended: by its rule, or by the person, their clock, or their answer. */
-async function measured$1(call, workshop, measuring) {
-	const { sides, known, minutes } = measuring;
-	const over = new AbortController();
-	const time = minutes === null ? null : AbortSignal.timeout(minutes * 6e4);
-	const interrupt = AbortSignal.any([
-		call.interrupt,
-		over.signal,
-		...time === null ? [] : [time]
-	]);
-	const trying = tryingFor({
-		...call,
-		interrupt
-	}, workshop, measuring);
-	const forecast = async (trial) => {
-		for (const line of compareForecast(trial, sides)) call.around.progress.say(line);
-		measuring.asking = true;
-		if (!await goesOn(call, {
-			seconds: compareSeconds(trial),
-			money: []
-		})) over.abort();
-		measuring.asking = false;
-		interrupt.throwIfAborted();
-	};
-	try {
-		await measureComparison({
-			trying,
-			sides,
-			known,
-			forecast,
-			begins: (number) => tell(call, measuring, number)
-		});
-		return "decided";
-	} catch (error) {
-		if (call.interrupt.aborted) return "interrupted";
-		if (over.signal.aborted) return "declined";
-		if (time?.aborted) return "time";
-		throw error;
-	}
-}
-function tell(call, { known, spec }, number) {
-	call.around.progress.say(soFarLine(known.paired, spec, number));
 }
 // src/verbs/verb.ts
 const EVERYWHERE = [{

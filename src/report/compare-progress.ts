@@ -3,6 +3,8 @@ import { evidenceSentence } from '../decide/paired/evidence-sentence.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
 import { standingOf } from '../decide/paired/standing.ts'
 import { plural } from '../decide/wording.ts'
+import { CALIBRATION_JOBS } from '../plan/preparation.ts'
+import { pairsPerJob } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Trial } from './check-trial.ts'
 import { durationText } from './duration.ts'
@@ -44,6 +46,12 @@ export function compareSeconds({ seconds, calibration, prospects }: Known): numb
   if (prospects === null || noise === null) return 4 * seconds
   const { pairs_per_job: pairs, max_jobs: jobs } = prospects
   return jobs * (2 * pairs * noise.execution_seconds + noise.overhead_seconds)
+}
+
+/** The same from one execution alone, before anything is known of the noise. */
+export function earlySeconds({ evidence }: Spec, execution: number): number {
+  const calibration = CALIBRATION_JOBS * 2 * (pairsPerJob(evidence, 0) + 1)
+  return execution * (calibration + evidence.max_jobs * 2 * (pairsPerJob(evidence, execution) + 1))
 }
 
 /** One line where a job begins: what the jobs before it say. */

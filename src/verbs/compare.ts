@@ -1,28 +1,17 @@
 import { relative } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
-import {
-  type CompareEnd,
-  compareExit,
-  type CompareFailure,
-  type Compared,
-  compareView,
-} from '../report/compare-view.ts'
 import { compareText } from '../report/compare-text.ts'
-import { compareForecast, compareLive, compareSeconds, soFarLine } from '../report/compare-progress.ts'
-import type { Trial } from '../report/check-trial.ts'
-import type { Spec } from '../spec/schema.ts'
+import { type Compared, compareExit, compareView } from '../report/compare-view.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
-import { type ComparisonSoFar, HEAD, measureComparison, nothingYet } from './compare-measure.ts'
+import { HEAD, nothingYet } from './compare-measure.ts'
 import { writeRaw } from './compare-raw.ts'
+import { type Asked, failureOf, liveLine, measured } from './compare-run.ts'
 import { type ComparedSides, comparedSides, few } from './compare-sides.ts'
 import { COMPARE_OPTIONS, compareSpec, numberOf } from './compare-spec.ts'
-import { goesOn } from './go-on.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { showingLive } from './live.ts'
-import { failureIn } from './not-passed.ts'
-import type { Trying } from './trial.ts'
 import type { Verb } from './verb.ts'
 
 export const compare: Verb = {
@@ -85,11 +74,6 @@ function directoryIn({ checkout: { topLevel } }: Workshop, directory: string): s
   return topLevel === null ? '.' : relative(topLevel, directory) || '.'
 }
 
-interface Asked {
-  spec: Spec
-  minutes: number | null
-}
-
 async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise<number> {
   const say = (line: string) => call.around.progress.say(line)
   const sides = await comparedSides(call, workshop)
@@ -121,78 +105,4 @@ async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise
 function differText({ base, head, differing }: ComparedSides): string {
   const count = differing.length === 1 ? '1 file' : `${differing.length} files`
   return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${few(differing)}`
-}
-
-interface Measuring extends Asked {
-  sides: ComparedSides
-  known: ComparisonSoFar
-  /** A question stands at the bottom of the terminal. */
-  asking: boolean
-}
-
-function liveLine(measuring: Measuring, elapsed: number): string | null {
-  return measuring.asking ? null : compareLive(measuring.known, measuring.sides, elapsed)
-}
-
-function tryingFor(call: Call, workshop: Workshop, { spec, sides: { base } }: Measuring): Trying {
-  return {
-    call,
-    workshop,
-    spec,
-    base: base.point,
-    named: base.name,
-    short: base.name,
-    what: 'winnow compare',
-    place: 'compare',
-    keys: { setup: '--setup', timeout: '--timeout', share: '--share' },
-    more: { unpinned: true },
-  }
-}
-
-const BROKEN: ReadonlySet<string> = new Set(['error', 'timeout', 'degenerate'])
-
-async function failureOf(
-  call: Call,
-  workshop: Workshop,
-  measuring: Measuring,
-): Promise<CompareFailure | null> {
-  const { assessment, report } = measuring.known
-  if (assessment === null || report === null || !BROKEN.has(assessment.outcome)) return null
-  const { said, ...failure } = await failureIn(tryingFor(call, workshop, measuring), report, HEAD)
-  return said === null ? failure : { ...failure, fix: said }
-}
-
-/** How it ended: by its rule, or by the person, their clock, or their answer. */
-async function measured(call: Call, workshop: Workshop, measuring: Measuring): Promise<CompareEnd> {
-  const { sides, known, minutes } = measuring
-  const over = new AbortController()
-  const time = minutes === null ? null : AbortSignal.timeout(minutes * 60_000)
-  const interrupt = AbortSignal.any([call.interrupt, over.signal, ...(time === null ? [] : [time])])
-  const trying = tryingFor({ ...call, interrupt }, workshop, measuring)
-  const forecast = async (trial: Trial) => {
-    for (const line of compareForecast(trial, sides)) call.around.progress.say(line)
-    measuring.asking = true
-    if (!(await goesOn(call, { seconds: compareSeconds(trial), money: [] }))) over.abort()
-    measuring.asking = false
-    interrupt.throwIfAborted()
-  }
-  try {
-    await measureComparison({
-      trying,
-      sides,
-      known,
-      forecast,
-      begins: number => tell(call, measuring, number),
-    })
-    return 'decided'
-  } catch (error) {
-    if (call.interrupt.aborted) return 'interrupted'
-    if (over.signal.aborted) return 'declined'
-    if (time?.aborted) return 'time'
-    throw error
-  }
-}
-
-function tell(call: Call, { known, spec }: Measuring, number: number): void {
-  call.around.progress.say(soFarLine(known.paired, spec, number))
 }

@@ -7,25 +7,33 @@ export interface Stake {
   seconds: number | null
   /** What may cost money, in words: who asks for it, and up to how much. */
   money: readonly string[]
-  /** Nothing is expected: the time is the limit that the spec sets. */
-  upTo?: boolean
+  /** expected unless told; most: if everything is used up; limit: nobody looked, and the spec sets it. */
+  bound?: 'expected' | 'most' | 'limit'
 }
 
 const LONG_SECONDS = 3_600
 
 /** What a person should agree to before it begins; null where so little is at stake that nobody needs to be asked. */
-export function stakeText({ seconds, money, upTo = false }: Stake): string | null {
+export function stakeText({ seconds, money, bound = 'expected' }: Stake): string | null {
   const long = seconds !== null && seconds > LONG_SECONDS
   if (!long && money.length === 0) return null
-  return [timeText(seconds, upTo), ...money].join('; ')
+  return [timeText(seconds, bound), ...money].join('; ')
 }
 
-function timeText(seconds: number | null, upTo: boolean): string {
-  if (seconds === null) return 'How long this takes is not known yet'
+function timeText(seconds: number | null, bound: NonNullable<Stake['bound']>): string {
+  const unknown = 'How long this takes is not known yet'
+  if (seconds === null) return unknown
   const time = durationText(seconds)
-  return upTo
-    ? `How long this takes is not known yet (winnow check says), at most ${time}`
-    : `This will take about ${time}`
+  switch (bound) {
+    case 'expected':
+      return `This will take about ${time}`
+    case 'most':
+      return `This will take ${time} at most`
+    case 'limit':
+      return `${unknown} (winnow check says), at most ${time}`
+    default:
+      return bound satisfies never
+  }
 }
 
 /** Asked once, and only where somebody can answer: --yes, CI and pipes go on. */

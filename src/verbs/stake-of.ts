@@ -3,7 +3,11 @@ import type { Stake } from './go-on.ts'
 
 /** What a campaign may take of a person's time and money; `seconds` is what `check` found, null where it did not look. */
 export function stakeOf(spec: Spec, seconds: number | null): Stake {
-  return { seconds: timeOf(spec, seconds), money: moneyOf(spec), upTo: seconds === null }
+  return {
+    seconds: timeOf(spec, seconds),
+    money: moneyOf(spec),
+    bound: seconds === null ? 'limit' : 'expected',
+  }
 }
 
 /** Where nobody looked, all that it may take is at stake; without ideas of its own it waits, and that is cheap. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type Assessment, finding } from '../../src/decide/assessment.ts'
-import { compareForecast, compareLive, compareSeconds, soFarLine } from '../../src/report/compare-progress.ts'
+import {
+  compareForecast,
+  compareLive,
+  compareSeconds,
+  earlySeconds,
+  soFarLine,
+} from '../../src/report/compare-progress.ts'
 import { compareText, rulersAmong } from '../../src/report/compare-text.ts'
 import { compareExit, type Compared, compareView } from '../../src/report/compare-view.ts'
 import { durationText } from '../../src/report/duration.ts'
@@ -140,6 +146,7 @@ describe('while it is measured', () => {
       'fair: main was not told apart from itself; a gain of 3.4 % would be seen with a chance of 80 %',
       `now main against my-branch: mostly 60 s to 3 min, at most ${durationText(compareSeconds(known))}`,
     ])
+    expect(durationText(earlySeconds(spec, 60))).toBe('1 h 56 min')
     expect(soFarLine(null, spec, 1)).toBe('job 1 of at most 8: begins')
     expect(soFarLine(paired, spec, 2)).toMatch(/^job 2 of at most 8: wall_seconds probably 3\.0 % faster/)
     const executions = { calibration: 3, comparison: 0 }
