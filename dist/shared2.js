@@ -44439,9 +44439,15 @@ function pullActions(world) {
 			number: pull.number,
 			experiment: experiment.id
 		});
-		if (tip !== void 0 && experiment.owned && gone(experiment, pull)) branches.push({
+		if (tip === void 0 || !experiment.owned || !gone(experiment, pull)) continue;
+		branches.push({
 			name: experiment.branch ?? "",
 			oid: tip
+		});
+		if (pull && landed$1(experiment)) changes.push({
+			change: "describe",
+			number: pull.number,
+			experiment: experiment.id
 		});
 	}
 	const actions = [];

@@ -24,8 +24,11 @@ export function pullActions(world: World): Action[] {
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
-    if (tip !== undefined && experiment.owned && gone(experiment, pull))
-      branches.push({ name: experiment.branch ?? '', oid: tip })
+    if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
+    branches.push({ name: experiment.branch ?? '', oid: tip })
+    // Its landing closed it: only what it says is still from before.
+    if (pull && landed(experiment))
+      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
   }
   const actions: Action[] = []
   if (changes.length > 0) actions.push({ do: 'pulls', changes })

@@ -73,6 +73,7 @@ describe('a campaign on GitHub', () => {
     await proven(here.place)
     const pulls = new Map(github.world.pulls.map(pull => [pull.title, pull]))
     expect(pulls.get('a3')).toMatchObject({ state: 'closed', merge: {}, draft: true })
+    expect(pulls.get('a3')?.body).toMatch(/^Kept/)
     expect(pulls.get('mine')).toMatchObject({ state: 'closed', merge: {}, body: 'It is **mine**.' })
     expect(pulls.get('longer')).toMatchObject({ state: 'closed', merge: null })
     expect(pulls.get('breaks the tests')).toMatchObject({ state: 'closed', merge: null })
