@@ -9171,7 +9171,7 @@ async function whyHeld({ place }, world) {
 const tryDiff = {
 	name: "try",
 	group: "start",
-	summary: "measure what you just changed and say in one sentence whether it is kept",
+	summary: "measure what you just changed, and say whether it is kept",
 	access: "write",
 	arguments: [],
 	options: [

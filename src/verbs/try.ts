@@ -31,7 +31,7 @@ import type { Verb } from './verb.ts'
 export const tryDiff: Verb = {
   name: 'try',
   group: 'start',
-  summary: 'measure what you just changed and say in one sentence whether it is kept',
+  summary: 'measure what you just changed, and say whether it is kept',
   access: 'write',
   arguments: [],
   options: [
