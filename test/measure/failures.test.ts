@@ -160,7 +160,6 @@ describe('what cannot be honoured', () => {
     ['isolation', { measurement: { isolation: { container: { image: 'x' } } } }],
     ['isolation', { measurement: { isolation: 'uid' } }],
     ['network', { measurement: { network: 'off' } }],
-    ['output', { measurement: { output: 'go' } }],
     ['suite', { measurement: { suite: { tasks: [{ name: 'a' }] } } }],
     ['shared_files', { parallel: { shared_files: ['data.csv'] } }],
     ['env_file', { measurement: { env_file: { path: '.env', keys: ['A'] } } }],
