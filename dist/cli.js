@@ -5101,8 +5101,8 @@ const GROUPS = {
 const FIRST = {
 	demo: "a whole campaign in a minute, in a directory of its own",
 	init: "write a spec for this repository",
-	check: "say what a campaign would cost, and what it could show",
-	run: "search"
+	run: "search for something better",
+	check: "say what a campaign would cost, and what it could show"
 };
 const FIRST_SHOWN = 3;
 /** Help is derived from the registry: what it says is what is accepted. */
@@ -5882,10 +5882,11 @@ async function emptyDirectory(given, { directory, env }) {
 	if ((await readdir(wanted)).length > 0) throw new UserError(`${wanted} is not empty`, { fix: "name a directory that is empty or not there yet" });
 	return realpath(wanted);
 }
-const NOTHING_GIVEN = {
+/** Whoever types demo has agreed to it: nothing is asked on the way. */
+const AGREED = {
 	positionals: [],
 	command: [],
-	flag: () => false,
+	flag: (name) => name === "yes",
 	text: () => void 0,
 	texts: () => []
 };
@@ -5905,7 +5906,7 @@ function callIn(directory, call) {
 	};
 	return {
 		...call,
-		given: NOTHING_GIVEN,
+		given: AGREED,
 		around
 	};
 }

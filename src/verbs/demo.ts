@@ -68,10 +68,11 @@ async function emptyDirectory(
   return realpath(wanted)
 }
 
-const NOTHING_GIVEN: Given = {
+/** Whoever types demo has agreed to it: nothing is asked on the way. */
+const AGREED: Given = {
   positionals: [],
   command: [],
-  flag: () => false,
+  flag: name => name === 'yes',
   text: () => undefined,
   texts: () => [],
 }
@@ -82,7 +83,7 @@ function callIn(directory: string, call: Call): Call {
   const { env } = call.around
   const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
   const around = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
-  return { ...call, given: NOTHING_GIVEN, around }
+  return { ...call, given: AGREED, around }
 }
 
 /** Whoever keeps the cache elsewhere wants it there for what comes next, too. */

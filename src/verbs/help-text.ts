@@ -20,8 +20,8 @@ export const GROUPS: Readonly<Record<VerbGroup, string>> = {
 const FIRST: Readonly<Record<string, string>> = {
   demo: 'a whole campaign in a minute, in a directory of its own',
   init: 'write a spec for this repository',
+  run: 'search for something better',
   check: 'say what a campaign would cost, and what it could show',
-  run: 'search',
 }
 const FIRST_SHOWN = 3
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { command } from '../../src/cli/command.ts'
 import { calledAs } from '../../src/cli/called-as.ts'
 import { scratch } from '../git/scratch.ts'
 import { type Answer, project, type Project } from './project.ts'
@@ -145,5 +146,30 @@ describe('how winnow is called again', () => {
     ['/tmp/_npx/node_modules/.bin/winnow', { npm_command: 'exec' }, 'npx git-winnow'],
   ])('as %s it is typed as said', (script, env, expected) => {
     expect(calledAs(script, env)).toBe(expected)
+  })
+})
+
+describe('the demo at a terminal', () => {
+  it('asks nothing on the way', async () => {
+    const person = project()
+    const over = new AbortController()
+    let asked = false
+    const words = {
+      out: () => {},
+      json: () => {},
+      live: () => {},
+      lines: async function* () {},
+      err: (line: string) => {
+        if (line.includes('started at')) over.abort()
+      },
+      confirm: async () => {
+        asked = true
+        return false
+      },
+    }
+    const env = { PATH: process.env['PATH'] ?? '', HOME: person.cache, TMPDIR: scratch(), USER: 'ada' }
+    const started = { env, directory: person.dir, pid: process.pid, version: '0' }
+    await command(['demo', '--cache-dir', person.cache], started, words, over.signal)
+    expect([asked, over.signal.aborted]).toEqual([false, true])
   })
 })
