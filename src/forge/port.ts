@@ -69,7 +69,7 @@ export interface Staged {
 /** Which pull requests are wanted whatever became of them. */
 export interface Wanted {
   numbers?: readonly number[]
-  /** Short names: the last pull request of each. */
+  /** Short names: the last pull request of each into the campaign's branch. */
   branches?: readonly string[]
 }
 

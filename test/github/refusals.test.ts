@@ -90,6 +90,21 @@ describe('what other people do', () => {
     expect(await forge.list({ branches: ['eve:fast', '../..', 'a b'] })).toHaveLength(1)
   })
 
+  test("with an experiment's branch and another base does not hide our pull request", async () => {
+    const number = await temp.forge.open(pullOf('fast'))
+    const bob = await temp.other('bob')
+    await bob.open(pullOf('fast', { base: 'main' }))
+    expect(await temp.forge.list({ branches: ['fast'] })).toMatchObject([{ number, base: 'optimize/demo' }])
+    expect(await temp.forge.open(pullOf('fast'))).toBe(number)
+    const retarget = () =>
+      temp.scene.ask(temp.github.token('ada'), `PATCH /pulls/${number}`, { base: 'main' })
+    expect((await retarget()).status).toBe(422)
+    await bob.close(2, '')
+    expect((await retarget()).status).toBe(200)
+    expect(await temp.forge.list({ branches: ['fast'] })).toEqual([])
+    expect(await temp.only(number)).toMatchObject({ base: 'main' })
+  })
+
   test('as a bot is told from a person with the same name', async () => {
     await temp.forge.open(pullOf('fast'))
     const job = temp.forgeOf(temp.github.jobToken({ pull_requests: 'write', issues: 'write' }))

@@ -39,6 +39,7 @@ export function githubClient(access: GithubAccess): GithubClient {
     auth: token,
     baseUrl: apiUrl.replace(/\/+$/, ''),
     userAgent: `winnow/${version}`,
+    log: { debug: nothing, info: nothing, warn: access.say, error: access.say },
     request: {
       fetch: (url: string, options: RequestInit) =>
         fetch(url, { ...options, signal: AbortSignal.timeout(timeout) }),
@@ -70,6 +71,8 @@ export function githubClient(access: GithubAccess): GithubClient {
     graphql: (document, variables) => answerOf(octokit, document, variables),
   }
 }
+
+function nothing(): void {}
 
 /** A limit says that the request was not taken: it may be sent again. */
 function mayWait(

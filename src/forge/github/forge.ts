@@ -8,7 +8,7 @@ import { type GithubAccess, type GithubClient, githubClient, understood } from '
 import { editPull, type PullEditing } from './edit-pull.ts'
 import { openPull } from './open-pull.ts'
 import { patiently } from './patient.ts'
-import { readOpen, readSome } from './read-pulls.ts'
+import { readNumbers, readOpen } from './read-pulls.ts'
 import { githubWorkflows } from './workflows.ts'
 
 export interface GithubForgeOptions extends Pacing, GithubAccess {
@@ -43,7 +43,7 @@ async function changeAll(client: GithubClient, changes: readonly ForgeChange[]):
     if (change.kind === 'open') answers.set(change, await openPull(client, change))
   }
   const edits = editsByNumber(changes)
-  const known = await readSome(client, { numbers: [...edits.keys()] })
+  const known = await readNumbers(client, [...edits.keys()])
   for (const [number, edit] of edits) {
     const pull = known.get(number)
     const given = pull ? await editPull(client, pull, edit) : edit.map(() => unknownPull(number))
@@ -65,7 +65,8 @@ function unknownPull(number: number): ForgeAnswer {
   return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
 }
 
-const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']) })
+/** A word that is not known gives no right. */
+const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']).catch('none') })
 
 /** Never the association a comment comes with: that says nothing of what somebody may do. */
 async function permissionOf(client: GithubClient, login: string): Promise<Permission> {

@@ -3,7 +3,7 @@ import { ForgeError } from '../../errors.ts'
 import type { ForgeAnswer, NewPull } from '../port.ts'
 import { type GithubClient, understood } from './client.ts'
 import { fitting } from './fitting.ts'
-import { readSome } from './read-pulls.ts'
+import { readBranch } from './read-pulls.ts'
 
 const opened = z.object({ number: z.number() })
 
@@ -54,12 +54,11 @@ async function explained(client: GithubClient, wanted: NewPull, error: ForgeErro
 
 /** Opened by an attempt whose answer was lost, or by somebody else. */
 async function twinOf(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
-  const { branch, base, title, body } = wanted
-  const found = [...(await readSome(client, { branches: [branch] })).values()]
-  const twin = found.find(({ pull }) => pull.state === 'open' && pull.branch === branch)
-  if (!twin) return refused('duplicate', `a pull request is already open for ${branch}`)
+  const { branch, title, body } = wanted
+  const twin = await readBranch(client, wanted)
+  if (twin?.pull.state !== 'open') return refused('duplicate', `a pull request is already open for ${branch}`)
   const { pull, mine } = twin
-  const same = mine && pull.base === base && pull.title === title && pull.body === fitting(body)
+  const same = mine && pull.title === title && pull.body === fitting(body)
   if (!same) return refused('duplicate', `#${pull.number} is already open for ${branch}`, pull.number)
   const missing = (wanted.labels ?? []).filter(label => !pull.labels.includes(label))
   if (missing.length > 0) await addLabels(client, pull.number, missing)

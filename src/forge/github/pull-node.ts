@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { oid } from '../../model/ids.ts'
 import { pull, type Pull, type Review } from '../pull.ts'
+import { understood } from './client.ts'
 import { readKey } from './comment-key.ts'
 
 const text = z.string()
@@ -18,7 +19,7 @@ const review = z.object({
   author: actor,
   submittedAt: text.nullable(),
   commit: z.object({ oid }).nullable(),
-  state: z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED', 'PENDING']),
+  state: text,
   body: text,
 })
 
@@ -82,7 +83,7 @@ export function knownPull(node: PullNode): KnownPull {
   const { comments, id, viewerDidAuthor } = node
   const { hasPreviousPage, startCursor } = comments.pageInfo
   return {
-    pull: pull.parse(readPull(node)),
+    pull: understood(pull, readPull(node), `#${node.number}`),
     nodeId: id,
     mine: viewerDidAuthor,
     own: ownComments(comments.nodes),
@@ -140,15 +141,16 @@ function loginOf(author: PullNode['author']): string {
   return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login
 }
 
-const REVIEWS = {
-  APPROVED: 'approved',
-  CHANGES_REQUESTED: 'changes-requested',
-  COMMENTED: 'commented',
-} as const
+const REVIEWS = new Map<string, Review['state']>([
+  ['APPROVED', 'approved'],
+  ['CHANGES_REQUESTED', 'changes-requested'],
+  ['COMMENTED', 'commented'],
+])
 
-/** Neither a review that was taken back counts, nor one that was not sent yet. */
+/** Neither a review that was taken back counts, nor one that was not sent yet, nor what is not known. */
 function readReview(node: NonNullable<PullNode['reviews']>['nodes'][number]): Review[] {
-  const { state, commit, submittedAt, author, body } = node
-  if (state === 'DISMISSED' || state === 'PENDING' || commit === null || submittedAt === null) return []
-  return [{ author: loginOf(author), at: submittedAt, commit: commit.oid, state: REVIEWS[state], body }]
+  const { commit, submittedAt, author, body } = node
+  const state = REVIEWS.get(node.state)
+  if (state === undefined || commit === null || submittedAt === null) return []
+  return [{ author: loginOf(author), at: submittedAt, commit: commit.oid, state, body }]
 }

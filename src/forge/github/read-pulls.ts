@@ -42,7 +42,7 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields({ numbers = [], branches = [] }: Wanted): Asked[] {
+function singleFields({ numbers = [], branches = [] }: Wanted, base: string): Asked[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -50,9 +50,9 @@ function singleFields({ numbers = [], branches = [] }: Wanted): Asked[] {
       value: { [`p${index}`]: number },
     })),
     ...[...new Set(branches)].map((branch, index) => ({
-      variable: `$b${index}: String!`,
-      field: `b${index}: ref(qualifiedName: $b${index}) { associatedPullRequests(${LAST}) { nodes { ...Pull } } }`,
-      value: { [`b${index}`]: `refs/heads/${branch}` },
+      variable: `$b${index}: String!, $i${index}: String!`,
+      field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
+      value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
   ]
   const chunks: Asked[] = []
@@ -67,7 +67,11 @@ function singleFields({ numbers = [], branches = [] }: Wanted): Asked[] {
   return chunks
 }
 
-const LAST = 'last: 3, orderBy: { field: CREATED_AT, direction: ASC }'
+/** A person may offer an experiment's branch to another base as well: that one is theirs. */
+function lastInto(base: string): string {
+  const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
+  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${order})`
+}
 
 /** What GraphQL takes for an Int. */
 function isNumber(number: number): boolean {
@@ -90,7 +94,7 @@ const OPEN: Asked = {
 
 /** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
 export async function readOpen(client: GithubClient, base: string, wanted: Wanted): Promise<KnownPull[]> {
-  const [first = EMPTY, ...rest] = singleFields(wanted)
+  const [first = EMPTY, ...rest] = singleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   let asked = joined(OPEN, first, { base })
   for (let pages = 1; ; pages++) {
@@ -106,10 +110,22 @@ export async function readOpen(client: GithubClient, base: string, wanted: Wante
   return [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number)
 }
 
-/** Single pull requests, in whatever state they are. */
-export async function readSome(client: GithubClient, wanted: Wanted): Promise<Map<number, KnownPull>> {
-  const found = await askSingles(client, singleFields(wanted))
+/** Single pull requests, in whatever state and into whatever base they are. */
+export async function readNumbers(
+  client: GithubClient,
+  numbers: readonly number[],
+): Promise<Map<number, KnownPull>> {
+  const found = await askSingles(client, singleFields({ numbers }, ''))
   return new Map(found.map(each => [each.pull.number, each]))
+}
+
+/** The last pull request of a branch into a base. */
+export async function readBranch(
+  client: GithubClient,
+  { branch, base }: { branch: string; base: string },
+): Promise<KnownPull | null> {
+  const [found] = await askSingles(client, singleFields({ branches: [branch] }, base))
+  return found ?? null
 }
 
 async function askSingles(client: GithubClient, chunks: readonly Asked[]): Promise<KnownPull[]> {

@@ -90,7 +90,12 @@ function repositoryNode(world: World, who: Account) {
       const branch = qualifiedName.replace(/^refs\/heads\//, '')
       if (!world.tips.has(branch)) return null
       const pulls = world.pulls.filter(each => each.fork === null && each.branch === branch)
-      return { associatedPullRequests: (window: Window) => connection(pulls.map(node), window) }
+      return {
+        associatedPullRequests({ baseRefName, ...window }: PullArguments) {
+          const into = pulls.filter(each => baseRefName === undefined || each.base === baseRefName)
+          return connection(into.map(node), window)
+        },
+      }
     },
   }
 }

@@ -108,6 +108,10 @@ async function edit(ask: Ask): Promise<Answer> {
   const base = body.text('base')
   if (base !== undefined && !world.tips.has(base))
     throw invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }])
+  const isTwin = (each: PullRecord) =>
+    each.state === 'open' && each !== pull && each.branch === pull.branch && each.fork === pull.fork
+  if (base !== undefined && world.pulls.some(each => isTwin(each) && each.base === base))
+    throw invalidPull(`A pull request already exists for base branch '${base}' and head '${pull.branch}'`)
   const state = body.text('state')
   if (state === 'open' && pull.state === 'closed' && (pull.merge || pull.headGone))
     throw invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid' }])
