@@ -87,6 +87,12 @@ describe('the rooms of src', () => {
     expect(impure).toEqual([])
   })
 
+  it('speak to GitHub in one place, which what measures cannot reach', () => {
+    const speaking = imports.filter(({ target }) => target.startsWith('@octokit/'))
+    expect(speaking.filter(({ file }) => !file.startsWith('forge/github/'))).toEqual([])
+    expect(ROOMS.indexOf('measure')).toBeLessThan(ROOMS.indexOf('forge'))
+  })
+
   it('hold no room that nobody can name', () => {
     const named = /(?:^|\/)(?:utils?|helpers?|common|misc|types|shared)\.ts$/
     expect(files.filter(path => named.test(path))).toEqual([])
