@@ -736,7 +736,10 @@ const approve = {
 	}, async (scene) => {
 		const { campaign } = (await requireCampaign(scene.place)).loaded;
 		const [exp, ...packages] = call.given.positionals;
-		if (exp === void 0) return list$2(call, campaign);
+		if (exp === void 0) {
+			requireNoDigest(call);
+			return list$2(call, campaign);
+		}
 		return give(call, scene, {
 			campaign,
 			experiment: experimentNamed(campaign, exp),
@@ -744,6 +747,12 @@ const approve = {
 		});
 	})
 };
+/** An option that nothing could come of is no list that was asked for. */
+function requireNoDigest({ given }) {
+	const digest = given.text("digest");
+	if (digest === void 0) return;
+	throw new UserError("--digest is about the set of one experiment", { fix: `winnow approve <exp> --digest ${digest}` });
+}
 function list$2({ given, terminal }, campaign) {
 	const waiting = deferredOf(campaign);
 	if (given.flag("json")) {
@@ -5876,12 +5885,18 @@ async function placeFor({ given, around }) {
 	return directory;
 }
 async function emptyDirectory(given, { directory, env }) {
-	if (given === void 0) return realpath(await mkdtemp(join(env["TMPDIR"] || "/tmp", "winnow-demo-")));
-	const wanted = resolve(directory, given);
-	await mkdir(wanted, { recursive: true });
-	if ((await readdir(wanted)).length > 0) throw new UserError(`${wanted} is not empty`, { fix: "name a directory that is empty or not there yet" });
-	return realpath(wanted);
+	const wanted = given === void 0 ? join(env["TMPDIR"] || "/tmp", "winnow-demo-") : resolve(directory, given);
+	const found = await (given === void 0 ? mkdtemp(wanted) : mkdir(wanted, { recursive: true }).then(() => wanted)).catch((error) => {
+		const why = error instanceof Error ? error.message : String(error);
+		throw new UserError(`the demo cannot be put there: ${why}`, {
+			fix: ELSEWHERE,
+			cause: error
+		});
+	});
+	if ((await readdir(found)).length > 0) throw new UserError(`${found} is not empty`, { fix: ELSEWHERE });
+	return realpath(found);
 }
+const ELSEWHERE = "name a directory that is empty or not there yet, where you may write: winnow demo <directory>";
 /** Whoever types demo has agreed to it: nothing is asked on the way. */
 const AGREED = {
 	positionals: [],

@@ -30,9 +30,21 @@ export const approve: Verb = {
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded
       const [exp, ...packages] = call.given.positionals
-      if (exp === undefined) return list(call, campaign)
+      if (exp === undefined) {
+        requireNoDigest(call)
+        return list(call, campaign)
+      }
       return give(call, scene, { campaign, experiment: experimentNamed(campaign, exp), packages })
     }),
+}
+
+/** An option that nothing could come of is no list that was asked for. */
+function requireNoDigest({ given }: Call): void {
+  const digest = given.text('digest')
+  if (digest === undefined) return
+  throw new UserError('--digest is about the set of one experiment', {
+    fix: `winnow approve <exp> --digest ${digest}`,
+  })
 }
 
 function list({ given, terminal }: Call, campaign: Campaign): number {

@@ -60,13 +60,19 @@ async function emptyDirectory(
   given: string | undefined,
   { directory, env }: Call['around'],
 ): Promise<string> {
-  if (given === undefined) return realpath(await mkdtemp(join(env['TMPDIR'] || '/tmp', 'winnow-demo-')))
-  const wanted = resolve(directory, given)
-  await mkdir(wanted, { recursive: true })
-  if ((await readdir(wanted)).length > 0)
-    throw new UserError(`${wanted} is not empty`, { fix: 'name a directory that is empty or not there yet' })
-  return realpath(wanted)
+  const wanted =
+    given === undefined ? join(env['TMPDIR'] || '/tmp', 'winnow-demo-') : resolve(directory, given)
+  const made = given === undefined ? mkdtemp(wanted) : mkdir(wanted, { recursive: true }).then(() => wanted)
+  const found = await made.catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`the demo cannot be put there: ${why}`, { fix: ELSEWHERE, cause: error })
+  })
+  if ((await readdir(found)).length > 0) throw new UserError(`${found} is not empty`, { fix: ELSEWHERE })
+  return realpath(found)
 }
+
+const ELSEWHERE =
+  'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
 
 /** Whoever types demo has agreed to it: nothing is asked on the way. */
 const AGREED: Given = {

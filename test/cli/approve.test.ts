@@ -102,6 +102,8 @@ describe('an idea that adds a package', () => {
     expect(some.out).toBe(
       'exp-001: ansi 2.0.0 (npm) approved by ada. It still waits for left-pad 1.3.0 (npm).\n',
     )
+    const alone = await person.winnow('approve', '--digest', digest)
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('winnow approve <exp> --digest')])
     const strange = await person.winnow('approve', 'exp-001', 'right-pad')
     expect([strange.code, strange.err]).toEqual([
       2,

@@ -113,6 +113,17 @@ describe('the demo', () => {
     const { code, err } = await person.winnow('demo', full)
     expect([code, err]).toEqual([2, expect.stringContaining(`${full} is not empty`)])
     expect(readFileSync(join(full, 'mine.txt'), 'utf8')).toBe('mine\n')
+    const file = join(full, 'mine.txt')
+    for (const [env, argv] of [
+      [{}, [file]],
+      [{ TMPDIR: join(full, 'nowhere') }, []],
+    ] as const) {
+      const refused = await person.winnowWith({ env }, 'demo', ...argv)
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringContaining('the demo cannot be put there'),
+      ])
+    }
   })
 
   it('comes with the package', () => {
