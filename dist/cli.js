@@ -8708,7 +8708,7 @@ function sentenceWith(said, { id, landed, optimize, triedBefore, waiting }) {
 }
 /** Said after a colon, in one sentence with what stands before it. */
 function asPart(text) {
-	return text.replace(/^approval: /, "").replace(/\.$/, "").replaceAll(/\. ([A-Z])/g, (_, first) => `; ${first.toLowerCase()}`);
+	return text.replace(/^approval: /, "").replace(/\.$/, "").replaceAll(/\. (\S)/g, (_, first) => `; ${first.toLowerCase()}`);
 }
 function nextStep({ id, status, verdict, reason, resumed }, { take }) {
 	if (status === "deferred") return `a person approves what it adds: winnow approve ${id}`;

@@ -81,7 +81,7 @@ function asPart(text: string): string {
   return text
     .replace(/^approval: /, '')
     .replace(/\.$/, '')
-    .replaceAll(/\. ([A-Z])/g, (_, first: string) => `; ${first.toLowerCase()}`)
+    .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
 function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take }: Around): string {

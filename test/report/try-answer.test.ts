@@ -12,6 +12,8 @@ const EXPERIMENT = {
   branch: 'optimize-exp/size/try-1',
   metrics: { bytes: 100 },
   resumed: 0,
+  approval: null,
+  approved: {},
   evidence: null,
   order: null,
 } as unknown as Experiment
