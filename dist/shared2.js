@@ -32215,7 +32215,7 @@ async function makeReadOnly(path) {
 	await chmod(path, 365);
 }
 // src/measure/process/leftovers.ts
-const FILE = "running.json";
+const CLAIM = /^running(?:-\d+)?\.json$/;
 const processId = strictObject({
 	pid: number$1().int().positive(),
 	started: string()
@@ -32226,29 +32226,63 @@ const running$1 = strictObject({
 	owner: processId,
 	supervisor: processId.nullable()
 });
-/** Takes the work directory for this process. Ends first what a killed one left; refuses a living one. */
+/**
+* Takes the work directory for this process, and ends what a killed one left there. Everybody writes a claim of
+* their own first and looks afterwards: of two who come at once both may give way, but never do both stay, and
+* nobody ends what another has just begun.
+*/
 async function claimWorkDir(workDir) {
-	await reapLeftovers(workDir);
+	const own = ownClaim(workDir);
+	const earlier = read$3(own);
+	const self = await ownId();
 	await write$1(workDir, null);
+	const others = claimsIn(workDir).filter((file) => file !== own);
+	for (const file of others) await requireDead(workDir, own, read$3(file));
+	let ended = 0;
+	if (earlier !== null && earlier.owner.started !== self.started) ended += await endLeft(workDir, earlier);
+	for (const file of others) {
+		const record = read$3(file);
+		if (record !== null) ended += await endLeft(workDir, record);
+		rmSync(file, { force: true });
+	}
+	return ended;
+}
+async function requireDead(workDir, own, record) {
+	if (record === null || record.boot_id !== bootId() || await alive(record.owner) === null) return;
+	rmSync(own, { force: true });
+	throw new UserError(`${workDir} is in use by process ${record.owner.pid}`, { fix: "wait for it, or end it; two measurements in one place would disturb each other" });
 }
 async function noteSupervisor(workDir, pid) {
 	await write$1(workDir, await findProcess(pid));
 }
 async function releaseWorkDir(workDir) {
-	rmSync(join(workDir, FILE), { force: true });
+	rmSync(ownClaim(workDir), { force: true });
 }
-/** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
+/** Ends what an earlier, killed winnow left running, and takes nothing. Returns how many processes that were. */
 async function reapLeftovers(workDir) {
-	const record = read$3(workDir);
-	if (record === null || record.boot_id !== bootId()) return 0;
-	const owner = await alive(record.owner);
-	if (owner !== null && owner.pid !== process.pid) throw new UserError(`${workDir} is in use by process ${owner.pid}`, { fix: "wait for it, or end it; two measurements in one place would disturb each other" });
-	const ended = owner === null ? await endLeft(workDir, record) : 0;
+	if (claimsIn(workDir).length === 0 || await isOurs(workDir)) return 0;
+	const ended = await claimWorkDir(workDir);
 	await releaseWorkDir(workDir);
 	return ended;
 }
+async function isOurs(workDir) {
+	const record = read$3(ownClaim(workDir));
+	return record?.boot_id === bootId() && record.owner.started === (await ownId()).started;
+}
+function ownClaim(workDir) {
+	return join(workDir, `running-${process.pid}.json`);
+}
+function claimsIn(workDir) {
+	try {
+		return readdirSync(workDir).filter((name) => CLAIM.test(name)).map((name) => join(workDir, name));
+	} catch (error) {
+		if (isMissing(error)) return [];
+		throw error;
+	}
+}
 /** The supervisor takes its namespace with it; what it could not hold is found by the marks we gave it. */
-async function endLeft(workDir, { supervisor }) {
+async function endLeft(workDir, { boot_id, supervisor }) {
+	if (boot_id !== bootId()) return 0;
 	return endMarked(workDir, supervisor !== null && await alive(supervisor) !== null ? [supervisor.pid] : []);
 }
 /** Ends every process that was started in this work directory and has not shed its environment. */
@@ -32274,25 +32308,30 @@ async function alive(id) {
 	const entry = await findProcess(id.pid);
 	return entry?.started === id.started ? entry : null;
 }
+async function ownId() {
+	return {
+		pid: process.pid,
+		started: (await findProcess(process.pid))?.started ?? ""
+	};
+}
+/** Renamed into its place: nobody reads half a claim and takes it for none. */
 async function write$1(workDir, supervisor) {
-	const self = await findProcess(process.pid);
 	const value = {
 		boot_id: bootId(),
-		owner: {
-			pid: process.pid,
-			started: self?.started ?? ""
-		},
+		owner: await ownId(),
 		supervisor: supervisor === null ? null : {
 			pid: supervisor.pid,
 			started: supervisor.started
 		}
 	};
-	writeFileSync(join(workDir, FILE), JSON.stringify(value));
+	const file = ownClaim(workDir);
+	writeFileSync(`${file}.part`, JSON.stringify(value));
+	renameSync(`${file}.part`, file);
 }
-function read$3(workDir) {
+function read$3(file) {
 	let text;
 	try {
-		text = readFileSync(join(workDir, FILE), "utf8");
+		text = readFileSync(file, "utf8");
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -37597,28 +37636,33 @@ async function read$1(path) {
 }
 // src/engine/work-dirs.ts
 const MOST_PROCESSES = 64;
-/** A directory that another living winnow on this cache works in is passed over. */
+/** Takes a directory for this process; one that another living winnow on this cache works in is passed over. */
 async function freeWorkDir(under, lane) {
 	for (let process = 0;; process++) {
 		const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`);
-		if (await reaped(workDir) || process === MOST_PROCESSES) return workDir;
+		await mkdir(workDir, { recursive: true });
+		if (await unlessInUse(() => claimWorkDir(workDir)) || process === MOST_PROCESSES) return workDir;
 	}
 }
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 async function reapAll(under) {
-	for (const name of await namesIn$1(under)) await reaped(join(under, name));
+	for (const name of await namesIn$1(under)) await unlessInUse(() => reapLeftovers(join(under, name)));
 }
 /** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 async function sweepHoldouts(under) {
 	for (const name of await namesIn$1(under)) {
 		const workDir = join(under, name);
-		if (await reaped(workDir)) await removeAll(holdoutRoom(workDir));
+		await unlessInUse(async () => {
+			await claimWorkDir(workDir);
+			await removeAll(holdoutRoom(workDir));
+			await releaseWorkDir(workDir);
+		});
 	}
 }
 /** False: a living process is at work there. */
-async function reaped(workDir) {
+async function unlessInUse(act) {
 	try {
-		await reapLeftovers(workDir);
+		await act();
 		return true;
 	} catch (error) {
 		if (error instanceof UserError) return false;

@@ -1,38 +1,43 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { holdoutRoom } from '../measure/holdout-data.ts'
 import { isMissing } from '../measure/missing.ts'
-import { reapLeftovers } from '../measure/process/leftovers.ts'
+import { claimWorkDir, reapLeftovers, releaseWorkDir } from '../measure/process/leftovers.ts'
 import { removeAll } from '../measure/remove.ts'
 
 const MOST_PROCESSES = 64
 
-/** A directory that another living winnow on this cache works in is passed over. */
+/** Takes a directory for this process; one that another living winnow on this cache works in is passed over. */
 export async function freeWorkDir(under: string, lane: number): Promise<string> {
   for (let process = 0; ; process++) {
     const workDir = join(under, process === 0 ? String(lane) : `${lane}-${process}`)
-    if ((await reaped(workDir)) || process === MOST_PROCESSES) return workDir
+    await mkdir(workDir, { recursive: true })
+    if ((await unlessInUse(() => claimWorkDir(workDir))) || process === MOST_PROCESSES) return workDir
   }
 }
 
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 export async function reapAll(under: string): Promise<void> {
-  for (const name of await namesIn(under)) await reaped(join(under, name))
+  for (const name of await namesIn(under)) await unlessInUse(() => reapLeftovers(join(under, name)))
 }
 
 /** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 export async function sweepHoldouts(under: string): Promise<void> {
   for (const name of await namesIn(under)) {
     const workDir = join(under, name)
-    if (await reaped(workDir)) await removeAll(holdoutRoom(workDir))
+    await unlessInUse(async () => {
+      await claimWorkDir(workDir)
+      await removeAll(holdoutRoom(workDir))
+      await releaseWorkDir(workDir)
+    })
   }
 }
 
 /** False: a living process is at work there. */
-async function reaped(workDir: string): Promise<boolean> {
+async function unlessInUse(act: () => Promise<unknown>): Promise<boolean> {
   try {
-    await reapLeftovers(workDir)
+    await act()
     return true
   } catch (error) {
     if (error instanceof UserError) return false

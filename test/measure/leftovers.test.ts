@@ -95,7 +95,7 @@ describe('a work directory in use', () => {
     const { pid } = sleeping()
     await claimWorkDir(workDir)
     await noteSupervisor(workDir, pid)
-    const record: unknown = JSON.parse(readFileSync(join(workDir, 'running.json'), 'utf8'))
+    const record: unknown = JSON.parse(readFileSync(join(workDir, `running-${process.pid}.json`), 'utf8'))
     expect(record).toMatchObject({ owner: { pid: process.pid }, supervisor: { pid } })
     process.kill(-pid, 'SIGKILL')
   })

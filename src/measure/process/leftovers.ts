@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -8,17 +8,41 @@ import { holdoutRoom } from '../holdout-data.ts'
 import { isMissing } from '../missing.ts'
 import { descendantsOf, endProcess, findProcess, type ProcessEntry, processTable } from './process-table.ts'
 
-const FILE = 'running.json'
+const CLAIM = /^running(?:-\d+)?\.json$/
 
 const processId = z.strictObject({ pid: z.number().int().positive(), started: z.string() })
 /** Who runs what in a work directory; written before a harness starts, removed when its last process is dead. */
 const running = z.strictObject({ boot_id: z.string(), owner: processId, supervisor: processId.nullable() })
 type Running = z.infer<typeof running>
 
-/** Takes the work directory for this process. Ends first what a killed one left; refuses a living one. */
-export async function claimWorkDir(workDir: string): Promise<void> {
-  await reapLeftovers(workDir)
+/**
+ * Takes the work directory for this process, and ends what a killed one left there. Everybody writes a claim of
+ * their own first and looks afterwards: of two who come at once both may give way, but never do both stay, and
+ * nobody ends what another has just begun.
+ */
+export async function claimWorkDir(workDir: string): Promise<number> {
+  const own = ownClaim(workDir)
+  const earlier = read(own)
+  const self = await ownId()
   await write(workDir, null)
+  const others = claimsIn(workDir).filter(file => file !== own)
+  for (const file of others) await requireDead(workDir, own, read(file))
+  let ended = 0
+  if (earlier !== null && earlier.owner.started !== self.started) ended += await endLeft(workDir, earlier)
+  for (const file of others) {
+    const record = read(file)
+    if (record !== null) ended += await endLeft(workDir, record)
+    rmSync(file, { force: true })
+  }
+  return ended
+}
+
+async function requireDead(workDir: string, own: string, record: Running | null): Promise<void> {
+  if (record === null || record.boot_id !== bootId() || (await alive(record.owner)) === null) return
+  rmSync(own, { force: true })
+  throw new UserError(`${workDir} is in use by process ${record.owner.pid}`, {
+    fix: 'wait for it, or end it; two measurements in one place would disturb each other',
+  })
 }
 
 export async function noteSupervisor(workDir: string, pid: number): Promise<void> {
@@ -27,26 +51,40 @@ export async function noteSupervisor(workDir: string, pid: number): Promise<void
 }
 
 export async function releaseWorkDir(workDir: string): Promise<void> {
-  rmSync(join(workDir, FILE), { force: true })
+  rmSync(ownClaim(workDir), { force: true })
 }
 
-/** Ends what an earlier, killed winnow left running. Returns how many processes that were. */
+/** Ends what an earlier, killed winnow left running, and takes nothing. Returns how many processes that were. */
 export async function reapLeftovers(workDir: string): Promise<number> {
-  const record = read(workDir)
-  if (record === null || record.boot_id !== bootId()) return 0
-  const owner = await alive(record.owner)
-  if (owner !== null && owner.pid !== process.pid) {
-    throw new UserError(`${workDir} is in use by process ${owner.pid}`, {
-      fix: 'wait for it, or end it; two measurements in one place would disturb each other',
-    })
-  }
-  const ended = owner === null ? await endLeft(workDir, record) : 0
+  const claims = claimsIn(workDir)
+  if (claims.length === 0 || (await isOurs(workDir))) return 0
+  const ended = await claimWorkDir(workDir)
   await releaseWorkDir(workDir)
   return ended
 }
 
+async function isOurs(workDir: string): Promise<boolean> {
+  const record = read(ownClaim(workDir))
+  return record?.boot_id === bootId() && record.owner.started === (await ownId()).started
+}
+
+function ownClaim(workDir: string): string {
+  return join(workDir, `running-${process.pid}.json`)
+}
+
+function claimsIn(workDir: string): string[] {
+  try {
+    const names = readdirSync(workDir).filter(name => CLAIM.test(name))
+    return names.map(name => join(workDir, name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
 /** The supervisor takes its namespace with it; what it could not hold is found by the marks we gave it. */
-async function endLeft(workDir: string, { supervisor }: Running): Promise<number> {
+async function endLeft(workDir: string, { boot_id, supervisor }: Running): Promise<number> {
+  if (boot_id !== bootId()) return 0
   const left = supervisor !== null && (await alive(supervisor)) !== null ? [supervisor.pid] : []
   return endMarked(workDir, left)
 }
@@ -78,25 +116,31 @@ async function alive(id: z.infer<typeof processId>): Promise<ProcessEntry | null
   return entry?.started === id.started ? entry : null
 }
 
-async function write(workDir: string, supervisor: ProcessEntry | null): Promise<void> {
-  const self = await findProcess(process.pid)
-  const value: Running = {
-    boot_id: bootId(),
-    owner: { pid: process.pid, started: self?.started ?? '' },
-    supervisor: supervisor === null ? null : { pid: supervisor.pid, started: supervisor.started },
-  }
-  writeFileSync(join(workDir, FILE), JSON.stringify(value))
+async function ownId(): Promise<z.infer<typeof processId>> {
+  return { pid: process.pid, started: (await findProcess(process.pid))?.started ?? '' }
 }
 
-function read(workDir: string): Running | null {
+/** Renamed into its place: nobody reads half a claim and takes it for none. */
+async function write(workDir: string, supervisor: ProcessEntry | null): Promise<void> {
+  const value: Running = {
+    boot_id: bootId(),
+    owner: await ownId(),
+    supervisor: supervisor === null ? null : { pid: supervisor.pid, started: supervisor.started },
+  }
+  const file = ownClaim(workDir)
+  writeFileSync(`${file}.part`, JSON.stringify(value))
+  renameSync(`${file}.part`, file)
+}
+
+function read(file: string): Running | null {
   let text: string
   try {
-    text = readFileSync(join(workDir, FILE), 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return null
     throw error
   }
-  // Cut short by the kill that left it: then nothing had been started yet, or the marks still find it.
+  // Cut short by a power failure: then nothing of it lives.
   const parsed = running.safeParse(parseOrNull(text))
   return parsed.success ? parsed.data : null
 }
