@@ -9418,7 +9418,7 @@ function baseBroken({ campaign: { name } }, { status_reason }, { leftOut }) {
 		campaign: name,
 		verdict: "broken",
 		message: `the base itself fails, whatever is changed: ${status_reason?.split("\n", 1)[0] ?? ""}`,
-		next: "mend what is missing on this machine, then winnow resume; or commit (and push) what is wrong in the repository, then winnow run --fresh",
+		next: "mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again",
 		leftOut
 	});
 }

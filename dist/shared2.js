@@ -43324,12 +43324,12 @@ function answered({ answers }) {
 }
 /** A proposer that is not asked any more is said once. */
 function benchedAlerts(world) {
-	return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
+	return Object.entries(world.campaign.proposers).flatMap(([who, { benched }]) => {
 		if (!benched) return [];
 		return alertOnce(world, {
 			code: "proposer-benched",
 			about: who,
-			message: `${who} brought ${failures} times no idea that could be measured, and is asked no more`
+			message: `${who} brought 3 times in a row no idea that could be measured, and is asked no more`
 		});
 	});
 }
@@ -44274,7 +44274,8 @@ function prepare(world, found) {
 	return {
 		steps: [],
 		requests: [],
-		ready: true
+		ready: true,
+		hopeless: false
 	};
 }
 function own(world, found, purpose) {
@@ -44288,13 +44289,15 @@ function own(world, found, purpose) {
 	if (Array.isArray(next)) return {
 		steps: next,
 		requests: [],
-		ready: false
+		ready: false,
+		hopeless: false
 	};
 	switch (next.is) {
 		case "under way": return {
 			steps: [],
 			requests: [],
-			ready: false
+			ready: false,
+			hopeless: false
 		};
 		case "wanted": {
 			const { attempt, carried } = next;
@@ -44304,13 +44307,15 @@ function own(world, found, purpose) {
 					attempt,
 					carried
 				})],
-				ready: false
+				ready: false,
+				hopeless: false
 			};
 		}
 		case "given up": return {
 			steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
 			requests: [],
-			ready: false
+			ready: false,
+			hopeless: true
 		};
 	}
 }
@@ -44731,7 +44736,8 @@ function syncPlan(world, found) {
 	if (sync === null) return {
 		steps: [],
 		requests: [],
-		blocked: null
+		blocked: null,
+		hopeless: false
 	};
 	if (sync.result !== "clean") return obstacle(world, sync);
 	const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`;
@@ -44744,13 +44750,15 @@ function syncPlan(world, found) {
 	if (Array.isArray(next)) return {
 		steps: next,
 		requests: [],
-		blocked: null
+		blocked: null,
+		hopeless: false
 	};
 	if (next.is === "given up") return failed(world, sync, next.reason);
 	return {
 		steps: [],
 		requests: next.is === "wanted" ? [request$1(world, sync, next.attempt)] : [],
-		blocked
+		blocked,
+		hopeless: false
 	};
 }
 /** Its gates hold and its numbers are there, with the ruler it brings itself. */
@@ -44785,7 +44793,8 @@ function obstacle(world, sync) {
 			message
 		}),
 		requests: [],
-		blocked: message
+		blocked: message,
+		hopeless: true
 	};
 }
 function failed(world, sync, reason) {
@@ -44797,7 +44806,8 @@ function failed(world, sync, reason) {
 			message
 		}),
 		requests: [],
-		blocked: message
+		blocked: message,
+		hopeless: true
 	};
 }
 function request$1(world, sync, attempt) {
@@ -44985,9 +44995,19 @@ function dispatchIdle(draft) {
 }
 /** Nothing is measured against an incumbent that was not measured itself. */
 function prepared(draft, next) {
-	const { steps, requests, ready } = prepare(draft.world, draft.found);
+	const { steps, requests, ready, hopeless } = prepare(draft.world, draft.found);
+	const mended = hopeless ? mending(draft) : null;
+	if (mended !== null) return mended;
 	if (steps.length > 0) return conclude(draft, steps);
 	return ready ? next() : request(draft, requests, "the base is being measured");
+}
+/** A base that does not work may have been mended on the default branch: that is measured before anybody is asked. */
+function mending(draft) {
+	const { world, found } = draft;
+	if (world.campaign.round?.open || world.sync === null) return null;
+	const sync = syncPlan(world, found);
+	if (sync.hopeless) return null;
+	return sync.steps.length > 0 ? conclude(draft, sync.steps) : request(draft, sync.requests, sync.blocked);
 }
 /** A round is never cut in half: only here a campaign stops, grows by new ideas, or takes a landing back. */
 function betweenRounds(draft) {

@@ -54,9 +54,9 @@ export function answered({ answers }: World): Step[] {
 
 /** A proposer that is not asked any more is said once. */
 export function benchedAlerts(world: World): Step[] {
-  return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
+  return Object.entries(world.campaign.proposers).flatMap(([who, { benched }]) => {
     if (!benched) return []
-    const message = `${who} brought ${failures} times no idea that could be measured, and is asked no more`
+    const message = `${who} brought ${FAILURES_UNTIL_BENCHED} times in a row no idea that could be measured, and is asked no more`
     return alertOnce(world, { code: 'proposer-benched', about: who, message })
   })
 }

@@ -153,9 +153,20 @@ function dispatchIdle(draft: Draft): Draft {
 
 /** Nothing is measured against an incumbent that was not measured itself. */
 function prepared(draft: Draft, next: () => Plan): Plan {
-  const { steps, requests, ready } = prepare(draft.world, draft.found)
+  const { steps, requests, ready, hopeless } = prepare(draft.world, draft.found)
+  const mended = hopeless ? mending(draft) : null
+  if (mended !== null) return mended
   if (steps.length > 0) return conclude(draft, steps)
   return ready ? next() : request(draft, requests, 'the base is being measured')
+}
+
+/** A base that does not work may have been mended on the default branch: that is measured before anybody is asked. */
+function mending(draft: Draft): Plan | null {
+  const { world, found } = draft
+  if (world.campaign.round?.open || world.sync === null) return null
+  const sync = syncPlan(world, found)
+  if (sync.hopeless) return null
+  return sync.steps.length > 0 ? conclude(draft, sync.steps) : request(draft, sync.requests, sync.blocked)
 }
 
 /** A round is never cut in half: only here a campaign stops, grows by new ideas, or takes a landing back. */

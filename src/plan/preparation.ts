@@ -20,6 +20,8 @@ export interface Preparation {
   steps: Step[]
   requests: Request[]
   ready: boolean
+  /** The base as it is cannot be measured; the steps pause the campaign. */
+  hopeless: boolean
 }
 
 export function prepare(world: World, found: Arrivals): Preparation {
@@ -28,7 +30,7 @@ export function prepare(world: World, found: Arrivals): Preparation {
   if (needsCalibration(world)) return own(world, found, 'calibration')
   if (needsNoise(world)) return own(world, found, 'noise')
   if (needsBaseline(world)) return own(world, found, 'baseline')
-  return { steps: [], requests: [], ready: true }
+  return { steps: [], requests: [], ready: true, hopeless: false }
 }
 
 function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
@@ -36,19 +38,21 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
   const kind = purpose === 'noise' ? 'calibration' : purpose
   const order = ownOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
   const next = order.is === 'answered' ? readers[purpose](world, order) : order
-  if (Array.isArray(next)) return { steps: next, requests: [], ready: false }
+  if (Array.isArray(next)) return { steps: next, requests: [], ready: false, hopeless: false }
   switch (next.is) {
     case 'under way':
-      return { steps: [], requests: [], ready: false }
+      return { steps: [], requests: [], ready: false, hopeless: false }
     case 'wanted': {
       const { attempt, carried } = next
-      return { steps: [], requests: [ownRequest(world, purpose, { attempt, carried })], ready: false }
+      const requests = [ownRequest(world, purpose, { attempt, carried })]
+      return { steps: [], requests, ready: false, hopeless: false }
     }
     case 'given up':
       return {
         steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
         requests: [],
         ready: false,
+        hopeless: true,
       }
   }
 }

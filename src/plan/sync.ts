@@ -19,11 +19,13 @@ export interface SyncPlan {
   requests: Request[]
   /** Why no new round may start; null when the incumbent holds the default branch's tip. */
   blocked: string | null
+  /** It cannot be merged in as it is. */
+  hopeless: boolean
 }
 
 export function syncPlan(world: World, found: Arrivals): SyncPlan {
   const { sync } = world
-  if (sync === null) return { steps: [], requests: [], blocked: null }
+  if (sync === null) return { steps: [], requests: [], blocked: null, hopeless: false }
   if (sync.result !== 'clean') return obstacle(world, sync)
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
   const own = ownOrder(world, found, {
@@ -32,9 +34,10 @@ export function syncPlan(world: World, found: Arrivals): SyncPlan {
     candidates: candidatesOf(sync),
   })
   const next = own.is === 'answered' ? judged(world, sync, own) : own
-  if (Array.isArray(next)) return { steps: next, requests: [], blocked: null }
+  if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: false }
   if (next.is === 'given up') return failed(world, sync, next.reason)
-  return { steps: [], requests: next.is === 'wanted' ? [request(world, sync, next.attempt)] : [], blocked }
+  const requests = next.is === 'wanted' ? [request(world, sync, next.attempt)] : []
+  return { steps: [], requests, blocked, hopeless: false }
 }
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
@@ -63,13 +66,13 @@ function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
       ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
       : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
   const steps = alertOnce(world, { code: `sync-${sync.result}`, about: sync.tip, message })
-  return { steps, requests: [], blocked: message }
+  return { steps, requests: [], blocked: message, hopeless: true }
 }
 
 function failed(world: World, sync: CleanSync, reason: string): SyncPlan {
   const message = `the default branch at ${sync.tip.slice(0, 10)} merged with the incumbent does not pass: ${reason}`
   const steps = alertOnce(world, { code: 'sync-failed', about: sync.tip, message })
-  return { steps, requests: [], blocked: message }
+  return { steps, requests: [], blocked: message, hopeless: true }
 }
 
 function request(world: World, sync: CleanSync, attempt: number): Request {

@@ -246,6 +246,6 @@ function waits({ campaign: { name } }: Scene, message: string, { leftOut }: OwnD
 function baseBroken({ campaign: { name } }: Scene, { status_reason }: Campaign, { leftOut }: OwnDiff) {
   const message = `the base itself fails, whatever is changed: ${status_reason?.split('\n', 1)[0] ?? ''}`
   const next =
-    'mend what is missing on this machine, then winnow resume; or commit (and push) what is wrong in the repository, then winnow run --fresh'
+    'mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again'
   return answerWithout({ campaign: name, verdict: 'broken', message, next, leftOut })
 }

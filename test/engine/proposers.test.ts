@@ -199,7 +199,7 @@ esac
     expect((await site.experiment('three letters do')).learnings).toBe('letters cost')
     expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, benched: true } })
     expect(await site.alerts()).toEqual([
-      'thinker brought 3 times no idea that could be measured, and is asked no more',
+      'thinker brought 3 times in a row no idea that could be measured, and is asked no more',
     ])
     const asked = (await site.events()).flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
     expect(asked).toEqual([true, false, false, false])

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { letters, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'
@@ -36,6 +38,30 @@ describe('the default branch moves', () => {
       const [last] = (await orders(site)).slice(-1)
       expect(last).toMatchObject({ harness: campaign.harness, pin: campaign.pin })
       expect(campaign.pin).toEqual(moved && 'to' in moved ? moved.to : null)
+      await site.proven()
+    },
+  )
+
+  it.each(['start', 'resume'])(
+    'with what mends a harness that never worked: that is measured first, at %s',
+    async when => {
+      const site = await sizeYard([shorter('a', 3)], { remote: true })
+      const harness = readFileSync(join(site.repo, 'bench/size.sh'), 'utf8')
+      site.write('bench/size.sh', '#!/bin/sh\nexit 3\n')
+      site.commit('a harness that does not work')
+      await site.start()
+      if (when === 'resume') {
+        await site.run()
+        expect(await site.campaign()).toMatchObject({ status: 'paused', baseline: null })
+      }
+      site.write('bench/size.sh', harness)
+      const tip = site.commit('and one that does')
+      if (when === 'resume') await site.person({ kind: 'campaign-resumed', reason: 'mended' })
+      await site.run()
+      expect((await site.events()).findLast(event => event.kind === 'synced')).toMatchObject({
+        default_tip: tip,
+      })
+      expect(await site.outcomes()).toEqual({ a3: 'kept' })
       await site.proven()
     },
   )
