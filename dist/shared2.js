@@ -6063,17 +6063,13 @@ const addition = strictObject({
 	licence: text$4.nullable(),
 	path: text$4
 });
-/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
-const approvalRequest = {
+/** As the ledger has it: the first events named the packages alone, and an event is never changed (invariant 2). */
+const approvalEvent = {
 	digest: digest$2,
-	/** Names that somebody has to allow: of additions, and of what the idea says it needs. */
 	packages: array(text$4),
-	/** All that the change brings in, allowed by the spec or not. */
-	additions: array(addition),
-	/** The proposer's words. */
-	why: text$4
+	additions: array(addition).optional(),
+	why: text$4.optional()
 };
-strictObject(approvalRequest);
 /** What is still to be allowed of the set that was last asked for. */
 function awaitedPackages({ approval, approved }) {
 	if (approval === null) return [];
@@ -7075,7 +7071,7 @@ const payloads = {
 	},
 	"approval-requested": {
 		experiment: experimentId,
-		...approvalRequest
+		...approvalEvent
 	},
 	/** Of the set with this digest and no other, whoever wrote it. */
 	approved: {
@@ -20806,7 +20802,7 @@ function leaveRound(campaign, experiment) {
 const approvalRequested = (campaign, event) => {
 	const experiment = campaign.experiments[event.experiment];
 	if (!experiment || experiment.status === "ended") return;
-	const { digest, packages, additions, why } = event;
+	const { digest, packages, additions = [], why = "" } = event;
 	experiment.approval = {
 		digest,
 		packages,
@@ -30292,7 +30288,7 @@ const texts = {
 	decided: (event) => decidedText(event),
 	merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
 	closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-	"approval-requested": ({ experiment, packages, additions }) => packages.length === 0 ? `${experiment} needs no approval any more` : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
+	"approval-requested": ({ experiment, packages, additions = [] }) => packages.length === 0 ? `${experiment} needs no approval any more` : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
 	approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(", ")} approved by ${by.actor}`,
 	"incumbent-moved": ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
 	synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,

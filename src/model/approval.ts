@@ -18,18 +18,24 @@ export const addition = z.strictObject({
 })
 export type Addition = z.output<typeof addition>
 
-/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
-export const approvalRequest = {
+/** As the ledger has it: the first events named the packages alone, and an event is never changed (invariant 2). */
+export const approvalEvent = {
   digest,
-  /** Names that somebody has to allow: of additions, and of what the idea says it needs. */
   packages: z.array(text),
-  /** All that the change brings in, allowed by the spec or not. */
-  additions: z.array(addition),
-  /** The proposer's words. */
-  why: text,
+  additions: z.array(addition).optional(),
+  why: text.optional(),
 }
-const wholeRequest = z.strictObject(approvalRequest)
-export type ApprovalRequest = z.output<typeof wholeRequest>
+
+/** What an experiment waits for: an approval counts for the set with this digest and for no other. */
+export interface ApprovalRequest {
+  digest: string
+  /** Names that somebody has to allow: of additions, and of what the idea says it needs. */
+  packages: string[]
+  /** All that the change brings in, allowed by the spec or not. */
+  additions: Addition[]
+  /** The proposer's words. */
+  why: string
+}
 
 export interface Approvable {
   approval: ApprovalRequest | null

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approvalRequest } from './approval.ts'
+import { approvalEvent } from './approval.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 import { digest, experimentId, oid, point } from './ids.ts'
 import { orderTerms } from './order.ts'
@@ -141,7 +141,7 @@ const payloads = {
     decided: z.strictObject({ seq: natural, sha256: digest }),
   },
   closed: { experiment: experimentId, outcome, reason: text, head: nullableOid, results: nullableOid },
-  'approval-requested': { experiment: experimentId, ...approvalRequest },
+  'approval-requested': { experiment: experimentId, ...approvalEvent },
   /** Of the set with this digest and no other, whoever wrote it. */
   approved: { experiment: experimentId, digest, packages: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },

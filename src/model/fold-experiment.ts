@@ -178,7 +178,7 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
 const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment || experiment.status === 'ended') return
-  const { digest, packages, additions, why } = event
+  const { digest, packages, additions = [], why = '' } = event
   experiment.approval = { digest, packages, additions, why }
   defer(campaign, experiment)
 }

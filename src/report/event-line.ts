@@ -68,7 +68,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   decided: event => decidedText(event),
   merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-  'approval-requested': ({ experiment, packages, additions }) =>
+  'approval-requested': ({ experiment, packages, additions = [] }) =>
     packages.length === 0
       ? `${experiment} needs no approval any more`
       : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,

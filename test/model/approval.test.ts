@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { awaitedPackages, awaitedText, packagesText } from '../../src/model/approval.ts'
+import { type EventDraft, parseEvent } from '../../src/model/event.ts'
+import { eventLine } from '../../src/report/event-line.ts'
+import { campaign } from '../plan/a-campaign.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 
 const RANGE = { ...LEFT_PAD, version: '^1.3.0', integrity: null, path: 'package.json' }
@@ -20,6 +23,31 @@ describe('what an experiment waits for', () => {
     const approved = { [approval.digest]: ['zlib'], [OTHER]: ['left-pad'] }
     expect(awaitedPackages({ approval, approved })).toEqual(['left-pad'])
     expect(awaitedText({ approval, approved })).toBe('left-pad 1.3.0 (npm)')
+  })
+})
+
+/** As ledgers have it from before additions were told: names alone, and an approval by the spec. */
+describe('a request of an older ledger', () => {
+  const request = {
+    kind: 'approval-requested',
+    experiment: 'exp-001',
+    digest: OTHER,
+    packages: ['zlib'],
+  } satisfies Omit<EventDraft<'approval-requested'>, 'cause'>
+
+  it('is read as it was written, and waits for the same', () => {
+    const built = campaign()
+      .withExperiment()
+      .add({ ...request, cause: 'opened' })
+    const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
+    expect(event).toEqual(built.events.at(-1))
+    expect(eventLine(event)).toContain('exp-001 is waiting for approval of zlib')
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      approval: { additions: [], why: '' },
+    })
+    built.add({ kind: 'approved', cause: 'spec', experiment: 'exp-001', digest: OTHER, packages: ['zlib'] })
+    expect(built.experiment('exp-001').status).toBe('queued')
   })
 })
 
