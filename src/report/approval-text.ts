@@ -38,8 +38,13 @@ export function requestText(experiment: Experiment): string[] {
   ]
 }
 
-/** Enough of it to be told apart, and for `winnow approve --digest`. */
+/** Enough of it to be told apart. */
 const DIGEST_SHOWN = 12
+
+/** Says yes to what was shown and to nothing that took its place since. */
+export function approveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
+  return `winnow approve ${id}${approval === null ? '' : ` --digest ${approval.digest.slice(0, DIGEST_SHOWN)}`}`
+}
 
 /** What it adds, whether or not that was approved since. */
 export function additionsText(experiment: Experiment): string[] {
@@ -48,11 +53,11 @@ export function additionsText(experiment: Experiment): string[] {
 
 /** The same for a pull request. */
 export function requestMarkdown(experiment: Experiment): string[] {
-  const { id, status } = experiment
+  const { status } = experiment
   const mark = approvalMark(experiment)
   if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
-  const how = status === 'deferred' ? ['', `Approve it with \`winnow approve ${id}\`.`] : []
+  const how = status === 'deferred' ? ['', `Approve it with \`${approveCommand(experiment)}\`.`] : []
   return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how, '', mark]
 }
 

@@ -3,7 +3,7 @@ import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import { type ApprovalRequest, awaitedPackages, packagesText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
-import { deferredOf, requestText } from '../report/approval-text.ts'
+import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
 import { standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
@@ -55,7 +55,8 @@ function list({ given, terminal }: Call, campaign: Campaign): number {
   }
   if (waiting.length === 0) terminal.out('Nothing waits for an approval.')
   for (const experiment of waiting) for (const line of [...requestText(experiment), '']) terminal.out(line)
-  if (waiting.length > 0) terminal.out(`winnow approve ${waiting[0]?.id ?? ''} says yes to all of it.`)
+  const [first] = waiting
+  if (first !== undefined) terminal.out(`${approveCommand(first)} says yes to all of it.`)
   return 0
 }
 

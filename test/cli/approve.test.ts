@@ -60,7 +60,7 @@ describe('an idea that adds a package', () => {
       /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +none +MIT +waits/,
     )
     expect(out).toContain('winnow asks no registry')
-    expect(out).toMatch(/winnow approve exp-001 says yes to all of it\.\n$/)
+    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{12} says yes to all of it\.\n$/)
 
     const before = person.refs()
     const dry = await person.winnow('approve', '1', '--dry-run')
