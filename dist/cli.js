@@ -1379,30 +1379,7 @@ function runLive({ memory, runner, asking, place }) {
 		return Object.values(orders).filter(({ order, report }) => report === null && runner.doing(order.id) === "running");
 	}
 }
-// src/git/snapshot.ts
-/**
-* What `git add -A` and a commit would make of a work tree, as a tree in winnow's own repository, which has the
-* commit that is checked out. Invariant 12: index and objects are ours, and of the person's nothing is written.
-* Their configuration counts, since what is ignored and how lines end is theirs to say.
-*/
-async function snapshotOf(topLevel, dir, env) {
-	const index = join(scratchOf(dir), `index-${randomBytes(8).toString("hex")}`);
-	const git = gitRunner(networkIsolation(topLevel, env), {
-		GIT_INDEX_FILE: index,
-		GIT_OBJECT_DIRECTORY: join(dir, "objects")
-	});
-	const ask = (...args) => git.run({
-		args,
-		parse: ({ stdout }) => stdout.trim()
-	});
-	try {
-		await ask("read-tree", "-v", "HEAD");
-		await ask("add", "--all", "--verbose");
-		return await ask("write-tree");
-	} finally {
-		await rm(index, { force: true });
-	}
-}
+// src/git/uncommitted.ts
 /** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
 function uncommittedPaths(topLevel, env) {
 	return gitRunner(networkIsolation(topLevel, env)).run({
@@ -1415,19 +1392,6 @@ function uncommittedPaths(topLevel, env) {
 			"--ignore-submodules=dirty"
 		],
 		parse: ({ stdout }) => stdout.split("\0").flatMap((line) => line === "" ? [] : [line.slice(3)])
-	});
-}
-/** What a sparse checkout leaves out looks removed to a new index. */
-function isSparse(topLevel, env) {
-	return gitRunner(networkIsolation(topLevel, env)).run({
-		args: [
-			"config",
-			"--bool",
-			"--get",
-			"core.sparseCheckout"
-		],
-		answers: [1],
-		parse: ({ stdout }) => stdout.trim() === "true"
 	});
 }
 // src/verbs/unused-work.ts
@@ -4636,6 +4600,134 @@ async function measured$1(call, workshop, measuring) {
 function tell(call, { known, spec }, number) {
 	call.around.progress.say(soFarLine(known.paired, spec, number));
 }
+// src/git/work-tree.ts
+/**
+* What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
+* brought up to date in a place of ours; their index, HEAD and objects are only read.
+*/
+async function readWorkTree(question) {
+	const { into, topLevel, head, env, takes } = question;
+	const folder = await mkdtemp(join(scratchOf(into), "work-tree-"));
+	try {
+		const index = join(folder, "index");
+		await copyIndex(await gitRunner(ownerIsolation(topLevel, env)).run(indexPath), index);
+		const aside = gitRunner(ownerIsolation(topLevel, env), {
+			GIT_INDEX_FILE: index,
+			GIT_OBJECT_DIRECTORY: join(into, "objects")
+		});
+		const unmerged = await aside.run(lines(["ls-files", "--unmerged"]));
+		if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(conflicted))] };
+		return await takeIn({
+			aside,
+			folder,
+			head,
+			takes
+		});
+	} finally {
+		await rm(folder, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+/**
+* With the second it was written in: a file changed since then, to the same size, is known by that alone. None
+* where nothing was ever added.
+*/
+async function copyIndex(from, to) {
+	const written = await stat(from).catch(nullIfMissing);
+	if (written === null) return;
+	await copyFile(from, to);
+	const second = Math.floor(written.mtimeMs / 1e3);
+	await utimes(to, second, second);
+}
+/** From HEAD on, so that what was staged is read anew as well: its content may be in nobody's repository but theirs. */
+async function takeIn({ aside, folder, head, takes }) {
+	const staged = await aside.run(lines([
+		"diff-index",
+		"--cached",
+		"--name-only",
+		"--no-renames",
+		"--diff-filter=A",
+		head
+	]));
+	await aside.run(told$1([
+		"read-tree",
+		"--reset",
+		head
+	]));
+	await aside.run(told$1([
+		"add",
+		"--update",
+		"--verbose",
+		"--",
+		"."
+	]));
+	const unknown = await aside.run(lines([
+		"ls-files",
+		"--others",
+		"--exclude-standard"
+	]));
+	const known = new Set(staged);
+	const taken = unknown.filter((line) => known.has(line) || isFile(line) && takes(unquotePath(line)));
+	const forced = await stillThere(aside, staged);
+	const list = join(folder, "paths");
+	await writeFile(list, [.../* @__PURE__ */ new Set([...taken, ...forced])].map((line) => `${line}\n`).join(""));
+	if (taken.length + forced.length > 0) await aside.run(told$1([...ADD_LISTED, `--pathspec-from-file=${list}`]));
+	const leftOut = unknown.filter((line) => !taken.includes(line)).map(unquotePath);
+	return {
+		tree: await aside.run(writeTree),
+		leftOut
+	};
+}
+/** A split index would put its other half beside theirs. */
+const OWN_FILE = ["-c", "core.splitIndex=false"];
+const ADD_LISTED = [
+	"--literal-pathspecs",
+	"add",
+	"--force",
+	"--verbose"
+];
+/** Another repository inside this one is printed as a folder. */
+function isFile(line) {
+	return !line.endsWith("/") && !line.endsWith("/\"");
+}
+/** Of those that were staged as new, also where they are ignored. */
+async function stillThere(aside, staged) {
+	if (staged.length === 0) return [];
+	const all = new Set(await aside.run(lines(["ls-files", "--others"])));
+	return staged.filter((line) => all.has(line));
+}
+const indexPath = {
+	args: [
+		"rev-parse",
+		"--path-format=absolute",
+		"--git-path",
+		"index"
+	],
+	parse: ({ stdout }) => stdout.trimEnd()
+};
+const writeTree = {
+	args: ["write-tree"],
+	parse: ({ stdout }) => stdout.trim()
+};
+/** Names stay quoted as git prints them: that is also how it reads them from a file. */
+function lines(args) {
+	return {
+		args: [...OWN_FILE, ...args],
+		parse: ({ stdout }) => stdout.split("\n").filter((line) => line !== "")
+	};
+}
+function told$1(args) {
+	return {
+		args: [...OWN_FILE, ...args],
+		parse: () => void 0
+	};
+}
+/** `100644 <oid> <stage>`, then the path. */
+function conflicted(line) {
+	return unquotePath(line.slice(line.indexOf("	") + 1));
+}
 // src/verbs/compare-sides.ts
 /** Both sides, in winnow's own repository. Without a second name it is the work tree as it stands, as in `git diff`. */
 async function comparedSides(call, workshop) {
@@ -4666,28 +4758,35 @@ async function workTreeSide(call, workshop) {
 	const { topLevel } = workshop.checkout;
 	if (topLevel === null) throw new UserError("there is no work tree here that could be compared", { fix: "name both: winnow compare <base> <head> -- <command>" });
 	const committed = await namedSide(call, workshop, "HEAD");
-	const name = WORK_TREE;
-	const changed = await uncommittedPaths(topLevel, env);
-	if (changed.length === 0) return {
-		head: {
-			...committed,
-			name
-		},
-		notes: []
+	const { repository } = workshop;
+	const { commit: head, tree: before } = committed.point;
+	const read = await readWorkTree({
+		into: repository.dir,
+		topLevel,
+		head,
+		env,
+		takes: () => true
+	});
+	if ("unmerged" in read) throw unresolved$1(read.unmerged);
+	const point = {
+		commit: head,
+		tree: read.tree
 	};
-	if (await isSparse(topLevel, env)) throw new UserError("a sparse checkout with uncommitted changes cannot be compared", { fix: "commit them, then winnow compare <base> HEAD -- <command>" });
-	const tree = await snapshotOf(topLevel, workshop.repository.dir, env);
-	const note = `your work tree is measured as it stands, with ${plural(changed.length, "uncommitted change")}: ${few(changed)}`;
+	const changed = (await treeDifferences(repository, before, read.tree)).map(({ path }) => path);
 	return {
 		head: {
-			name,
-			point: {
-				...committed.point,
-				tree
-			}
+			name: WORK_TREE,
+			point
 		},
-		notes: [note]
+		notes: workTreeNotes(changed, read.leftOut)
 	};
+}
+function unresolved$1(paths) {
+	return new UserError(`a merge is not finished: conflict in ${few(paths)}`, { fix: "resolve it, then type the same again; or name both sides: winnow compare <base> <head> -- <command>" });
+}
+function workTreeNotes(changed, inside) {
+	const many = plural(changed.length, "uncommitted change");
+	return [...changed.length === 0 ? [] : [`your work tree is measured as it stands, with ${many}: ${few(changed)}`], ...inside.length === 0 ? [] : [`another repository inside it is left out: ${few(inside)}`]];
 }
 async function committedSide(call, workshop, name) {
 	const head = await namedSide(call, workshop, name);
@@ -8566,7 +8665,7 @@ const show = {
 		const experiment = experimentNamed(loaded.campaign, call.given.positionals[0] ?? "");
 		const { campaign } = loaded;
 		const view = experimentView(campaign, experiment, await pullNumbers(scene.place, loaded.campaign));
-		const { events, stories } = await told$1(scene, experiment.id);
+		const { events, stories } = await told(scene, experiment.id);
 		if (call.given.flag("json")) {
 			const evidence = evidenceIn(campaign, experiment);
 			call.terminal.json({
@@ -8586,7 +8685,7 @@ const show = {
 	})
 };
 /** What the ledger says of it, and the pairs it was decided by. */
-async function told$1({ place }, id) {
+async function told({ place }, id) {
 	const orders = /* @__PURE__ */ new Set();
 	const events = [];
 	const pairs = new PairStories(id);
@@ -8928,134 +9027,6 @@ function ideaGiven(given, campaign) {
 async function wordsOfIdea({ given }, { campaign, place }) {
 	if (given.text("idea") === void 0 || !campaign.started) return void 0;
 	return ideaGiven(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis;
-}
-// src/git/work-tree.ts
-/**
-* What lies in a person's work tree, as a tree of winnow's own repository (invariant 12): a copy of the index is
-* brought up to date in a place of ours; their index, HEAD and objects are only read.
-*/
-async function readWorkTree(question) {
-	const { into, topLevel, head, env, takes } = question;
-	const folder = await mkdtemp(join(scratchOf(into), "work-tree-"));
-	try {
-		const index = join(folder, "index");
-		await copyIndex(await gitRunner(ownerIsolation(topLevel, env)).run(indexPath), index);
-		const aside = gitRunner(ownerIsolation(topLevel, env), {
-			GIT_INDEX_FILE: index,
-			GIT_OBJECT_DIRECTORY: join(into, "objects")
-		});
-		const unmerged = await aside.run(lines(["ls-files", "--unmerged"]));
-		if (unmerged.length > 0) return { unmerged: [...new Set(unmerged.map(conflicted))] };
-		return await takeIn({
-			aside,
-			folder,
-			head,
-			takes
-		});
-	} finally {
-		await rm(folder, {
-			recursive: true,
-			force: true
-		});
-	}
-}
-/**
-* With the second it was written in: a file changed since then, to the same size, is known by that alone. None
-* where nothing was ever added.
-*/
-async function copyIndex(from, to) {
-	const written = await stat(from).catch(nullIfMissing);
-	if (written === null) return;
-	await copyFile(from, to);
-	const second = Math.floor(written.mtimeMs / 1e3);
-	await utimes(to, second, second);
-}
-/** From HEAD on, so that what was staged is read anew as well: its content may be in nobody's repository but theirs. */
-async function takeIn({ aside, folder, head, takes }) {
-	const staged = await aside.run(lines([
-		"diff-index",
-		"--cached",
-		"--name-only",
-		"--no-renames",
-		"--diff-filter=A",
-		head
-	]));
-	await aside.run(told([
-		"read-tree",
-		"--reset",
-		head
-	]));
-	await aside.run(told([
-		"add",
-		"--update",
-		"--verbose",
-		"--",
-		"."
-	]));
-	const unknown = await aside.run(lines([
-		"ls-files",
-		"--others",
-		"--exclude-standard"
-	]));
-	const known = new Set(staged);
-	const taken = unknown.filter((line) => known.has(line) || isFile(line) && takes(unquotePath(line)));
-	const forced = await stillThere(aside, staged);
-	const list = join(folder, "paths");
-	await writeFile(list, [.../* @__PURE__ */ new Set([...taken, ...forced])].map((line) => `${line}\n`).join(""));
-	if (taken.length + forced.length > 0) await aside.run(told([...ADD_LISTED, `--pathspec-from-file=${list}`]));
-	const leftOut = unknown.filter((line) => !taken.includes(line)).map(unquotePath);
-	return {
-		tree: await aside.run(writeTree),
-		leftOut
-	};
-}
-/** A split index would put its other half beside theirs. */
-const OWN_FILE = ["-c", "core.splitIndex=false"];
-const ADD_LISTED = [
-	"--literal-pathspecs",
-	"add",
-	"--force",
-	"--verbose"
-];
-/** Another repository inside this one is printed as a folder. */
-function isFile(line) {
-	return !line.endsWith("/") && !line.endsWith("/\"");
-}
-/** Of those that were staged as new, also where they are ignored. */
-async function stillThere(aside, staged) {
-	if (staged.length === 0) return [];
-	const all = new Set(await aside.run(lines(["ls-files", "--others"])));
-	return staged.filter((line) => all.has(line));
-}
-const indexPath = {
-	args: [
-		"rev-parse",
-		"--path-format=absolute",
-		"--git-path",
-		"index"
-	],
-	parse: ({ stdout }) => stdout.trimEnd()
-};
-const writeTree = {
-	args: ["write-tree"],
-	parse: ({ stdout }) => stdout.trim()
-};
-/** Names stay quoted as git prints them: that is also how it reads them from a file. */
-function lines(args) {
-	return {
-		args: [...OWN_FILE, ...args],
-		parse: ({ stdout }) => stdout.split("\n").filter((line) => line !== "")
-	};
-}
-function told(args) {
-	return {
-		args: [...OWN_FILE, ...args],
-		parse: () => void 0
-	};
-}
-/** `100644 <oid> <stage>`, then the path. */
-function conflicted(line) {
-	return unquotePath(line.slice(line.indexOf("	") + 1));
 }
 // src/verbs/own-diff.ts
 /** Only read: no file, index or ref of the person is touched (invariant 12). */

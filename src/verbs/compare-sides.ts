@@ -3,8 +3,9 @@ import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
-import { isSparse, snapshotOf, uncommittedPaths } from '../git/snapshot.ts'
 import { treeDifferences } from '../git/tree-walk.ts'
+import { uncommittedPaths } from '../git/uncommitted.ts'
+import { readWorkTree } from '../git/work-tree.ts'
 import type { Point } from '../model/ids.ts'
 import { WORK_TREE } from '../report/compare-sentence.ts'
 import { nearest } from '../spec/suggest.ts'
@@ -55,17 +56,29 @@ async function workTreeSide(call: Call, workshop: Workshop): Promise<Second> {
     })
   }
   const committed = await namedSide(call, workshop, 'HEAD')
-  const name = WORK_TREE
-  const changed = await uncommittedPaths(topLevel, env)
-  if (changed.length === 0) return { head: { ...committed, name }, notes: [] }
-  if (await isSparse(topLevel, env)) {
-    throw new UserError('a sparse checkout with uncommitted changes cannot be compared', {
-      fix: 'commit them, then winnow compare <base> HEAD -- <command>',
-    })
-  }
-  const tree = await snapshotOf(topLevel, workshop.repository.dir, env)
-  const note = `your work tree is measured as it stands, with ${plural(changed.length, 'uncommitted change')}: ${few(changed)}`
-  return { head: { name, point: { ...committed.point, tree } }, notes: [note] }
+  const { repository } = workshop
+  const { commit: head, tree: before } = committed.point
+  const read = await readWorkTree({ into: repository.dir, topLevel, head, env, takes: () => true })
+  if ('unmerged' in read) throw unresolved(read.unmerged)
+  const point = { commit: head, tree: read.tree }
+  const changed = (await treeDifferences(repository, before, read.tree)).map(({ path }) => path)
+  return { head: { name: WORK_TREE, point }, notes: workTreeNotes(changed, read.leftOut) }
+}
+
+function unresolved(paths: readonly string[]): UserError {
+  return new UserError(`a merge is not finished: conflict in ${few(paths)}`, {
+    fix: 'resolve it, then type the same again; or name both sides: winnow compare <base> <head> -- <command>',
+  })
+}
+
+function workTreeNotes(changed: readonly string[], inside: readonly string[]): string[] {
+  const many = plural(changed.length, 'uncommitted change')
+  return [
+    ...(changed.length === 0
+      ? []
+      : [`your work tree is measured as it stands, with ${many}: ${few(changed)}`]),
+    ...(inside.length === 0 ? [] : [`another repository inside it is left out: ${few(inside)}`]),
+  ]
 }
 
 async function committedSide(call: Call, workshop: Workshop, name: string): Promise<Second> {

@@ -5,7 +5,7 @@ import type { Workshop } from '../engine/open.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
-import { uncommittedPaths } from '../git/snapshot.ts'
+import { uncommittedPaths } from '../git/uncommitted.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Scope } from '../spec/scope.ts'
 

@@ -177,6 +177,27 @@ describe('winnow compare of a metric that repeats exactly', () => {
     ])
   })
 
+  it('takes a sparse work tree with what it leaves out, and none with an unfinished merge', async () => {
+    const person = branched(project({ ...FILES, 'src/value': 'aaaa\n' }), { 'src/value': 'aa\n' })
+    person.git('sparse-checkout', 'set', 'src')
+    person.write('src/value', 'a\n')
+    const checkout = untouched(person.dir, 'no-prefix')
+    const { code, out } = await person.winnow('compare', 'main', ...SIZE)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Your work tree is better than main: bytes 5 -> 2 /),
+    ])
+    checkout.check()
+
+    person.commit('other', { 'src/value': 'bbbb\n' })
+    expect(() => person.git('merge', '-q', 'shorter')).toThrow()
+    const merging = await person.winnow('compare', 'main', ...SIZE)
+    expect([merging.code, merging.err]).toEqual([
+      2,
+      expect.stringContaining('a merge is not finished: conflict in src/value'),
+    ])
+  })
+
   it('runs in the directory the person is in, on both sides', async () => {
     const person = branched(
       project({

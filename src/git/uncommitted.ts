@@ -1,0 +1,17 @@
+import { networkIsolation } from './isolation.ts'
+import { gitRunner } from './runner.ts'
+
+/** Paths of a work tree that are not as they are committed: changed, removed, or new and not ignored. */
+export function uncommittedPaths(topLevel: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+  return gitRunner(networkIsolation(topLevel, env)).run({
+    args: [
+      'status',
+      '--porcelain',
+      '-z',
+      '--no-renames',
+      '--untracked-files=all',
+      '--ignore-submodules=dirty',
+    ],
+    parse: ({ stdout }) => stdout.split('\0').flatMap(line => (line === '' ? [] : [line.slice(3)])),
+  })
+}
