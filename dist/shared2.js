@@ -37996,9 +37996,15 @@ function portEnvironment(parallel, portBase) {
 		...named
 	};
 }
+/** npm would write a log into HOME for every execution, which the other side finds, and ask its registry for news. */
+const QUIET_NPM = {
+	npm_config_logs_max: "0",
+	npm_config_update_notifier: "false"
+};
 /** The same names and values on every side; evo's names are aliases. */
 function harnessEnvironment(allowed, paths, seed) {
 	return {
+		...QUIET_NPM,
 		...allowed,
 		TMPDIR: paths.tmp,
 		WINNOW_RESULT_PATH: paths.result,

@@ -35,6 +35,9 @@ export function portEnvironment(
   return { WINNOW_PORT: String(port), ...named }
 }
 
+/** npm would write a log into HOME for every execution, which the other side finds, and ask its registry for news. */
+const QUIET_NPM = { npm_config_logs_max: '0', npm_config_update_notifier: 'false' } as const
+
 /** The same names and values on every side; evo's names are aliases. */
 export function harnessEnvironment(
   allowed: Readonly<Record<string, string>>,
@@ -42,6 +45,7 @@ export function harnessEnvironment(
   seed: number,
 ): Record<string, string> {
   return {
+    ...QUIET_NPM,
     ...allowed,
     TMPDIR: paths.tmp,
     WINNOW_RESULT_PATH: paths.result,

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -40,6 +41,19 @@ describe('the allow-list', () => {
       42,
     )
     expect(env).toMatchObject({ TMPDIR: '/somewhere/tmp', WINNOW_SEED: '42', EVO_EXPERIMENT_ID: 'run' })
+  })
+
+  test('npm leaves nothing in the home directory that the other side could find', () => {
+    const home = scratch()
+    writeFileSync(join(home, 'package.json'), '{"scripts":{}}')
+    const allowed = { PATH: process.env['PATH'] ?? '', HOME: home }
+    const env = harnessEnvironment(allowed, sidePaths(home), 1)
+    execFileSync('npm', ['run', '--silent'], { cwd: home, env, stdio: 'ignore' })
+    const left = readdirSync(home, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
+    expect(left.map(({ name }) => name)).toEqual(['package.json'])
+    expect(harnessEnvironment({ npm_config_logs_max: '3' }, sidePaths(home), 1)).toMatchObject({
+      npm_config_logs_max: '3',
+    })
   })
 
   test("evo's names mean the same places", () => {
