@@ -392,27 +392,38 @@ async function headOf$1(path, env) {
 	return name === "" ? null : name;
 }
 // src/verbs/dry-run.ts
-/** What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file. */
-async function describeRehearsal(terminal, { repository, pushes, files }, refs) {
-	const nothing = pushes.length + files.length === 0;
-	terminal.out(nothing ? "Nothing would be written." : "Nothing was written. It would be:");
-	for (const file of files) terminal.out(`file ${file}`);
-	for (const updates of pushes) {
-		terminal.out("one push");
-		for (const line of await linesOf$3(repository, updates, refs)) terminal.out(`  ${line}`);
+/**
+* What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file.
+* With --json that is the one document on stdout, or goes beside the verb's own.
+*/
+async function describeRehearsal({ terminal, given }, { repository, pushes, files, answered }, refs) {
+	const told = await Promise.all(pushes.map((updates) => Promise.all(updates.map((each) => toldOf(each)))));
+	if (given.flag("json") && !answered) return terminal.json({
+		dry_run: true,
+		files,
+		pushes: told
+	});
+	const say = given.flag("json") ? terminal.err : terminal.out;
+	say(pushes.length + files.length === 0 ? "Nothing would be written." : "Nothing was written. It would be:");
+	for (const file of files) say(`file ${file}`);
+	for (const push of told) {
+		say("one push");
+		for (const line of push.flatMap(linesOf$3)) say(`  ${line}`);
 	}
-}
-async function linesOf$3(repository, updates, refs) {
-	const lines = [];
-	for (const update of updates) {
+	async function toldOf(update) {
 		const events = update.ref === refs.state ? await pushedEvents(repository, update) : [];
-		lines.push(...events.map(eventText), moveText(update));
+		return {
+			...update,
+			events: events.map(asWritten)
+		};
 	}
-	return lines;
 }
-function eventText(event) {
-	const { seq, id: _id, kind, at: _at, by: _by, prev: _prev, ...payload } = event;
-	return `event ${seq} ${kind} ${plainJson(payload)}`;
+/** Without what is only known when it is written. */
+function asWritten({ id: _id, at: _at, by: _by, prev: _prev, ...event }) {
+	return event;
+}
+function linesOf$3({ events, ...update }) {
+	return [...events.map(({ seq, kind, ...payload }) => `event ${seq} ${kind} ${plainJson(payload)}`), moveText(update)];
 }
 function moveText({ ref, from, to }) {
 	if (to === null) return `${ref} ${short(from ?? "")} -> deleted`;
@@ -464,6 +475,7 @@ function rehearse(real) {
 	return {
 		pushes,
 		files: [],
+		answered: false,
 		repository: {
 			...real,
 			remoteRefs,
@@ -540,7 +552,7 @@ async function inScene$2(call, wanted, { workshop, campaign }, work) {
 		rehearsal: dry ? rehearsal : null
 	};
 	const code = await work(scene);
-	if (scene.rehearsal) await describeRehearsal(call.terminal, scene.rehearsal, refs);
+	if (scene.rehearsal) await describeRehearsal(call, scene.rehearsal, refs);
 	return code;
 }
 function told$2(call, wanted, repository, refs) {
@@ -738,7 +750,7 @@ const approve = {
 		const [exp, ...packages] = call.given.positionals;
 		if (exp === void 0) {
 			requireNoDigest(call);
-			return list$2(call, campaign);
+			return list$2(call, scene, campaign);
 		}
 		return give(call, scene, {
 			campaign,
@@ -753,8 +765,9 @@ function requireNoDigest({ given }) {
 	if (digest === void 0) return;
 	throw new UserError("--digest is about the set of one experiment", { fix: `winnow approve <exp> --digest ${digest}` });
 }
-function list$2({ given, terminal }, campaign) {
+function list$2({ given, terminal }, { rehearsal }, campaign) {
 	const waiting = deferredOf(campaign);
+	if (rehearsal !== null) rehearsal.answered = true;
 	if (given.flag("json")) {
 		terminal.json({
 			campaign: campaign.name,
@@ -1193,7 +1206,7 @@ async function showingLive({ terminal, around: { clock } }, text, work) {
 }
 // src/verbs/looking.ts
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-async function lookingTick({ terminal, interrupt }, scene) {
+async function lookingTick({ terminal, given, interrupt }, scene) {
 	const hands = await lookingHands(scene, interrupt);
 	try {
 		for (;;) {
@@ -1203,7 +1216,7 @@ async function lookingTick({ terminal, interrupt }, scene) {
 		}
 	} catch (error) {
 		if (!(error instanceof WouldAsk)) throw error;
-		terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
+		(given.flag("json") ? terminal.err : terminal.out)(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
 		return { for: "ideas" };
 	} finally {
 		await hands.asking.close();
@@ -6174,7 +6187,7 @@ const idea = {
 		},
 		{
 			name: "json",
-			summary: "list as JSON"
+			summary: "print JSON"
 		}
 	],
 	examples: [
@@ -6208,7 +6221,8 @@ function actionNamed(given) {
 	const near = nearest(given, [...ACTIONS.keys()]);
 	throw new UserError(`winnow idea does not know ${JSON.stringify(given)}`, { fix: near === void 0 ? "winnow idea add, list, drop or import" : `did you mean winnow idea ${near}?` });
 }
-async function add({ given, terminal }, scene, campaign) {
+async function add(call, scene, campaign) {
+	const { given } = call;
 	const told = asIdea({
 		hypothesis: required$1(given.positionals[1], "winnow idea add \"what might help\""),
 		category: given.text("category"),
@@ -6218,15 +6232,17 @@ async function add({ given, terminal }, scene, campaign) {
 	}, "");
 	const twin = twinOf(campaign.backlog, told);
 	if (twin !== null) throw new UserError(`that is ${twin} already`, { fix: `winnow idea list shows what became of it` });
-	const [name] = await write(scene, [told]);
-	if (scene.rehearsal === null) terminal.out(`${name} added: ${told.hypothesis}`);
+	const names = await write(scene, [told]);
+	answer(call, scene, { added: names }, `${names[0] ?? ""} added: ${told.hypothesis}`);
 }
-async function list({ given, terminal }, _scene, campaign) {
+async function list({ given, terminal }, { rehearsal }, campaign) {
+	if (rehearsal !== null) rehearsal.answered = true;
 	if (given.flag("json")) return terminal.json(ideasInOrder(campaign).map(ideaView));
 	for (const line of backlogText(campaign)) terminal.out(line);
 }
 /** It stays in the list, with why it was dropped. */
-async function drop({ given, terminal }, scene, campaign) {
+async function drop(call, scene, campaign) {
+	const { given } = call;
 	const found = ideaNamed(campaign, required$1(given.positionals[1], "winnow idea drop idea-003"));
 	const name = ideaName(found);
 	if (found.status !== "open") throw new UserError(`${name} is ${found.status} already`);
@@ -6243,7 +6259,12 @@ async function drop({ given, terminal }, scene, campaign) {
 		outcome: null,
 		learnings
 	}]);
-	if (scene.rehearsal === null) terminal.out(`${name} is dropped: ${found.hypothesis}`);
+	answer(call, scene, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`);
+}
+function answer({ given, terminal }, { rehearsal }, json, sentence) {
+	if (rehearsal !== null) return;
+	if (given.flag("json")) terminal.json(json);
+	else terminal.out(sentence);
 }
 async function importList(call, scene, campaign) {
 	const { given, terminal, around } = call;
@@ -6256,8 +6277,8 @@ async function importList(call, scene, campaign) {
 		else terminal.err(`note: left out, it is ${twin} already: ${told.hypothesis}`);
 	}
 	const names = await write(scene, fresh);
-	if (scene.rehearsal !== null) return;
-	terminal.out(`${plural(names.length, "idea")} added${names.length === 0 ? "" : `: ${span(names)}`}.`);
+	const which = names.length === 0 ? "" : `: ${span(names)}`;
+	answer(call, scene, { added: names }, `${plural(names.length, "idea")} added${which}.`);
 }
 function span(names) {
 	const [first, last] = [names[0] ?? "", names.at(-1) ?? ""];
@@ -9227,6 +9248,7 @@ async function inScene(call, scene) {
 		call.terminal.err(`interrupted: type the same again, and ${answer.id ?? "it"} goes on`);
 		return 130;
 	}
+	if (scene.rehearsal !== null) scene.rehearsal.answered = true;
 	if (call.given.flag("json")) call.terminal.json(answer);
 	else for (const line of answerText(answer)) call.terminal.out(line);
 	return tryExitCode(answer);

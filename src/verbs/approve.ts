@@ -32,7 +32,7 @@ export const approve: Verb = {
       const [exp, ...packages] = call.given.positionals
       if (exp === undefined) {
         requireNoDigest(call)
-        return list(call, campaign)
+        return list(call, scene, campaign)
       }
       return give(call, scene, { campaign, experiment: experimentNamed(campaign, exp), packages })
     }),
@@ -47,8 +47,9 @@ function requireNoDigest({ given }: Call): void {
   })
 }
 
-function list({ given, terminal }: Call, campaign: Campaign): number {
+function list({ given, terminal }: Call, { rehearsal }: Scene, campaign: Campaign): number {
   const waiting = deferredOf(campaign)
+  if (rehearsal !== null) rehearsal.answered = true
   if (given.flag('json')) {
     terminal.json({ campaign: campaign.name, waiting: waiting.map(requestView) })
     return 0

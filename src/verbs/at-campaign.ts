@@ -100,7 +100,7 @@ async function inScene(
     rehearsal: dry ? rehearsal : null,
   }
   const code = await work(scene)
-  if (scene.rehearsal) await describeRehearsal(call.terminal, scene.rehearsal, refs)
+  if (scene.rehearsal) await describeRehearsal(call, scene.rehearsal, refs)
   return code
 }
 

@@ -4,41 +4,48 @@ import type { LedgerEvent } from '../model/event.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import { short } from '../report/event-line.ts'
 import { plainJson } from '../report/plain-text.ts'
-import type { Terminal } from './call.ts'
+import type { Call } from './call.ts'
 import { pushedEvents } from './pushed-events.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
-/** What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file. */
+/**
+ * What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file.
+ * With --json that is the one document on stdout, or goes beside the verb's own.
+ */
 export async function describeRehearsal(
-  terminal: Terminal,
-  { repository, pushes, files }: Rehearsal,
+  { terminal, given }: Call,
+  { repository, pushes, files, answered }: Rehearsal,
   refs: CampaignRefs,
 ): Promise<void> {
+  const told = await Promise.all(pushes.map(updates => Promise.all(updates.map(each => toldOf(each)))))
+  if (given.flag('json') && !answered) return terminal.json({ dry_run: true, files, pushes: told })
+  const say = given.flag('json') ? terminal.err : terminal.out
   const nothing = pushes.length + files.length === 0
-  terminal.out(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
-  for (const file of files) terminal.out(`file ${file}`)
-  for (const updates of pushes) {
-    terminal.out('one push')
-    for (const line of await linesOf(repository, updates, refs)) terminal.out(`  ${line}`)
+  say(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
+  for (const file of files) say(`file ${file}`)
+  for (const push of told) {
+    say('one push')
+    for (const line of push.flatMap(linesOf)) say(`  ${line}`)
   }
-}
 
-async function linesOf(
-  repository: Repository,
-  updates: readonly RefUpdate[],
-  refs: CampaignRefs,
-): Promise<string[]> {
-  const lines: string[] = []
-  for (const update of updates) {
+  async function toldOf(update: RefUpdate): Promise<Told> {
     const events = update.ref === refs.state ? await pushedEvents(repository, update) : []
-    lines.push(...events.map(eventText), moveText(update))
+    return { ...update, events: events.map(asWritten) }
   }
-  return lines
 }
 
-function eventText(event: LedgerEvent): string {
-  const { seq, id: _id, kind, at: _at, by: _by, prev: _prev, ...payload } = event
-  return `event ${seq} ${kind} ${plainJson(payload)}`
+interface Told extends RefUpdate {
+  events: ReturnType<typeof asWritten>[]
+}
+
+/** Without what is only known when it is written. */
+function asWritten({ id: _id, at: _at, by: _by, prev: _prev, ...event }: LedgerEvent) {
+  return event
+}
+
+function linesOf({ events, ...update }: Told): string[] {
+  const lines = events.map(({ seq, kind, ...payload }) => `event ${seq} ${kind} ${plainJson(payload)}`)
+  return [...lines, moveText(update)]
 }
 
 function moveText({ ref, from, to }: RefUpdate): string {

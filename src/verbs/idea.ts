@@ -36,7 +36,7 @@ export const idea: Verb = {
     { name: 'needs', value: 'package', many: true, summary: 'a package that it would add' },
     FAMILY,
     { name: 'message', short: 'm', value: 'reason', summary: 'why it is dropped, for the record' },
-    { name: 'json', summary: 'list as JSON' },
+    { name: 'json', summary: 'print JSON' },
   ],
   examples: [
     'winnow idea add "cache the parsed header" --category caching --priority high',
@@ -73,7 +73,8 @@ function actionNamed(given: string): Act {
   })
 }
 
-async function add({ given, terminal }: Call, scene: Scene, campaign: Campaign): Promise<void> {
+async function add(call: Call, scene: Scene, campaign: Campaign): Promise<void> {
+  const { given } = call
   const told = asIdea(
     {
       hypothesis: required(given.positionals[1], 'winnow idea add "what might help"'),
@@ -87,17 +88,19 @@ async function add({ given, terminal }: Call, scene: Scene, campaign: Campaign):
   const twin = twinOf(campaign.backlog, told)
   if (twin !== null)
     throw new UserError(`that is ${twin} already`, { fix: `winnow idea list shows what became of it` })
-  const [name] = await write(scene, [told])
-  if (scene.rehearsal === null) terminal.out(`${name} added: ${told.hypothesis}`)
+  const names = await write(scene, [told])
+  answer(call, scene, { added: names }, `${names[0] ?? ''} added: ${told.hypothesis}`)
 }
 
-async function list({ given, terminal }: Call, _scene: Scene, campaign: Campaign): Promise<void> {
+async function list({ given, terminal }: Call, { rehearsal }: Scene, campaign: Campaign): Promise<void> {
+  if (rehearsal !== null) rehearsal.answered = true
   if (given.flag('json')) return terminal.json(ideasInOrder(campaign).map(ideaView))
   for (const line of backlogText(campaign)) terminal.out(line)
 }
 
 /** It stays in the list, with why it was dropped. */
-async function drop({ given, terminal }: Call, scene: Scene, campaign: Campaign): Promise<void> {
+async function drop(call: Call, scene: Scene, campaign: Campaign): Promise<void> {
+  const { given } = call
   const found = ideaNamed(campaign, required(given.positionals[1], 'winnow idea drop idea-003'))
   const name = ideaName(found)
   if (found.status !== 'open') throw new UserError(`${name} is ${found.status} already`)
@@ -105,7 +108,13 @@ async function drop({ given, terminal }: Call, scene: Scene, campaign: Campaign)
   const { experiment } = found
   const draft = { kind: 'hypothesis-updated', hypothesis: found.id, status: 'dropped' } as const
   await record(scene.place, [{ ...draft, experiment, outcome: null, learnings }])
-  if (scene.rehearsal === null) terminal.out(`${name} is dropped: ${found.hypothesis}`)
+  answer(call, scene, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
+}
+
+function answer({ given, terminal }: Call, { rehearsal }: Scene, json: object, sentence: string): void {
+  if (rehearsal !== null) return
+  if (given.flag('json')) terminal.json(json)
+  else terminal.out(sentence)
 }
 
 async function importList(call: Call, scene: Scene, campaign: Campaign): Promise<void> {
@@ -119,8 +128,8 @@ async function importList(call: Call, scene: Scene, campaign: Campaign): Promise
     else terminal.err(`note: left out, it is ${twin} already: ${told.hypothesis}`)
   }
   const names = await write(scene, fresh)
-  if (scene.rehearsal !== null) return
-  terminal.out(`${plural(names.length, 'idea')} added${names.length === 0 ? '' : `: ${span(names)}`}.`)
+  const which = names.length === 0 ? '' : `: ${span(names)}`
+  answer(call, scene, { added: names }, `${plural(names.length, 'idea')} added${which}.`)
 }
 
 function span(names: readonly string[]): string {

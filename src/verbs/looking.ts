@@ -10,7 +10,7 @@ import type { Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-export async function lookingTick({ terminal, interrupt }: Call, scene: Scene): Promise<Waiting> {
+export async function lookingTick({ terminal, given, interrupt }: Call, scene: Scene): Promise<Waiting> {
   const hands = await lookingHands(scene, interrupt)
   try {
     for (;;) {
@@ -20,7 +20,8 @@ export async function lookingTick({ terminal, interrupt }: Call, scene: Scene): 
     }
   } catch (error) {
     if (!(error instanceof WouldAsk)) throw error
-    terminal.out(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
+    const say = given.flag('json') ? terminal.err : terminal.out
+    say(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   } finally {
     await hands.asking.close()

@@ -10,6 +10,8 @@ export interface Rehearsal {
   pushes: readonly (readonly RefUpdate[])[]
   /** Outside any repository: what this machine keeps for its next tick. */
   files: string[]
+  /** The verb itself has printed its one JSON document. */
+  answered: boolean
 }
 
 export function rehearse(real: Repository): Rehearsal {
@@ -45,7 +47,7 @@ export function rehearse(real: Repository): Rehearsal {
   }
 
   const fetch: Repository['fetch'] = tips => real.fetch(tips.filter(({ oid }) => !made.has(oid)))
-  return { pushes, files: [], repository: { ...real, remoteRefs, fetch, push } }
+  return { pushes, files: [], answered: false, repository: { ...real, remoteRefs, fetch, push } }
 }
 
 function wanted(ref: string, patterns: readonly string[] | undefined): boolean {

@@ -71,6 +71,7 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
     call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
     return 130
   }
+  if (scene.rehearsal !== null) scene.rehearsal.answered = true
   if (call.given.flag('json')) call.terminal.json(answer)
   else for (const line of answerText(answer)) call.terminal.out(line)
   return tryExitCode(answer)

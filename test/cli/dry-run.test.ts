@@ -52,6 +52,22 @@ describe('--dry-run', () => {
       expect([0, 12, 14], verb).toContain(code)
       expect(person.refs(), verb).toBe(before)
     }
+    for (const verb of ['run', 'try', 'idea', 'approve']) {
+      const { out } = await person.winnow(verb, ...(WRITES[verb]?.argv ?? []), '--dry-run', '--json')
+      expect(() => JSON.parse(out), `${verb}: ${out}`).not.toThrow()
+      expect(person.refs(), verb).toBe(before)
+    }
+    const { pushes } = await person.json('idea', 'add', 'a thought', '--dry-run')
+    expect(pushes).toMatchObject([
+      [
+        {
+          ref: 'refs/heads/optimize-state/size',
+          events: [{ kind: 'hypothesis-added', hypothesis: 'a thought' }],
+        },
+      ],
+    ])
+    expect((await person.json('idea', 'add', 'a thought'))['added']).toEqual(['idea-001'])
+    expect((await person.json('idea', 'drop', '1'))['dropped']).toEqual(['idea-001'])
   })
 
   it('says what a first run and a fresh one would begin with', async () => {
