@@ -6025,12 +6025,22 @@ function unlinked(text) {
 // src/model/landing.ts
 const SUBJECT_LENGTH = 120;
 function landingMessage(words) {
+	return messageOf$1(words, (text, length) => unlinked(oneLine$1(text, length)));
+}
+/** As it was before mentions and links were taken out of it: a commit stays what it was made as. */
+function earlierLandingMessage(words) {
+	return messageOf$1(words, (text, length) => {
+		const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+		return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`;
+	});
+}
+function messageOf$1(words, line) {
 	const pull = words.pull === null ? "" : ` (#${words.pull})`;
 	const { sentence, evidence } = reasonOf$1(words.reason);
 	return [
-		`optimize(${words.spec}): ${unlinked(oneLine$1(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
+		`optimize(${words.spec}): ${line(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
 		"",
-		`Kept: ${unlinked(oneLine$1(sentence, 1e3))}`,
+		`Kept: ${line(sentence, 1e3)}`,
 		...evidence === null ? [] : [oneLine$1(evidence, 1e3)],
 		"",
 		`Winnow-Experiment: ${words.experiment}`,
@@ -45762,7 +45772,9 @@ async function landingCommitGaps(step, merged, verdict) {
 	if (parents.length > 0) return parents;
 	const results = await resultsGaps(step, merged);
 	if (results.length > 0) return results;
-	const message = landingMessage(wordsOf(step, merged, verdict));
+	const words = wordsOf(step, merged, verdict);
+	const earlier = earlierLandingMessage(words);
+	const message = commit.message === earlier ? earlier : landingMessage(words);
 	const trailers = trailerGaps(commit.message, message);
 	if (trailers.length > 0) return trailers;
 	const { tree } = to;

@@ -16,13 +16,27 @@ export interface LandingWords {
 
 const SUBJECT_LENGTH = 120
 
+type Line = (text: string, length: number) => string
+
 export function landingMessage(words: LandingWords): string {
+  return messageOf(words, (text, length) => unlinked(oneLine(text, length)))
+}
+
+/** As it was before mentions and links were taken out of it: a commit stays what it was made as. */
+export function earlierLandingMessage(words: LandingWords): string {
+  return messageOf(words, (text, length) => {
+    const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+    return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
+  })
+}
+
+function messageOf(words: LandingWords, line: Line): string {
   const pull = words.pull === null ? '' : ` (#${words.pull})`
   const { sentence, evidence } = reasonOf(words.reason)
   return [
-    `optimize(${words.spec}): ${unlinked(oneLine(words.hypothesis, SUBJECT_LENGTH))}${pull}`,
+    `optimize(${words.spec}): ${line(words.hypothesis, SUBJECT_LENGTH)}${pull}`,
     '',
-    `Kept: ${unlinked(oneLine(sentence, 1000))}`,
+    `Kept: ${line(sentence, 1000)}`,
     ...(evidence === null ? [] : [oneLine(evidence, 1000)]),
     '',
     `Winnow-Experiment: ${words.experiment}`,

@@ -1,6 +1,6 @@
 import type { Commit } from '../../git/commit-object.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import { landingMessage, type LandingWords, secondsOf } from '../../model/landing.ts'
+import { earlierLandingMessage, landingMessage, type LandingWords, secondsOf } from '../../model/landing.ts'
 import { onSingleMachine } from '../../model/order.ts'
 import type { LandedVerdict } from './evidence.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
@@ -19,7 +19,9 @@ export async function landingCommitGaps(
   if (parents.length > 0) return parents
   const results = await resultsGaps(step, merged)
   if (results.length > 0) return results
-  const message = landingMessage(wordsOf(step, merged, verdict))
+  const words = wordsOf(step, merged, verdict)
+  const earlier = earlierLandingMessage(words)
+  const message = commit.message === earlier ? earlier : landingMessage(words)
   const trailers = trailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
