@@ -3,7 +3,7 @@ import { $ as removeAll, $n as metricPairs, $r as looseObject, $t as readEventsA
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { randomBytes } from "node:crypto";
 import { copyFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
-import { accessSync, constants, existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
@@ -9422,10 +9422,11 @@ function ownFiles(topLevel) {
 		specs: [],
 		agents: null
 	};
-	const specs = (unlessMissing(() => readdirSync(join(topLevel, ".winnow"), {
+	const folder = join(topLevel, ".winnow");
+	const specs = (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder, {
 		recursive: true,
 		withFileTypes: true
-	})) ?? []).flatMap((entry) => entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)]);
+	}) : []).flatMap((entry) => entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)]);
 	const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), "utf8"));
 	const left = text === null ? null : withoutAgentBlocks(text);
 	return {
@@ -9714,7 +9715,7 @@ async function requireIdle(call, remains) {
 async function removeAllOf(call, checkout, all) {
 	const { around, given, terminal } = call;
 	const directory = resolve(around.directory, given.text("save") ?? ".");
-	if (!existsSync(directory)) throw new UserError(`there is no directory ${directory}; nothing was removed`, { fix: "make it, or give another with --save" });
+	if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`there is no directory ${directory}; nothing was removed`, { fix: "make it, or give another with --save" });
 	const place = checkout.topLevel ?? dirname(checkout.commonDir);
 	const remoteName = around.remote ?? checkout.remotes.find(({ name }) => name === "origin")?.name ?? checkout.remotes[0]?.name;
 	for (const remains of all) {

@@ -32504,8 +32504,8 @@ async function readPrinted$1(path) {
 	}
 }
 // src/propose/agent-environment.ts
-/** Names that lead to the repository, to the job that runs us, or to what they may write. */
-const WITHHELD = /^(?:GIT|GITHUB|ACTIONS|INPUT|RUNNER)_|^GH_(?:ENTERPRISE_)?TOKEN$/;
+/** Names that lead to the repository, wherever it lies and by whatever key, to the job that runs us, or to a registry. */
+const WITHHELD = /^(?:GIT|GITHUB|GITLAB|BITBUCKET|GITEA|ACTIONS|INPUT|RUNNER|SSH)_|^(?:GH|GH_ENTERPRISE|HUB|CI_JOB|NPM|NODE_AUTH)_TOKEN$/;
 /**
 * A proposer may hold a model key and nothing that writes to the repository (design section 4). The ceiling
 * keeps its git from finding a repository above its own, should it remove that.

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 
-/** Names that lead to the repository, to the job that runs us, or to what they may write. */
-const WITHHELD = /^(?:GIT|GITHUB|ACTIONS|INPUT|RUNNER)_|^GH_(?:ENTERPRISE_)?TOKEN$/
+/** Names that lead to the repository, wherever it lies and by whatever key, to the job that runs us, or to a registry. */
+const WITHHELD =
+  /^(?:GIT|GITHUB|GITLAB|BITBUCKET|GITEA|ACTIONS|INPUT|RUNNER|SSH)_|^(?:GH|GH_ENTERPRISE|HUB|CI_JOB|NPM|NODE_AUTH)_TOKEN$/
 
 /**
  * A proposer may hold a model key and nothing that writes to the repository (design section 4). The ceiling

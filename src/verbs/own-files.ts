@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing } from '../measure/missing.ts'
@@ -13,10 +13,11 @@ export interface OwnFiles {
 
 export function ownFiles(topLevel: string | null): OwnFiles {
   if (topLevel === null) return { specs: [], agents: null }
-  const names = unlessMissing(() =>
-    readdirSync(join(topLevel, '.winnow'), { recursive: true, withFileTypes: true }),
-  )
-  const specs = (names ?? []).flatMap(entry =>
+  const folder = join(topLevel, '.winnow')
+  // What a link leads to is not winnow's.
+  const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  const names = isOwn ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+  const specs = names.flatMap(entry =>
     entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(topLevel.length + 1)],
   )
   const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))

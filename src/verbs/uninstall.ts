@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { plural } from '../decide/wording.ts'
 import { endLeftoversBelow, presentRun } from '../engine/presence.ts'
@@ -104,7 +104,7 @@ async function requireIdle(call: Call, remains: Remains): Promise<void> {
 async function removeAllOf(call: Call, checkout: Checkout, all: readonly Remains[]): Promise<void> {
   const { around, given, terminal } = call
   const directory = resolve(around.directory, given.text('save') ?? '.')
-  if (!existsSync(directory)) {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UserError(`there is no directory ${directory}; nothing was removed`, {
       fix: 'make it, or give another with --save',
     })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ownRunId } from '../../src/engine/local-run.ts'
@@ -121,9 +121,20 @@ describe('uninstall', () => {
     expect(savedIn(person.dir)).toEqual([])
   })
 
+  it('removes nothing behind a link that is called .winnow', async () => {
+    const person = project({ 'notes/mine': 'mine\n' })
+    rmSync(join(person.dir, '.winnow'), { recursive: true, force: true })
+    symlinkSync('notes', join(person.dir, '.winnow'))
+    expect((await person.winnow('uninstall', '--purge', '--remote', 'none')).code).toBe(0)
+    expect(existsSync(join(person.dir, 'notes/mine'))).toBe(true)
+  })
+
   it('saves in the directory where it is started, and says when there is none', async () => {
     const person = project()
     await person.winnow('run')
+    person.write('notes', 'a file')
+    const noFolder = await person.winnow('uninstall', '--save', 'notes')
+    expect([noFolder.code, noFolder.err]).toEqual([2, expect.stringContaining('nothing was removed')])
     const missing = await person.winnow('uninstall', '--save', 'nowhere')
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('nowhere; nothing was removed')])
     await person.winnow('uninstall')

@@ -178,6 +178,10 @@ describe('what a program may see', () => {
       INPUT_TOKEN: 'secret-5',
       RUNNER_TEMP: '/secret-6',
       'INPUT_GITHUB-TOKEN': 'secret-7',
+      SSH_AUTH_SOCK: '/secret-8',
+      GITLAB_TOKEN: 'secret-9',
+      CI_JOB_TOKEN: 'secret-10',
+      NPM_TOKEN: 'secret-11',
     }
     const asked = accepted(await askCommand(asking(start, { command: program('environment.sh'), env })))
     const seen = await contentOf(start.repository, asked.commit, 'src/environment.txt')
