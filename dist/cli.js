@@ -396,14 +396,15 @@ async function headOf$1(path, env) {
 * What --dry-run answers: every push that would have been made, with its events and its ref moves, and every file.
 * With --json that is the one document on stdout, or goes beside the verb's own.
 */
-async function describeRehearsal({ terminal, given }, { repository, pushes, files, answered }, refs) {
+async function describeRehearsal(call, { repository, pushes, files, answered }, refs) {
 	const told = await Promise.all(pushes.map((updates) => Promise.all(updates.map((each) => toldOf(each)))));
+	const { terminal, given } = call;
 	if (given.flag("json") && !answered) return terminal.json({
 		dry_run: true,
 		files,
 		pushes: told
 	});
-	const say = given.flag("json") ? terminal.err : terminal.out;
+	const say = besideJson(call);
 	say(pushes.length + files.length === 0 ? "Nothing would be written." : "Nothing was written. It would be:");
 	for (const file of files) say(`file ${file}`);
 	for (const push of told) {
@@ -417,6 +418,10 @@ async function describeRehearsal({ terminal, given }, { repository, pushes, file
 			events: events.map(asWritten)
 		};
 	}
+}
+/** Where stdout belongs to one JSON document, sentences go to stderr. */
+function besideJson({ terminal, given }) {
+	return (line) => given.flag("json") ? terminal.err(line) : terminal.out(line);
 }
 /** Without what is only known when it is written. */
 function asWritten({ id: _id, at: _at, by: _by, prev: _prev, ...event }) {
@@ -1206,7 +1211,8 @@ async function showingLive({ terminal, around: { clock } }, text, work) {
 }
 // src/verbs/looking.ts
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-async function lookingTick({ terminal, given, interrupt }, scene) {
+async function lookingTick(call, scene) {
+	const { interrupt } = call;
 	const hands = await lookingHands(scene, interrupt);
 	try {
 		for (;;) {
@@ -1216,7 +1222,7 @@ async function lookingTick({ terminal, given, interrupt }, scene) {
 		}
 	} catch (error) {
 		if (!(error instanceof WouldAsk)) throw error;
-		(given.flag("json") ? terminal.err : terminal.out)(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
+		besideJson(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`);
 		return { for: "ideas" };
 	} finally {
 		await hands.asking.close();

@@ -1,5 +1,4 @@
 import type { RefUpdate } from '../git/push.ts'
-import type { Repository } from '../git/repository.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import { short } from '../report/event-line.ts'
@@ -13,13 +12,14 @@ import type { Rehearsal } from './rehearsal.ts'
  * With --json that is the one document on stdout, or goes beside the verb's own.
  */
 export async function describeRehearsal(
-  { terminal, given }: Call,
+  call: Call,
   { repository, pushes, files, answered }: Rehearsal,
   refs: CampaignRefs,
 ): Promise<void> {
   const told = await Promise.all(pushes.map(updates => Promise.all(updates.map(each => toldOf(each)))))
+  const { terminal, given } = call
   if (given.flag('json') && !answered) return terminal.json({ dry_run: true, files, pushes: told })
-  const say = given.flag('json') ? terminal.err : terminal.out
+  const say = besideJson(call)
   const nothing = pushes.length + files.length === 0
   say(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
   for (const file of files) say(`file ${file}`)
@@ -32,6 +32,11 @@ export async function describeRehearsal(
     const events = update.ref === refs.state ? await pushedEvents(repository, update) : []
     return { ...update, events: events.map(asWritten) }
   }
+}
+
+/** Where stdout belongs to one JSON document, sentences go to stderr. */
+export function besideJson({ terminal, given }: Call): (line: string) => void {
+  return line => (given.flag('json') ? terminal.err(line) : terminal.out(line))
 }
 
 interface Told extends RefUpdate {

@@ -8,9 +8,11 @@ import type { Waiting } from '../plan/action.ts'
 import type { RunFacts, World } from '../plan/world.ts'
 import type { Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { besideJson } from './dry-run.ts'
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
-export async function lookingTick({ terminal, given, interrupt }: Call, scene: Scene): Promise<Waiting> {
+export async function lookingTick(call: Call, scene: Scene): Promise<Waiting> {
+  const { interrupt } = call
   const hands = await lookingHands(scene, interrupt)
   try {
     for (;;) {
@@ -20,8 +22,7 @@ export async function lookingTick({ terminal, given, interrupt }: Call, scene: S
     }
   } catch (error) {
     if (!(error instanceof WouldAsk)) throw error
-    const say = given.flag('json') ? terminal.err : terminal.out
-    say(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
+    besideJson(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   } finally {
     await hands.asking.close()
