@@ -1069,7 +1069,7 @@ function nextTexts(campaign, { improvements }, where) {
 	const last = improvements.at(-1)?.id ?? some.at(-1);
 	const look = last === void 0 ? [] : [["winnow status", "every experiment"], [`winnow show ${last}`, "its evidence"]];
 	const take = improvements.length === 0 ? [] : takeTexts(campaign, where);
-	const finish = campaign.status === "stopped" ? [["winnow archive", "put the campaign aside"]] : some.length === 0 ? [["winnow propose -m \"…\"", "offer HEAD as an idea"]] : [["winnow stop", "end the campaign"]];
+	const finish = campaign.status === "stopped" ? [["winnow archive", "put the campaign aside"]] : some.length === 0 ? [["winnow try -m \"…\"", "measure what you just changed"], ["winnow propose -m \"…\"", "offer HEAD as an idea"]] : [["winnow stop", "end the campaign"]];
 	return table([
 		...look,
 		...take,
@@ -1665,7 +1665,7 @@ const archive = {
 };
 // src/report/proof-text.ts
 function auditText(found) {
-	const counts = Object.entries(found.checked).map(([name, count]) => `${count} ${name}`);
+	const counts = Object.entries(found.checked).map(([name, count]) => name.endsWith("s") ? plural(count, name.slice(0, -1)) : `${count} ${name}`);
 	const result = found.ok ? "everything fits" : plural(found.problems.length, "problem");
 	return [
 		`Audit of ${found.campaign}: ${result}. Checked ${counts.join(", ")}.`,

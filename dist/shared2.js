@@ -38006,15 +38006,17 @@ function portEnvironment(parallel, portBase) {
 		...named
 	};
 }
-/** npm would write a log into HOME for every execution, which the other side finds, and ask its registry for news. */
-const QUIET_NPM = {
-	npm_config_logs_max: "0",
-	npm_config_update_notifier: "false"
-};
+/** Else npm writes a log into HOME each time it runs, and asks its registry whether there is a newer npm. */
+function quietNpm(tmp) {
+	return {
+		npm_config_logs_dir: join(tmp, "npm-logs"),
+		npm_config_update_notifier: "false"
+	};
+}
 /** The same names and values on every side; evo's names are aliases. */
 function harnessEnvironment(allowed, paths, seed) {
 	return {
-		...QUIET_NPM,
+		...quietNpm(paths.tmp),
 		...allowed,
 		TMPDIR: paths.tmp,
 		WINNOW_RESULT_PATH: paths.result,
@@ -38526,6 +38528,7 @@ async function runGate(session, side, gate) {
 	const { paths, input, draft } = session;
 	await emptyOutputs(paths, input.owner);
 	const env = {
+		...quietNpm(paths.tmp),
 		...session.allowed,
 		TMPDIR: paths.tmp,
 		WINNOW_OUT_DIR: paths.out
@@ -39435,6 +39438,7 @@ async function runScore(session, score, seed) {
 		command: score.command,
 		cwd: join(own.tree, input.spec.measurement.working_directory),
 		env: {
+			...quietNpm(own.tmp),
 			...session.allowed,
 			TMPDIR: own.tmp,
 			WINNOW_OUT_DIR: paths.out,

@@ -35,8 +35,10 @@ export function portEnvironment(
   return { WINNOW_PORT: String(port), ...named }
 }
 
-/** npm would write a log into HOME for every execution, which the other side finds, and ask its registry for news. */
-const QUIET_NPM = { npm_config_logs_max: '0', npm_config_update_notifier: 'false' } as const
+/** Else npm writes a log into HOME each time it runs, and asks its registry whether there is a newer npm. */
+export function quietNpm(tmp: string): Record<string, string> {
+  return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
+}
 
 /** The same names and values on every side; evo's names are aliases. */
 export function harnessEnvironment(
@@ -45,7 +47,7 @@ export function harnessEnvironment(
   seed: number,
 ): Record<string, string> {
   return {
-    ...QUIET_NPM,
+    ...quietNpm(paths.tmp),
     ...allowed,
     TMPDIR: paths.tmp,
     WINNOW_RESULT_PATH: paths.result,

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
+import { quietNpm } from './environment.ts'
 import { layOutTrusted } from './lay-out.ts'
 import { tailOf } from './output/capped-file.ts'
 import type { Printed } from './output/printed.ts'
@@ -31,7 +32,13 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   const ended = await session.scorer.run({
     command: score.command,
     cwd: join(own.tree, input.spec.measurement.working_directory),
-    env: { ...session.allowed, TMPDIR: own.tmp, WINNOW_OUT_DIR: paths.out, WINNOW_SEED: String(seed) },
+    env: {
+      ...quietNpm(own.tmp),
+      ...session.allowed,
+      TMPDIR: own.tmp,
+      WINNOW_OUT_DIR: paths.out,
+      WINNOW_SEED: String(seed),
+    },
     stdout: own.stdout,
     stderr: own.stderr,
     timeoutSeconds: score.timeout_seconds,

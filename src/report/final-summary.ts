@@ -74,7 +74,10 @@ function nextTexts(campaign: Campaign, { improvements }: CampaignResult, where: 
     campaign.status === 'stopped'
       ? [['winnow archive', 'put the campaign aside']]
       : some.length === 0
-        ? [['winnow propose -m "…"', 'offer HEAD as an idea']]
+        ? [
+            ['winnow try -m "…"', 'measure what you just changed'],
+            ['winnow propose -m "…"', 'offer HEAD as an idea'],
+          ]
         : [['winnow stop', 'end the campaign']]
   return table([...look, ...take, ...finish])
 }

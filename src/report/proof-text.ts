@@ -25,7 +25,9 @@ export interface ReplayFindings {
 }
 
 export function auditText(found: AuditFindings): string[] {
-  const counts = Object.entries(found.checked).map(([name, count]) => `${count} ${name}`)
+  const counts = Object.entries(found.checked).map(([name, count]) =>
+    name.endsWith('s') ? plural(count, name.slice(0, -1)) : `${count} ${name}`,
+  )
   const result = found.ok ? 'everything fits' : plural(found.problems.length, 'problem')
   return [
     `Audit of ${found.campaign}: ${result}. Checked ${counts.join(', ')}.`,

@@ -43,16 +43,18 @@ describe('the allow-list', () => {
     expect(env).toMatchObject({ TMPDIR: '/somewhere/tmp', WINNOW_SEED: '42', EVO_EXPERIMENT_ID: 'run' })
   })
 
-  test('npm leaves nothing in the home directory that the other side could find', () => {
+  test('npm writes no log where the other side could find it', () => {
     const home = scratch()
     writeFileSync(join(home, 'package.json'), '{"scripts":{}}')
-    const allowed = { PATH: process.env['PATH'] ?? '', HOME: home }
-    const env = harnessEnvironment(allowed, sidePaths(home), 1)
+    const paths = sidePaths(join(home, 'at'))
+    const env = harnessEnvironment({ PATH: process.env['PATH'] ?? '', HOME: home }, paths, 1)
     execFileSync('npm', ['run', '--silent'], { cwd: home, env, stdio: 'ignore' })
     const left = readdirSync(home, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
-    expect(left.map(({ name }) => name)).toEqual(['package.json'])
-    expect(harnessEnvironment({ npm_config_logs_max: '3' }, sidePaths(home), 1)).toMatchObject({
-      npm_config_logs_max: '3',
+    const outside = left.filter(({ parentPath }) => !parentPath.startsWith(paths.tmp))
+    expect(outside.map(({ name }) => name)).toEqual(['package.json'])
+    expect(left.length).toBeGreaterThan(outside.length)
+    expect(harnessEnvironment({ npm_config_logs_dir: '/logs' }, paths, 1)).toMatchObject({
+      npm_config_logs_dir: '/logs',
     })
   })
 
