@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
 import { specJsonSchemaText } from './src/spec/json-schema.ts'
 
@@ -17,6 +17,11 @@ export default defineConfig({
     {
       name: 'spec-schema',
       writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),
+    },
+    {
+      // npm links a clone's program and would make it executable itself, a local change that stops the next git pull.
+      name: 'executable',
+      writeBundle: () => chmodSync('dist/cli.js', 0o755),
     },
   ],
 })
