@@ -1,27 +1,34 @@
 import { chmodSync, writeFileSync } from 'node:fs'
-import { defineConfig } from 'rolldown'
+import { defineConfig, type OutputOptions } from 'rolldown'
 import { specJsonSchemaText } from './src/spec/json-schema.ts'
 
+/** Small, since every job loads it anew; names at the top level are kept, so that a stack can be read. */
+const output = {
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'shared.js',
+  minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
+} satisfies OutputOptions
+
 /** `npm run build` writes everything that is generated and committed: dist and the spec's JSON Schema. */
-export default defineConfig({
-  input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
-  platform: 'node',
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'shared.js',
-    cleanDir: true,
+export default defineConfig([
+  {
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', action: 'src/action/main.ts' },
+    platform: 'node',
+    output: { ...output, cleanDir: true },
+    plugins: [
+      {
+        name: 'spec-schema',
+        writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),
+      },
+      {
+        // npm links a clone's program and would make it executable itself, a local change that stops the next git pull.
+        name: 'executable',
+        writeBundle: () => chmodSync('dist/cli.js', 0o755),
+      },
+    ],
   },
-  plugins: [
-    {
-      name: 'spec-schema',
-      writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),
-    },
-    {
-      // npm links a clone's program and would make it executable itself, a local change that stops the next git pull.
-      name: 'executable',
-      writeBundle: () => chmodSync('dist/cli.js', 0o755),
-    },
-  ],
-})
+  // By itself: a job that measures loads nothing that it does not need.
+  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output },
+])

@@ -1,3 +1,4 @@
+import { actionStart } from './action.ts'
 import { overhead } from './overhead.ts'
 import { planning } from './plan.ts'
 import { scale } from './scale.ts'
@@ -11,3 +12,6 @@ await scale()
 
 heading('What is planned from one look')
 planning()
+
+heading('How soon a job of GitHub Actions begins its work')
+actionStart()

@@ -1,10 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { bringOrderedTrees } from '../engine/ordered-trees.ts'
 import { UserError } from '../errors.ts'
 import { nullIfMissing } from '../git/bare-repository.ts'
-import type { Repository } from '../git/repository.ts'
 import { sha256 } from '../model/canonical.ts'
-import { digest, type Oid } from '../model/ids.ts'
+import { digest } from '../model/ids.ts'
 import { type Order, orderTerms } from '../model/order.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { atRepository } from './at-campaign.ts'
@@ -28,7 +28,7 @@ export async function measureFile(call: Call): Promise<number> {
     })
   }
   return atRepository(call, DEFAULT_PREFIX, async workshop => {
-    await bringTrees(workshop.repository, order)
+    await bringOrderedTrees(workshop.repository, order)
     if (call.given.flag('dry-run')) {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0
@@ -72,30 +72,4 @@ async function contentOf({ around }: Call, file: string): Promise<string> {
   const text = await readFile(resolve(around.directory, file), 'utf8').catch(nullIfMissing)
   if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } })
   return text
-}
-
-/** A candidate's tree is made anew from base and head where it is not here yet, and must be the one ordered. */
-async function bringTrees(repository: Repository, order: Order): Promise<void> {
-  await bring(repository, order.pin.commit)
-  await bring(repository, order.base.commit)
-  await bringHoldout(repository, order)
-  for (const { label, head, tree } of order.candidates) {
-    if (await repository.has(tree)) continue
-    await bring(repository, head)
-    const merged = await repository.mergeTree(order.base.commit, head)
-    if (merged.clean && merged.tree === tree) continue
-    throw new UserError(`${label}: merging ${head} with the base does not give tree ${tree}`, {
-      fix: 'measure the order where it was issued',
-    })
-  }
-}
-
-async function bringHoldout(repository: Repository, { stop }: Order): Promise<void> {
-  if (stop.rule === 'holdout' && stop.source !== null && 'ref' in stop.source)
-    await bring(repository, stop.source.commit)
-}
-
-async function bring(repository: Repository, commit: Oid): Promise<void> {
-  if (!(await repository.has(commit)))
-    await repository.fetch([{ ref: `refs/ordered/${commit}`, oid: commit }])
 }

@@ -1,42 +1,23 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { COMMAND_NAMES } from '../../src/action/commands.ts'
+import { INPUTS } from '../../src/action/inputs.ts'
+import { OUTPUTS } from '../../src/action/runner-protocol.ts'
 import { offer, project, SHORT } from '../cli/project.ts'
+import { NODES, step } from './a-runner.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const action = z
   .object({
     inputs: z.record(z.string(), z.object({ description: z.string(), default: z.never().optional() })),
-    outputs: z.record(z.string(), z.object({ value: z.string() })),
-    runs: z.object({
-      using: z.literal('composite'),
-      steps: z.tuple([z.object({ env: z.record(z.string(), z.string()), run: z.string() })]),
-    }),
+    outputs: z.record(z.string(), z.object({ description: z.string() })),
+    runs: z.object({ using: z.literal('node24'), main: z.literal('dist/action.js') }),
   })
   .parse(parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')))
-const [step] = action.runs.steps
-
-/** The step as a runner runs it: the script by bash, the inputs as its environment, outputs in a file. */
-function act(directory: string, inputs: { command: string; campaign?: string; directory?: string }) {
-  const home = mkdtempSync(join(tmpdir(), 'winnow-action-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  const output = join(home, 'output')
-  writeFileSync(output, '')
-  const { command: COMMAND, campaign: CAMPAIGN = '', directory: DIRECTORY = '' } = inputs
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, GITHUB_OUTPUT: output, ACTION: ROOT }
-  const { status, stdout } = spawnSync('bash', ['-e', '-o', 'pipefail', '-c', step.run], {
-    cwd: directory,
-    env: { ...env, COMMAND, CAMPAIGN, DIRECTORY },
-    encoding: 'utf8',
-  })
-  const written = readFileSync(output, 'utf8')
-  const answer = /^result-json<<(.+)\n([\s\S]*)\n\1\n$/.exec(written)?.[2] ?? null
-  return { status, stdout, answer: answer === null || answer === '' ? null : JSON.parse(answer) }
-}
 
 async function campaign() {
   const person = project()
@@ -47,31 +28,47 @@ async function campaign() {
 }
 
 describe('the action', () => {
-  it('passes every input as a variable, and nothing of one into the script', () => {
-    expect(step.run).not.toContain('${{')
-    for (const name of Object.keys(action.inputs))
-      expect(Object.values(step.env)).toContain(`\${{ inputs.${name} }}`)
+  it('has the inputs and outputs that its code reads and sets, none with a default', () => {
+    expect(Object.keys(action.inputs)).toEqual([...INPUTS])
+    expect(Object.keys(action.outputs)).toEqual([...OUTPUTS])
+    for (const name of COMMAND_NAMES) expect(action.inputs['command']?.description).toContain(name)
   })
 
   it('proves a campaign, and says where it stands', async () => {
     const { dir } = await campaign()
-    expect(act(dir, { command: 'audit' })).toMatchObject({ status: 0, answer: { ok: true } })
-    expect(act(dir, { command: 'replay' })).toMatchObject({ status: 0, answer: { ok: true } })
+    const node = NODES.at(-1) ?? process.execPath
+    const at = (inputs: Record<string, string>, workspace = dir) => step({ inputs, workspace, node })
+    expect(await at({ command: 'audit' })).toMatchObject({ code: 0, result: { ok: true }, orders: [] })
+    expect(await at({ command: 'replay' })).toMatchObject({ code: 0, result: { ok: true } })
     const elsewhere = { command: 'status', directory: dir, campaign: 'size' }
-    expect(act(tmpdir(), elsewhere)).toMatchObject({ status: 0, answer: { campaign: 'size' } })
+    expect(await at(elsewhere, tmpdir())).toMatchObject({ code: 0, result: { campaign: 'size' } })
   })
 
-  it('checks a spec without running anything of it', async () => {
+  it('checks a spec without running anything of it, and shows what is wrong beside the job', async () => {
     const person = project()
     person.write('.winnow/size.yaml', 'winnow: 1\nscoop: {}\n')
-    expect(act(person.dir, { command: 'check' }).status).toBe(2)
+    const { code, orders, outputs } = await step({ inputs: { command: 'check' }, workspace: person.dir })
+    expect(code).toBe(2)
+    expect(orders).toMatchObject([{ command: 'error', data: expect.stringContaining('the spec has') }])
+    expect(Object.keys(outputs)).toEqual([...OUTPUTS])
   })
 
-  it.each(['run', 'measure', 'status; touch injected', '$(touch injected)', ''])('refuses %j', command => {
-    const { dir } = project()
-    const { status, stdout, answer } = act(dir, { command })
-    expect([status, answer]).toEqual([2, null])
-    expect(stdout).toContain('::error::winnow: command is')
-    expect(spawnSync('ls', [join(dir, 'injected')]).status).not.toBe(0)
+  it.each(['tick', 'propose', 'judge', 'run', 'report'])('says that %s is not built', async command => {
+    const { code, orders } = await step({ inputs: { command }, workspace: tmpdir() })
+    expect(code).toBe(2)
+    const said = { command: 'error', data: expect.stringMatching(/^command \w+ is not built yet: .+ is|are/) }
+    expect(orders).toMatchObject([said])
+  })
+
+  it.each([
+    ['', 'give one of tick, propose'],
+    ['statsu', 'did you mean status?'],
+    ['status; touch injected', 'fix: '],
+    ['x\n::set-output name=report::y', '%0Afix: give one of'],
+    ['constructor', 'command is'],
+  ])('refuses %j', async (command, expected) => {
+    const { code, orders, outputs } = await step({ inputs: { command }, workspace: tmpdir() })
+    expect([code, outputs['report']]).toEqual([2, ''])
+    expect(orders).toMatchObject([{ command: 'error', data: expect.stringContaining(expected) }])
   })
 })

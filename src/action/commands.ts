@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../errors.ts'
+import { nearest } from '../spec/suggest.ts'
+import { becomeClean } from './clean-start.ts'
+import type { Env, Inputs } from './inputs.ts'
+import { answerOf } from './reading.ts'
+
+/** What a command works with. It answers with an exit code, and has set the outputs by then. */
+export interface Task {
+  inputs: Inputs
+  env: Env
+}
+type Command = (task: Task) => Promise<number>
+
+/**
+ * Everything that `command` can be. One that holds a token works in this process; one that runs experiment code
+ * never does. To build a missing one: put its function in the place of `missing`.
+ */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  tick: missing('tick', 'sending orders to winnow-measure.yml and taking their reports in is'),
+  propose: missing('propose', 'asking proposers in a job of their own is'),
+  judge: missing('judge', 'model-graded metrics are'),
+  measure: measureCleanly,
+  run: missing('run', 'single-job mode is'),
+  report: missing('report', 'writing summaries of a campaign in a job of its own is'),
+  audit: task => answerOf(task, ['audit', '--json']),
+  replay: task => answerOf(task, ['replay', '--json']),
+  status: task => answerOf(task, ['status', '--json']),
+  check: task => answerOf(task, ['check', '--no-try', '--json']),
+}
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
+
+export function commandNamed(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command !== undefined) return command
+  const near = nearest(name, COMMAND_NAMES)
+  throw new UserError(`command is ${JSON.stringify(name)}`, {
+    fix: near === undefined ? `give one of ${COMMAND_NAMES.join(', ')}` : `did you mean ${near}?`,
+  })
+}
+
+function missing(name: string, what: string): Command {
+  return () =>
+    Promise.reject(
+      new UserError(`command ${name} is not built yet: ${what} not built`, {
+        fix: 'run the campaign with `winnow run` on a machine of yours until then; audit, replay, status, check and measure work here',
+      }),
+    )
+}
+
+async function measureCleanly({ inputs, env }: Task): Promise<number> {
+  const { campaign, order, directory } = inputs
+  for (const [name, value] of Object.entries({ campaign, order })) {
+    if (value === '') throw new UserError(`command measure needs the input ${name}`)
+  }
+  if (inputs['github-token'] !== '') {
+    throw new UserError('command measure takes no github-token: it runs experiment code', {
+      fix: 'remove the input, and give the job `permissions: { contents: read }` alone',
+    })
+  }
+  const program = fileURLToPath(new URL('measure.js', import.meta.url))
+  return becomeClean(program, JSON.stringify({ campaign, order, directory }), env)
+}

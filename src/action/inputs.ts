@@ -1,0 +1,34 @@
+import { UserError } from '../errors.ts'
+
+/** The inputs of action.yml, by their names there; an empty one was not given. */
+export const INPUTS = ['command', 'campaign', 'order', 'directory', 'github-token'] as const
+export type InputName = (typeof INPUTS)[number]
+export type Inputs = Readonly<Record<InputName, string>>
+
+export type Env = Readonly<Record<string, string>>
+
+/** A runner passes an input as INPUT_ and its name in capitals, hyphens kept. */
+export function readInputs(env: Env): Inputs {
+  const input = (name: InputName) => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+  return {
+    command: input('command'),
+    campaign: input('campaign'),
+    order: input('order'),
+    directory: input('directory'),
+    'github-token': input('github-token'),
+  }
+}
+
+export function definedIn(env: Readonly<Record<string, string | undefined>>): Env {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** With it, whatever a program prints could set variables of the steps that follow. */
+export function refuseUnsafe(env: Env): void {
+  if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
+  throw new UserError('ACTIONS_ALLOW_UNSECURE_COMMANDS is set: what experiments print would be obeyed', {
+    fix: 'remove it from the workflow and from the runner',
+  })
+}

@@ -1,0 +1,14 @@
+import { commandNamed } from './commands.ts'
+import { definedIn, readInputs, refuseUnsafe } from './inputs.ts'
+import { failed, setOutputs } from './runner-protocol.ts'
+
+/** The action as a runner starts it. Kept small: everything that takes time to load is loaded by its command. */
+const env = definedIn(process.env)
+try {
+  setOutputs(env, {})
+  refuseUnsafe(env)
+  const inputs = readInputs(env)
+  process.exitCode = await commandNamed(inputs.command)({ inputs, env })
+} catch (error) {
+  process.exitCode = failed(env, error)
+}

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { withoutSecrets } from '../measure/secret-names.ts'
+import type { Task } from './commands.ts'
+import { annotation, said, setOutputs } from './runner-protocol.ts'
+
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** The command line, for those commands that only look: what it answers is the output. */
+export async function answerOf({ inputs, env }: Task, argv: readonly string[]): Promise<number> {
+  const { campaign, directory } = inputs
+  const options = [
+    ...(campaign === '' ? [] : [`--campaign=${campaign}`]),
+    ...(directory === '' ? [] : [`--directory=${directory}`]),
+  ]
+  const program = fileURLToPath(new URL('cli.js', import.meta.url))
+  const ended = spawnSync(process.execPath, [program, ...argv, ...options], {
+    env: withoutSecrets(env),
+    encoding: 'utf8',
+    maxBuffer: MOST_BYTES,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (ended.error !== undefined) throw ended.error
+  setOutputs(env, { 'result-json': ended.stdout.trim() })
+  for (const text of [ended.stdout, ended.stderr]) if (text !== '') console.log(said(text.trimEnd()))
+  const [mistake] = /^error: .*$/m.exec(ended.stderr) ?? []
+  if (mistake !== undefined) console.log(annotation('error', mistake))
+  return ended.status ?? 70
+}

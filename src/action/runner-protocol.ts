@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { exitCodeOf, type Place, UserError } from '../errors.ts'
+import { plainText, withoutOrders } from '../report/plain-text.ts'
+import type { Env } from './inputs.ts'
+
+/** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
+export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose', 'judge'] as const
+export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
+
+/** Written anew and not appended: whatever else stands in the file, no code of ours has put there. */
+export function setOutputs({ GITHUB_OUTPUT: file = '' }: Env, outputs: Outputs): void {
+  if (file === '') return
+  const lines = OUTPUTS.map(name => {
+    const end = `winnow-${randomUUID()}`
+    return `${name}<<${end}\n${outputs[name] ?? ''}\n${end}\n`
+  })
+  writeFileSync(file, lines.join(''))
+}
+
+export function summarise({ GITHUB_STEP_SUMMARY: file = '' }: Env, markdown: string): void {
+  if (file !== '') appendFileSync(file, `${markdown}\n`)
+}
+
+/** For a log that a runner reads along: text stays text. */
+export function said(text: string): string {
+  return withoutOrders(plainText(text))
+}
+
+/** An annotation, the one order to the runner that is ours: everything in it is escaped. */
+export function annotation(
+  level: 'error' | 'notice' | 'warning',
+  message: string,
+  place: Place = {},
+): string {
+  const properties = [
+    ['file', place.file],
+    ['line', place.line],
+    ['title', 'winnow'],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapedProperty(String(value))}`]))
+  return `::${level} ${properties.join(',')}::${escaped(plainText(message).slice(0, 4000))}`
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('%', '%25')
+    .replaceAll('\r', '%0D')
+    .replaceAll('\n', '%0A')
+    .replaceAll('##[', '##%5B')
+}
+
+function escapedProperty(text: string): string {
+  return escaped(plainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+/** What went wrong as an annotation, and the exit code it has everywhere. */
+export function failed(env: Env, error: unknown): number {
+  const message = error instanceof Error ? error.message : String(error)
+  const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
+  console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
+  setOutputs(env, { 'result-json': JSON.stringify({ error: plainText(message) }) })
+  return exitCodeOf(error)
+}

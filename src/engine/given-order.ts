@@ -1,0 +1,48 @@
+import { UserError } from '../errors.ts'
+import type { Repository } from '../git/repository.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import { readEvents } from '../ledger/read-events.ts'
+import { sha256 } from '../model/canonical.ts'
+import type { Oid, OrderId } from '../model/ids.ts'
+import type { Order } from '../model/order.ts'
+import { parseSpec } from '../spec/parse.ts'
+import type { Spec } from '../spec/schema.ts'
+
+/** An order as the ledger gives it: to be measured, or not wanted any more. */
+export type GivenOrder = { wanted: true; order: Order; spec: Spec } | { wanted: false; why: string }
+
+/** The order comes from the ledger and from nowhere else: whoever starts a job can only name it. */
+export async function givenOrder(
+  repository: Repository,
+  { tip, id, now }: { tip: Oid; id: OrderId; now: number },
+): Promise<GivenOrder> {
+  const { campaign } = await loadCampaign(repository, tip)
+  const live = campaign.orders[id]
+  if (live === undefined) return unwanted(await whatBecameOf(repository, tip, id))
+  if (live.report !== null) return unwanted('it is measured already')
+  const { order } = live
+  if (Date.parse(order.deadline) < now) return unwanted(`its deadline was ${order.deadline}`)
+  if (sha256(campaign.spec_yaml) !== order.spec_sha256)
+    return unwanted('the spec was amended since it was issued')
+  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  return { wanted: true, order, spec }
+}
+
+function unwanted(why: string): GivenOrder {
+  return { wanted: false, why }
+}
+
+/** The campaign forgets orders that nobody waits for; the ledger does not. */
+async function whatBecameOf(repository: Repository, tip: Oid, id: OrderId): Promise<string> {
+  let found: string | null = null
+  for await (const event of readEvents(repository, tip, 0)) {
+    if (event.kind === 'order-issued' && event.id === id) found = 'another order has taken its place'
+    if (event.kind === 'measured' && event.order === id) return 'it is measured already'
+    if (event.kind === 'order-lost' && event.order === id) return 'it was given up as lost'
+    if (event.kind === 'report-rejected' && event.order === id) return 'a report on it was rejected'
+  }
+  if (found !== null) return found
+  throw new UserError(`the ledger has no order ${id}`, {
+    fix: 'orders are issued by tick: start this job with the id of one of them',
+  })
+}

@@ -1,0 +1,15 @@
+/** What a CI runner hands to the programs it starts, and what people call what nobody else may read. */
+const RUNNERS = /^(?:ACTIONS_|INPUT_|GH_)/
+const SECRET =
+  /(?:^|_)(?:TOKENS?|SECRETS?|PASSW(?:OR)?DS?|CREDENTIALS?|(?:PRIVATE|API|ACCESS|SECRET)_?KEYS?)(?:_|$)/i
+/** What would make a program other than it is. */
+const LOADED = /^(?:NODE_OPTIONS|NODE_PATH|LD_|DYLD_|BASH_ENV$|GIT_)/
+
+/** Invariant 6: what looks like a secret stays out of the process that runs experiment code, not only out of theirs. */
+export function looksSecret(name: string): boolean {
+  return RUNNERS.test(name) || SECRET.test(name)
+}
+
+export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !looksSecret(name) && !LOADED.test(name)))
+}

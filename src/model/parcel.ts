@@ -1,0 +1,48 @@
+import type { OrderId } from './ids.ts'
+import type { Report } from './report.ts'
+
+/**
+ * How a report travels from the job that measured to the tick that takes it in: one artifact, one file in it, both
+ * named by the order, and no larger than this. Whoever sends and whoever receives keep to it.
+ */
+export const MOST_REPORT_BYTES = 4 * 1024 * 1024
+
+export function parcelName(order: OrderId): string {
+  return `winnow-report-${order}`
+}
+
+export function parcelFile(order: OrderId): string {
+  return `${order}.json`
+}
+
+/** A run of GitHub Actions as reports and `order-dispatched` name it; a re-run is another attempt. */
+export function actionsRunId(run: number | string, attempt: number | string): string {
+  return `actions:${run}/${attempt}`
+}
+
+/**
+ * A report small enough to be taken in: without what programs printed where that suffices; else without everything
+ * that was measured, which then is the runner's failure and never a verdict.
+ */
+export function parcelled(report: Report, most = MOST_REPORT_BYTES): string {
+  for (const smaller of [report, withoutTails(report)]) {
+    const text = `${JSON.stringify(smaller)}\n`
+    if (bytesOf(text) <= most) return text
+  }
+  const why = `the report has more than ${most} bytes, even without what was printed`
+  const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
+  return `${JSON.stringify({ ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why })}\n`
+}
+
+function withoutTails(report: Report): Report {
+  return {
+    ...report,
+    setups: report.setups.map(({ tail: _tail, ...rest }) => rest),
+    gates: report.gates.map(({ tail: _tail, ...rest }) => rest),
+    executions: report.executions.map(({ stderr_tail: _tail, error: _error, ...rest }) => rest),
+  }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { type Git, gitIn, scratch } from '../git/scratch.ts'
+import type { Project } from '../cli/project.ts'
+
+/** What actions/checkout leaves with `fetch-depth: 0`: every branch as the remote's, one of them checked out. */
+export function jobClone(remote: string, branch: string): { dir: string; git: Git } {
+  const dir = join(scratch('winnow-job-'), 'repository')
+  execFileSync('git', ['init', '-q', dir])
+  const git = gitIn(dir)
+  git('remote', 'add', 'origin', remote)
+  git('fetch', '-q', '--no-tags', 'origin', '+refs/heads/*:refs/remotes/origin/*')
+  git('checkout', '-q', '-B', branch, `refs/remotes/origin/${branch}`)
+  return { dir, git }
+}
+
+interface Issued {
+  id: string
+  base: { commit: string; tree: string }
+  candidates: { label: string; head: string; tree: string }[]
+}
+
+/** The newest order of the ledger, as its event has it. */
+export async function lastOrder(person: Project): Promise<Issued> {
+  const { out } = await person.winnow('log', '--json')
+  const events: { kind: string }[] = out
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const issued = events.findLast(({ kind }) => kind === 'order-issued')
+  return JSON.parse(JSON.stringify(issued))
+}
+
+/** Until a file is there: whoever writes it tells that way how far it is. */
+export async function appears(file: string): Promise<void> {
+  while (!existsSync(file)) await setTimeout(20)
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { scratch } from '../git/scratch.ts'
+import { type Order, ordersIn } from './runner-rules.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+
+/** The bundles run on every Node that is at hand: the one of the tests, and whichever NODE24 names. */
+export const NODES = [process.execPath, process.env['NODE24'] ?? ''].filter(path => path !== '')
+
+export interface Step {
+  inputs: Record<string, string>
+  /** Where the job stands. */
+  workspace: string
+  env?: Record<string, string>
+  node?: string
+  /** Called with the step's process, while it runs. */
+  meanwhile?: (pid: number, home: string) => Promise<void>
+}
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+  outputs: Record<string, string>
+  result: unknown
+  summary: string
+  /** What a runner would have taken as an order, on either stream. */
+  orders: Order[]
+  home: string
+}
+
+/** A step of a job, started as a runner starts a JavaScript action. */
+export async function step({ inputs, workspace, env = {}, node, meanwhile }: Step): Promise<Ended> {
+  const home = scratch('winnow-step-')
+  const files = {
+    GITHUB_OUTPUT: join(home, 'set_output'),
+    GITHUB_STEP_SUMMARY: join(home, 'step_summary'),
+    GITHUB_ENV: join(home, 'set_env'),
+    GITHUB_PATH: join(home, 'add_path'),
+  }
+  for (const file of Object.values(files)) writeFileSync(file, '')
+  mkdirSync(join(home, 'temp'))
+  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
+  const child = spawn(node ?? process.execPath, [join(ROOT, 'dist/action.js')], {
+    cwd: workspace,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: workspace,
+      RUNNER_TEMP: join(home, 'temp'),
+      ...files,
+      ...Object.fromEntries(given),
+      ...env,
+    },
+  })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', chunk => {
+      said[name] += String(chunk)
+    })
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  await Promise.all([ended, meanwhile?.(child.pid ?? 0, home)])
+  const outputs = outputsIn(readFileSync(files.GITHUB_OUTPUT, 'utf8'))
+  const answer = outputs['result-json'] ?? ''
+  return {
+    code: await ended,
+    ...said,
+    outputs,
+    result: answer === '' ? null : JSON.parse(answer),
+    summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
+    orders: [said.stdout, said.stderr].flatMap(text => ordersIn(text)),
+    home,
+  }
+}
+
+/** As a runner reads the file: `name=value` lines, and `name<<end` blocks. */
+function outputsIn(text: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const block = /^([^=<]+)<<(.+)$/.exec(line)
+    if (block === null) {
+      const [name = '', ...value] = line.split('=')
+      if (name !== '') found[name] = value.join('=')
+      continue
+    }
+    const end = lines.indexOf(block[2] ?? '', at + 1)
+    if (end < 0) throw new Error(`no line ends the output ${block[1]}`)
+    found[block[1] ?? ''] = lines.slice(at + 1, end).join('\n')
+    at = end
+  }
+  return found
+}

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { report as reportSchema } from '../../src/model/report.ts'
+import { clonedProject, FILES, offer, project, type Project, SHORT, SPEC } from '../cli/project.ts'
+import { appears, jobClone, lastOrder } from './a-job.ts'
+import { NODES, step } from './a-runner.ts'
+
+/**
+ * A harness that spies where it is told to: it copies what it was started with and what any process around it was
+ * started with, tells that it did, waits to be let go on, and gives orders to whoever reads along.
+ */
+const SPY = [
+  'if [ -e "$HOME/spy" ]; then',
+  '  (env; cat /proc/self/environ /proc/[0-9]*/environ) > "$HOME/seen" 2>/dev/null',
+  '  echo done > "$HOME/spied"',
+  '  while [ ! -e "$HOME/go" ]; do sleep 0.05; done',
+  'fi',
+  'sh bench/shout.sh >&2',
+  'echo "{\\"bytes\\": $(wc -c < src/value)}"',
+  '',
+].join('\n')
+
+const SHOUT = [
+  'echo "::set-output name=report::/etc/passwd" | tee /dev/stderr',
+  'echo "well  ##[set-output name=artifact]stolen" | tee /dev/stderr',
+  '',
+].join('\n')
+
+const SHOUTING = {
+  ...FILES,
+  '.winnow/size.yaml': SPEC.replace('test -s src/value', 'sh bench/shout.sh && test -s src/value'),
+  'bench/size.sh': SPY,
+  'bench/shout.sh': SHOUT,
+}
+
+const SECRETS = {
+  ACTIONS_RUNTIME_TOKEN: 'sentinel-runtime',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'sentinel-oidc',
+  ACTIONS_CACHE_URL: 'https://sentinel-cache.invalid',
+  GITHUB_TOKEN: 'sentinel-github',
+  GH_TOKEN: 'sentinel-gh',
+  MODEL_API_KEY: 'sentinel-model',
+}
+
+const JOB = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_REF: 'refs/heads/optimize/size' }
+
+async function ordered(project: Project) {
+  await offer(project, SHORT)
+  await project.winnow('tick')
+  return lastOrder(project)
+}
+
+describe('a job that measures', () => {
+  it('answers the order of the ledger with one file, and keeps every secret from the experiment', async () => {
+    const person = clonedProject(SHOUTING)
+    const remote = person.git('remote', 'get-url', 'origin')
+    expect((await person.winnow('run')).code).toBe(14)
+    const order = await ordered(person)
+    const [candidate] = order.candidates
+    for (const node of NODES) {
+      const job = jobClone(remote, 'optimize/size')
+      const before = job.git('for-each-ref')
+      // Only what was pushed is there: the merge that the order names has to be made anew.
+      expect(() => job.git('cat-file', '-e', `${order.id}`)).toThrow()
+      const seen: string[] = []
+      const ended = await step({
+        node,
+        workspace: job.dir,
+        inputs: { command: 'measure', campaign: 'size', order: order.id },
+        env: { ...JOB, ...SECRETS },
+        async meanwhile(_pid, home) {
+          writeFileSync(join(home, 'spy'), '')
+          await appears(join(home, 'spied'))
+          seen.push(readFileSync(join(home, 'seen'), 'latin1'), everyEnvironment())
+          expect(everyEnvironment()).toContain('GITHUB_RUN_ID=4711')
+          writeFileSync(join(home, 'go'), '')
+        },
+      })
+      expect([ended.code, ended.stderr]).toEqual([0, ''])
+      expect(seen.join()).toContain('WINNOW_RESULT_PATH')
+      expect(seen.join()).not.toContain('sentinel')
+      expect(ended.orders).toEqual([])
+      expect(ended.outputs['artifact']).toBe(`winnow-report-${order.id}`)
+      const file = ended.outputs['report'] ?? ''
+      expect(basename(file)).toBe(`${order.id}.json`)
+      expect(readdirSync(join(file, '..'))).toEqual([`${order.id}.json`])
+      const report = reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+      expect(report).toMatchObject({ order: order.id, run_id: 'actions:4711/1', runner_error: null })
+      expect(report.trees).toEqual({ base: order.base.tree, [candidate?.label ?? '']: candidate?.tree })
+      expect(report.executions.map(({ status }) => status)).toContain('ok')
+      expect(job.git('for-each-ref')).toBe(before)
+      expect(job.git('status', '--porcelain')).toBe('')
+      expect(ended.summary).toContain('is measured')
+    }
+  })
+})
+
+/** Of whatever process of this user runs now, as any of its programs could read it. */
+function everyEnvironment(): string {
+  const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+  return ids.map(id => readable(`/proc/${id}/environ`)).join('\0')
+}
+
+function readable(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+describe('an order that is not wanted', () => {
+  it('ends the job without a report and says why; one that the ledger does not have is a mistake', async () => {
+    const person = clonedProject()
+    await person.winnow('run')
+    const { id } = await ordered(person)
+    await person.winnow('measure')
+    await person.winnow('tick')
+    const { dir } = jobClone(person.git('remote', 'get-url', 'origin'), 'optimize/size')
+    const measuring = (order: string) => {
+      const inputs = { command: 'measure', campaign: 'size', order }
+      return step({ inputs, env: JOB, workspace: dir })
+    }
+    const stale = await measuring(id)
+    expect([stale.code, stale.outputs['report'], stale.outputs['artifact']]).toEqual([0, '', ''])
+    expect(stale.stdout).toMatch(/^Order [0-9a-f]{12} is not measured: it is measured already\.\n$/)
+    expect(stale.result).toEqual({ order: id, stale: 'it is measured already' })
+    const unknown = await measuring('f'.repeat(64))
+    expect([unknown.code, unknown.outputs['report']]).toEqual([2, ''])
+    const data = expect.stringContaining(`the ledger has no order ${'f'.repeat(64)}`)
+    expect(unknown.orders).toMatchObject([{ command: 'error', data }])
+  })
+})
+
+describe('a job that may not measure', () => {
+  const ORDER = 'e'.repeat(64)
+  const asked = { command: 'measure', campaign: 'size', order: ORDER }
+
+  it.each([
+    ['has no run', asked, { GITHUB_RUN_ID: '' }, 'GITHUB_RUN_ID is not set'],
+    ['is a second attempt', asked, { GITHUB_RUN_ATTEMPT: '2' }, 'this run was started again'],
+    ['is on the default branch', asked, { GITHUB_REF: 'refs/heads/main' }, 'this run is on refs/heads/main'],
+    ['is on a tag', asked, { GITHUB_REF: 'refs/tags/optimize/size' }, 'this run is on refs/tags/'],
+    ['holds a token', { ...asked, 'github-token': 'sentinel' }, {}, 'takes no github-token'],
+    ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
+    ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
+    ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],
+    ['obeys what is printed', asked, { ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true' }, 'would be obeyed'],
+  ])('%s', async (_what, inputs, env, expected) => {
+    const { dir } = project()
+    const ended = await step({ inputs, env: { ...JOB, ...env }, workspace: dir })
+    expect([ended.code, ended.outputs['report']]).toEqual([2, ''])
+    expect(ended.orders).toHaveLength(1)
+    expect(ended.orders[0]).toMatchObject({ command: 'error', data: expect.stringContaining(expected) })
+    expect(ended.stdout + ended.stderr).not.toContain('sentinel')
+  })
+})

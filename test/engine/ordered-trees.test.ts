@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
+import type { Order } from '../../src/model/order.ts'
+import { open, userRepository } from '../git/scratch.ts'
+
+/** A clone in which the head of somebody's pull request is held by nothing but the name it was fetched by. */
+async function scene() {
+  const user = userRepository()
+  const start = user.git('rev-parse', 'HEAD')
+  const head = user.commit('idea', { 'src/b.txt': 'new\n' })
+  user.git('update-ref', 'refs/remotes/pull/7/head', head)
+  user.git('reset', '-q', '--hard', start)
+  const base = user.commit('incumbent', { 'README.md': 'better\n' })
+  const tree = user.git('merge-tree', '--write-tree', base, head)
+  user.git('prune', '--expire=now')
+  const repository = await open({ remote: user.dir, local: true })
+  const point = (commit: string) => ({ commit, tree: user.git('rev-parse', `${commit}^{tree}`) })
+  const order: Order = {
+    id: 'a'.repeat(64),
+    purpose: 'experiment',
+    round: 1,
+    attempt: 1,
+    spec_sha256: 'b'.repeat(64),
+    harness: 'c'.repeat(64),
+    pin: point(start),
+    base: point(base),
+    candidates: [{ label: 'exp-001', head, tree }],
+    coins: 'd'.repeat(64),
+    carried: {},
+    stop: { rule: 'alone' },
+    deadline: '2030-01-01T00:00:00.000Z',
+  }
+  return { user, repository, order, head }
+}
+
+describe('the trees of an order', () => {
+  it('are brought with their commits, and a candidate that nobody stored is merged again', async () => {
+    const { repository, order } = await scene()
+    const [candidate] = order.candidates
+    expect(await repository.has(candidate?.tree ?? '')).toBe(false)
+    await bringOrderedTrees(repository, order)
+    expect(await repository.has(candidate?.tree ?? '')).toBe(true)
+    expect(await repository.has(order.pin.tree)).toBe(true)
+  })
+
+  it('must be exactly the ordered ones', async () => {
+    const { repository, order, head } = await scene()
+    const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
+    await expect(bringOrderedTrees(repository, other)).rejects.toThrow(
+      `exp-001: merging ${head} with the base does not give tree ${'e'.repeat(40)}`,
+    )
+  })
+
+  it('cannot be those of a head that is not to be had', async () => {
+    const { repository, order } = await scene()
+    const head = 'f'.repeat(40)
+    const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
+    await expect(bringOrderedTrees(repository, other)).rejects.toThrow(head)
+  })
+})

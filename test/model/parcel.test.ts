@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { actionsRunId, parcelFile, parcelled, parcelName } from '../../src/model/parcel.ts'
+import { type Report, report } from '../../src/model/report.ts'
+
+const ORDER = 'a'.repeat(64)
+const small: Report = {
+  order: ORDER,
+  run_id: actionsRunId(12, 1),
+  started_at: '2026-01-01T00:00:00.000Z',
+  finished_at: '2026-01-01T00:01:00.000Z',
+  harness: 'b'.repeat(64),
+  trees: { base: 'c'.repeat(40) },
+  machine: {
+    boot_id: 'boot',
+    hostname_sha256: 'd'.repeat(64),
+    os: 'linux x64',
+    kernel: '6',
+    cpu_model: 'cpu',
+    cores: 2,
+    memory_mb: 100,
+    image: null,
+    node: 'v24.0.0',
+  },
+  flags: [],
+  setups: [],
+  gates: [],
+  executions: [],
+  tampered: null,
+  runner_error: null,
+}
+
+function executed(stderr_tail: string, metrics: Record<string, number> = { bytes: 1 }): Report {
+  const execution = { side: 'base', role: 'sample', build: 0, seed: 0, status: 'ok' } as const
+  const end = { exit_code: 0, signal: null, wall_seconds: 1, metrics, stderr_tail }
+  return { ...small, executions: [{ ...execution, ...end }] }
+}
+
+describe('a parcel', () => {
+  it('has its order in its name and in the name of its one file', () => {
+    expect([parcelName(ORDER), parcelFile(ORDER)]).toEqual([`winnow-report-${ORDER}`, `${ORDER}.json`])
+    expect(actionsRunId('12', '1')).toBe('actions:12/1')
+  })
+
+  it('carries a report as it is', () => {
+    const whole = executed('said')
+    expect(report.parse(JSON.parse(parcelled(whole)))).toEqual(whole)
+  })
+
+  it('leaves out what was printed before it grows too large, and keeps what was measured', () => {
+    const text = parcelled(executed('é'.repeat(2_500_000)))
+    expect(text.length).toBeLessThan(2_000)
+    expect(report.parse(JSON.parse(text)).executions).toMatchObject([{ metrics: { bytes: 1 } }])
+    expect(text).not.toContain('é')
+  })
+
+  it('of something larger still is the failure of its runner, and never a part of what was measured', () => {
+    const metrics = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`metric-${at}`, at]))
+    const text = parcelled(executed('', metrics), 1500)
+    const read = report.parse(JSON.parse(text))
+    expect([read.executions, read.trees]).toEqual([[], {}])
+    expect(read.runner_error).toContain('more than 1500 bytes')
+  })
+})
