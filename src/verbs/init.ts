@@ -20,6 +20,7 @@ import { checkSpec } from './check.ts'
 import { committedProject } from './committed-project.ts'
 import { defaultTip } from './default-branch.ts'
 import { existingSpecs } from './existing-specs.ts'
+import { initGithub } from './github-files.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { missingTools } from './missing-tools.ts'
 import { requireAbsent, withNewFiles, writeNewFiles } from './new-files.ts'
@@ -39,6 +40,9 @@ export const init: Verb = {
     { name: 'language', values: LANGUAGES, summary: 'which language, where there are several' },
     { name: 'name', value: 'name', summary: 'what the spec is called; else after what it improves' },
     { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
+    { name: 'github', summary: 'write the workflows that run campaigns on GitHub, for the specs there are' },
+    { name: 'action', value: 'owner/name@commit', summary: 'with --github: the winnow action they run' },
+    { name: 'comments', summary: 'with --github: also the workflow that hears comments' },
     { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
     { name: 'dry-run', summary: 'show the files, and write nothing' },
   ],
@@ -48,6 +52,7 @@ export const init: Verb = {
     'winnow init --package packages/parser',
     'winnow init --goal "make the parser faster"',
     'winnow init --agent',
+    'winnow init --github --action owner/winnow@<commit>',
   ],
   exits: {
     2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
@@ -59,6 +64,8 @@ export const init: Verb = {
 async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
   const topLevel = requireWorkTree(workshop)
   const base = await defaultTip(workshop, call.around)
+  if (call.given.flag('github')) return initGithub(call, { workshop, topLevel, base })
+  refuseStray(call)
   const existing = await existingSpecs(workshop, base)
   const [first] = existing
   if (first !== undefined && !NEW.some(option => call.given.text(option) !== undefined)) {
@@ -76,6 +83,12 @@ async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
   if (agents !== null) await writeAgentFile(topLevel, agents)
   for (const line of writtenText(setting.draft, agents)) call.terminal.out(line)
   return checked(call, { workshop, base, setting, agents })
+}
+
+function refuseStray({ given }: Call): void {
+  const stray = ['action', 'comments'].find(name => given.flag(name))
+  if (stray === undefined) return
+  throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
 }
 
 function requireWorkTree({ checkout: { topLevel } }: Workshop): string {

@@ -1,0 +1,34 @@
+import { UserError } from '../../errors.ts'
+import type { NewFile } from '../harness/skeleton.ts'
+import { commentsWorkflow } from './comments-workflow.ts'
+import { measureWorkflow } from './measure-workflow.ts'
+import { setupAction } from './setup-action.ts'
+import { tickWorkflow } from './tick-workflow.ts'
+import type { Toolchain } from './toolchain.ts'
+import { wakeWorkflow } from './wake-workflow.ts'
+import type { GithubSetup } from './workflow-of.ts'
+
+const ACTION = /^[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*@[0-9a-f]{40}(?: # [\w.-]+)?$/
+
+export const SETUP_ACTION = '.github/actions/winnow-setup/action.yml'
+
+/** All that a repository needs for campaigns on GitHub; `comments` steer only where somebody wants that. */
+export function githubFiles(
+  setup: GithubSetup,
+  toolchain: Toolchain,
+  wanted: { comments: boolean },
+): NewFile[] {
+  if (!ACTION.test(setup.action)) {
+    throw new UserError(`--action is ${JSON.stringify(setup.action)}`, {
+      fix: 'give owner/repository@<the 40 digits of a commit>: a tag could be moved',
+    })
+  }
+  const workflow = (name: string, text: string) => ({ path: `.github/workflows/${name}.yml`, text })
+  return [
+    workflow('winnow', tickWorkflow(setup)),
+    workflow('winnow-measure', measureWorkflow(setup)),
+    workflow('winnow-wake', wakeWorkflow(setup)),
+    ...(wanted.comments ? [workflow('winnow-comments', commentsWorkflow(setup))] : []),
+    { path: SETUP_ACTION, text: setupAction(toolchain) },
+  ]
+}

@@ -1,0 +1,51 @@
+import { UserError } from '../../errors.ts'
+import type { Spec } from '../../spec/schema.ts'
+
+/** What the workflows of a repository are written from. */
+export interface GithubSetup {
+  /** `owner/repository@commit`, with its version as a comment where it is known. */
+  action: string
+  specs: readonly Campaign[]
+}
+
+/** As much of a spec as workflows depend on. */
+export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches'> & {
+  metric: { primary: { type: Spec['metric']['primary']['type'] } }
+}
+
+export const HEAD = [
+  '# Written by `winnow init --github` and read by nobody but GitHub: change it as you like, or delete it to stop it.',
+  '# What each job may do, and why: docs/github.md of winnow.',
+].join('\n')
+
+/** Read before anything else is done: a repository variable stops everything at once, without a commit. */
+export const NOT_PAUSED = "(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false')"
+
+/** Whoever writes to the ledger waits in one line, whatever woke it. The name is literal: it is one for all. */
+export const ONE_AT_A_TIME = [
+  '    concurrency:',
+  '      group: winnow-tick',
+  '      cancel-in-progress: false',
+].join('\n')
+
+/** Text as a YAML value in quotes, whatever is in it. */
+export function yamlText(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`
+}
+
+export function prefixesOf({ specs }: Pick<GithubSetup, 'specs'>): string[] {
+  return [...new Set(specs.map(({ branches }) => branches.prefix))].toSorted()
+}
+
+/** What a spec says of its runner stands in the workflow as it is: an expression there could name a secret. */
+export function plainExecution({ name, execution }: Campaign): Campaign['execution'] {
+  const { runs_on, services } = execution
+  for (const [key, value] of Object.entries({ runs_on, services })) {
+    if (!JSON.stringify(value).includes('${{')) continue
+    throw new UserError(`execution.${key} of ${name} holds an expression of GitHub`, {
+      place: { path: `execution.${key}` },
+      fix: 'write plain values: the job that runs experiments gets nothing that only the workflow knows',
+    })
+  }
+  return execution
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ACTION } from '../workflows/written.ts'
+import { FILES, project } from './project.ts'
+
+const PROJECT = { ...FILES, 'package.json': '{}\n', 'src/index.js': '' }
+const GITHUB = ['init', '--github', '--action', ACTION] as const
+
+describe('winnow init --github', () => {
+  it('writes the files and says how they become one pull request; again, it has nothing to do', async () => {
+    const person = project(PROJECT)
+    const refs = person.refs()
+    const { code, out, err } = await person.winnow(...GITHUB)
+    expect([code, err]).toEqual([0, ''])
+    const paths = [
+      '.github/workflows/winnow.yml',
+      '.github/workflows/winnow-measure.yml',
+      '.github/workflows/winnow-wake.yml',
+      '.github/actions/winnow-setup/action.yml',
+    ]
+    expect(person.git('status', '--porcelain', '-uall').split('\n').toSorted()).toEqual(
+      paths.map(path => `?? ${path}`).toSorted(),
+    )
+    for (const path of paths) expect(out).toContain(`Wrote ${path}\n`)
+    expect(out).toContain(`git add ${paths.join(' ')}\n`)
+    expect(out).toContain('`tick` on GitHub is not built yet')
+    expect(person.refs()).toBe(refs)
+    const measuring = readFileSync(join(person.dir, '.github/workflows/winnow-measure.yml'), 'utf8')
+    expect(measuring).toContain("inputs.campaign == 'size'")
+    expect(measuring).toContain(`uses: ${ACTION}\n`)
+    expect((await person.winnow(...GITHUB)).out).toBe('All files are there already; nothing was written.\n')
+  })
+
+  it('leaves the set-up of the tool chain to its owner, and every other change to a person', async () => {
+    const person = project(PROJECT)
+    await person.winnow(...GITHUB, '--comments')
+    expect(existsSync(join(person.dir, '.github/workflows/winnow-comments.yml'))).toBe(true)
+    person.write('.github/actions/winnow-setup/action.yml', 'mine\n')
+    expect((await person.winnow(...GITHUB)).code).toBe(0)
+    person.write('.github/workflows/winnow.yml', 'mine\n')
+    const { code, err } = await person.winnow(...GITHUB)
+    expect([code, err]).toEqual([2, expect.stringContaining('.github/workflows/winnow.yml exists already')])
+    expect((await person.winnow(...GITHUB, '--dry-run')).out).toContain(
+      '--- .github/workflows/winnow.yml\n# Written',
+    )
+  })
+
+  it.each([
+    [['init', '--github'], 'which commit of the winnow action'],
+    [['init', '--github', '--action', 'somebody/winnow@v1'], 'owner/repository@<the 40 digits'],
+    [['init', '--github', '--action', `x/y@${'a'.repeat(40)}\nevil: true`], '--action is'],
+    [['init', '--comments'], '--comments means nothing without --github'],
+    [['init', '--action', ACTION], '--action means nothing without --github'],
+  ])('refuses %j', async (argv, expected) => {
+    const person = project(PROJECT)
+    const { code, err } = await person.winnow(...argv)
+    expect([code, err]).toEqual([2, expect.stringContaining(expected)])
+    expect(existsSync(join(person.dir, '.github'))).toBe(false)
+  })
+
+  it('needs a spec', async () => {
+    const { '.winnow/size.yaml': _spec, ...rest } = PROJECT
+    const { code, err } = await project(rest).winnow(...GITHUB)
+    expect([code, err]).toEqual([2, expect.stringContaining('there is no spec yet')])
+  })
+})

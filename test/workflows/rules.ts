@@ -1,0 +1,204 @@
+import { parsedWorkflow, type Job, type Step, stepsOfAction, type Workflow } from './parsed.ts'
+
+/** One thing that is wrong with a workflow file, and where. */
+export interface Finding {
+  rule: string
+  where: string
+}
+
+type Rule = (file: { workflow: Workflow; text: string }) => string[]
+
+/** What people can write into a pull request, a comment, a branch name or an input. */
+const FROM_OUTSIDE =
+  /\$\{\{[^}]*(?:github\.event|github\.head_ref|github\.ref|inputs|steps|needs|matrix|env)\b/
+const WRITES = 'write'
+const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/
+const COMMAND = /^(?:tick|run|report)$/
+const ASKS = /^(?:propose|judge)$/
+
+const jobsOf = ({ jobs }: Workflow) => Object.entries(jobs)
+const stepsOf = (workflow: Workflow) =>
+  jobsOf(workflow).flatMap(([name, { steps }]) => steps.map(step => ({ name, step })))
+const granted = ({ permissions }: Job): Record<string, string> =>
+  typeof permissions === 'string' ? { everything: permissions } : (permissions ?? {})
+const commandIn = ({ steps }: Job) => steps.flatMap(step => String(step.with?.['command'] ?? '') || [])
+const runsExperiments = (job: Job) => commandIn(job).includes('measure')
+
+const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
+  'top-level permissions are none': ({ workflow }) =>
+    JSON.stringify(workflow.permissions) === '{}' ? [] : ['permissions'],
+
+  'every job says its permissions, and a reason stands beside each': ({ workflow, text }) => [
+    ...jobsOf(workflow).flatMap(([name, { permissions }]) => (permissions === undefined ? [name] : [])),
+    ...text.split('\n').filter(line => /^ {6}[a-z-]+: (?:read|write)\b/.test(line) && !/ # \w/.test(line)),
+  ],
+
+  'writing is for jobs that run winnow alone': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      const writes = Object.values(granted(job)).some(level => level.startsWith(WRITES))
+      const trusted = commandIn(job).length > 0 && commandIn(job).every(command => COMMAND.test(command))
+      return writes && (!trusted || job.steps.some(({ run }) => run !== undefined)) ? [name] : []
+    }),
+
+  'actions are pinned to commits, and taken from the trusted side': ({ workflow }) => [
+    ...stepsOf(workflow).flatMap(({ name, step }) => (isPinned(step) ? [] : [`${name}: ${step.uses}`])),
+    ...jobsOf(workflow).flatMap(([name, { uses }]) =>
+      uses === undefined || PINNED.test(uses) ? [] : [`${name}: ${uses}`],
+    ),
+  ],
+
+  'no credential stays in a clone': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) =>
+      step.uses?.startsWith('actions/checkout@') === true && step.with?.['persist-credentials'] !== false
+        ? [name]
+        : [],
+    ),
+
+  'a trusted job checks out no head of anybody': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) => {
+      const ref = String(step.with?.['ref'] ?? '')
+      const safe = ref === '' || /^\$\{\{ github\.event\.repository\.default_branch \}\}$/.test(ref)
+      return step.uses?.startsWith('actions/checkout@') === true && !safe ? [`${name}: ${ref}`] : []
+    }),
+
+  'no expression stands in a script': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) => (FROM_OUTSIDE.test(step.run ?? '') ? [name] : [])),
+
+  'no trigger gives strangers a token that writes': ({ workflow }) => {
+    const dangerous = Object.keys(workflow.on).filter(event => event === 'pull_request_target')
+    const strangers = ['pull_request', 'pull_request_review'].some(event => event in workflow.on)
+    const power = jobsOf(workflow).filter(([, job]) => JSON.stringify(job.permissions) !== '{}')
+    return [...dangerous, ...(strangers ? power.map(([name]) => name) : [])]
+  },
+
+  'a workflow that follows another looks at its path, not its name, and takes nothing from it': ({
+    workflow,
+    text,
+  }) => {
+    if (!('workflow_run' in workflow.on)) return []
+    const unguarded = jobsOf(workflow).filter(
+      ([, job]) => !('needs' in job) && !/github\.event\.workflow_run\.path/.test(job.if ?? ''),
+    )
+    const taken = [...text.matchAll(/github\.event\.workflow_run\.(?!path\b)(\w+)|run-id:/g)].map(
+      ([what]) => what,
+    )
+    return [...unguarded.map(([name]) => name), ...taken]
+  },
+
+  'a condition is one expression': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) =>
+      [job.if, ...job.steps.map(step => step['if'])].some(
+        condition => typeof condition === 'string' && /\$\{\{|\n/.test(condition.trim()),
+      )
+        ? [name]
+        : [],
+    ),
+
+  'secrets are for jobs that ask models, behind an environment': ({ workflow, text }) => {
+    const jobs = jobsOf(workflow).flatMap(([name, job]) => {
+      if (!JSON.stringify(job).includes('secrets.')) return []
+      const asks = commandIn(job).length > 0 && commandIn(job).every(command => ASKS.test(command))
+      return asks && job.environment !== undefined ? [] : [name]
+    })
+    const everywhere = JSON.stringify([workflow.env ?? {}]).includes('secrets.') ? ['env'] : []
+    return [...jobs, ...everywhere, ...(/secrets: inherit/.test(text) ? ['secrets: inherit'] : [])]
+  },
+
+  'what runs experiments gets no token': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      if (!runsExperiments(job)) return []
+      const more = Object.entries(granted(job)).filter(
+        ([what, level]) => what !== 'contents' || level !== 'read',
+      )
+      const at = job.steps.findIndex(step => step.with?.['command'] === 'measure')
+      const held = job.steps.filter((step, index) => {
+        const said = JSON.stringify([step.with ?? {}, index >= at ? (step.env ?? {}) : {}])
+        return /github\.token|GITHUB_TOKEN|secrets\./.test(said)
+      })
+      const all = JSON.stringify(job.env ?? {}).includes('token')
+      return more.length > 0 || held.length > 0 || all || 'environment' in job ? [name] : []
+    }),
+
+  'after an experiment nothing runs but handing its report over': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, { steps }]) => {
+      const at = steps.findIndex(step => step.with?.['command'] === 'measure')
+      const after = at < 0 ? [] : steps.slice(at + 1)
+      return after.every(({ uses }) => uses?.startsWith('actions/upload-artifact@') === true) &&
+        after.length < 2
+        ? []
+        : [name]
+    }),
+
+  'what runs experiments is never on the default branch, and starts by dispatch alone': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      if (!runsExperiments(job)) return []
+      const guarded = /github\.ref_name != github\.event\.repository\.default_branch/.test(job.if ?? '')
+      return guarded && Object.keys(workflow.on).join() === 'workflow_dispatch' ? [] : [name]
+    }),
+
+  'artifacts are fetched outside the clone, by name, from this run': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) => {
+      if (step.uses?.startsWith('actions/download-artifact@') !== true) return []
+      const { name: artifact, path } = step.with ?? {}
+      const outside = String(path ?? '').startsWith('$' + '{{ runner.temp }}/')
+      return artifact !== undefined && outside && step.with?.['run-id'] === undefined ? [] : [name]
+    }),
+
+  'what is uploaded is one file that a step named': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) => {
+      if (step.uses?.startsWith('actions/upload-artifact@') !== true) return []
+      const { path, overwrite } = step.with ?? {}
+      const one = /^\$\{\{ steps\.[a-z]+\.outputs\.report \}\}$/.test(String(path))
+      return one && overwrite === undefined && step.with?.['if-no-files-found'] === 'error' ? [] : [name]
+    }),
+
+  'caches are only restored, and only where nothing is trusted': ({ workflow }) =>
+    stepsOf(workflow).flatMap(({ name, step }) =>
+      /^actions\/cache(?:\/save)?@/.test(step.uses ?? '') || (step.with?.['cache'] ?? false) !== false
+        ? [name]
+        : [],
+    ),
+
+  'writers wait in one line with a literal name, everybody else in none': ({ workflow }) => [
+    ...(workflow.concurrency === undefined ? [] : ['the whole workflow']),
+    ...jobsOf(workflow).flatMap(([name, job]) => {
+      const wanted = commandIn(job).includes('tick')
+        ? JSON.stringify({ group: 'winnow-tick', 'cancel-in-progress': false })
+        : undefined
+      return JSON.stringify(job.concurrency) === wanted ? [] : [name]
+    }),
+  ],
+
+  'every job has an end': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) =>
+      (job['timeout-minutes'] ?? 0) > 0 && (job['timeout-minutes'] ?? 0) < 360 ? [] : [name],
+    ),
+
+  'nothing is obeyed that is printed': ({ text }) =>
+    [...text.matchAll(/ACTIONS_ALLOW_UNSECURE_COMMANDS|GITHUB_ENV|GITHUB_PATH/g)].map(([what]) => what),
+
+  'a pause is seen before anything starts': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) =>
+      'needs' in job || runsExperiments(job) || /vars\.WINNOW_PAUSED/.test(job.if ?? '') ? [] : [name],
+    ),
+}
+
+function isPinned({ uses }: Step): boolean {
+  return uses === undefined || PINNED.test(uses) || uses === './trusted/.github/actions/winnow-setup'
+}
+
+export const RULES = Object.keys(WORKFLOW_RULES)
+
+export function findingsIn(text: string, only: readonly string[] = RULES): Finding[] {
+  const workflow = parsedWorkflow(text)
+  return only.flatMap(rule =>
+    (WORKFLOW_RULES[rule]?.({ workflow, text }) ?? []).map(where => ({ rule, where })),
+  )
+}
+
+/** The steps of a composite action: what holds for those of a job. */
+export function findingsInAction(text: string): Finding[] {
+  const steps = JSON.stringify(stepsOfAction(text))
+  const job = `{"permissions":{},"timeout-minutes":1,"if":"vars.WINNOW_PAUSED","steps":${steps}}`
+  return findingsIn(`{"on":{"workflow_dispatch":{}},"permissions":{},"jobs":{"action":${job}}}`)
+}

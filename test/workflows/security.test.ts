@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findingsIn, findingsInAction, RULES } from './rules.ts'
+import { everyFile, written } from './written.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+const ASKING = ['propose: [{ use: command, command: ./ideas }]']
+const [tick, measure, wake, comments] = written([ASKING]).map(({ text }) => text)
+const setup = written([[]]).find(({ path }) => path.endsWith('action.yml'))?.text ?? ''
+
+describe('the workflows that init writes', () => {
+  it.each(everyFile().map(({ of, path, text }) => [`${of}: ${path}`, path, text]))(
+    '%s',
+    (_of, path, text) => {
+      expect(path.endsWith('action.yml') ? findingsInAction(text) : findingsIn(text)).toEqual([])
+    },
+  )
+
+  it('and those of this repository are sound', () => {
+    const ours = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8')
+    const general = RULES.filter(rule => !/pause|writers|strangers/.test(rule))
+    expect(findingsIn(ours, general)).toEqual([])
+  })
+})
+
+/** For every rule, changes that somebody could make to a file that is sound, each of which it must notice. */
+const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, string | RegExp, string])[]>> =
+  {
+    'top-level permissions are none': [
+      [tick, '\npermissions: {}\n', '\n'],
+      [measure, '\npermissions: {}\n', '\npermissions: write-all\n'],
+    ],
+    'every job says its permissions, and a reason stands beside each': [
+      [wake, '    permissions: {}\n', ''],
+      [measure, / # to clone the repository/, ''],
+    ],
+    'writing is for jobs that run winnow alone': [
+      [measure, 'contents: read', 'contents: write'],
+      [tick, '      - name: Observe, decide, act', '      - run: npm ci\n      - name: Observe, decide, act'],
+      [wake, 'permissions: {}\n    steps', 'permissions: write-all\n    steps'],
+    ],
+    'actions are pinned to commits, and taken from the trusted side': [
+      [measure, /@[0-9a-f]{40} # v6.0.2/, '@v6'],
+      [measure, './trusted/.github/', './repository/.github/'],
+      [tick, /somebody\/winnow@\S+/, 'somebody/winnow@main'],
+    ],
+    'no credential stays in a clone': [
+      [measure, '          persist-credentials: false\n', ''],
+      [tick, 'persist-credentials: false', 'persist-credentials: true'],
+    ],
+    'a trusted job checks out no head of anybody': [
+      [tick, 'fetch-depth: 0', 'ref: ${{ github.event.workflow_run.head_sha }}'],
+      [comments, 'fetch-depth: 0', 'ref: refs/pull/${{ github.event.issue.number }}/head'],
+    ],
+    'no expression stands in a script': [
+      [measure, 'for pull in $PULLS', 'for pull in ${{ inputs.pulls }}'],
+      [wake, "run: 'true'", 'run: echo "${{ github.event.pull_request.title }}"'],
+    ],
+    'no trigger gives strangers a token that writes': [
+      [wake, '  pull_request:\n', '  pull_request_target:\n'],
+      [tick, '  workflow_dispatch:\n', '  workflow_dispatch:\n  pull_request: {}\n'],
+    ],
+    'a workflow that follows another looks at its path, not its name, and takes nothing from it': [
+      [tick, 'github.event.workflow_run.path', 'github.event.workflow_run.name'],
+      [tick, 'command: tick', 'command: tick\n          order: x # github.event.workflow_run.head_sha'],
+    ],
+    'a condition is one expression': [
+      [measure, "if: inputs.pulls != ''", "if: ${{ inputs.pulls != '' }} && true"],
+      [wake, 'if: >-', 'if: |'],
+    ],
+    'secrets are for jobs that ask models, behind an environment': [
+      [tick, '    environment: winnow-models\n', ''],
+      [measure, '        id: measure\n', '        id: measure\n        env: { KEY: "${{ secrets.KEY }}" }\n'],
+      [wake, '\njobs:', '\nenv: { KEY: "${{ secrets.KEY }}" }\njobs:'],
+    ],
+    'what runs experiments gets no token': [
+      [measure, 'command: measure\n', 'command: measure\n          github-token: ${{ github.token }}\n'],
+      [measure, 'contents: read', 'actions: read # to look\n      contents: read'],
+      [measure, '    timeout-minutes', '    environment: prod\n    timeout-minutes'],
+    ],
+    'after an experiment nothing runs but handing its report over': [
+      [
+        measure,
+        '      - name: Hand the report over',
+        '      - run: make publish\n      - name: Hand the report over',
+      ],
+    ],
+    'what runs experiments is never on the default branch, and starts by dispatch alone': [
+      [measure, ' && github.ref_name != github.event.repository.default_branch', ''],
+      [measure, 'on:\n', 'on:\n  push: {}\n'],
+    ],
+    'artifacts are fetched outside the clone, by name, from this run': [
+      [tick, 'path: ${{ runner.temp }}/winnow-propose', 'path: .'],
+      [tick, '/winnow-propose\n', '/winnow-propose\n          run-id: 7\n'],
+    ],
+    'what is uploaded is one file that a step named': [
+      [measure, 'if-no-files-found: error', 'if-no-files-found: ignore'],
+      [measure, 'path: ${{ steps.measure.outputs.report }}', 'path: .'],
+    ],
+    'caches are only restored, and only where nothing is trusted': [
+      [measure, 'actions/upload-artifact@', 'actions/cache@'],
+      [tick, 'fetch-depth: 0', 'cache: npm'],
+    ],
+    'writers wait in one line with a literal name, everybody else in none': [
+      [tick, 'group: winnow-tick', 'group: winnow-${{ github.ref }}'],
+      [comments, 'cancel-in-progress: false', 'cancel-in-progress: true'],
+      [tick, '\njobs:', '\nconcurrency: winnow-tick\njobs:'],
+    ],
+    'every job has an end': [
+      [wake, '    timeout-minutes: 5\n', ''],
+      [measure, 'timeout-minutes: 350', 'timeout-minutes: 900'],
+    ],
+    'nothing is obeyed that is printed': [
+      [measure, 'export GIT_CONFIG_VALUE_0\n', 'echo a >> "$GITHUB_ENV"\n'],
+    ],
+    'a pause is seen before anything starts': [[comments, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, '']],
+  }
+
+describe('each rule notices what it is for', () => {
+  it('and none is without a counter-example', () => {
+    expect(Object.keys(COUNTER).toSorted()).toEqual(RULES.toSorted())
+  })
+
+  const cases = Object.entries(COUNTER).flatMap(([rule, changes]) =>
+    changes.map(
+      ([text = '', from, to]) => [`${rule}: ${to.trim().slice(0, 60)}`, rule, text, from, to] as const,
+    ),
+  )
+  it.each(cases)('%s', (_name, rule, text, from, to) => {
+    const changed = text.replace(from, to)
+    expect(changed).not.toBe(text)
+    expect(findingsIn(text)).toEqual([])
+    expect(findingsIn(changed).map(finding => finding.rule)).toContain(rule)
+  })
+
+  it('in the steps of the set-up action too', () => {
+    expect(findingsInAction(setup.replace(/@[0-9a-f]{40}/, '@v6'))).toHaveLength(1)
+    expect(findingsInAction(setup.replace('actions/cache/restore', 'actions/cache'))).toHaveLength(1)
+  })
+})

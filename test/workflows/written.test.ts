@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
+import { cronOf } from '../../src/setup/github/schedule.ts'
+import { parsedWorkflow, stepsOfAction } from './parsed.ts'
+import { PROJECTS, written } from './written.ts'
+
+const textOf = (files: ReturnType<typeof written>, name: string) =>
+  files.find(({ path }) => path.endsWith(`/${name}`))?.text ?? ''
+
+describe('the schedule', () => {
+  it.each(['hourly', 'daily', 'weekly'])('%s: at an odd minute, the same for the same spec', schedule => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/), name => {
+        const [minute = '', hour = '', , , day = ''] = cronOf({ name, schedule }).split(' ')
+        expect(Number(minute) % 2).toBe(1)
+        expect(Number(minute)).toBeLessThan(60)
+        if (hour !== '*') expect(Number(hour)).toBeLessThan(24)
+        if (day !== '*') expect(Number(day)).toBeLessThan(7)
+        expect(cronOf({ name, schedule })).toBe(cronOf({ name, schedule }))
+      }),
+    )
+  })
+
+  it('is as the spec says where it says more, and one of each for several campaigns', () => {
+    expect(cronOf({ name: 'a', schedule: '*/20 1-5,7 * * 1' })).toBe('*/20 1-5,7 * * 1')
+    const lines = ['schedule: "7 * * * *"']
+    expect(textOf(written([lines, lines, []]), 'winnow.yml').match(/- cron:/g)).toHaveLength(2)
+  })
+
+  it.each(['sometimes', '* * * *', "1 2 3 4 5'\non: push", '@hourly', ''])('refuses %j', schedule => {
+    expect(() => cronOf({ name: 'a', schedule })).toThrow('schedule is')
+  })
+})
+
+describe('the jobs', () => {
+  it('have the rights of the table, and no job is without a row', () => {
+    const files = written([['propose: [{ use: command, command: ./ideas }]']])
+    for (const { path, text } of files.filter(({ path }) => path.includes('/workflows/'))) {
+      for (const [job, { permissions }] of Object.entries(parsedWorkflow(text).jobs)) {
+        const row = Object.values(RIGHTS).find(of => path.endsWith(`/${of.file}`) && job.startsWith(of.job))
+        const levels = Object.entries<readonly string[]>(row?.permissions ?? {})
+        expect([path, job, permissions]).toEqual([
+          path,
+          job,
+          Object.fromEntries(levels.map(([name, [level]]) => [name, level])),
+        ])
+      }
+    }
+    const rows = permissionTable().split('\n')
+    expect(rows).toHaveLength(Object.keys(RIGHTS).length + 2)
+    expect(rows.filter(row => row.split('|').length !== 7)).toEqual([])
+  })
+
+  it('ask models only where a spec does', () => {
+    const jobs = (lines: string[]) => Object.keys(parsedWorkflow(textOf(written([lines]), 'winnow.yml')).jobs)
+    expect(jobs([])).toEqual(['tick'])
+    expect(jobs(['propose: [{ use: command, command: ./ideas }]'])).toEqual(['tick', 'propose', 'settle'])
+  })
+
+  it('measure each campaign on its own runner', () => {
+    const lines = ['execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }']
+    const { jobs } = parsedWorkflow(textOf(written([[], lines]), 'winnow-measure.yml'))
+    expect(Object.keys(jobs)).toEqual(['measure-size-0', 'measure-size-1'])
+    expect(jobs['measure-size-1']).toMatchObject({
+      'runs-on': ['self-hosted', 'bench'],
+      services: { db: { image: 'postgres:17' } },
+      if: expect.stringContaining("inputs.campaign == 'size-1'"),
+    })
+  })
+
+  it.each([
+    'runs_on: "${' + '{ inputs.order }}"',
+    'services: { a: { env: { K: "${' + '{ secrets.K }}" } } }',
+  ])('take no expression from a spec: %s', line => {
+    expect(() => written([[`execution: { ${line} }`]])).toThrow('holds an expression of GitHub')
+  })
+
+  it('are named by their order', () => {
+    const text = textOf(written([[]]), 'winnow-measure.yml')
+    expect(parsedWorkflow(text)).toMatchObject({ 'run-name': '$' + '{{ inputs.order }}' })
+  })
+})
+
+describe('the set-up of a tool chain', () => {
+  const setup = (project: Record<string, string>) =>
+    stepsOfAction(textOf(written([[]], project), 'action.yml'))
+
+  it.each([
+    ['node', 'actions/setup-node@', 'repository/.nvmrc'],
+    ['python', 'actions/setup-python@', 'pipx install uv'],
+    ['pnpm', 'actions/setup-node@', 'corepack enable pnpm'],
+    ['go', 'actions/setup-go@', 'repository/go.mod'],
+    ['rust', 'rustup', '~/.cargo/registry'],
+    ['java', 'actions/setup-java@', '~/.m2/repository'],
+    ['ruby', 'bundle', 'ruby'],
+    ['shell', 'bash', 'bash'],
+  ])('of %s is what was found', (name, ...expected) => {
+    const text = JSON.stringify(setup(PROJECTS[name] ?? {}))
+    for (const part of expected) expect(text).toContain(part)
+  })
+})

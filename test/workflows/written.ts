@@ -1,0 +1,58 @@
+import { detect } from '../../src/setup/detect.ts'
+import { githubFiles } from '../../src/setup/github/files.ts'
+import { toolchainOf } from '../../src/setup/github/toolchain.ts'
+import { projectFiles } from '../../src/setup/project-files.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { SPEC } from '../cli/project.ts'
+
+export const ACTION = `somebody/winnow@${'ab12'.repeat(10)} # v1.2.3`
+
+export interface Written {
+  path: string
+  text: string
+}
+
+/** What init writes for specs with these more lines each, in a project with these files. */
+export function written(more: readonly string[][], project: Record<string, string> = NODE): Written[] {
+  const specs = more.map(
+    (lines, at) => parseSpec(`${SPEC}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
+  )
+  const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
+  const yard = { files, repository: files, directory: '' }
+  const toolchain = toolchainOf(detect(yard, undefined), yard)
+  return githubFiles({ action: ACTION, specs }, toolchain, { comments: true })
+}
+
+export const NODE = { 'package.json': '{}', '.nvmrc': '24\n', 'package-lock.json': '{}', 'index.js': '' }
+
+export const PROJECTS: Readonly<Record<string, Record<string, string>>> = {
+  node: NODE,
+  pnpm: { 'package.json': '{"packageManager":"pnpm@10.0.0"}', 'pnpm-lock.yaml': '', 'index.js': '' },
+  yarn: { 'package.json': '{}', 'yarn.lock': '', 'index.js': '' },
+  bun: { 'package.json': '{}', 'bun.lock': '', 'index.js': '' },
+  python: { 'pyproject.toml': '[project]\nname = "a"\n', 'uv.lock': '', 'a/__init__.py': '' },
+  go: { 'go.mod': 'module a\n', 'go.sum': '', 'a.go': 'package a\n' },
+  rust: { 'Cargo.toml': '[package]\nname = "a"\n', 'src/lib.rs': '' },
+  java: { 'pom.xml': '<project/>', 'src/main/java/A.java': 'class A {}' },
+  ruby: { Gemfile: '', 'lib/a.rb': '' },
+  shell: { 'run.sh': 'echo\n' },
+}
+
+const ASKING = [
+  'schedule: hourly',
+  'propose: [{ use: external }, { use: command, command: ./ideas }]',
+  'execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17", env: { A: b } } } }',
+]
+
+/** Every shape there is: one campaign and several, with and without models, on all tool chains. */
+export function everyFile(): (Written & { of: string })[] {
+  const shapes = [
+    ...Object.entries(PROJECTS).map(([of, project]) => ({ of, files: written([[]], project) })),
+    { of: 'two campaigns, one of which asks', files: written([[], ASKING]) },
+    {
+      of: 'a prefix of its own',
+      files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"']]),
+    },
+  ]
+  return shapes.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
+}
