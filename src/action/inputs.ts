@@ -25,6 +25,13 @@ export function definedIn(env: Readonly<Record<string, string | undefined>>): En
   )
 }
 
+export function refuseWindows(platform: NodeJS.Platform): void {
+  if (platform !== 'win32') return
+  throw new UserError('winnow runs on Linux and macOS', {
+    fix: 'give the job runs-on: ubuntu-24.04, for example',
+  })
+}
+
 /** With it, whatever a program prints could set variables of the steps that follow. */
 export function refuseUnsafe(env: Env): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return

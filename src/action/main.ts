@@ -1,11 +1,12 @@
 import { commandNamed } from './commands.ts'
-import { definedIn, readInputs, refuseUnsafe } from './inputs.ts'
+import { definedIn, readInputs, refuseUnsafe, refuseWindows } from './inputs.ts'
 import { failed, setOutputs } from './runner-protocol.ts'
 
 /** The action as a runner starts it. Kept small: everything that takes time to load is loaded by its command. */
 const env = definedIn(process.env)
 try {
   setOutputs(env, {})
+  refuseWindows(process.platform)
   refuseUnsafe(env)
   const inputs = readInputs(env)
   process.exitCode = await commandNamed(inputs.command)({ inputs, env })

@@ -23,7 +23,13 @@ try {
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
   process.exitCode = await measureOne(task.data)
 } catch (error) {
-  process.exitCode = interrupted.signal.aborted ? 130 : failed(env, error)
+  process.exitCode = interrupted.signal.aborted ? cancelled() : failed(env, error)
+}
+
+/** What was measured until then is no answer: tick finds the order without a report. */
+function cancelled(): number {
+  console.log('Cancelled: order not measured, nothing is reported.')
+  return 130
 }
 
 async function measureOne({ campaign, order, directory }: z.infer<typeof taskSchema>): Promise<number> {

@@ -110,6 +110,29 @@ function readable(file: string): string {
   }
 }
 
+describe('a job that is cancelled', () => {
+  it('ends the experiment with it, and reports nothing', async () => {
+    const person = clonedProject(SHOUTING)
+    await person.winnow('run')
+    const { id } = await ordered(person)
+    const { dir } = jobClone(person.git('remote', 'get-url', 'origin'), 'optimize/size')
+    const ended = await step({
+      workspace: dir,
+      inputs: { command: 'measure', campaign: 'size', order: id },
+      env: JOB,
+      async meanwhile(pid, home) {
+        writeFileSync(join(home, 'spy'), '')
+        await appears(join(home, 'spied'))
+        expect(everyEnvironment()).toContain(`HOME=${home}`)
+        process.kill(pid, 'SIGINT')
+      },
+    })
+    expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
+    expect(ended.stdout).toContain('Cancelled: order not measured')
+    expect(everyEnvironment()).not.toContain(`HOME=${ended.home}`)
+  })
+})
+
 describe('an order that is not wanted', () => {
   it('ends the job without a report and says why; one that the ledger does not have is a mistake', async () => {
     const person = clonedProject()
