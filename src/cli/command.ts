@@ -1,6 +1,6 @@
 import type { Terminal } from '../verbs/call.ts'
 import { VERBS } from '../verbs/registry.ts'
-import { parseCommandLine } from './parse.ts'
+import { parseCommandLine } from '../verbs/parse.ts'
 import { printError } from './print-error.ts'
 import { type Started, surroundings } from './surroundings.ts'
 

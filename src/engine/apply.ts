@@ -22,6 +22,8 @@ export interface Hands {
   asking: Asking
   /** The branch of the one idea that this process measures; null: whatever is due. */
   only: string | null
+  /** What people ask for in comments; true where the ledger is another one after it. */
+  heed?: (seen: Observation) => Promise<boolean>
 }
 
 export type Applied =

@@ -22,6 +22,8 @@ export interface Place {
   /** No remote: the branches live in the user's repository itself. */
   local: boolean
   by: By
+  /** The cause of what is recorded here, where a person's command has a name for good; else one is drawn. */
+  nonce?: string
   env: Readonly<Record<string, string>>
   clock: Clock
   random: Random

@@ -14,7 +14,7 @@ export async function record(
   place: Place,
   drafts: readonly WithoutCause<EventDraft>[],
 ): Promise<LedgerEvent[]> {
-  const nonce = place.random.hex(16)
+  const nonce = place.nonce ?? place.random.hex(16)
   const caused = drafts.map(draft => ({ ...draft, cause: nonce }) as EventDraft)
   return appendCommuting(
     {

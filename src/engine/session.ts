@@ -17,6 +17,7 @@ export interface Staffing {
   only?: string
   /** Asked besides the proposers of the spec, by this process alone. */
   guests?: readonly CommandProposer[]
+  heed?: Hands['heed']
 }
 
 /** Everything `tick` and `run` need on one machine. */
@@ -30,6 +31,7 @@ export async function openHands(place: Place, signal: AbortSignal, staffing: Sta
     ideas,
     asking: askingHere(place, ideas, lanes, signal),
     only: staffing.only ?? null,
+    ...(staffing.heed ? { heed: staffing.heed } : {}),
   }
 }
 

@@ -47,6 +47,10 @@ async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
   try {
     const seen = await observe(hands)
     if (seen === null) return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen }
+    if (await heard(hands, seen)) {
+      forget(memory)
+      return 'again'
+    }
     const planned = plan(seen.world)
     const later = tidiedLater(hands, seen, planned)
     if (later) return { waiting: later, seen }
@@ -60,6 +64,11 @@ async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
     if (error instanceof ConflictError) return 'lost'
     throw orUnwritable(hands.place, error)
   }
+}
+
+/** Where there are other people, what they say is recorded before anything is planned. */
+async function heard({ place, heed }: Hands, seen: Observation): Promise<boolean> {
+  return place.forge.permissionOf !== undefined && heed !== undefined && heed(seen)
 }
 
 const TIDYING: ReadonlySet<Action['do']> = new Set(['pulls', 'delete-branches', 'advance-campaign-branch'])

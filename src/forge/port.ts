@@ -91,6 +91,9 @@ export interface Annotation {
   message: string
 }
 
+/** Done; not done; not understood. */
+export type Reaction = '+1' | '-1' | 'confused'
+
 export type Permission = 'admin' | 'write' | 'read' | 'none'
 
 /** A request to run a workflow; its run is named `name`, so that it is found again whoever asked for it. */
@@ -167,5 +170,7 @@ export interface Forge {
   check?(check: Check): Promise<void>
   /** What somebody may do to the repository, now; only where there are other people. */
   permissionOf?(login: string): Promise<Permission>
+  /** Shows who wrote a comment that it was read; only where there is a place for that. */
+  react?(comment: string, how: Reaction): Promise<void>
   readonly workflows?: Workflows
 }

@@ -4,7 +4,20 @@ import { oid } from '../model/ids.ts'
 const text = z.string()
 const time = z.iso.datetime()
 
-const comment = z.strictObject({ id: text, author: text, at: time, body: text })
+const yes = z.literal(true)
+
+const comment = z.strictObject({
+  id: text,
+  author: text,
+  at: time,
+  body: text,
+  /** Changed after it was written: what it says now may be somebody else's words. */
+  edited: yes.optional(),
+  /** Written by winnow. */
+  own: yes.optional(),
+  /** winnow has answered it (`answerMarker`). */
+  answered: yes.optional(),
+})
 
 const review = z.strictObject({
   author: text,
@@ -42,4 +55,10 @@ export type Pull = z.infer<typeof pull>
 export function headRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
   return branch.includes(':') ? `refs/pull/${number}/head` : `refs/heads/${branch}`
 }
+export type Comment = z.infer<typeof comment>
 export type Review = z.infer<typeof review>
+
+/** The sticky comment that answers another one. */
+export function answerMarker({ id }: Pick<Comment, 'id'>): string {
+  return `answer ${id}`
+}

@@ -246,12 +246,16 @@ export interface Campaign {
     experiment: ExperimentId
     reason: string
   }[]
+  /** Comments that were acted on, and by which kind of event: each acts once, whatever becomes of its answer. */
+  heeded: Record<string, string>
+  /** What people said not to try, the latest last. */
+  avoid: { text: string; by: string }[]
   alerts: { code: string; about: string | null; message: string; at: string }[]
   /** Ideas that somebody wrote down, in their order, tried or not. */
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 6
+export const FOLD_VERSION = 7
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -307,6 +311,8 @@ export function emptyCampaign(): Campaign {
     proposers: {},
     answered: {},
     steered: [],
+    heeded: {},
+    avoid: [],
     alerts: [],
     backlog: [],
   }

@@ -176,7 +176,12 @@ const payloads = {
     state: z.enum(['open', 'clear', 'flagged']).nullable(),
     reason: text,
   },
-  steered: { action: z.enum(['retry', 'revert', 'withdraw']), experiment: experimentId, reason: text },
+  /** `avoid` is about no experiment: its reason is for whoever proposes. */
+  steered: {
+    action: z.enum(['retry', 'revert', 'withdraw', 'avoid']),
+    experiment: nullableId,
+    reason: text,
+  },
   note: { text, experiment: nullableId },
   alert: { code: text, message: text, about: text.nullable() },
   spent: {
@@ -229,6 +234,7 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
   'hypothesis-added',
   'hypothesis-updated',
   'approved',
+  'knob-changed',
   'campaign-paused',
   'campaign-resumed',
   'campaign-stopped',

@@ -1,5 +1,6 @@
 import type { Campaign, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import { ideaName } from './fold-backlog.ts'
 import { askedAgain } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
@@ -194,6 +195,16 @@ const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
 /** Reasons to stop that are nobody's rule: somebody said so. */
 const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived'])
 
+const PRIORITY = /^priority (\S+)$/
+
+/** How soon something is tried, where it was not tried yet. */
+const knobChanged: Handler<'knob-changed'> = (campaign, { knob, to }) => {
+  const [, name = ''] = PRIORITY.exec(knob) ?? []
+  if (to !== 'high' && to !== 'medium' && to !== 'low') return
+  const idea = campaign.backlog.find(each => ideaName(each) === name)
+  for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
+}
+
 /** Recorded for people and later rooms; the campaign's state does not depend on them. */
 const recorded = (): void => {}
 
@@ -213,7 +224,7 @@ export const campaignHandlers = {
   'campaign-paused': paused,
   'campaign-resumed': resumed,
   'campaign-stopped': stopped,
-  'knob-changed': recorded,
+  'knob-changed': knobChanged,
   judged: recorded,
   note: recorded,
 }

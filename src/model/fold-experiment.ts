@@ -202,8 +202,16 @@ function defer(campaign: Campaign, experiment: Experiment): void {
   if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
 }
 
+const AVOIDED_KEPT = 20
+
+function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
+  avoid.push({ text: reason, by: by.actor })
+  if (avoid.length > AVOIDED_KEPT) avoid.shift()
+}
+
 const steered: Handler<'steered'> = (campaign, event) => {
   const { id, action, experiment, reason } = event
+  if (action === 'avoid' || experiment === null) return avoided(campaign, event)
   const subject = campaign.experiments[experiment]
   if (action === 'retry') {
     if (subject?.status !== 'parked') return

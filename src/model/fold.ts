@@ -13,10 +13,14 @@ const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) 
   ...orderHandlers,
 }
 
+/** The cause of what somebody asked for in a comment begins with this; its id follows. */
+export const COMMENT = 'comment:'
+
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
   handle(campaign, event)
+  if (event.cause.startsWith(COMMENT)) campaign.heeded[event.cause.slice(COMMENT.length)] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at
 }

@@ -22,6 +22,11 @@ export function recent(campaign: Campaign): string[] {
   })
 }
 
+/** Words of people who may steer, the newest first: quoted like everything that was written by others. */
+export function avoided({ avoid }: Campaign): string[] {
+  return avoid.toReversed().map(({ text }) => `- ${quoted(text, 200)}`)
+}
+
 /** How each kind of idea fared, what pays first, with the latest that was learned of it. */
 export function kinds(campaign: Campaign): string[] {
   return strategyOf(campaign).map(standing => {

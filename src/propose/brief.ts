@@ -1,6 +1,6 @@
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { kinds, lost, recent, underWay } from './brief-history.ts'
+import { avoided, kinds, lost, recent, underWay } from './brief-history.ts'
 import { ideaToCarryOut } from './brief-idea.ts'
 import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
 import { section } from './brief-text.ts'
@@ -45,9 +45,10 @@ export function brief({ campaign, spec, incumbentMetrics, idea = null }: BriefIn
     ...section('What must hold', gates(spec), 1_400),
     ...section('Advice', advice(spec), 2_000),
     ...section('Dependencies', packages(spec), 700),
-    ...section('Being tried now', underWay(campaign), 1_100),
-    ...section('What works, by category', kinds(campaign), 1_100),
+    ...section('Being tried now', underWay(campaign), 900),
+    ...section('What works, by category', kinds(campaign), 900),
     ...section('The last experiments', recent(campaign), 1_700),
+    ...section('What people asked to avoid', avoided(campaign), 500),
     ...section('Do not try again', lost(campaign), 1_200),
     ...section('How to answer', ANSWER, 500),
   ]

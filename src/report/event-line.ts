@@ -78,7 +78,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'foreign-tip': ({ to, state, reason }) => `foreign tip ${short(to.commit)} ${state}: ${reason}`,
   'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
   reverted: ({ experiment, to }) => `${experiment} taken back by ${short(to.commit)}`,
-  steered: ({ action, experiment, reason }) => `${action} ${experiment} asked for: ${reason}`,
+  steered: ({ action, experiment, reason }) =>
+    experiment === null ? `${action}: ${reason}` : `${action} ${experiment} asked for: ${reason}`,
   note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
   alert: ({ code, message }) => `alert ${code}: ${message}`,
   spent: ({ what, who, minutes, usd }) =>

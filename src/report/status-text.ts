@@ -32,6 +32,13 @@ export function statusText(campaign: Campaign, view: StatusView, notes: readonly
   ]
 }
 
+/** The same in one line, for an answer. */
+export function statusSentence(campaign: Campaign, view: StatusView): string {
+  const progress = headline(campaign)
+  const said = [stateText(campaign), ...(progress === null ? [] : [progress]), countsText(view)]
+  return `Campaign ${view.campaign}: ${said.join('; ')}`
+}
+
 function calibrationLines({ calibration }: Campaign): string[] {
   const text = calibration === null ? null : noisyText(calibration)
   return text === null ? [] : [`  calibration: ${text}`]

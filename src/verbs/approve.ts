@@ -7,7 +7,7 @@ import { approveCommand, deferredOf, requestText } from '../report/approval-text
 import { standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
-import type { Call } from './call.ts'
+import type { Call, Commented } from './call.ts'
 import { experimentNamed } from './experiment-named.ts'
 import type { Verb } from './verb.ts'
 
@@ -17,7 +17,7 @@ export const approve: Verb = {
   summary: 'say yes to packages that an idea adds; alone, show what waits',
   access: 'write',
   arguments: [
-    { name: 'exp', summary: 'the experiment that waits', required: false },
+    { name: 'exp', summary: 'the experiment that waits, or the set it waits for', required: false },
     { name: 'package', summary: 'only these of its packages', required: false, many: true },
   ],
   options: [
@@ -26,6 +26,7 @@ export const approve: Verb = {
   ],
   examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
   exits: {},
+  comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded
@@ -34,8 +35,37 @@ export const approve: Verb = {
         requireNoDigest(call)
         return list(call, scene, campaign)
       }
-      return give(call, scene, { campaign, experiment: experimentNamed(campaign, exp), packages })
+      const set = SET.test(exp) ? exp : call.given.text('digest')
+      const experiment = SET.test(exp) ? experimentWithSet(campaign, exp) : experimentNamed(campaign, exp)
+      if (call.comment) requireAnother(call.comment, scene.place.by.actor, { experiment, set })
+      return give(call, scene, { campaign, experiment, packages, set })
     }),
+}
+
+const SET = /^[0-9a-f]{8,64}$/
+
+function experimentWithSet(campaign: Campaign, set: string): Experiment {
+  const found = Object.values(campaign.experiments).find(({ approval }) => approval?.digest.startsWith(set))
+  if (found !== undefined) return found
+  throw new UserError(`no experiment waits for the set ${set.slice(0, 12)}`, {
+    fix: 'winnow approve shows what waits',
+  })
+}
+
+/** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
+function requireAnother(
+  { authorOf }: Commented,
+  actor: string,
+  { experiment, set }: Pick<Asked, 'experiment' | 'set'>,
+): void {
+  const { id, approval } = experiment
+  if (set === undefined) {
+    throw new UserError(`say which set of ${id} you have looked at`, {
+      fix: `/winnow approve ${approval?.digest.slice(0, 12) ?? '<set>'}`,
+    })
+  }
+  if (authorOf(id) === actor)
+    throw new UserError(`${id} is yours: its packages are for somebody else to approve`)
 }
 
 /** An option that nothing could come of is no list that was asked for. */
@@ -71,12 +101,14 @@ interface Asked {
   campaign: Campaign
   experiment: Experiment
   packages: readonly string[]
+  /** The set that was looked at, as it was given. */
+  set: string | undefined
 }
 
 async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Promise<number> {
   const { campaign, experiment } = asked
   const request = requestOf(asked)
-  requireSameSet(call.given.text('digest'), experiment, request)
+  requireSameSet(asked.set, experiment, request)
   const packages = chosen(asked, request)
   const { digest } = request
   if (packages.length > 0)

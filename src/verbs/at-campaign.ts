@@ -45,6 +45,7 @@ export async function atCampaign(
   wanted: Wanted,
   work: (scene: Scene) => Promise<number>,
 ): Promise<number> {
+  if (call.comment) return work(call.comment.scene)
   return atRepository(call, DEFAULT_PREFIX, async first => {
     const spec = wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec)
     const known = await knownCampaigns(first, spec)

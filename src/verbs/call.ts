@@ -1,4 +1,6 @@
 import type { Surroundings } from '../engine/open.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { Scene } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
 
 /** Where a verb's words go. What they carry from branches is made plain before it is shown. */
@@ -36,6 +38,15 @@ export interface Program {
   runtime: string
 }
 
+/** Where a verb was typed that was typed as a comment: its actor is who wrote that. */
+export interface Commented {
+  scene: Scene
+  /** Whose pull request it is. */
+  subject: ExperimentId | null
+  /** Who offered an experiment; null where winnow did. */
+  authorOf: (experiment: ExperimentId) => string | null
+}
+
 /** One use of a verb: what was asked, where, and how to answer. */
 export interface Call {
   given: Given
@@ -46,4 +57,5 @@ export interface Call {
   interrupt: AbortSignal
   verbs: readonly Verb[]
   program: Program
+  comment?: Commented
 }

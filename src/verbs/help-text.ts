@@ -85,6 +85,7 @@ export function verbText(verb: Verb): string[] {
       'options',
       options.map(option => [`  ${optionText(option)}`, option.summary]),
     ),
+    ...section('in a comment on GitHub', inComments(verb)),
     ...section(
       'examples',
       verb.examples.map(example => [`  ${example}`]),
@@ -94,6 +95,13 @@ export function verbText(verb: Verb): string[] {
       exits.map(([code, meaning]) => [`  ${code}`, meaning]),
     ),
   ]
+}
+
+function inComments({ name, arguments: words, comment }: Verb): string[][] {
+  if (comment === undefined) return []
+  const typed = words.map(word => (word.required ? `<${word.name}>` : `[${word.name}]`))
+  const options = comment.options.map(option => `[--${option} …]`)
+  return [[`  ${['/winnow', name, ...typed, ...options].join(' ')}`, 'as its first line']]
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string[] {

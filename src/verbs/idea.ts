@@ -55,6 +55,16 @@ export const idea: Verb = {
   },
 }
 
+/** In a comment there is no work tree to measure: the idea is kept in words, and somebody carries it out. */
+export async function addToBacklog(call: Call, scene: Scene): Promise<number> {
+  const { campaign } = (await requireCampaign(scene.place)).loaded
+  await addIdea(call, scene, campaign, {
+    hypothesis: required(call.given.text('message'), '/winnow try -m "what might help"'),
+    priority: 'high',
+  })
+  return 0
+}
+
 type Act = (call: Call, scene: Scene, campaign: Campaign) => Promise<void>
 
 const ACTIONS = new Map<string, Act>([
@@ -74,12 +84,23 @@ function actionNamed(given: string): Act {
 }
 
 async function add(call: Call, scene: Scene, campaign: Campaign): Promise<void> {
+  await addIdea(call, scene, campaign, {
+    hypothesis: required(call.given.positionals[1], 'winnow idea add "what might help"'),
+    priority: priorityGiven(call.given.text('priority')),
+  })
+}
+
+async function addIdea(
+  call: Call,
+  scene: Scene,
+  campaign: Campaign,
+  words: { hypothesis: string; priority: ReturnType<typeof priorityGiven> },
+): Promise<void> {
   const { given } = call
   const told = asIdea(
     {
-      hypothesis: required(given.positionals[1], 'winnow idea add "what might help"'),
+      ...words,
       category: given.text('category'),
-      priority: priorityGiven(given.text('priority')),
       required_deps: [...given.texts('needs')],
       family: given.text('family'),
     },

@@ -1,19 +1,20 @@
 import type { Hands } from '../engine/apply.ts'
 import { observe } from '../engine/observe.ts'
 import type { Runner } from '../engine/runner.ts'
-import { openHands } from '../engine/session.ts'
+import { openHands, type Staffing } from '../engine/session.ts'
 import { tick } from '../engine/tick.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Waiting } from '../plan/action.ts'
 import type { RunFacts, World } from '../plan/world.ts'
 import type { Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { heedComments } from './comments/heed.ts'
 import { besideJson } from './dry-run.ts'
 
 /** A tick that moves refs and measures nothing; in a rehearsal it does not even ask a proposer. */
 export async function lookingTick(call: Call, scene: Scene): Promise<Waiting> {
   const { interrupt } = call
-  const hands = await lookingHands(scene, interrupt)
+  const hands = await lookingHands(scene, interrupt, heeding(call, scene))
   try {
     for (;;) {
       const { waiting } = await tick(hands)
@@ -34,8 +35,17 @@ export async function lookAround({ interrupt }: Call, scene: Scene): Promise<Wor
   return (await observe(await lookingHands(scene, interrupt)))?.world ?? null
 }
 
-async function lookingHands({ place, rehearsal }: Scene, signal: AbortSignal): Promise<Hands> {
-  const hands = await openHands(place, signal)
+/** A rehearsal answers nobody. */
+function heeding(call: Call, scene: Scene): Staffing {
+  return scene.rehearsal === null ? { heed: heedComments(call, scene) } : {}
+}
+
+async function lookingHands(
+  { place, rehearsal }: Scene,
+  signal: AbortSignal,
+  staffing: Staffing = {},
+): Promise<Hands> {
+  const hands = await openHands(place, signal, staffing)
   if (rehearsal === null) return { ...hands, runner: lookingRunner(hands.runner) }
   const runner = lookingRunner(onceLooked(hands.runner))
   const begin = (who: string): never => {

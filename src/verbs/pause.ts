@@ -16,6 +16,7 @@ export const pause: Verb = {
   options: [REASON],
   examples: ['winnow pause -m "release week"'],
   exits: {},
+  comment: { options: ['message'] },
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
       const { campaign } = (await requireCampaign(place)).loaded

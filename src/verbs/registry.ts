@@ -2,6 +2,7 @@ import { amend } from './amend.ts'
 import { approve } from './approve.ts'
 import { archive } from './archive.ts'
 import { audit } from './audit.ts'
+import { avoid } from './avoid.ts'
 import { check } from './check.ts'
 import { compare } from './compare.ts'
 import { completion } from './completion.ts'
@@ -14,9 +15,12 @@ import { log } from './log.ts'
 import { measure } from './measure.ts'
 import { note } from './note.ts'
 import { pause } from './pause.ts'
+import { priority } from './priority.ts'
 import { propose } from './propose.ts'
 import { replay } from './replay.ts'
 import { resume } from './resume.ts'
+import { retry } from './retry.ts'
+
 import { revert } from './revert.ts'
 import { run } from './run.ts'
 import { show } from './show.ts'
@@ -50,6 +54,9 @@ export const VERBS: readonly Verb[] = [
   idea,
   measure,
   decide,
+  avoid,
+  priority,
+  retry,
   note,
   amend,
   revert,

@@ -20,6 +20,7 @@ export const resume: Verb = {
   options: [REASON],
   examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
   exits: {},
+  comment: { options: ['message'] },
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { place, rehearsal } = scene

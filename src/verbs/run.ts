@@ -11,6 +11,7 @@ import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { heedComments } from './comments/heed.ts'
 import { notedForecast } from './forecast-file.ts'
 import { goesOn } from './go-on.ts'
 import { stakeOf } from './stake-of.ts'
@@ -74,7 +75,7 @@ async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number>
     await lookingTick(call, here)
     return 0
   }
-  const hands = await openHands(here.place, call.interrupt, { guests })
+  const hands = await openHands(here.place, call.interrupt, { guests, heed: heedComments(call, here) })
   const watch = call.given.flag('watch')
   const running = () => runCampaign(hands, { signal: call.interrupt, watch })
   const waiting = await showingLive(call, runLive(hands), running)
@@ -130,7 +131,8 @@ export async function closeDown(call: Call, scene: Scene, code: string, reason: 
   const waits = deferredOf(campaign).length + campaign.late.length > 0
   if (campaign.status !== 'stopped' || waits)
     await record(place, [{ kind: 'campaign-stopped', code, reason }])
-  await lookingTick(call, scene)
+  // What heeds comments is a tick itself, and goes on.
+  if (!call.comment) await lookingTick(call, scene)
 }
 
 export function specPathOf({ campaign }: Scene): string {

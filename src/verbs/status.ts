@@ -1,6 +1,6 @@
 import { requireCampaign } from '../engine/session.ts'
 import { NOT_NOISE_PROOF, usesStoredScore } from '../spec/notes.ts'
-import { statusText } from '../report/status-text.ts'
+import { statusSentence, statusText } from '../report/status-text.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign } from './at-campaign.ts'
 import { pullNumbers } from './pull-numbers.ts'
@@ -15,6 +15,15 @@ export const status: Verb = {
   options: [],
   examples: ['winnow status', 'winnow status --json --campaign parser'],
   exits: {},
+  comment: {
+    options: [],
+    run: call =>
+      atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+        const { campaign } = (await requireCampaign(place)).loaded
+        call.terminal.out(statusSentence(campaign, statusView(campaign, new Map())))
+        return 0
+      }),
+  },
   run: call =>
     atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
       const { loaded, spec } = await requireCampaign(place)

@@ -13,6 +13,7 @@ export const stop: Verb = {
   options: [REASON],
   examples: ['winnow stop -m "good enough"'],
   exits: {},
+  comment: { options: ['message'] },
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded

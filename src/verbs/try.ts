@@ -17,6 +17,7 @@ import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { isCommittedIn, nothingToTry, type Standing, standingOf } from './earlier-try.ts'
+import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY } from './idea-block.ts'
 import { lookAround, lookingTick } from './looking.ts'
 import { offer, wordsOfIdea } from './offer-diff.ts'
@@ -56,6 +57,10 @@ export const tryDiff: Verb = {
     [EXIT_CODES.broken]: 'broken: a gate or the harness failed',
     [WAITING_EXIT_CODE]: 'waiting for a person, an approval or a machine',
     130: 'interrupted; the same command goes on',
+  },
+  comment: {
+    options: ['message', CATEGORY.name, 'needs', FAMILY.name],
+    run: call => atCampaign(call, { access: 'write', startedOnly: true }, scene => addToBacklog(call, scene)),
   },
   run(call) {
     const here = { ...call, around: { ...call.around, preferMain: true } }

@@ -21,6 +21,16 @@ export interface Argument {
   many?: boolean
 }
 
+/** How a verb may be typed as the first line of a comment: `/winnow <verb> …`. */
+export interface InComments {
+  /** Which of its options; the others are about the machine of whoever types. */
+  options: readonly string[]
+  /** Another word for it there. */
+  alias?: string
+  /** It does something else there than at a machine. */
+  run?(call: Call): Promise<number>
+}
+
 export type VerbGroup = 'start' | 'see' | 'steer' | 'more'
 
 /** One verb: everything that the command line, its help and other front ends know about it. */
@@ -39,6 +49,8 @@ export interface Verb {
   /** Exit codes of its own, besides those every verb has. */
   exits: Readonly<Record<number, string>>
   run(call: Call): Promise<number>
+  /** Absent: it is for the command line alone. */
+  comment?: InComments
 }
 
 const EVERYWHERE: readonly Option[] = [

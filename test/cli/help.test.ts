@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine } from '../../src/cli/parse.ts'
+import { parseCommandLine } from '../../src/verbs/parse.ts'
 import { everythingText, overviewText, verbText } from '../../src/verbs/help-text.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { optionsOf } from '../../src/verbs/verb.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine } from '../../src/cli/parse.ts'
+import { parseCommandLine } from '../../src/verbs/parse.ts'
 import { UserError } from '../../src/errors.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 

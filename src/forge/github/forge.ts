@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import type { Pacing } from '../../ledger/retry.ts'
-import type { Forge, ForgeAnswer, ForgeChange, Permission } from '../port.ts'
+import type { Forge, ForgeAnswer, ForgeChange, Permission, Reaction } from '../port.ts'
 import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
 import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
@@ -31,6 +31,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
   return {
     ...forge,
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
+    react: (comment, how) => patiently(options, () => react(client, comment, how)),
     permissionOf: login => patiently(options, () => permissionOf(client, login)),
     workflows: githubWorkflows(client, options),
   }
@@ -63,6 +64,16 @@ function editsByNumber(changes: readonly ForgeChange[]): Map<number, PullEditing
 
 function unknownPull(number: number): ForgeAnswer {
   return { ok: false, code: 'unknown-pull', number: null, message: `there is no pull request #${number}` }
+}
+
+/** A repeat is the same reaction; a comment that is gone needs none. */
+async function react(client: GithubClient, comment: string, content: Reaction): Promise<void> {
+  const values = { ...client.where, comment_id: Number(comment), content }
+  try {
+    await client.request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', values)
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
+  }
 }
 
 /** A word that is not known gives no right. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { oid } from '../../model/ids.ts'
-import { pull, type Pull, type Review } from '../pull.ts'
+import { answerMarker, type Comment, pull, type Pull, type Review } from '../pull.ts'
 import { understood } from './client.ts'
-import { readKey } from './comment-key.ts'
+import { keyOf, readKey } from './comment-key.ts'
 
 const text = z.string()
 const actor = z.object({ __typename: text, login: text }).nullable()
@@ -12,6 +12,7 @@ const comment = z.object({
   author: actor,
   createdAt: text,
   body: text,
+  lastEditedAt: text.nullable(),
   viewerDidAuthor: z.boolean(),
 })
 
@@ -50,7 +51,7 @@ export const pullNode = z.object({
 
 type PullNode = z.infer<typeof pullNode>
 
-export const COMMENTS = `nodes { databaseId author { __typename login } createdAt body viewerDidAuthor }
+export const COMMENTS = `nodes { databaseId author { __typename login } createdAt lastEditedAt body viewerDidAuthor }
   pageInfo { hasPreviousPage startCursor }`
 
 export const PULL = `fragment Pull on PullRequest {
@@ -115,17 +116,30 @@ function readPull(node: PullNode): z.input<typeof pull> {
     state: STATES[node.state],
     draft: node.isDraft,
     labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
-    comments: node.comments.nodes.map(each => ({
-      id: String(each.databaseId),
-      author: loginOf(each.author),
-      at: each.createdAt,
-      body: readKey(each.body).body,
-    })),
+    comments: readComments(node.comments.nodes),
     reviews: (node.reviews?.nodes ?? []).flatMap(readReview),
     merged_commit: node.mergeCommit?.oid ?? null,
     opened_at: node.createdAt,
     closed_at: node.closedAt,
   }
+}
+
+/** Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. */
+function readComments(nodes: PullNode['comments']['nodes']): Comment[] {
+  const own = new Map(ownComments(nodes).map(({ id, key }) => [id, key]))
+  const keys = new Set(own.values())
+  return nodes.map(each => {
+    const id = String(each.databaseId)
+    return {
+      id,
+      author: loginOf(each.author),
+      at: each.createdAt,
+      body: readKey(each.body).body,
+      ...(each.lastEditedAt === null ? {} : { edited: true }),
+      ...(own.has(each.databaseId) ? { own: true } : {}),
+      ...(keys.has(keyOf({ body: '', marker: answerMarker({ id }) })) ? { answered: true } : {}),
+    }
+  })
 }
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { UserError } from '../errors.ts'
 import { containing, nearest } from '../spec/suggest.ts'
-import type { Given } from '../verbs/call.ts'
-import { verbNamed } from '../verbs/help.ts'
-import { usageText, withValues } from '../verbs/help-text.ts'
-import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verbs/verb.ts'
+import type { Given } from './call.ts'
+import { verbNamed } from './help.ts'
+import { usageText, withValues } from './help-text.ts'
+import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from './verb.ts'
 
 export interface Parsed {
   verb: Verb
@@ -30,6 +30,13 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
   if (verb.command !== undefined) requireCommand(verb, verb.command, positionals, command)
   requireArguments(verb, positionals)
   return { verb, given: givenOf(positionals, values, command) }
+}
+
+/** Words for a verb against these of its options alone. */
+export function parseWords(verb: Verb, words: readonly string[], options: readonly Option[]): Given {
+  const { positionals, values } = read(words, options, `winnow ${verb.name}`)
+  requireArguments(verb, positionals)
+  return givenOf(positionals, values)
 }
 
 /** A command of the person's own begins after the first `--`, and nothing in it is ours. */

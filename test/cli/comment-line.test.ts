@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { commandIn } from '../../src/verbs/comments/comment-line.ts'
+import { typedVerb } from '../../src/verbs/comments/typed-verb.ts'
+import { VERBS } from '../../src/verbs/registry.ts'
+import { verbText } from '../../src/verbs/help-text.ts'
+
+function typed(line: string, subject: string | null = null) {
+  const { verb, given } = typedVerb(commandIn(line) ?? [], VERBS, subject)
+  return { verb: verb.name, positionals: given.positionals, message: given.text('message') }
+}
+
+describe('a command in a comment', () => {
+  it('is the first line, and nothing else', () => {
+    expect(commandIn('/winnow pause\r\nrelease week')).toEqual(['pause'])
+    expect(commandIn(' /winnow pause')).toBeNull()
+    expect(commandIn('/winnowed')).toBeNull()
+    expect(commandIn('> /winnow stop')).toBeNull()
+    expect(commandIn('yes\n/winnow stop')).toBeNull()
+  })
+
+  it('has words, and quotes that keep them together, and no shell', () => {
+    const words = ['pause', '-m', "it's $(date)", '`id`', '$HOME']
+    expect(commandIn('/winnow pause -m "it\'s $(date)" `id` $HOME')).toEqual(words)
+    expect(commandIn(`/winnow ${'x'.repeat(2_000)}`)).toEqual([])
+  })
+
+  it('is read whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string(), text => {
+        try {
+          typedVerb(commandIn(`/winnow ${text}`) ?? [], VERBS, null)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError)
+        }
+      }),
+    )
+  })
+
+  it('is a verb of the registry, with its arguments', () => {
+    expect(typed('/winnow pause -m "release week"')).toEqual({
+      verb: 'pause',
+      positionals: [],
+      message: 'release week',
+    })
+    expect(typed('/winnow approve-deps 0123abcd').verb).toBe('approve')
+    expect(() => typed('/winnow pause -C /')).toThrow('has no option -C')
+    expect(() => typed('/winnow stop --dry-run')).toThrow('has no option --dry-run')
+    expect(() => typed('/winnow uninstall')).toThrow('is no command here')
+    expect(() => typed('/winnow pick exp-001')).toThrow('not built yet')
+  })
+
+  it('is about the experiment whose pull request it is on, unless it names another', () => {
+    expect(typed('/winnow retry', 'exp-007').positionals).toEqual(['exp-007'])
+    expect(typed('/winnow retry exp-001', 'exp-007').positionals).toEqual(['exp-001'])
+    expect(() => typed('/winnow retry')).toThrow('needs <exp>')
+  })
+
+  it('stands in the help of its verb', () => {
+    const verbs = VERBS.filter(({ comment }) => comment !== undefined)
+    expect(verbs.map(({ name }) => name).toSorted()).toEqual(
+      ['approve', 'avoid', 'pause', 'priority', 'resume', 'retry', 'status', 'stop', 'try'].toSorted(),
+    )
+    for (const verb of verbs) expect(verbText(verb).join('\n')).toContain(`/winnow ${verb.name}`)
+  })
+})

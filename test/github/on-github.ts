@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type GithubForgeOptions, githubForge } from '../../src/forge/github/forge.ts'
+import { type CampaignRefs, shortRef } from '../../src/model/refs.ts'
+import type { Call } from '../../src/verbs/call.ts'
+import { parseCommandLine } from '../../src/verbs/parse.ts'
+import { VERBS } from '../../src/verbs/registry.ts'
+import { ENV, type Post } from '../engine/post.ts'
+import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
+import { emulatedGithub } from './emulator/github.ts'
+import type { CommentRecord } from './emulator/world.ts'
+import { type Scene, sceneOf } from './scene.ts'
+import { IMPATIENT } from './temp-github.ts'
+
+export const GRANTS = {
+  contents: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  checks: 'write',
+} as const
+
+const sleep = (milliseconds: number) =>
+  new Promise<void>(resolve => setTimeout(resolve, Math.min(milliseconds, 20)))
+
+/** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
+export interface OnGithub extends Scene {
+  post: Post
+  /** A command of winnow's; what it printed. */
+  winnow: (...argv: string[]) => Promise<string[]>
+  /** A first line of a comment, by somebody. */
+  say: (login: string, number: number, body: string) => Promise<CommentRecord>
+  /** What winnow answered, and how it reacted. */
+  answerTo: (comment: CommentRecord) => { text: string; reactions: string[] } | null
+  number: (title: string) => number
+}
+
+export async function onGithub(ideas: readonly string[], options: SizeOptions = {}): Promise<OnGithub> {
+  const github = await emulatedGithub()
+  onTestFinished(() => github.stop())
+  github.world.clock = Date.now() + 3_600_000
+  const yard = await sizeYard(ideas, { ...options, remote: true })
+  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
+  const token = github.jobToken(GRANTS)
+  const { url, env } = github.remote(token)
+  yard.git('remote', 'set-url', 'origin', url)
+  const access: Omit<GithubForgeOptions, 'base'> = {
+    apiUrl: `${github.url}/api/v3`,
+    repository: 'team/project',
+    token,
+    version: '0.0.0',
+    say: () => undefined,
+    patience: IMPATIENT,
+    clock: Date.now,
+    sleep,
+    random: Math.random,
+  }
+  const forge = (refs: CampaignRefs) => githubForge({ ...access, base: shortRef(refs.optimize) })
+  const post = await yard.another({ env, forge })
+  const scene = sceneOf(github)
+  const tokens = new Map<string, string>()
+  const of = (login: string) => tokens.get(login) ?? github.token(login, { permission: 'read' })
+
+  return {
+    ...scene,
+    post,
+    async winnow(...argv) {
+      const said: string[] = []
+      const { verb, given } = parseCommandLine(argv, VERBS)
+      const around = {
+        directory: yard.repo,
+        env: { ...ENV, ...env },
+        cacheDir: join(yard.root, 'cache-of-verbs'),
+        remote: null,
+        by: { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' },
+        version: '0.0.0',
+        clock: { now: Date.now, monotonic: () => performance.now(), sleep },
+        random: post.place.random,
+        faults: { reach: () => undefined },
+        progress: { say: () => undefined },
+        forge,
+      }
+      await verb.run({ given, terminal: hearing(said), around, ...REST })
+      return said
+    },
+    async say(login, number, body) {
+      const { id } = await scene.ask(of(login), `POST /issues/${number}/comments`, { body })
+      const found = github.world.comments.find(each => each.id === Number(id))
+      if (!found) throw new Error(`nothing was said at #${number}`)
+      return found
+    },
+    answerTo(comment) {
+      const said = github.world.comments.filter(each => each.number === comment.number)
+      const next = said.slice(said.indexOf(comment) + 1).find(({ author }) => author.kind === 'actions')
+      const text = next?.body.split('\n')[0]
+      return text === undefined ? null : { text, reactions: comment.reactions.map(({ content }) => content) }
+    },
+    number: title => github.world.pulls.find(pull => pull.title === title)?.number ?? 0,
+  }
+}
+
+const REST: Pick<Call, 'interrupt' | 'verbs' | 'program'> = {
+  interrupt: new AbortController().signal,
+  verbs: VERBS,
+  program: { called: 'winnow', runtime: 'node' },
+}
+
+function hearing(said: string[]): Call['terminal'] {
+  return {
+    out: text => void said.push(text),
+    err: text => void said.push(text),
+    json: value => void said.push(JSON.stringify(value)),
+    live: () => undefined,
+    confirm: null,
+    lines: async function* () {},
+  }
+}
