@@ -144,10 +144,12 @@ export interface Workflows {
   dispatch(wanted: Dispatch): Promise<number>
   /** Runs somebody asked for on a branch, the newest first. */
   runs(wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun[]>
+  /** One of them, however many there are since; null where it is gone, or is none of them. */
+  run(id: number, wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun | null>
   /** A run that has ended already is left as it is. */
   cancel(run: number): Promise<void>
-  /** The newest artifacts of this name, of any run. */
-  artifacts(name: string): Promise<Artifact[]>
+  /** The newest artifacts of any run: all, or those of this name. */
+  artifacts(name?: string): Promise<Artifact[]>
   download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
 }
 

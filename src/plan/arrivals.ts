@@ -30,6 +30,7 @@ export function arrivals(world: World): Arrivals {
 function receive(world: World, live: LiveOrder, found: Arrivals): void {
   const run = world.runs.get(live.order.id)
   if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found)
+  if (world.runner.runId === null) found.steps.push(...recordedRun(live, run))
   switch (run.state) {
     case 'running':
       return run.queued === true ? undefined : expire(world, live, found)
@@ -37,13 +38,23 @@ function receive(world: World, live: LiveOrder, found: Arrivals): void {
       return
     case 'gone':
       return run.started
-        ? lose(live, found, { started: true, reason: 'its process ended after measuring had begun' })
+        ? lose(live, found, {
+            started: true,
+            reason: run.why ?? 'its process ended after measuring had begun',
+          })
         : void found.idle.push(live.order.id)
     case 'unreadable':
       return reject(live, found, run.runId, run.reason)
     case 'reported':
       return accept(live, found, run)
   }
+}
+
+/** What runs elsewhere has its id from there: written down as soon as it is known, whoever asked for it. */
+function recordedRun({ order: { id }, run_id: known }: LiveOrder, run: RunFacts): Step[] {
+  const run_id = 'runId' in run ? run.runId : undefined
+  if (known !== null || run_id === undefined || run_id === null) return []
+  return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
 }
 
 function expire(world: World, live: LiveOrder, found: Arrivals): void {

@@ -25,6 +25,8 @@ export type OwnPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
 const MARGIN_SECONDS = 900
+/** How long a run elsewhere may wait for a machine: there nobody waits for this one, and nothing runs twice. */
+const QUEUED_ELSEWHERE_SECONDS = 24 * 3600
 
 export function issue(world: World, requests: Request[]): { steps: Step[]; actions: Action[] } {
   const steps: Step[] = []
@@ -81,12 +83,13 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     coins: sha256(`${world.entropy}:${index}:${request.cause}`),
     carried: request.carried ?? {},
     stop: request.stop,
-    deadline: deadline(Date.parse(world.now) + 1000 * secondsOfAsking(world), ruler.spec, request, queue),
+    deadline: deadline(Date.parse(world.now) + 1000 * secondsBefore(world), ruler.spec, request, queue),
   }
 }
 
 /** Where a proposer is being asked, what is timed waits for it. */
-function secondsOfAsking({ asking, spec }: World): number {
+function secondsBefore({ asking, spec, runner }: World): number {
+  if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
   if (asking.length === 0) return 0
   return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
 }

@@ -144,10 +144,13 @@ export interface RevertFacts {
 }
 
 export type RunFacts =
-  /** queued: it waits for its turn on its machine, and no deadline is about that. */
-  | { state: 'running'; queued?: true }
+  /**
+   * queued: it waits for its turn on its machine, and no deadline is about that. runId: of a run elsewhere, which has
+   * its id only once it was asked for.
+   */
+  | { state: 'running'; queued?: true; runId?: string }
   /** Of this process, and not begun: something else is being measured. */
   | { state: 'waiting' }
-  | { state: 'gone'; started: boolean; runId: string | null }
+  | { state: 'gone'; started: boolean; runId: string | null; why?: string }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }

@@ -39,6 +39,25 @@ describe('an order', () => {
     expect(deadlineOf(4) - now).toBe(4 * (deadlineOf(1) - now))
   })
 
+  it('elsewhere may wait for a machine as long as a day, and waits for no other', () => {
+    const runner = { runId: null, machine: null, external: true }
+    const here = draftsOfKind(plan(world(campaign().withExperiments(1))), 'order-issued')[0]
+    const there = draftsOfKind(plan(world(campaign().withExperiments(4), { runner })), 'order-issued').at(-1)
+    const day = Date.parse(there?.deadline ?? '') - Date.parse(here?.deadline ?? '')
+    expect(day).toBe(24 * 3_600_000)
+  })
+
+  it('elsewhere has its run written down when that is known, once', () => {
+    const runner = { runId: null, machine: null, external: true }
+    const built = campaign().withExperiment()
+    carryOut(built, { runner, runs: new Map() })
+    expect(built.campaign.orders[built.order('exp-001').id]?.run_id).toBeNull()
+    const runs = runsOf(built, { state: 'running', runId: 'actions:7/1' })
+    const planned = carryOut(built, { runner, runs })
+    expect(draftsOfKind(planned, 'order-dispatched')).toMatchObject([{ run_id: 'actions:7/1' }])
+    expect(stepsOf(plan(world(built, { runner, runs })))).toEqual([])
+  })
+
   it('is waited for while it runs', () => {
     const built = ONE()
     expect(plan(world(built))).toEqual({

@@ -9,21 +9,20 @@ import type { Pacing } from '../../ledger/retry.ts'
 import { unpacked } from './unpacked.ts'
 
 const dispatched = z.object({ workflow_run_id: z.number() })
-const runs = z.object({
-  workflow_runs: z.array(
-    z.object({
-      id: z.number(),
-      path: z.string(),
-      display_title: z.string(),
-      event: z.string(),
-      head_branch: z.string().nullable(),
-      head_sha: oid,
-      run_attempt: z.number().default(1),
-      status: z.string().nullable(),
-      conclusion: z.string().nullable(),
-    }),
-  ),
+const oneRun = z.object({
+  id: z.number(),
+  path: z.string(),
+  display_title: z.string(),
+  event: z.string(),
+  head_branch: z.string().nullable(),
+  head_sha: oid,
+  head_repository: z.object({ full_name: z.string() }).nullable(),
+  run_attempt: z.number().default(1),
+  status: z.string().nullable(),
+  conclusion: z.string().nullable(),
 })
+type Run = z.infer<typeof oneRun>
+const runs = z.object({ workflow_runs: z.array(oneRun) })
 const artifacts = z.object({
   artifacts: z.array(
     z.object({
@@ -41,22 +40,25 @@ const LOOKS = 5
 const BETWEEN_LOOKS_MS = 2_000
 
 export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows {
-  async function listRuns({
-    workflow,
-    branch,
-  }: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun[]> {
+  async function listRuns(wanted: Origin): Promise<WorkflowRun[]> {
+    const { workflow, branch } = wanted
     const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
     const values = { workflow_id: workflow, branch, event: 'workflow_dispatch', per_page: 100 }
     const { data } = await client.request(route, { ...client.where, ...values })
     const found = understood(runs, data, 'workflow runs').workflow_runs
-    return found.filter(isAsked(workflow, branch)).map(run => ({
-      id: run.id,
-      name: run.display_title,
-      branch,
-      head: run.head_sha,
-      attempt: run.run_attempt,
-      conclusion: run.status === 'completed' ? (run.conclusion ?? 'neutral') : null,
-    }))
+    return found.filter(isAsked(client, wanted)).map(runOf)
+  }
+
+  async function oneOf(id: number, wanted: Origin): Promise<WorkflowRun | null> {
+    const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}'
+    try {
+      const { data } = await client.request(route, { ...client.where, run_id: id })
+      const run = understood(oneRun, data, 'a workflow run')
+      return isAsked(client, wanted)(run) ? runOf(run) : null
+    } catch (error) {
+      if (error instanceof ForgeError && error.detail.status === 404) return null
+      throw error
+    }
   }
 
   async function runNamed(wanted: Dispatch): Promise<number | null> {
@@ -91,6 +93,7 @@ export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows
 
   return {
     runs: wanted => patiently(pacing, () => listRuns(wanted)),
+    run: (id, wanted) => patiently(pacing, () => oneOf(id, wanted)),
     dispatch: wanted =>
       patiently(pacing, async attempt => {
         const before = attempt === 0 ? null : await runNamed(wanted)
@@ -109,14 +112,24 @@ export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows
   }
 }
 
-/** Other branches can hold a workflow of the same name, and other events can start this one. */
-function isAsked(workflow: string, branch: string) {
-  return (run: { path: string; event: string; head_branch: string | null }) => {
+type Origin = Pick<Dispatch, 'workflow' | 'branch'>
+
+function runOf(run: Run): WorkflowRun {
+  const { id, display_title: name, head_sha: head, run_attempt: attempt, status, conclusion } = run
+  const ended = status === 'completed' ? (conclusion ?? 'neutral') : null
+  return { id, name, branch: run.head_branch ?? '', head, attempt, conclusion: ended }
+}
+
+/** Other branches and repositories can hold a workflow of the same name, and other events can start this one. */
+function isAsked({ where: { owner, repo } }: GithubClient, { workflow, branch }: Origin) {
+  const here = `${owner}/${repo}`.toLowerCase()
+  return (run: Run) => {
     const [path] = run.path.split('@')
     return (
       path === `.github/workflows/${workflow}` &&
       run.event === 'workflow_dispatch' &&
-      run.head_branch === branch
+      run.head_branch === branch &&
+      run.head_repository?.full_name.toLowerCase() === here
     )
   }
 }
@@ -142,8 +155,8 @@ async function cancelRun(client: GithubClient, run: number): Promise<void> {
   }
 }
 
-async function listArtifacts(client: GithubClient, name: string): Promise<Artifact[]> {
-  const values = { ...client.where, name, per_page: 100 }
+async function listArtifacts(client: GithubClient, name: string | undefined): Promise<Artifact[]> {
+  const values = { ...client.where, ...(name === undefined ? {} : { name }), per_page: 100 }
   const { data } = await client.request('GET /repos/{owner}/{repo}/actions/artifacts', values)
   return understood(artifacts, data, 'artifacts').artifacts.flatMap(each => {
     const { id, size_in_bytes: bytes, expired, workflow_run: run } = each

@@ -83,7 +83,8 @@ export function shownRun(world: World, run: RunRecord): Json {
     head_sha: head,
     status,
     conclusion,
-    run_attempt: 1,
+    head_repository: { full_name: run.repository ?? `${world.owner}/${world.repo}` },
+    run_attempt: run.attempt ?? 1,
     created_at: createdAt,
     html_url: `${world.url}/${world.owner}/${world.repo}/actions/runs/${id}`,
   }

@@ -74,6 +74,10 @@ export interface RunRecord {
   conclusion: string | null
   createdAt: string
   actor: string
+  /** Started again so often; once unless told. */
+  attempt?: number
+  /** Owner and name of where its commit is from, if not this repository. */
+  repository?: string
 }
 
 export interface ArtifactRecord {

@@ -1,0 +1,24 @@
+import type { Workflows } from '../forge/port.ts'
+import type { Hands } from './apply.ts'
+import { actionsRunner } from './actions-runner.ts'
+import { askingHere } from './asking.ts'
+import { campaignIdeas } from './campaign-ideas.ts'
+import { Lanes } from './lanes.ts'
+import { emptyMemory } from './observe.ts'
+import type { Place } from './place.ts'
+
+/**
+ * What one tick needs where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are
+ * asked in jobs of their own.
+ */
+export function openActionsHands(place: Place, workflows: Workflows, signal: AbortSignal): Hands {
+  const ideas = { ...campaignIdeas(place), askable: () => [] }
+  return {
+    place,
+    memory: emptyMemory(),
+    runner: actionsRunner(place, workflows),
+    ideas,
+    asking: askingHere(place, ideas, new Lanes(), signal),
+    only: null,
+  }
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+import { openActionsHands } from '../../src/engine/actions-session.ts'
+import type { Hands } from '../../src/engine/apply.ts'
+import { tick } from '../../src/engine/tick.ts'
+import { githubForge } from '../../src/forge/github/forge.ts'
+import { shortRef } from '../../src/model/refs.ts'
+import type { Waiting } from '../../src/plan/action.ts'
+import type { Post } from '../engine/post.ts'
+import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
+import type { Yard } from '../engine/yard.ts'
+import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import { measuringJob, waitingRuns } from './measuring-job.ts'
+import { type Scene, sceneOf } from './scene.ts'
+import { IMPATIENT } from './temp-github.ts'
+
+const GRANTS = { contents: 'write', pull_requests: 'write', issues: 'write', actions: 'write' } as const
+
+export const MEASURE = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
+run-name: \${{ inputs.order }}
+`
+
+/** A campaign on GitHub whose ticks are jobs that measure nothing: orders are runs of winnow-measure.yml. */
+export interface ActionsYard {
+  github: EmulatedGithub
+  yard: Yard
+  scene: Scene
+  /** A token of somebody who may write. */
+  ada: string
+  /** The job of tick as it is now; another after it was killed. */
+  post: () => Promise<Post>
+  /** One wake-up: a process of its own with nothing remembered. */
+  wake: (options?: { fault?: (point: string) => void }) => Promise<Waiting>
+  /** Every run that waits gets its machine. */
+  machines: () => Promise<void>
+  /** Wake-ups and machines in turn until nothing but ideas is waited for. */
+  settle: () => Promise<Waiting>
+}
+
+export async function actionsYard(ideas: readonly string[], options: SizeOptions = {}): Promise<ActionsYard> {
+  const github = await emulatedGithub()
+  onTestFinished(() => github.stop())
+  const files = { '.github/workflows/winnow-measure.yml': MEASURE, ...options.files }
+  const yard = await sizeYard(ideas, { ...options, files, remote: true })
+  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
+  const token = github.jobToken(GRANTS)
+  const { url, env } = github.remote(token)
+  yard.git('remote', 'set-url', 'origin', url)
+  const scene = sceneOf(github)
+
+  function open(fault?: (point: string) => void): Promise<Post> {
+    return yard.another({
+      env,
+      cache: 'job',
+      ...(fault ? { fault } : {}),
+      forge: refs =>
+        githubForge({
+          apiUrl: `${github.url}/api/v3`,
+          repository: 'team/project',
+          token,
+          version: '0.0.0',
+          say: () => undefined,
+          patience: IMPATIENT,
+          base: shortRef(refs.optimize),
+          clock: Date.now,
+          sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
+          random: Math.random,
+        }),
+    })
+  }
+
+  let looking: Promise<Post> | null = null
+  const made: ActionsYard = {
+    github,
+    yard,
+    scene,
+    ada: github.token('ada'),
+    post: () => (looking ??= open()),
+    async wake({ fault } = {}) {
+      const post = await open(fault)
+      return (await tick(handsOf(post))).waiting
+    },
+    async machines() {
+      for (const run of waitingRuns(github)) await measuringJob(github, run)
+    },
+    async settle() {
+      for (let wakes = 0; wakes < 30; wakes++) {
+        const waiting = await made.wake()
+        if (waiting.for !== 'orders') return waiting
+        await made.machines()
+      }
+      throw new Error('it never came to rest')
+    },
+  }
+  return made
+}
+
+function handsOf({ place }: Post): Hands {
+  const { workflows } = place.forge
+  if (!workflows) throw new Error('this forge has no machines')
+  return openActionsHands(place, workflows, new AbortController().signal)
+}
