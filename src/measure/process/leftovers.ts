@@ -1,4 +1,13 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -24,7 +33,7 @@ export async function claimWorkDir(workDir: string): Promise<number> {
   const own = ownClaim(workDir)
   const earlier = read(own)
   const self = await ownId()
-  await write(workDir, null)
+  await write(workDir)
   const others = claimsIn(workDir).filter(file => file !== own)
   for (const file of others) await requireDead(workDir, own, read(file))
   let ended = 0
@@ -46,8 +55,13 @@ async function requireDead(workDir: string, own: string, record: Running | null)
 }
 
 export async function noteSupervisor(workDir: string, pid: number): Promise<void> {
-  const entry = await findProcess(pid)
-  await write(workDir, entry)
+  const text = await claimText(await findProcess(pid))
+  const file = openSync(ownClaim(workDir), 'r+')
+  try {
+    writeSync(file, text, 0)
+  } finally {
+    closeSync(file)
+  }
 }
 
 export async function releaseWorkDir(workDir: string): Promise<void> {
@@ -121,15 +135,22 @@ async function ownId(): Promise<z.infer<typeof processId>> {
 }
 
 /** Renamed into its place: nobody reads half a claim and takes it for none. */
-async function write(workDir: string, supervisor: ProcessEntry | null): Promise<void> {
+async function write(workDir: string): Promise<void> {
+  const file = ownClaim(workDir)
+  writeFileSync(`${file}.part`, await claimText(null))
+  renameSync(`${file}.part`, file)
+}
+
+const LENGTH = 320
+
+/** Always as long as this, so that it can be told anew where the disk has become full meanwhile. */
+async function claimText(supervisor: ProcessEntry | null): Promise<string> {
   const value: Running = {
     boot_id: bootId(),
     owner: await ownId(),
     supervisor: supervisor === null ? null : { pid: supervisor.pid, started: supervisor.started },
   }
-  const file = ownClaim(workDir)
-  writeFileSync(`${file}.part`, JSON.stringify(value))
-  renameSync(`${file}.part`, file)
+  return JSON.stringify(value).padEnd(LENGTH)
 }
 
 function read(file: string): Running | null {
