@@ -22,7 +22,6 @@ export async function inspectCheckout(
   const inside = await ask('rev-parse', '--path-format=absolute', '--git-common-dir', '--is-bare-repository')
   if (inside.exitCode !== 0) {
     throw new UserError(`${directory} is not in a git repository`, {
-      place: { file: directory },
       fix: 'run winnow inside the repository to be optimised, or git init first',
     })
   }

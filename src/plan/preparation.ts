@@ -49,7 +49,10 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
     }
     case 'given up':
       return {
-        steps: pauseOnce(world, `${next.reason}\nMend it, then: winnow resume`),
+        steps: pauseOnce(
+          world,
+          `${next.reason}\nMend it, then: winnow resume (winnow check shows what fails)`,
+        ),
         requests: [],
         ready: false,
         hopeless: true,

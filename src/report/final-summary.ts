@@ -69,17 +69,19 @@ function nextTexts(campaign: Campaign, { improvements }: CampaignResult, where: 
           ['winnow status', 'every experiment'],
           [`winnow show ${last}`, 'its evidence'],
         ]
-  const take = improvements.length === 0 ? [] : takeTexts(campaign, where)
-  const finish =
-    campaign.status === 'stopped'
-      ? [['winnow archive', 'put the campaign aside']]
-      : some.length === 0
-        ? [
-            ['winnow try -m "…"', 'measure what you just changed'],
-            ['winnow propose -m "…"', 'offer HEAD as an idea'],
-          ]
-        : [['winnow stop', 'end the campaign']]
-  return table([...look, ...take, ...finish])
+  const taken = campaign.incumbent.tree === campaign.reference.tree
+  const take = improvements.length === 0 || taken ? [] : takeTexts(campaign, where)
+  return table([...look, ...take, ...finishTexts(campaign)])
+}
+
+function finishTexts({ status, experiments }: Campaign): string[][] {
+  if (status === 'stopped') return [['winnow archive', 'put the campaign aside']]
+  if (status === 'paused') return [['winnow resume', 'go on, once what it was paused for is settled']]
+  if (Object.keys(experiments).length > 0) return [['winnow stop', 'end the campaign']]
+  return [
+    ['winnow try -m "…"', 'measure what you just changed'],
+    ['winnow propose -m "…"', 'offer HEAD as an idea'],
+  ]
 }
 
 function takeTexts({ name, reference }: Campaign, { prefix, remote }: Whereabouts): string[][] {

@@ -18,9 +18,14 @@ export function runSummary(campaign: Campaign, waiting: Waiting): string[] {
     ...(progress === null ? [] : [`Progress: ${progress}.`]),
     waitingSentence(waiting),
     `${campaign.name}: ${tallyText(campaign)}; the incumbent is ${short(campaign.incumbent.commit)}.`,
-    ...(gain === null ? [] : [`Since the baseline: ${gain}.`]),
+    ...(gain === null ? [] : [`Since the baseline${apart(campaign)}: ${gain}.`]),
     ...(machine === null ? [] : [machine]),
   ]
+}
+
+/** Of what is noisy, numbers of two jobs show no difference: only pairs do. */
+function apart({ calibration }: Campaign): string {
+  return calibration?.deterministic === false ? ' (measured apart, so only roughly)' : ''
 }
 
 function gainText(campaign: Campaign): string | null {

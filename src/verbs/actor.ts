@@ -8,7 +8,7 @@ export async function actingAs({ by, directory, env }: Call['around']): Promise<
   if (by.actor !== UNKNOWN_ACTOR) return by
   const name = await gitRunner(networkIsolation(directory, env)).run({
     args: ['config', '--get', 'user.name'],
-    answers: [1],
+    answers: [1, 128],
     parse: ({ stdout }) => stdout.trim(),
   })
   return name === '' ? by : { ...by, actor: name }

@@ -41,9 +41,11 @@ async function standingAs(repository: Repository, world: World, diff: OwnDiff): 
   const facts = await candidateFacts({ repository, campaign, spec, incumbent, head: diff.commit, unsynced })
   if (facts.merged === 'conflict') return conflicting(world, facts.paths)
   if (facts.aheadOfSync) return bringsNothing(repository, world, diff)
-  const landed = await sameFiles(repository, landedOf(world), diff)
-  if (facts.refusal?.code === 'empty')
-    return landed ? { is: 'known', experiment: landed } : nothingNew(world, diff)
+  if (facts.refusal?.code === 'empty') {
+    const landed = await sameFiles(repository, landedOf(world), diff)
+    const known = landed !== null && !(await hasTaken(repository, world, diff))
+    return known ? { is: 'known', experiment: landed } : nothingNew(world, diff)
+  }
   if (facts.contains !== null) {
     const message = `contains ${facts.contains}, which was reverted`
     return { is: 'refused', code: 'reverted', message, next: 'commit the change again on the incumbent' }
@@ -66,6 +68,11 @@ export async function isCommittedIn(
   tip: Oid,
 ): Promise<boolean> {
   return commit === head && (await repository.isAncestor(head, tip))
+}
+
+/** What was kept is in HEAD already, and nothing is changed since. */
+async function hasTaken(repository: Repository, { campaign }: World, { commit, head }: OwnDiff) {
+  return commit === head && (await repository.isAncestor(campaign.incumbent.commit, head))
 }
 
 /** There is a diff, and somebody else's brought the same. */

@@ -1,3 +1,4 @@
+import { isManifest } from '../decide/manifest.ts'
 import { plural } from '../decide/wording.ts'
 import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
@@ -114,7 +115,12 @@ function unresolved(paths: readonly string[]): NotTried {
 function outOfScope(paths: readonly string[]): NotTried {
   const message = `${plural(paths.length, 'changed file')} outside scope.mutable: ${someOf(paths)}`
   const next = `undo or commit elsewhere what is outside, or leave it out: winnow try --only-in-scope`
-  return { code: 'out-of-scope', message, next }
+  return { code: 'out-of-scope', message, next: paths.every(isManifest) ? packages(paths) : next }
+}
+
+/** A scope that init drafts has no manifest in it. */
+function packages(paths: readonly string[]): string {
+  return `leave it out (winnow try --only-in-scope), or a person lets ideas bring packages: add ${someOf(paths)} to scope.mutable and commit that`
 }
 
 export function someOf(paths: readonly string[]): string {

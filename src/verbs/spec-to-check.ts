@@ -55,7 +55,7 @@ async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<
       name === undefined ? 'there is no spec here' : `there is no spec of campaign ${name}`,
       {
         place: { file: '.winnow/<name>.yaml' },
-        fix: 'write one, or name a file: winnow check path/to/spec.yaml',
+        fix: 'winnow init writes one; or name a file: winnow check path/to/spec.yaml',
       },
     )
   }

@@ -2,7 +2,6 @@ import type { Hands } from '../engine/apply.ts'
 import { record } from '../engine/record.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
-import { committedSpec, requireSupported } from '../engine/start.ts'
 import { ConflictError } from '../errors.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/outcome.ts'
@@ -12,7 +11,6 @@ import { isSettled, meantExperiment } from '../plan/only.ts'
 import type { World } from '../plan/world.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import { answerOf, answerText, answerWithout, tryExitCode, type TryAnswer } from '../report/try-answer.ts'
-import type { Spec } from '../spec/schema.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
@@ -23,8 +21,9 @@ import { lookAround, lookingTick } from './looking.ts'
 import { offer, wordsOfIdea } from './offer-diff.ts'
 import { type NotTried, ownDiff, type OwnDiff } from './own-diff.ts'
 import { pullNumbers } from './pull-numbers.ts'
-import { specPathOf, start } from './run.ts'
+import { start } from './run.ts'
 import { baseFails } from './run-exit.ts'
+import { specInForce, unlessSpecWaits } from './scope-of-try.ts'
 import { takeCommand } from './take-command.ts'
 import { whyHeld } from './try-held.ts'
 import type { Verb } from './verb.ts'
@@ -91,7 +90,7 @@ async function tried(call: Call, scene: Scene): Promise<TryAnswer | null> {
     message: call.given.text('message') ?? (await wordsOfIdea(call, scene)),
     onlyInScope: call.given.flag('only-in-scope'),
   })
-  if ('code' in diff) return refusal(scene, diff, [])
+  if ('code' in diff) return refusal(scene, await unlessSpecWaits(call, scene, diff), [])
   sayLeftOut(call, diff)
   if (await bringsNothingYet(call, scene, diff))
     return refusal(scene, nothingToTry(scene.place.name), diff.leftOut)
@@ -110,13 +109,6 @@ async function bringsNothingYet(
   if (campaign.started) return false
   const { commit } = await defaultTip(workshop, around)
   return isCommittedIn(workshop.repository, diff, commit)
-}
-
-async function specInForce(scene: Scene): Promise<Spec> {
-  if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
-  const committed = await committedSpec(scene.place, specPathOf(scene))
-  requireSupported(committed)
-  return committed.spec
 }
 
 function sayLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
@@ -215,7 +207,9 @@ async function afterwards(call: Call, scene: Scene, result: Afterwards): Promise
   const experiment = meantExperiment(campaign, branch)
   if (baseFails(campaign)) return baseBroken(scene, campaign, diff)
   if (experiment === undefined) return waits(scene, waitingSentence(waiting), diff)
-  const said = waiting.for === 'person' && experiment.verdict === null ? waiting.what : null
+  // What one idea waits for, its own verdict says; all others would be named here too.
+  const another = experiment.verdict === null && experiment.status !== 'deferred'
+  const said = waiting.for === 'person' && another ? waiting.what : null
   return verdictOn(call, scene, { campaign, experiment, diff, before: false, waiting: said })
 }
 

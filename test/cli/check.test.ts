@@ -148,7 +148,10 @@ describe('winnow check', () => {
 
   it('asks which, where there are several specs, and says so where there is none', async () => {
     const { write, winnow } = project({ 'README.md': 'nothing yet\n' })
-    expect((await winnow('check')).err).toContain('error: .winnow/<name>.yaml: there is no spec here')
+    const { err } = await winnow('check')
+    expect(err).toContain(
+      'error: .winnow/<name>.yaml: there is no spec here\n  fix: winnow init writes one; or name a file',
+    )
     write('.winnow/a.yaml', SPEC)
     write('.winnow/b.yaml', SPEC)
     expect((await winnow('check')).err).toContain('there are several specs: .winnow/a.yaml, .winnow/b.yaml')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, project } from './project.ts'
@@ -9,8 +9,17 @@ describe('where winnow is started', () => {
   it('has to be a repository', async () => {
     const { code, err } = await project().winnow('-C', scratch(), 'status')
     expect(code).toBe(2)
-    expect(err).toContain('is not in a git repository')
+    expect(err).toMatch(/^error: [^: ]+ is not in a git repository$/m)
     expect(err).toContain('fix: run winnow inside the repository to be optimised, or git init first')
+  })
+
+  it('is no mistake of winnow where a work tree has lost its repository', async () => {
+    const { winnow, git, dir } = project()
+    const linked = join(scratch(), 'linked')
+    git('worktree', 'add', '-q', '--detach', linked)
+    rmSync(join(dir, '.git', 'worktrees'), { recursive: true })
+    const { code, err } = await winnow('-C', linked, 'status')
+    expect([code, err]).toEqual([2, expect.stringContaining('is not in a git repository')])
   })
 
   it('has to be a directory that is there', async () => {

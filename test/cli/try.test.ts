@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gitIn, scratch, at } from '../git/scratch.ts'
+import { packageFiles } from '../engine/package-files.ts'
 import { untouched } from '../git/untouched.ts'
 import { clonedProject, FILES, offer, project, projectIn, proven, SHORT, SPEC } from './project.ts'
 
@@ -37,7 +38,10 @@ describe('winnow try', () => {
 
     person.git('stash', 'push', '--include-untracked', '--', 'src/value')
     person.git('merge', '-q', 'optimize/size')
-    expect((await tried(person)).sentence).toMatch(/^Kept \(tried before, as exp-001\)/)
+    expect(await tried(person)).toMatchObject({
+      code: 12,
+      sentence: expect.stringMatching(/^Refused: nothing to try/),
+    })
     await proven(person)
   })
 
@@ -196,6 +200,38 @@ describe('winnow try', () => {
     const second = await tried(person, '-m', 'half')
     expect(second).toMatchObject({ code: 0, id: 'exp-001', tried_before: false })
     expect(await person.json('status')).toMatchObject({ experiments: [{ id: 'exp-001' }] })
+    await proven(person)
+  })
+
+  it('says how ideas may bring packages, and how a scope that was widened comes into force', async () => {
+    const person = project({ ...FILES, ...packageFiles({}) })
+    person.write('src/value', SHORT)
+    for (const [file, text] of Object.entries(packageFiles({ 'left-pad': { version: '1.3.0' } })))
+      person.write(file, text)
+    expect(await tried(person, '-m', 'padded')).toMatchObject({
+      code: 12,
+      sentence: 'Refused: 2 changed files outside scope.mutable: package-lock.json, package.json.',
+      next: 'leave it out (winnow try --only-in-scope), or a person lets ideas bring packages: add package-lock.json, package.json to scope.mutable and commit that',
+    })
+    person.git('stash', '-q')
+    await person.winnow('run')
+    const wider = SPEC.replace('[src/]', '[src/, package.json, package-lock.json]')
+    person.commit('packages', { '.winnow/size.yaml': wider })
+    person.git('stash', 'pop', '-q')
+    expect(await tried(person, '-m', 'padded')).toMatchObject({
+      code: 12,
+      sentence: expect.stringMatching(/, by the spec in force\.$/),
+      next: 'winnow run takes in the spec as it is on main now; then type the same again',
+    })
+    await person.winnow('run')
+    expect(await tried(person, '-m', 'padded')).toMatchObject({
+      code: 14,
+      id: 'exp-001',
+      sentence: 'Waiting for approval of left-pad 1.3.0 (npm).',
+      next: 'a person approves what it adds: winnow approve exp-001',
+    })
+    await person.winnow('approve', 'exp-001')
+    expect(await tried(person, '-m', 'padded')).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept' })
     await proven(person)
   })
 

@@ -81,7 +81,28 @@ describe('the end of a run', () => {
     expect(lost).toContain('winnow show exp-001')
     const empty = finalSummary(campaignOf(baseline(100)), HERE).join('\n')
     expect(empty).not.toMatch(/verdicts|winnow show/)
-    expect(empty).toContain('winnow propose -m')
+    expect(empty).toContain('winnow try -m')
+  })
+
+  it('offers nothing to take that the default branch has already', () => {
+    const all: Told[] = [
+      {
+        kind: 'synced',
+        order: '1'.repeat(64),
+        from: NEXT,
+        to: NEXT,
+        default_tip: NEXT.commit,
+        harness: 'f'.repeat(64),
+      },
+    ]
+    expect(finalSummary(ended(...all), HERE).join('\n')).not.toMatch(/git merge|git diff/)
+  })
+
+  it('sends who is waited for to what goes on, and to no idea', () => {
+    const paused: Told = { kind: 'campaign-paused', source: 'person', reason: 'lunch' }
+    const text = finalSummary(campaignOf(baseline(100), paused), HERE).join('\n')
+    expect(text).toContain('winnow resume')
+    expect(text).not.toContain('winnow try')
   })
 
   it('lists five at most, and says how many there are', () => {

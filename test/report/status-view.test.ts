@@ -208,6 +208,20 @@ describe('the end of a run', () => {
     ])
   })
 
+  it('claims no gain for one tree that was measured twice', () => {
+    const campaign = campaignOf(baseline(100), calibrated(NOISE), baseline(70))
+    const { incumbent, baseline: start } = statusView(campaign, NONE)
+    expect(incumbent.metrics).toEqual(start.metrics)
+    expect(runSummary(campaign, { for: 'ideas' })[2]).toMatch(/\(0\.0 %\)\.$/)
+  })
+
+  it('says that numbers of two jobs are no comparison where the metric is noisy', () => {
+    const campaign = campaignOf(...LANDED, calibrated(NOISE))
+    expect(runSummary(campaign, { for: 'ideas' })[2]).toBe(
+      'Since the baseline (measured apart, so only roughly): bytes 100 -> 90 (-10.0 %).',
+    )
+  })
+
   it('claims no gain before there is a baseline', () => {
     expect(runSummary(campaignOf(), { for: 'ideas' })).toHaveLength(2)
   })
