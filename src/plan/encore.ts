@@ -5,7 +5,12 @@ import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'
 
 /** After these nothing more can be measured; after any other stop what waits for an approval may still get it. */
-const FOR_GOOD: ReadonlySet<string> = new Set(['person', 'fresh', 'level_used_up' satisfies StopCode])
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  'person',
+  'fresh',
+  'archived',
+  'level_used_up' satisfies StopCode,
+])
 
 /** It stays open when the campaign stops: approved late, it has one more round. */
 export function waitsOn(

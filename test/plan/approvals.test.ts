@@ -194,7 +194,7 @@ describe('a campaign that stops', () => {
     expect(stopped.experiments['exp-002']?.status).toBe('ended')
   })
 
-  it.each(['person', 'fresh', 'level_used_up'])('closes that too where it stops by %s', code => {
+  it.each(['person', 'fresh', 'archived', 'level_used_up'])('closes that too where it stops by %s', code => {
     const built = campaign().withExperiment()
     carryOut(built, { candidates: both })
     built.add({ kind: 'campaign-stopped', cause: 'stop', code, reason: 'enough' })
