@@ -28,6 +28,10 @@ export function settleRound(world: World, found: Arrivals): RoundPlan {
   const { round } = world.campaign
   if (!round?.open) return NOTHING
   const members = membersOf(world, round, found)
+  const lapsed = members
+    .filter(member => needsOrder(member).length > 0)
+    .flatMap(one => lapsedSteps(world, one))
+  if (lapsed.length > 0) return { ...NOTHING, steps: lapsed }
   const again = members.flatMap(needsOrder)
   const steps = members.flatMap(member => finalSteps(world.campaign, member))
   const eligible = members.filter(member => member.judgement?.is === 'eligible')
@@ -53,6 +57,14 @@ function notApproved(world: World, member: Member): Step[] {
   const { experiment } = member
   const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id))
   return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`)
+}
+
+/** An amendment took the approval back: nothing more of it runs, whatever its round still wanted to know. */
+function lapsedSteps(world: World, { experiment }: Member): Step[] {
+  const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id))
+  if (packages === null) return []
+  const reason = `it adds ${packages}, which is approved no more`
+  return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
 }
 
 interface Scene {

@@ -175,6 +175,27 @@ describe('what waits for an approval', () => {
   })
 })
 
+describe('an approval that is taken back while a round is open', () => {
+  it('lets nothing more of it run', () => {
+    const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
+      .withExperiment()
+      .ordered()
+      .lost('exp-001')
+    const seen = world(built, { candidates: one })
+    expect(draftsOfKind(plan(seen), 'order-issued')).toHaveLength(1)
+    const spec = { ...seen.spec, dependencies: { ...seen.spec.dependencies, approved: [] } }
+    const planned = plan({ ...seen, spec })
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+    expect(actionsOf(planned, 'commit')[0]?.steps).toContainEqual({
+      step: 'close',
+      experiment: 'exp-001',
+      outcome: 'withdrawn',
+      reason: 'it adds left-pad 1.3.0 (npm), which is approved no more',
+      keep: true,
+    })
+  })
+})
+
 const SHORT = `${SPEC}stopping: { max_iterations: 1 }\n`
 
 /** exp-001 waits for an approval; exp-002 was measured, and with it the campaign stops. */
