@@ -1,17 +1,10 @@
 import type { Entry } from '../findings.ts'
+import { scriptHarness } from './script.ts'
 import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import { headComment, workloadComment } from './words.ts'
 
-export function pythonHarness({ name, entry, interpreter }: SkeletonOf): Skeleton {
-  const path = `bench/${name}.py`
-  const command = `${interpreter} ${path}`
-  return {
-    files: [{ path, text: text(command, entry) }],
-    edit: path,
-    command,
-    build: null,
-    calls: calledText(entry),
-  }
+export function pythonHarness(of: SkeletonOf): Skeleton {
+  return scriptHarness(of, { extension: 'py', interpreter: of.interpreter, text })
 }
 
 function text(command: string, entry: Entry | null): string {

@@ -1,11 +1,15 @@
+import type { Entry } from '../findings.ts'
+import { scriptHarness } from './script.ts'
 import type { Skeleton, SkeletonOf } from './skeleton.ts'
-import { calledText, headComment, workloadComment } from './words.ts'
+import { headComment, workloadComment } from './words.ts'
 
-export function shellHarness({ name, entry }: SkeletonOf): Skeleton {
-  const path = `bench/${name}.sh`
-  const command = `sh ${path}`
+export function shellHarness(of: SkeletonOf): Skeleton {
+  return scriptHarness(of, { extension: 'sh', interpreter: 'sh', text })
+}
+
+function text(command: string, entry: Entry | null): string {
   const program = entry?.kind === 'program' ? entry.command : null
-  const text = `${headComment('#', command)}
+  return `${headComment('#', command)}
 
 ${workloadComment('#', 'sh bin/parse.sh < bench/input.txt', entry)}
 workload() {
@@ -25,5 +29,4 @@ bytes=$(printf %s "$answer" | wc -c)
 awk -v took="$((end - start))" -v bytes="$((bytes))" \\
   'BEGIN { printf "{\\"milliseconds\\": %.6f, \\"output_bytes\\": %d}\\n", took / 10000000, bytes }'
 `
-  return { files: [{ path, text }], edit: path, command, build: null, calls: calledText(entry) }
 }
