@@ -73,19 +73,58 @@ const NAMES = new Set([
   'conanfile.txt',
   'conanfile.py',
   'vcpkg.json',
+  'package.yaml',
+  'package.json5',
+  '.pnpmfile.mjs',
+  'tox.ini',
+  'conda-lock.yml',
+  'global.json',
+  'dotnet-tools.json',
+  'paket.dependencies',
+  'paket.lock',
+  'rust-toolchain',
+  'rust-toolchain.toml',
+  'project.toml',
+  'manifest.toml',
+  'renv.lock',
+  'cpanfile',
+  'cpanfile.snapshot',
+  'deps.edn',
+  'project.clj',
+  'stack.yaml',
+  'stack.yaml.lock',
+  'cabal.project',
+  'cabal.project.freeze',
+  'rebar.config',
+  'rebar.lock',
+  'shard.yml',
+  'shard.lock',
+  'build.zig.zon',
+  'module.bazel',
+  'module.bazel.lock',
 ])
 
 const PATTERNS = [
-  /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/,
   /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/,
-  /^[^/]+\.gemspec$/,
+  /^[^/]+\.(?:gemspec|gemfile|cabal|rockspec|sbt)$/,
+  // Parts of a build have scripts of any name, and scripts read others.
+  /^[^/]+\.gradle(?:\.kts)?$/,
+  /^pylock\.[^/]+\.toml$/,
+  /^environment[-_.][^/]+\.ya?ml$/,
 ]
 
 /** Folders in which a tool keeps what it reads before the manifest. */
-const SETTINGS_FOLDER = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/[^/]+)$/
+const SETTINGS_FOLDER =
+  /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.bundle\/config|\.mvn\/.+|gradle\/wrapper\/[^/]+)$/
 
-/** Requirements are also kept as requirements/<name>.txt. */
-const REQUIREMENTS_FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
+/** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `requirements/dev.txt`. */
+const REQUIREMENTS =
+  /(?:^|\/)(?:(?:[^/]+[-_.])?(?:requirements|constraints)[^/]*|requirements\/[^/]+)\.(?:txt|in)$/
+
+/** `folded`: as `foldedPath` makes it. */
+export function isRequirements(folded: string): boolean {
+  return REQUIREMENTS.test(folded)
+}
 
 /** Two spellings that a case-insensitive or normalising file system takes for one are one. */
 export function foldedPath(path: string): string {
@@ -96,5 +135,5 @@ export function isManifest(path: string): boolean {
   const folded = foldedPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
   if (NAMES.has(name) || PATTERNS.some(pattern => pattern.test(name))) return true
-  return REQUIREMENTS_FOLDER.test(folded) || SETTINGS_FOLDER.test(folded)
+  return isRequirements(folded) || SETTINGS_FOLDER.test(folded)
 }

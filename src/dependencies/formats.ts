@@ -56,9 +56,9 @@ export function formatOf(path: string): Format | undefined {
 }
 
 const PROGRAMS =
-  /^(?:setup\.py|conanfile\.py|gems\.rb|build\.sbt|mix\.exs|package\.swift|podfile|flake\.nix|.+\.gemspec|.+\.cjs|settings\.gradle(?:\.kts)?)$/
+  /^(?:setup\.py|conanfile\.py|gems\.rb|mix\.exs|package\.swift|podfile|flake\.nix|.+\.(?:gemspec|gemfile|sbt|cjs)|\.pnpmfile\.mjs|.+\.gradle(?:\.kts)?)$/
 const SETTINGS =
-  /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?)$/
+  /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|uv\.toml|nuget\.config|config(?:\.toml)?|(?:gradle|maven)-wrapper\.properties)$/
 
 /** Why a file that `formatOf` does not know is not read. */
 export function unknownFormat(path: string): string {

@@ -34,6 +34,8 @@ describe('manifests and lockfiles', () => {
     'requirements.txt',
     'requirements-dev.txt',
     'requirements/prod.txt',
+    'dev-requirements.txt',
+    'ci/test_requirements.in',
     'pyproject.toml',
     'poetry.lock',
     'uv.lock',
@@ -69,6 +71,9 @@ describe('manifests and lockfiles', () => {
     'my-package.json',
     'go.module',
     'requirements/readme.md',
+    'src/gradle.ts',
+    'environments.yml',
+    'docs/myrequirements.txt',
   ])('%s is none', path => {
     expect(isManifest(path)).toBe(false)
   })

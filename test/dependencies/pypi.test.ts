@@ -69,10 +69,13 @@ describe('requirements.txt', () => {
     expect(faultOf('requirements.txt', base, candidate)).toContain(why)
   })
 
-  test.each(['requirements-dev.txt', 'constraints.txt', 'requirements/base.in', 'a/Requirements.txt'])(
-    'is also called %s',
-    path => expect(additionsOf(path, null, 'tiny==1\n')).toEqual(['tiny ==1 registry']),
-  )
+  test.each([
+    'requirements-dev.txt',
+    'dev-requirements.txt',
+    'constraints.txt',
+    'requirements/base.in',
+    'a/Requirements.txt',
+  ])('is also called %s', path => expect(additionsOf(path, null, 'tiny==1\n')).toEqual(['tiny ==1 registry']))
 })
 
 describe('pyproject.toml', () => {

@@ -31,6 +31,19 @@ const UNREAD = [
   'a/.bundle/config',
   '.mvn/extensions.xml',
   'nuget.config',
+  'package.yaml',
+  'app/app.gradle',
+  'gradle/deps.gradle.kts',
+  'gradle/wrapper/gradle-wrapper.properties',
+  '.mvn/wrapper/maven-wrapper.properties',
+  'gemfiles/rails.gemfile',
+  '.config/dotnet-tools.json',
+  'global.json',
+  'rust-toolchain.toml',
+  'pylock.dev.toml',
+  'environment-dev.yml',
+  'tox.ini',
+  'Manifest.toml',
 ]
 
 describe('a file whose format is not known', () => {

@@ -1,9 +1,8 @@
+import { isRequirements } from '../../decide/manifest.ts'
 import type { Package } from '../addition.ts'
 import { type Format, type Reading, Unreadable } from '../format.ts'
 import { asked, parseRequirement } from './requirement.ts'
 
-const FILES = /^(?:requirements|constraints)[^/]*\.(?:txt|in)$/
-const FOLDER = /(?:^|\/)requirements\/[^/]+\.(?:txt|in)$/
 const EDITABLE = /^(?:-e|--editable)(?:\s+|=)(?<address>\S.*)$/
 const HASHES = / --hash[= ] ?(\S+)/g
 const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$)/i
@@ -13,7 +12,7 @@ const EGG = /[#&]egg=(?<name>[\w.-]+)/
 export const requirementsTxt: Format = {
   ecosystem: 'pypi',
   kind: 'manifest',
-  holds: (name, path) => FILES.test(name) || FOLDER.test(path),
+  holds: (_, path) => isRequirements(path),
   read: readRequirements,
 }
 
