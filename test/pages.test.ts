@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { VERBS } from '../src/verbs/registry.ts'
+import { optionsOf, type Verb } from '../src/verbs/verb.ts'
+import { commandsOn, pages, pageText } from './page-commands.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+
+/** Who runs what a page shows. A page that gets its first command needs a line here, and a test behind it. */
+const RUN_BY: Readonly<Record<string, string>> = {
+  'README.md': 'test/readme.test.ts',
+  'CONTRIBUTING.md': '.ci/run',
+  'docs/agents.md': 'test/cli/agents-page.test.ts',
+  'docs/commands.md': 'test/docs.test.ts',
+  'docs/compare.md': 'test/cli/compare-page.test.ts',
+  'docs/dependencies.md': 'test/cli/demo.test.ts',
+  'docs/install.md': 'test/install-page.test.ts',
+  'skills/winnow/SKILL.md': 'test/cli/agents-page.test.ts',
+}
+
+describe('the commands that a page shows', () => {
+  it('are run by a test, or written from the code', () => {
+    const shown = pages().filter(page => commandsOn(page).length > 0)
+    expect(new Set(Object.keys(RUN_BY))).toEqual(new Set(shown))
+  })
+
+  it.each(Object.entries(RUN_BY).filter(([, test]) => test.endsWith('.ts')))('%s: by %s', (page, test) => {
+    expect(existsSync(join(ROOT, test))).toBe(true)
+    const names = [page, page.replace(/^docs\//, '../docs/'), page.replace(/^docs\//, '')]
+    expect(names.some(name => readFileSync(join(ROOT, test), 'utf8').includes(name))).toBe(true)
+  })
+
+  it('for working on winnow are what CI runs', () => {
+    const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8')
+    const forCi = [...commandsOn('README.md'), ...commandsOn('CONTRIBUTING.md')].filter(({ command }) =>
+      command.startsWith('npm '),
+    )
+    const own = forCi.filter(({ command }) => !command.includes('--global'))
+    expect(own.map(({ command }) => command)).toContain('npm ci && npm test')
+    expect(own.filter(({ command }) => !ci.includes(command))).toEqual([])
+  })
+})
+
+/** `winnow try -m "…"` and the like, wherever a page says it; none where the word is not a command. */
+function namedOn(page: string): { verb: string; rest: string }[] {
+  const quoted = [...pageText(page).matchAll(/`(?:git[ -])?winnow ([a-z]+)([^`]*)`/g)]
+  const typed = commandsOn(page).flatMap(({ command }) => [...command.matchAll(/\bwinnow ([a-z]+)([^&|]*)/g)])
+  return [...quoted, ...typed].map(([, verb = '', rest = '']) => ({ verb, rest }))
+}
+
+function unknownOptions(verb: Verb, rest: string): string[] {
+  const known = optionsOf(verb).flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])])
+  const given = rest.split(' -- ')[0]?.replace(/"[^"]*"/g, '') ?? ''
+  return [...given.matchAll(/(?<=\s)--?[a-z][a-z-]*/g)]
+    .map(([option]) => option)
+    .filter(each => !known.includes(each))
+}
+
+describe.each(pages())('%s', page => {
+  it('names only commands and options that there are', () => {
+    for (const { verb: word, rest } of namedOn(page)) {
+      const verb = VERBS.find(each => each.name === word)
+      expect([page, word, verb?.name]).toEqual([page, word, word])
+      if (verb !== undefined) expect([page, word, unknownOptions(verb, rest)]).toEqual([page, word, []])
+    }
+  })
+
+  it('names only scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const own = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md'].includes(page)
+    const named = [...pageText(page).matchAll(/`npm run ([\w:-]+)/g)].map(match => match[1] ?? '')
+    if (own) expect(named.filter(name => !(name in scripts))).toEqual([])
+  })
+
+  it('links only to what exists', () => {
+    const links = [...pageText(page).matchAll(/\]\(([^)#:\s]+)(?:#[\w-]*)?\)/g)].map(match => match[1] ?? '')
+    const from = join(ROOT, page, '..')
+    expect(links.filter(link => !existsSync(join(from, link)))).toEqual([])
+  })
+})
+
+describe('the list of pages', () => {
+  it('has every page once', () => {
+    const listed = [...pageText('docs/README.md').matchAll(/^\| \[\w+\]\((\w+\.md)\)/gm)].map(
+      match => match[1] ?? '',
+    )
+    const found = pages().filter(page => /^docs\/\w+\.md$/.test(page) && page !== 'docs/README.md')
+    expect(listed.toSorted()).toEqual(found.map(page => page.replace('docs/', '')).toSorted())
+  })
+})
