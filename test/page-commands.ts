@@ -19,7 +19,10 @@ export function pages(): string[] {
       .filter(name => name.endsWith('.md'))
       .map(name => `${dir}/${name}`)
   return [
-    ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'skills/winnow/SKILL.md'],
+    'README.md',
+    'CONTRIBUTING.md',
+    'AGENTS.md',
+    'skills/winnow/SKILL.md',
     ...below('docs'),
     ...below('docs/decisions'),
   ]

@@ -15,6 +15,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/commands.md': 'test/docs.test.ts',
   'docs/compare.md': 'test/cli/compare-page.test.ts',
   'docs/dependencies.md': 'test/cli/demo.test.ts',
+  'docs/github.md': 'test/cli/init-github.test.ts',
   'docs/install.md': 'test/install-page.test.ts',
   'skills/winnow/SKILL.md': 'test/cli/agents-page.test.ts',
 }
@@ -42,9 +43,10 @@ describe('the commands that a page shows', () => {
   })
 })
 
-/** `winnow try -m "…"` and the like, wherever a page says it; none where the word is not a command. */
+/** `winnow try -m "…"` and the like, wherever a page says it, but where it says that it is not built. */
 function namedOn(page: string): { verb: string; rest: string }[] {
-  const quoted = [...pageText(page).matchAll(/`(?:git[ -])?winnow ([a-z]+)([^`]*)`/g)]
+  const built = pageText(page).replace(/^.*\*\*not built\*\*.*$/gm, '')
+  const quoted = [...built.matchAll(/`(?:git[ -])?winnow ([a-z]+)([^`]*)`/g)]
   const typed = commandsOn(page).flatMap(({ command }) => [...command.matchAll(/\bwinnow ([a-z]+)([^&|]*)/g)])
   return [...quoted, ...typed].map(([, verb = '', rest = '']) => ({ verb, rest }))
 }

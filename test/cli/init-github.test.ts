@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { commandsOn } from '../page-commands.ts'
 import { ACTION } from '../workflows/written.ts'
 import { FILES, project } from './project.ts'
 
@@ -63,5 +64,24 @@ describe('winnow init --github', () => {
     const { '.winnow/size.yaml': _spec, ...rest } = PROJECT
     const { code, err } = await project(rest).winnow(...GITHUB)
     expect([code, err]).toEqual([2, expect.stringContaining('there is no spec yet')])
+  })
+})
+
+describe('docs/github.md', () => {
+  it('has commands that do what it says, one after the other', async () => {
+    const bench = "console.log(JSON.stringify({ bytes: require('node:fs').statSync('src/index.js').size }))\n"
+    const scripts = { test: 'node --check src/index.js', bench: 'node bench/size.cjs' }
+    const manifest = JSON.stringify({ name: 'n', scripts })
+    const person = project({ 'package.json': manifest, 'src/index.js': '', 'bench/size.cjs': bench })
+    const typed = commandsOn('docs/github.md')
+    expect(typed).toHaveLength(2)
+    for (const { command } of typed) {
+      const action = ACTION.replace(/ #.*/, '')
+      const [, ...argv] = command.replace(/\S+@<40 digits>/, action).split(' ')
+      const { code, err } = await person.winnow(...argv)
+      expect([command, code, err]).toEqual([command, 0, err])
+      person.commit(command)
+    }
+    expect(existsSync(join(person.dir, '.github/workflows/winnow.yml'))).toBe(true)
   })
 })
