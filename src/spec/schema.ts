@@ -79,7 +79,11 @@ export function specSchema(rules: Rules, surroundings: Surroundings = LOCAL) {
     merge: merge.prefault({}).describe('How kept changes land.'),
     branches: branches.prefault({}).describe('Names of branches.'),
     report: report.prefault({}).describe('What is shown.'),
-    schedule: text.default('daily').describe('Used by init --github.'),
+    schedule: text
+      .default('daily')
+      .describe(
+        'When GitHub wakes it: hourly, daily, weekly or as in cron; init --github writes it, nothing else reads it.',
+      ),
   })
 }
 

@@ -121,11 +121,6 @@ const UNREAD: readonly Unread[] = [
       says: 'winnow pays for no model, so there is nothing to cap; what proposers spend is not counted',
     },
   },
-  {
-    path: ['schedule'],
-    missing: 'a schedule is',
-    instead: 'remove it and let your own scheduler call winnow run',
-  },
 ]
 
 /** For the reference of the spec: keys of which only the default is taken. */

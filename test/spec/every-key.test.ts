@@ -19,6 +19,7 @@ function leaves(): string[] {
 const READ: Record<string, [file: string, words?: string]> = {
   description: ['propose/brief-task.ts'],
   advice: ['propose/brief-task.ts'],
+  schedule: ['setup/github/schedule.ts'],
   max_runner_up_merges_per_batch: ['plan/round.ts'],
   'metric.primary.type': ['decide/objectives.ts', 'primary.type'],
   'metric.primary.name': ['decide/objectives.ts', 'primary.name'],
@@ -173,7 +174,6 @@ const REFUSED: Record<string, Change> = {
   'report.dashboard': { 'report.dashboard': false },
   'report.pages_branch': { 'report.pages_branch': 'x' },
   'report.webhook': { 'report.webhook': 'https://example.com' },
-  schedule: { schedule: 'weekly' },
 }
 
 /** Accepted and not used, which is said. */

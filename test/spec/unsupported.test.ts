@@ -53,7 +53,6 @@ describe('what is valid but not built', () => {
     [{ 'dependencies.approvers': ['ada'] }, 'dependencies.approvers'],
     [{ 'dependencies.min_release_age_days': 0 }, 'dependencies.min_release_age_days 0'],
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
-    [{ schedule: 'weekly' }, 'schedule weekly'],
   ]
   it.each(cases)('%j is one sentence with its key and what to use now', (changes, key) => {
     const sentences = unsupported(counting(changes))

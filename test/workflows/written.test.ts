@@ -29,7 +29,7 @@ describe('the schedule', () => {
   })
 
   it.each(['sometimes', '* * * *', "1 2 3 4 5'\non: push", '@hourly', ''])('refuses %j', schedule => {
-    expect(() => cronOf({ name: 'a', schedule })).toThrow('schedule is')
+    expect(() => cronOf({ name: 'a', schedule })).toThrow('the schedule of a is')
   })
 })
 

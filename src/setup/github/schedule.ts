@@ -18,7 +18,7 @@ export function cronOf({ name, schedule }: Pick<Spec, 'name' | 'schedule'>): str
   if (schedule === 'weekly') return `${minute} ${hour} * * ${day}`
   const fields = schedule.trim().split(/\s+/)
   if (fields.length === 5 && fields.every(field => FIELD.test(field))) return fields.join(' ')
-  throw new UserError(`schedule is ${JSON.stringify(schedule)}`, {
+  throw new UserError(`the schedule of ${name} is ${JSON.stringify(schedule)}`, {
     place: { path: 'schedule' },
     fix: 'give hourly, daily, weekly or five fields as in cron, for example "17 3 * * *"',
   })
