@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { orderFiles } from '../../src/engine/order-files.ts'
 import { report as reportSchema } from '../../src/model/report.ts'
-import { clonedProject, FILES, offer, project, type Project, SHORT, SPEC } from '../cli/project.ts'
+import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { appears, jobClone, lastOrder } from './a-job.ts'
 import { NODES, step } from './a-runner.ts'
 
@@ -109,6 +110,23 @@ function readable(file: string): string {
     return ''
   }
 }
+
+describe('the report of a job', () => {
+  it('is all that a tick elsewhere needs to decide, and the campaign stands its proof', async () => {
+    const person = clonedProject()
+    await person.winnow('run')
+    const { id } = await ordered(person)
+    const { dir } = jobClone(person.git('remote', 'get-url', 'origin'), 'optimize/size')
+    const inputs = { command: 'measure', campaign: 'size', order: id }
+    const { outputs } = await step({ inputs, env: JOB, workspace: dir })
+    const room = readdirSync(person.cache).find(name => /^[0-9a-f]{20}$/.test(name)) ?? ''
+    const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'))
+    await files.claim(id, 'actions:4711/1')
+    await files.report(id, reportSchema.parse(JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))))
+    expect((await person.winnow('tick')).err).toMatch(/^exp-001 Kept: bytes 100 -> 50/m)
+    await proven(person)
+  })
+})
 
 describe('a job that is cancelled', () => {
   it('ends the experiment with it, and reports nothing', async () => {
