@@ -400,6 +400,7 @@ ${services(r.services)}    steps:
           done
       - name: Set up the tool chain
         uses: ./trusted/.github/actions/winnow-setup
+${giveUpRoot(r.services)}
       - name: Measure the order
         id: measure
         uses: ${e}
@@ -416,7 +417,15 @@ ${services(r.services)}    steps:
           path: \${{ steps.measure.outputs.report }}
           if-no-files-found: error
           retention-days: 7
-`}function services(e){return Object.keys(e).length===0?``:`    services: ${JSON.stringify(e)}\n`}function setupAction({steps:e,cache:t}){let n=t===null?[]:[restoreStep(t)];return`# Written once by \`winnow init --github\` from what it found, and yours from then on: winnow never touches it again.
+`}function giveUpRoot(e){return`      - name: Give up the right to become root
+        if: runner.environment == 'github-hosted' && runner.os == 'Linux'
+        shell: bash
+        run: |
+          for socket in ${Object.keys(e).length===0?`/var/run/docker.sock `:``}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
+            if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
+          done
+          echo "$(id -un) ALL=(ALL:ALL) !ALL" | sudo tee /etc/sudoers.d/zz-winnow > /dev/null
+          if sudo -n true 2> /dev/null; then echo 'sudo could not be given up'; exit 1; fi`}function services(e){return Object.keys(e).length===0?``:`    services: ${JSON.stringify(e)}\n`}function setupAction({steps:e,cache:t}){let n=t===null?[]:[restoreStep(t)];return`# Written once by \`winnow init --github\` from what it found, and yours from then on: winnow never touches it again.
 # It is read from the default branch; the repository to be measured lies in ./repository.
 name: winnow-setup
 description: Sets up the tool chain for measurements.

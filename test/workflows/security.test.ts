@@ -79,6 +79,11 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, 'contents: read', 'actions: read # to look\n      contents: read'],
       [measure, '    timeout-minutes', '    environment: prod\n    timeout-minutes'],
     ],
+    "what runs experiments has given up root before, on runners that are not its owner's": [
+      [measure, /if sudo -n true.*/, ''],
+      [measure, "if: runner.environment == 'github-hosted'", "if: runner.environment == 'self-hosted'"],
+      [measure, '      - name: Measure the order', '      - run: sudo true\n      - name: Measure the order'],
+    ],
     'after an experiment nothing runs but handing its report over': [
       [
         measure,

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { COMMAND_NAMES } from '../../src/action/commands.ts'
+import { INPUTS } from '../../src/action/inputs.ts'
+import { OUTPUTS } from '../../src/action/runner-protocol.ts'
 import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
 import { cronOf } from '../../src/setup/github/schedule.ts'
 import { parsedWorkflow, stepsOfAction } from './parsed.ts'
-import { PROJECTS, written } from './written.ts'
+import { everyFile, PROJECTS, written } from './written.ts'
 
 const textOf = (files: ReturnType<typeof written>, name: string) =>
   files.find(({ path }) => path.endsWith(`/${name}`))?.text ?? ''
@@ -74,6 +77,21 @@ describe('the jobs', () => {
     'services: { a: { env: { K: "${' + '{ secrets.K }}" } } }',
   ])('take no expression from a spec: %s', line => {
     expect(() => written([[`execution: { ${line} }`]])).toThrow('holds an expression of GitHub')
+  })
+
+  it('give the action what it takes, and take from it what it gives', () => {
+    for (const { of, path, text } of everyFile().filter(file => file.path.includes('/workflows/'))) {
+      const { jobs } = parsedWorkflow(text)
+      const steps = Object.values(jobs).flatMap(job => job.steps)
+      for (const { with: given = {} } of steps.filter(({ uses }) =>
+        `${uses}`.startsWith('somebody/winnow@'),
+      )) {
+        expect(INPUTS, of).toEqual(expect.arrayContaining(Object.keys(given)))
+        expect(COMMAND_NAMES, of).toContain(given['command'])
+      }
+      for (const [, output = ''] of text.matchAll(/steps\.\w+\.outputs\.([\w-]+)/g))
+        expect(OUTPUTS, path).toContain(output)
+    }
   })
 
   it('are named by their order', () => {
