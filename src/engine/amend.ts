@@ -23,7 +23,7 @@ export async function amend(
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded
   const parsed = parseSpec(change.yaml, { file: campaign.spec_path })
-  requireSupported({ ...parsed, path: campaign.spec_path, yaml: change.yaml, tip: campaign.pin })
+  requireSupported({ ...parsed, path: campaign.spec_path }, place)
   if (parsed.spec.name !== campaign.name) {
     throw new UserError(`the spec is named ${parsed.spec.name}, the campaign ${campaign.name}`, {
       fix: 'start a campaign of its own',

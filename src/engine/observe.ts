@@ -125,7 +125,7 @@ async function lookAround(scene: Scene): Promise<World> {
   const spec = specOf(memory.specs, campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
-  const sync = await syncFacts({ repository, campaign, spec, defaultTip })
+  const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: place.forge.kind })
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
   const branches = branchTips(place, refs, pulls)
   const reverts = await revertFacts(repository, campaign)

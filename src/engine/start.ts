@@ -38,8 +38,11 @@ export async function committedSpec(place: Place, path: string): Promise<Committ
 }
 
 /** What is valid but not built yet is refused by name before anything is written. */
-export function requireSupported({ spec, path }: CommittedSpec): void {
-  const missing = unsupported(spec)
+export function requireSupported(
+  { spec, path }: Pick<CommittedSpec, 'spec' | 'path'>,
+  { forge }: Pick<Place, 'forge'>,
+): void {
+  const missing = unsupported(spec, forge.kind)
   if (missing.length > 0) {
     throw new UserError(missing.join('\n'), {
       place: { file: path },
@@ -54,7 +57,7 @@ export async function startCampaign(
   committed: CommittedSpec,
   options: { fresh: boolean },
 ): Promise<'started' | 'exists'> {
-  requireSupported(committed)
+  requireSupported(committed, place)
   const { refs } = await listRefs(place)
   const state = refs.get(place.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'

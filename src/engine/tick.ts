@@ -3,6 +3,7 @@ import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
 import { type Memory, type Observation, observe } from './observe.ts'
+import { hearReviews } from './reviews.ts'
 import { carryOut } from './turn.ts'
 import { orUnwritable } from './unwritable.ts'
 
@@ -68,7 +69,8 @@ async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
 
 /** Where there are other people, what they say is recorded before anything is planned. */
 async function heard({ place, heed }: Hands, seen: Observation): Promise<boolean> {
-  return place.forge.permissionOf !== undefined && heed !== undefined && heed(seen)
+  if (place.forge.permissionOf === undefined) return false
+  return (await hearReviews(place, seen)) || (heed !== undefined && (await heed(seen)))
 }
 
 const TIDYING: ReadonlySet<Action['do']> = new Set(['pulls', 'delete-branches', 'advance-campaign-branch'])

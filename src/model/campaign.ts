@@ -38,6 +38,8 @@ export interface Experiment extends Approvable {
   pull: number | null
   head: Oid | null
   status: ExperimentStatus
+  /** When its set of packages was asked about last. */
+  asked_at: string | null
   round: number | null
   /** The order under way, or the last one whose report came in; after the end, the one that decided. */
   order: OrderId | null

@@ -30,6 +30,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     pull: event.pull,
     head: event.head,
     status: 'queued',
+    asked_at: null,
     round: null,
     order: null,
     standalone: null,
@@ -180,6 +181,7 @@ const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
   if (!experiment || experiment.status === 'ended') return
   const { digest, packages, additions = [], why = '' } = event
   experiment.approval = { digest, packages, additions, why }
+  experiment.asked_at = event.at
   defer(campaign, experiment)
 }
 

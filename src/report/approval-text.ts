@@ -57,8 +57,14 @@ export function requestMarkdown(experiment: Experiment): string[] {
   const mark = approvalMark(experiment)
   if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
-  const how = status === 'deferred' ? ['', `Approve it with \`${approveCommand(experiment)}\`.`] : []
+  const how = status === 'deferred' ? ['', howText(experiment)] : []
   return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how, '', mark]
+}
+
+/** Where there are reviews and comments, they are the nearer way. */
+function howText(experiment: Experiment): string {
+  const set = experiment.approval?.digest.slice(0, DIGEST_SHOWN) ?? ''
+  return `Approve it with \`${approveCommand(experiment)}\`. On GitHub an approving review does it too, or the comment \`/winnow approve ${set}\`, by somebody else than its author.`
 }
 
 function rowsOf(experiment: Experiment): string[][] {

@@ -12,6 +12,8 @@ interface Unread {
   harmless?: readonly unknown[]
   /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
   inCe?: { values?: readonly unknown[]; says: string }
+  /** Where pull requests are on GitHub it is read. */
+  onGithub?: true
   /** Whether anything would have to read it in this spec. */
   when?(spec: Pick<Spec, 'measurement'>): boolean
 }
@@ -85,7 +87,8 @@ const UNREAD: readonly Unread[] = [
   },
   {
     path: ['dependencies', 'approvers'],
-    missing: 'checking who approves is',
+    missing: 'checking who approves is, but on GitHub,',
+    onGithub: true,
     instead: 'remove it: whoever may write the ledger approves, and winnow log says who did',
   },
   {
@@ -157,9 +160,13 @@ function isBroughtAlong({ inCe, path }: Unread, spec: unknown, rules: Rules): bo
   return inCe.values === undefined || inCe.values.includes(given(spec, path))
 }
 
+/** Where a campaign's pull requests are kept. */
+export type Whereabouts = 'local' | 'github'
+
 /** One sentence for each such key, to be refused. */
-export function refusedKeys(spec: Asked & { rules: Rules }): string[] {
+export function refusedKeys(spec: Asked & { rules: Rules }, where: Whereabouts): string[] {
   return asked(spec)
+    .filter(({ onGithub }) => onGithub !== true || where !== 'github')
     .filter(key => !isBroughtAlong(key, spec, spec.rules))
     .map(({ path, missing, instead }) => {
       const value = valueText(given(spec, path))

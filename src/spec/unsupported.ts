@@ -1,5 +1,5 @@
 import type { Spec } from './schema.ts'
-import { refusedKeys } from './unread-keys.ts'
+import { refusedKeys, type Whereabouts } from './unread-keys.ts'
 
 type Machinery = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
 
@@ -58,6 +58,14 @@ const proposing: readonly Machinery[] = [
   },
 ]
 
+const people: readonly Machinery[] = [
+  {
+    used: ({ dependencies: { approvers } }) =>
+      typeof approvers !== 'string' && approvers.some(name => name.includes('/')),
+    sentence: () => 'dependencies.approvers: teams are not built yet; name the logins of people.',
+  },
+]
+
 function proposer(use: Spec['propose'][number]['use'], missing: string): Machinery {
   return {
     used: ({ propose }) => propose.some(one => one.use === use),
@@ -74,7 +82,7 @@ function frontierName(frontier: Spec['search']['frontier']): string {
 }
 
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
-export function unsupported(spec: Spec): string[] {
-  const machinery = [...measuring, ...isolation, ...proposing].filter(({ used }) => used(spec))
-  return [...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec)]
+export function unsupported(spec: Spec, where: Whereabouts = 'local'): string[] {
+  const machinery = [...measuring, ...isolation, ...proposing, ...people].filter(({ used }) => used(spec))
+  return [...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
 }

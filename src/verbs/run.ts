@@ -118,7 +118,7 @@ function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownC
 async function startAfresh(call: Call, scene: Scene): Promise<Scene> {
   const fresh = { ...scene, place: { ...scene.place, defaultBranch: scene.currentDefault } }
   const committed = await committedSpec(fresh.place, specPathOf(scene))
-  requireSupported(committed)
+  requireSupported(committed, fresh.place)
   if (scene.campaign.started) await closeDown(call, scene, 'fresh', 'a fresh start was asked for')
   await startCampaign(fresh.place, committed, { fresh: true })
   return fresh

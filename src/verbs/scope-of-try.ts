@@ -12,7 +12,7 @@ import { specPathOf } from './run.ts'
 export async function specInForce(scene: Scene): Promise<Spec> {
   if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
   const committed = await committedSpec(scene.place, specPathOf(scene))
-  requireSupported(committed)
+  requireSupported(committed, scene.place)
   return committed.spec
 }
 

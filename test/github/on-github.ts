@@ -30,6 +30,8 @@ export interface OnGithub extends Scene {
   winnow: (...argv: string[]) => Promise<string[]>
   /** A first line of a comment, by somebody. */
   say: (login: string, number: number, body: string) => Promise<CommentRecord>
+  /** Anything else that somebody asks of GitHub; it has to be taken. */
+  asks: (login: string, route: string, body: unknown) => Promise<void>
   /** What winnow answered, and how it reacted. */
   answerTo: (comment: CommentRecord) => { text: string; reactions: string[] } | null
   number: (title: string) => number
@@ -58,8 +60,11 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   const forge = (refs: CampaignRefs) => githubForge({ ...access, base: shortRef(refs.optimize) })
   const post = await yard.another({ env, forge })
   const scene = sceneOf(github)
-  const tokens = new Map<string, string>()
-  const of = (login: string) => tokens.get(login) ?? github.token(login, { permission: 'read' })
+  /** Whoever the test gave no rights may read. */
+  function of(login: string): string {
+    const known = [...github.world.accounts].find(([, account]) => account.login === login)?.[0]
+    return known ?? github.token(login, { permission: 'read' })
+  }
 
   return {
     ...scene,
@@ -88,6 +93,10 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
       const found = github.world.comments.find(each => each.id === Number(id))
       if (!found) throw new Error(`nothing was said at #${number}`)
       return found
+    },
+    async asks(login, route, body) {
+      const { status, body: answer } = await scene.ask(of(login), route, body)
+      if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`)
     },
     answerTo(comment) {
       const said = github.world.comments.filter(each => each.number === comment.number)

@@ -101,6 +101,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     share: null,
     variant: null,
     touched: null,
+    asked_at: null,
     resumed: 0,
     ...rest,
   }

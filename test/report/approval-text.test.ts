@@ -65,7 +65,9 @@ describe('what waits for an approval', () => {
     const body = pullBody(campaign, experiment)
     expect(body).toMatch(/^Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\n/)
     expect(body).toContain('\n| left-pad | 1.3.0 | npm, https:\u200b//registry.npmjs.org/ | direct,')
-    expect(body).toContain('Approve it with `winnow approve exp-001 --digest dddddddddddd`.')
+    expect(body).toContain(
+      'Approve it with `winnow approve exp-001 --digest dddddddddddd`. On GitHub an approving review does it too',
+    )
   })
 
   it('keeps its table when it was approved and decided', () => {

@@ -54,6 +54,13 @@ describe('what is valid but not built', () => {
     [{ 'dependencies.min_release_age_days': 0 }, 'dependencies.min_release_age_days 0'],
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
   ]
+  it('is less on GitHub, where people can be told apart', () => {
+    expect(unsupported(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
+    expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
+    const teams = unsupported(counting({ 'dependencies.approvers': ['team/core'] }), 'github')
+    expect(teams).toEqual([expect.stringContaining('teams are not built yet')])
+  })
+
   it.each(cases)('%j is one sentence with its key and what to use now', (changes, key) => {
     const sentences = unsupported(counting(changes))
     expect(sentences).toHaveLength(1)

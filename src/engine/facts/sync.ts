@@ -1,4 +1,5 @@
 import { parseSpec } from '../../spec/parse.ts'
+import type { Whereabouts } from '../../spec/unread-keys.ts'
 import { unsupported } from '../../spec/unsupported.ts'
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
@@ -14,6 +15,7 @@ export interface SyncQuestion {
   campaign: Campaign
   spec: Spec
   defaultTip: Point
+  where: Whereabouts
 }
 
 /** null while the default branch is where it was when it was last merged in. */
@@ -38,6 +40,7 @@ async function rulerAt({
   campaign,
   spec,
   defaultTip,
+  where,
 }: SyncQuestion): Promise<Ruler | { message: string }> {
   const entry = await repository.entryAt(defaultTip.tree, campaign.spec_path)
   if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
@@ -46,7 +49,7 @@ async function rulerAt({
   if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
   try {
     const parsed = parseSpec(yaml, { file: campaign.spec_path })
-    const missing = unsupported(parsed.spec)
+    const missing = unsupported(parsed.spec, where)
     if (missing.length > 0) return { message: missing.join(' ') }
     if (parsed.spec.name !== campaign.name) return { message: `it is now named ${parsed.spec.name}` }
     return { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }

@@ -41,6 +41,7 @@ export function aCase(
     share: 0.1,
     variant: 0,
     touched: null,
+    asked_at: null,
     max_jobs: 8,
     ...more.terms,
   }

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { packageFiles } from '../engine/package-files.ts'
+import { letters } from '../engine/size-yard.ts'
+import { onGithub } from './on-github.ts'
+
+const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
+
+/** A person's change that needs a package, waiting for an approval of it. */
+async function waiting(approvers: string) {
+  const there = await onGithub([], {
+    files: packageFiles({}),
+    spec: text =>
+      `${text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')}dependencies: { approvers: ${approvers} }\n`,
+  })
+  const { post } = there
+  for (const writer of ['ada', 'mia']) there.github.token(writer)
+  await post.start()
+  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
+  const head = there.commit('small', files, [there.tip('main')])
+  const mine = { title: 'mine', head: 'small', base: 'optimize/size' }
+  await there.asks('mia', 'POST /pulls', mine)
+  await post.run()
+  const [experiment] = Object.values((await post.campaign()).experiments)
+  expect(experiment).toMatchObject({ status: 'deferred', head })
+  return { ...there, head, digest: experiment?.approval?.digest ?? '' }
+}
+
+const APPROVE = { event: 'APPROVE' }
+const REVIEWS = 'POST /pulls/1/reviews'
+
+test('an approving review counts for the head it looked at, by somebody who may, and not for the author', async () => {
+  const there = await waiting('write')
+  const { github, post, winnow, asks, say, head, digest } = there
+  await asks('eve', REVIEWS, { ...APPROVE, commit_id: head })
+  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+  const last = github.world.reviews.at(-1)
+  if (last) last.state = 'DISMISSED'
+  const own = await say('mia', 1, `/winnow approve-deps ${digest.slice(0, 12)}`)
+  await winnow('tick')
+  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect(own.reactions).toMatchObject([{ content: '-1' }])
+  expect(github.world.comments.at(-1)?.body).toMatch(/^approve-deps: exp-001 is yours/)
+
+  // A push that changes the set makes every approval before it one of something else.
+  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+  there.commit('small', packageFiles({ 'left-pad': { version: '1.4.0' } }))
+  await winnow('tick')
+  const asked = await post.experiment('mine')
+  expect(asked).toMatchObject({ status: 'deferred', approved: {} })
+  expect(asked.approval?.digest).not.toBe(digest)
+  const stale = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  await winnow('tick')
+  expect(stale.reactions).toMatchObject([{ content: '-1' }])
+
+  await asks('ada', REVIEWS, { ...APPROVE, commit_id: asked.head })
+  await winnow('tick')
+  expect(await post.experiment('mine')).not.toMatchObject({ status: 'deferred' })
+  const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
+  expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest: asked.approval?.digest }])
+  await post.run()
+  expect(await post.outcomes()).toEqual({ mine: 'kept' })
+})
+
+test('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
+  const { github, post, winnow, asks, say, head, digest } = await waiting('[olga]')
+  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  const blind = await say('olga', 1, '/winnow approve')
+  await winnow('tick')
+  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect([ada, blind].flatMap(({ reactions }) => reactions.map(({ content }) => content))).toEqual([
+    '-1',
+    '-1',
+  ])
+  expect(github.world.comments.at(-1)?.body).toContain(digest.slice(0, 12))
+
+  await say('olga', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  await winnow('tick')
+  const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
+  expect(approved).toMatchObject([{ by: { actor: 'olga' }, digest, packages: ['left-pad'] }])
+})
