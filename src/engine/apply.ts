@@ -6,6 +6,7 @@ import type { Action, PullChange } from '../plan/action.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
+import { offerBody, offerTitle } from '../report/offer-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
@@ -73,6 +74,9 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
     case 'pulls':
       if (!hands.place.forge.stage) await changePulls(hands, action.changes)
       return DONE
+    case 'offer':
+      await offer(hands, seen, action)
+      return DONE
     case 'propose':
       for (const who of action.who)
         hands.asking.begin(who, { campaign: seen.loaded.campaign, spec: seen.world.spec })
@@ -132,6 +136,22 @@ async function specFor(
   }
   memory.specs.set(parsed.sha256, parsed.spec)
   return parsed.spec
+}
+
+/** The campaign's own pull request, from the branch that follows the incumbent into the default branch. */
+async function offer(
+  { place, memory }: Hands,
+  { loaded }: Observation,
+  { number, ready }: Extract<Action, { do: 'offer' }>,
+): Promise<void> {
+  const campaign = memory.loaded?.campaign ?? loaded.campaign
+  const words = { title: offerTitle(campaign), body: offerBody(campaign) }
+  const branches = { branch: shortRef(place.refs.campaign), base: shortRef(campaign.default_branch) }
+  const change: ForgeChange =
+    number === null
+      ? { kind: 'open', ...branches, ...words, draft: !ready }
+      : { kind: 'update', number, ...words, ...(ready ? { draft: false } : {}) }
+  requireAnswered(await place.forge.batch([change]))
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {

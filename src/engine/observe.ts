@@ -106,10 +106,25 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   )
   const numbers = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
   const branches = [...refs.keys()].filter(ref => ref.startsWith(place.refs.experiments)).map(shortRef)
-  const pulls = await place.forge.list({ numbers, branches }, { refs, covers: ref => isListed(place, ref) })
+  const offered = offeredBy(place, campaign)
+  const wanted = { numbers, branches, ...(offered === null ? {} : { offered }) }
+  const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
+}
+
+/** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
+function offeredBy({ forge, refs }: Place, { landings, default_branch }: Campaign) {
+  if (forge.kind !== 'github' || landings.length === 0) return null
+  return { branch: shortRef(refs.campaign), base: shortRef(default_branch) }
+}
+
+function offerFacts(place: Place, campaign: Campaign, pulls: readonly Pull[]): Pick<World, 'offer'> {
+  const offered = offeredBy(place, campaign)
+  if (offered === null) return {}
+  const { branch, base } = offered
+  return { offer: pulls.findLast(pull => pull.branch === branch && pull.base === base) ?? null }
 }
 
 interface Scene extends Eyes {
@@ -139,6 +154,7 @@ async function lookAround(scene: Scene): Promise<World> {
     campaignTip: refs.get(place.refs.campaign) ?? null,
     defaultTip,
     pulls,
+    ...offerFacts(place, campaign, pulls),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only }),

@@ -73,7 +73,12 @@ async function heard({ place, heed }: Hands, seen: Observation): Promise<boolean
   return (await hearReviews(place, seen)) || (heed !== undefined && (await heed(seen)))
 }
 
-const TIDYING: ReadonlySet<Action['do']> = new Set(['pulls', 'delete-branches', 'advance-campaign-branch'])
+const TIDYING: ReadonlySet<Action['do']> = new Set([
+  'pulls',
+  'offer',
+  'delete-branches',
+  'advance-campaign-branch',
+])
 
 /** Tidying up alone is not worth a push while this process measures: it rides along with the next report. */
 function tidiedLater({ place, runner }: Hands, { world }: Observation, { actions }: Plan): Waiting | null {

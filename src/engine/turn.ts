@@ -85,6 +85,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
     case 'dispatch':
     case 'cancel':
     case 'pulls':
+    case 'offer':
     case 'propose':
     case 'stop-asking':
       return

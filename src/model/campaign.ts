@@ -248,7 +248,7 @@ export interface Campaign {
     experiment: ExperimentId
     reason: string
   }[]
-  /** Comments that were acted on, and by which kind of event: each acts once, whatever becomes of its answer. */
+  /** What people did that was acted on, by its cause, and by which kind of event: each acts once. */
   heeded: Record<string, string>
   /** What people said not to try, the latest last. */
   avoid: { text: string; by: string }[]

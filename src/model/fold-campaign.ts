@@ -193,7 +193,7 @@ const stopped: Handler<'campaign-stopped'> = (campaign, event) => {
 }
 
 /** Reasons to stop that are nobody's rule: somebody said so. */
-const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived'])
+const BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
 
 const PRIORITY = /^priority (\S+)$/
 

@@ -15,12 +15,15 @@ const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) 
 
 /** The cause of what somebody asked for in a comment begins with this; its id follows. */
 export const COMMENT = 'comment:'
+/** The same of what became of the campaign's own pull request. */
+export const OFFER = 'offer:'
+const HEEDED = new RegExp(`^(?:${COMMENT}|${OFFER})`)
 
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
   handle(campaign, event)
-  if (event.cause.startsWith(COMMENT)) campaign.heeded[event.cause.slice(COMMENT.length)] = event.kind
+  if (HEEDED.test(event.cause)) campaign.heeded[event.cause] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at
 }

@@ -9,6 +9,7 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
   'person',
   'fresh',
   'archived',
+  'merged',
   'level_used_up' satisfies StopCode,
 ])
 

@@ -8,6 +8,12 @@ import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { z } from 'zod'
 
+/** The campaign's own pull request into the default branch. */
+export interface OfferFacts extends PullFacts {
+  draft: boolean
+  closed_at: string | null
+}
+
 /** Everything a plan may look at, as values: what `observe` found, the time, and randomness already drawn. */
 export interface World {
   now: string
@@ -19,6 +25,8 @@ export interface World {
   campaignTip: Oid | null
   defaultTip: Point
   pulls: PullFacts[]
+  /** Absent where nobody could take it: the campaign has no pull request of its own there. */
+  offer?: OfferFacts | null
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   proposals: Proposal[]

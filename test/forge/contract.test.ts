@@ -42,6 +42,16 @@ describe.each(FORGES)('the %s forge:', (_, make) => {
       ])
     })
 
+    test('is found by branch and base, whatever became of it', async () => {
+      temp.commit('fast')
+      const number = await temp.forge.open(pullOf('fast'))
+      await temp.forge.close(number, '')
+      expect(await temp.forge.list()).toEqual([])
+      const offered = { branch: 'fast', base: BASE }
+      expect(await temp.forge.list({ offered })).toMatchObject([{ number, state: 'closed' }])
+      expect(await temp.forge.list({ offered: { ...offered, branch: 'other' } })).toEqual([])
+    })
+
     test('for a branch that has one is refused, naming it', async () => {
       temp.commit('fast')
       await temp.forge.open(pullOf('fast'))

@@ -215,6 +215,8 @@ export class Site {
       case 'delete-branches':
         for (const { name } of action.branches) this.branches.delete(name)
         return
+      case 'offer':
+        return
       case 'advance-campaign-branch':
         this.campaignTip = action.to
         return

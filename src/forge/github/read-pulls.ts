@@ -29,11 +29,14 @@ const page = z.object({
 const single = z.union([
   z.null(),
   pullNode,
-  z.object({ associatedPullRequests: connection }).transform(({ associatedPullRequests: found }) => {
-    const ours = found.nodes.filter(({ isCrossRepository }) => !isCrossRepository)
-    return ours.at(-1) ?? null
-  }),
+  z.object({ associatedPullRequests: connection }).transform(found => lastOwn(found.associatedPullRequests)),
+  connection.transform(lastOwn),
 ])
+
+function lastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
+  return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
+}
+
 const singles = z.object({ repository: z.record(z.string(), z.unknown()) })
 
 interface Asked {
@@ -42,7 +45,7 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields({ numbers = [], branches = [] }: Wanted, base: string): Asked[] {
+function singleFields({ numbers = [], branches = [], offered }: Wanted, base: string): Asked[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -54,6 +57,7 @@ function singleFields({ numbers = [], branches = [] }: Wanted, base: string): As
       field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
       value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
+    ...(offered === undefined ? [] : [offeredField(offered)]),
   ]
   const chunks: Asked[] = []
   for (let from = 0; from < all.length; from += SINGLES) {
@@ -71,6 +75,16 @@ function singleFields({ numbers = [], branches = [] }: Wanted, base: string): As
 function lastInto(base: string): string {
   const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
   return `associatedPullRequests(baseRefName: ${base}, last: 3, ${order})`
+}
+
+/** By the branch's name: where it was deleted with the merge, its pull request is still found. */
+function offeredField({ branch, base }: NonNullable<Wanted['offered']>) {
+  const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
+  return {
+    variable: '$head: String!, $into: String!',
+    field: `offered: pullRequests(headRefName: $head, baseRefName: $into, last: 3, ${order}) { nodes { ...Pull } }`,
+    value: { head: branch, into: base },
+  }
 }
 
 /** What GraphQL takes for an Int. */

@@ -138,7 +138,7 @@ async function heededBy({ repository, refs }: Place, { id }: Comment): Promise<s
   const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
   if (tip === undefined) return null
   await repository.fetch([{ ref: refs.state, oid: tip }])
-  return (await loadCampaign(repository, tip)).campaign.heeded[id] ?? null
+  return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT}${id}`] ?? null
 }
 
 async function saidBy(said: readonly string[], run: () => Promise<number>): Promise<Answer> {

@@ -66,16 +66,18 @@ function root(world: World, who: Account) {
 
 interface PullArguments extends Window {
   baseRefName?: string
+  headRefName?: string
   states?: string[]
 }
 
 function repositoryNode(world: World, who: Account) {
   const node = (pull: PullRecord) => pullNode(world, who, pull)
   return {
-    pullRequests({ baseRefName, states, ...window }: PullArguments) {
+    pullRequests({ baseRefName, headRefName, states, ...window }: PullArguments) {
       const found = world.pulls.filter(
         each =>
           (baseRefName === undefined || each.base === baseRefName) &&
+          (headRefName === undefined || each.branch === headRefName) &&
           (states?.includes(stateOf(each)) ?? true),
       )
       return connection(found.map(node), window)

@@ -1,0 +1,17 @@
+import type { Campaign } from './campaign.ts'
+import { canonicalJson, sha256 } from './canonical.ts'
+
+/** What the campaign's own pull request says has to be written anew when this changes. */
+export function offerMark(campaign: Campaign): string {
+  const { incumbent, status, status_reason, progression, landings, experiments } = campaign
+  const effects = landings.map(({ experiment, reverted, effect }) => [
+    experiment,
+    reverted,
+    effect?.order ?? null,
+  ])
+  const waiting = Object.values(experiments).flatMap(({ id, status: its }) =>
+    its === 'deferred' ? [id] : [],
+  )
+  const state = [incumbent.commit, status, status_reason, progression?.order ?? null, effects, waiting]
+  return `<!-- winnow campaign ${sha256(canonicalJson(state)).slice(0, 24)} -->`
+}
