@@ -6,7 +6,8 @@ import type { ExperimentId, Oid } from '../model/ids.ts'
 import { unapproved } from '../plan/approvals.ts'
 import { isMeant } from '../plan/only.ts'
 import { hasTurn, roundSize } from '../plan/rounds.ts'
-import type { CandidateFacts } from '../plan/world.ts'
+import { isKeptOut } from '../plan/strangers.ts'
+import type { CandidateFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidateFacts } from './facts/candidate.ts'
 
@@ -18,6 +19,8 @@ interface Looking {
   /** The default branch's tip where the incumbent lacks it. */
   unsynced: Oid | null
   only: string | null
+  /** Those that may not run yet: looked at, but in nobody's place. */
+  strangers: World['strangers']
 }
 
 /**
@@ -48,7 +51,8 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
   for (const id of selectRound(queued, queued.length)) {
     const experiment = campaign.experiments[id]
     if (room <= 0) break
-    if (experiment && isMeasurable(looking, experiment, await look(experiment))) room -= 1
+    if (!experiment || !isMeasurable(looking, experiment, await look(experiment))) continue
+    if (!isKeptOut(looking, id)) room -= 1
   }
   memory.candidates = kept
   return found

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts'
+import type { Permission } from '../forge/port.ts'
 import { headRef, type Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -10,6 +11,8 @@ import { candidatesOf } from './candidates.ts'
 import { foreignRefusal } from './facts/candidate.ts'
 import { holdoutFacts } from './facts/holdout.ts'
 import { revertFacts } from './facts/revert.ts'
+import { stackedOn } from './facts/stacked.ts'
+import { strangersOf } from './facts/strangers.ts'
 import { syncFacts } from './facts/sync.ts'
 import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
@@ -22,6 +25,10 @@ export interface Memory {
   loaded: LoadedCampaign | null
   specs: Map<string, Spec>
   candidates: Map<string, CandidateFacts>
+  /** What people may do, as far as it was asked. */
+  permissions: Map<string, Permission>
+  /** Which commits are in the history of which: that never changes. */
+  ancestors: Map<string, boolean>
   /** The remote's refs when they were last asked for, and as our own pushes left them since. */
   refs: ReadonlyMap<string, Oid> | null
   /** Where the holdout's ref was at the same time. */
@@ -37,6 +44,8 @@ export function emptyMemory(): Memory {
     loaded: null,
     specs: new Map(),
     candidates: new Map(),
+    permissions: new Map(),
+    ancestors: new Map(),
     refs: null,
     holdout: null,
     askedAt: Number.NEGATIVE_INFINITY,
@@ -143,6 +152,7 @@ async function lookAround(scene: Scene): Promise<World> {
   const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: place.forge.kind })
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
   const branches = branchTips(place, refs, pulls)
+  const strangers = await strangersOf(place, memory, campaign, pulls)
   const reverts = await revertFacts(repository, campaign)
   const unsynced = sync === null ? null : defaultTip.commit
   return {
@@ -157,7 +167,9 @@ async function lookAround(scene: Scene): Promise<World> {
     ...offerFacts(place, campaign, pulls),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
-    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only }),
+    strangers,
+    stacked: await stackedOn(repository, memory, campaign),
+    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only, strangers }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
     holdout: await holdoutFacts(place, memory, campaign, spec),

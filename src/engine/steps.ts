@@ -30,6 +30,7 @@ async function takeStep(
   switch (step.step) {
     case 'event':
       await keepLeft(transaction, campaign, step.draft)
+      if (step.draft.kind === 'order-issued') await keepForks(transaction, campaign, step.draft)
       transaction.seal(step.draft)
       if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
       return
@@ -57,6 +58,20 @@ async function takeStep(
 async function keepLeft(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
   if (draft.kind !== 'head-moved' || draft.from === null) return
   if (campaign.experiments[draft.experiment]?.measured_tree != null) await transaction.keep([draft.from])
+}
+
+/** A job that measures gets the branches of this repository: what lies in a fork has to be reachable from one. */
+async function keepForks(
+  transaction: Transaction,
+  campaign: Campaign,
+  { candidates }: EventDraft<'order-issued'>,
+): Promise<void> {
+  const { repository, refs } = transaction.place
+  for (const { label, head } of candidates) {
+    const kept = transaction.tip(refs.closed)
+    if (campaign.experiments[label]?.branch?.includes(':') !== true) continue
+    if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keep([head])
+  }
 }
 
 /** A person's branch can be force-pushed: what was measured of it is kept from then on. */

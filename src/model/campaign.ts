@@ -40,6 +40,10 @@ export interface Experiment extends Approvable {
   status: ExperimentStatus
   /** When its set of packages was asked about last. */
   asked_at: string | null
+  /** Who brought the head without the right to, and which it was. */
+  outsider: { author: string; head: Oid } | null
+  /** The head that somebody with that right allowed to be measured. */
+  allowed_head: Oid | null
   round: number | null
   /** The order under way, or the last one whose report came in; after the end, the one that decided. */
   order: OrderId | null

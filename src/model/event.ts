@@ -144,6 +144,10 @@ const payloads = {
   'approval-requested': { experiment: experimentId, ...approvalEvent },
   /** Of the set with this digest and no other, whoever wrote it. */
   approved: { experiment: experimentId, digest, packages: z.array(text) },
+  /** Somebody without the right to write brought this head: nothing of it runs until somebody with it allows that. */
+  'measure-asked': { experiment: experimentId, head: oid, author: text },
+  /** Of this head and no other. */
+  'measure-allowed': { experiment: experimentId, head: oid, login: text },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
   synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
   'foreign-tip': {
@@ -235,6 +239,7 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
   'hypothesis-updated',
   'approved',
   'knob-changed',
+  'measure-allowed',
   'campaign-paused',
   'campaign-resumed',
   'campaign-stopped',

@@ -31,6 +31,8 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     head: event.head,
     status: 'queued',
     asked_at: null,
+    outsider: null,
+    allowed_head: null,
     round: null,
     order: null,
     standalone: null,
@@ -211,6 +213,16 @@ function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): v
   if (avoid.length > AVOIDED_KEPT) avoid.shift()
 }
 
+const measureAsked: Handler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
+  const experiment = campaign.experiments[id]
+  if (experiment && experiment.status !== 'ended') experiment.outsider = { author, head }
+}
+
+const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
+  const experiment = campaign.experiments[id]
+  if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
+}
+
 const steered: Handler<'steered'> = (campaign, event) => {
   const { id, action, experiment, reason } = event
   if (action === 'avoid' || experiment === null) return avoided(campaign, event)
@@ -234,5 +246,7 @@ export const experimentHandlers = {
   'head-moved': headMoved,
   'approval-requested': approvalRequested,
   approved,
+  'measure-asked': measureAsked,
+  'measure-allowed': measureAllowed,
   steered,
 }

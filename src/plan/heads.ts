@@ -1,4 +1,5 @@
 import type { Experiment } from '../model/campaign.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Action, Step } from './action.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
@@ -36,9 +37,19 @@ function whyWithdrawn(world: World, experiment: Experiment, pull: PullFacts | un
   )
   if (wish) return wish.reason
   if (pull?.state === 'closed') return `its pull request #${pull.number} was closed`
+  if (pull && isElsewhere(world, pull))
+    return `its pull request #${pull.number} was retargeted to ${pull.base}`
   if (experiment.branch !== null && !world.branches.has(experiment.branch))
     return `its branch ${experiment.branch} was deleted`
   return null
+}
+
+/** A pull request for another branch is not the campaign's business any more, and not the campaign's to close. */
+export function isElsewhere(
+  { spec, campaign }: Pick<World, 'spec' | 'campaign'>,
+  { base }: PullFacts,
+): boolean {
+  return base !== shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)
 }
 
 function moved(world: World, experiment: Experiment): Step[] {

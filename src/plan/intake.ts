@@ -146,6 +146,11 @@ function refusalOf(
     const message = `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
     return { code: 'reverted', message }
   }
+  const below = world.stacked.get(experiment.id)
+  if (below !== undefined) {
+    const message = `contains the head of ${below}, which is not on the optimize branch: offer it alone, or after ${below} has landed`
+    return { code: 'contains', message }
+  }
   if (facts.refusal) return facts.refusal
   const notSimpler = experiment.purpose === 'simplify' ? whyNotSimplified(world, facts.changes) : null
   if (notSimpler !== null) return { code: 'simplify', message: notSimpler }

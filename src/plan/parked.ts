@@ -1,13 +1,16 @@
 import type { Step } from './action.ts'
 import { freshProposals } from './intake.ts'
 import { measuresNoMore } from './rounds.ts'
+import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
 
 /** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
 export function resumeParked(world: World): Step[] {
   const { campaign, askable, asking, only } = world
   const all = Object.values(campaign.experiments)
-  const busy = all.some(({ status }) => status === 'queued') || freshProposals(world).length > 0
+  const busy =
+    all.some(({ id, status }) => status === 'queued' && !isKeptOut(world, id)) ||
+    freshProposals(world).length > 0
   if (busy || only !== null || askable.length + asking.length > 0 || measuresNoMore(world)) return []
   const parked = all.filter(({ status, resumed }) => status === 'parked' && resumed === 0)
   return parked.map(({ id, opened }) => {

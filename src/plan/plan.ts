@@ -26,6 +26,7 @@ import {
   type StopReason,
   stopStep,
 } from './stop.ts'
+import { askPermission, permissionsNeeded } from './strangers.ts'
 import { syncPlan } from './sync.ts'
 import type { World } from './world.ts'
 
@@ -180,13 +181,15 @@ function betweenRounds(draft: Draft): Plan {
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps: refusals, refused } = refuseQueued(world)
   const approvals = askApprovals(world, refused)
+  const permissions = askPermission(world)
   const encore = world.campaign.encore !== null
   const opened = encore ? [] : openProposals(world)
-  const intake = [...benchedAlerts(world), ...refusals, ...approvals.steps, ...opened]
+  const intake = [...benchedAlerts(world), ...refusals, ...approvals.steps, ...permissions.steps, ...opened]
   if (intake.length === 0 && !encore) intake.push(...resumeParked(world))
   const asked = intake.length === 0 && !encore ? askFor(world) : []
   const growing = !encore && (asked.length > 0 || growsYet(world, opened))
-  const requests = growing ? [] : newRound(world, new Set([...refused, ...approvals.waiting]))
+  const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
+  const requests = growing ? [] : newRound(world, excluded)
   const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
   const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? [])]
   const orders = [...requests, ...(beside?.requests ?? [])]
@@ -216,7 +219,7 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
 }
 
 function waitingFor(world: World): Waiting {
-  const approvals = approvalsNeeded(world)
-  if (nothingToMeasure(world) && approvals !== null) return { for: 'person', what: approvals }
+  const needed = [approvalsNeeded(world), permissionsNeeded(world)].filter(what => what !== null)
+  if (nothingToMeasure(world) && needed.length > 0) return { for: 'person', what: needed.join('. ') }
   return { for: 'ideas' }
 }

@@ -2,6 +2,7 @@ import { approvalMark } from '../model/approval.ts'
 import type { Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
+import { isElsewhere } from './heads.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
 
@@ -19,6 +20,7 @@ export function pullActions(world: World): Action[] {
     if (tip !== undefined && !pull && experiment.owned && experiment.status !== 'ended') {
       changes.push({ change: 'open', experiment: experiment.id, branch: experiment.branch ?? '' })
     }
+    if (pull && isElsewhere(world, pull)) continue
     if (pull?.state === 'open' && isOutdated(experiment, pull))
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
     if (!experiment.closed) continue

@@ -13,6 +13,7 @@ import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
 import { comparing } from './orders.ts'
 import { measuresNoMore } from './rounds.ts'
+import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
 
 export type StopReason = Pick<EventDraft<'campaign-stopped'>, 'code' | 'reason'>
@@ -67,11 +68,14 @@ function targetReached(world: World): boolean {
   return met(world.spec, baseline.snapshot)
 }
 
-/** Nothing is queued, open or proposed; what waits for an approval, or was parked twice, counts apart. */
+/** Nothing is queued, open or proposed; what waits for a person, or was parked twice, counts apart. */
 export function nothingToMeasure(world: World): boolean {
   const open = Object.values(world.campaign.experiments).some(
-    ({ status, resumed }) =>
-      status !== 'ended' && status !== 'deferred' && !(status === 'parked' && resumed > 0),
+    ({ id, status, resumed }) =>
+      status !== 'ended' &&
+      status !== 'deferred' &&
+      !(status === 'parked' && resumed > 0) &&
+      !isKeptOut(world, id),
   )
   return !open && freshProposals(world).length === 0
 }

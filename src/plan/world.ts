@@ -30,6 +30,10 @@ export interface World {
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   proposals: Proposal[]
+  /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
+  strangers: ReadonlyMap<ExperimentId, string | null>
+  /** Experiments whose head has another's in it that is not on the optimize branch. */
+  stacked: ReadonlyMap<ExperimentId, ExperimentId>
   /** Experiments merged with the incumbent, as far as their turn has come. */
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
   sync: SyncFacts | null
@@ -69,6 +73,8 @@ export interface RunnerFacts {
 export interface PullFacts {
   number: number
   branch: string
+  /** Short name of the branch it is meant for. */
+  base: string
   state: 'open' | 'merged' | 'closed'
   head: Oid
   title: string

@@ -32,7 +32,10 @@ export function externalTips(facts: ExternalFacts): ExternalTip[] {
   const isFree = (branch: string, head: Oid): boolean =>
     !experiments.some(holder => holder.branch === branch && holds(holder, shortRef(refs.experiments), head))
 
-  const open = pulls.filter(({ state, branch }) => state === 'open' && !own.has(branch))
+  const target = shortRef(refs.optimize)
+  const open = pulls.filter(
+    ({ state, branch, base }) => state === 'open' && base === target && !own.has(branch),
+  )
   const asked = open
     .filter(pull => !isKnownPull(campaign, pull) && isFree(pull.branch, pull.head))
     .map(pull => ({ branch: pull.branch, head: pull.head, pull }))

@@ -72,6 +72,10 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     packages.length === 0
       ? `${experiment} needs no approval any more`
       : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
+  'measure-asked': ({ experiment, head, author }) =>
+    `${experiment} waits: ${author} may not write here, and nobody has allowed ${short(head)} to be measured`,
+  'measure-allowed': ({ experiment, head, login }) =>
+    `${experiment}: ${login} allows ${short(head)} to be measured`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,

@@ -14,6 +14,8 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   soFar?: string | null
   /** The packages it may not be measured without. */
   packages?: string | null
+  /** Nobody with the right to has allowed it to be measured. */
+  permission?: boolean
   /** What would settle it, where something still can. */
   next?: string | null
 }
@@ -29,9 +31,10 @@ export function verdictPhrase(
 
 const TAKEN_BACK = 'kept, taken back'
 
-function awaited({ status, packages }: Standing): string {
+function awaited({ status, packages, permission }: Standing): string {
   switch (status) {
     case 'queued':
+      return permission === true ? 'permission to be measured' : 'a runner'
     case 'ordered':
       return 'a runner'
     case 'deferred':

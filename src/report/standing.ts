@@ -1,6 +1,7 @@
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { reasonOf } from '../model/reason.ts'
+import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { soFarOf } from './so-far.ts'
 import type { Standing } from './sentence.ts'
 import { isTakenBack } from './taken-back.ts'
@@ -28,6 +29,8 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
       packages: awaitedText(experiment),
       next: `winnow approve ${id}`,
     }
+  if (awaitsPermission(experiment))
+    return { status, verdict: null, outcome, reason, permission: true, next: permissionText(experiment) }
   const live = soFarOf(campaign, experiment)
   const parkedBefore = verdict === null ? null : reasonOf(reason ?? '').sentence
   return {

@@ -56,7 +56,7 @@ describe('a campaign on GitHub', () => {
     const longer = scene.commit('spare', { 'src/c.txt': letters('c', 20) }, [scene.tip('main')])
     scene.git('push', '-q', fork, `+${longer}:refs/heads/optimize-exp/size/exp-001`)
     scene.git('update-ref', '-d', 'refs/heads/spare')
-    const eve = github.token('eve', { permission: 'read' })
+    const eve = github.token('eve')
     const forked = { title: 'longer', head: 'eve:optimize-exp/size/exp-001', base: 'optimize/size' }
     expect((await scene.ask(eve, 'POST /pulls', forked)).status).toBe(201)
 

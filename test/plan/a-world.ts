@@ -29,6 +29,8 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     pulls: pullsOf(campaign),
     branches: branchesOf(campaign),
     proposals: [],
+    strangers: new Map(),
+    stacked: new Map(),
     candidates: candidatesOf(campaign, candidates),
     sync: null,
     foreign: null,
@@ -60,7 +62,7 @@ function pullsOf({ experiments }: Campaign): PullFacts[] {
     const { number, branch, head, status } = experiment
     if (branch === null || status === 'ended') return []
     const body = approvalMark(experiment) ?? ''
-    return [{ number, branch, state: 'open', head: head ?? '', title: '', body }]
+    return [{ number, branch, base: 'optimize/size', state: 'open', head: head ?? '', title: '', body }]
   })
 }
 

@@ -238,7 +238,14 @@ describe('pull requests and branches follow the ledger', () => {
   it('what ended is closed, and its branch deleted after that', () => {
     const built = campaign().withExperiment().ordered().measured()
     settle(built)
-    const pull = { number: 1, branch: 'optimize-exp/size/exp-001', head: '', title: '', body: '' }
+    const pull = {
+      number: 1,
+      branch: 'optimize-exp/size/exp-001',
+      base: 'optimize/size',
+      head: '',
+      title: '',
+      body: '',
+    }
     const branches = new Map([['optimize-exp/size/exp-001', oidOf('results')]])
     const before = plan(world(built, { branches, pulls: [{ ...pull, state: 'open' }] }))
     expect(actionsOf(before, 'pulls')[0]?.changes).toEqual([

@@ -20,7 +20,7 @@ type Kept = ReturnType<typeof kept>
 
 function offered({ campaign: { incumbent } }: Kept, differs: Partial<OfferFacts> = {}): OfferFacts {
   const pull = { number: 9, branch: 'optimize-campaign/size', head: incumbent.commit, title: '', body: '' }
-  return { ...pull, state: 'open', draft: true, closed_at: null, ...differs }
+  return { ...pull, base: 'main', state: 'open', draft: true, closed_at: null, ...differs }
 }
 
 describe('the campaign’s own pull request', () => {

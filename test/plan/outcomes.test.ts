@@ -68,6 +68,7 @@ describe('how an experiment ends (design section 7)', () => {
     const closed = {
       number: 7,
       branch: 'optimize-exp/size/exp-001',
+      base: 'optimize/size',
       state: 'closed',
       head: '',
       title: '',

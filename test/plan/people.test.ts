@@ -44,6 +44,7 @@ describe('withdrawn', () => {
   const pull = (state: PullFacts['state'], number = 1): PullFacts => ({
     number,
     branch: BRANCH,
+    base: 'optimize/size',
     state,
     head: oidOf('head of exp-001'),
     title: '',

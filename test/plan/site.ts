@@ -118,6 +118,8 @@ export class Site {
       pulls: [...this.pulls],
       branches: new Map(this.branches),
       proposals: [...this.#reverting(), ...this.ideas.map(idea => this.#proposal(idea))],
+      strangers: new Map(),
+      stacked: new Map(),
       candidates: this.#candidates(spec),
       sync: this.#sync(),
       foreign: this.#foreign(spec),
@@ -290,7 +292,15 @@ export class Site {
       if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open'))
         throw new Error(`${change.branch} has a pull request already`)
       const body = this.#said(change.experiment)
-      this.pulls.push({ number, branch: change.branch, state: 'open', head, title: '', body })
+      this.pulls.push({
+        number,
+        branch: change.branch,
+        base: 'optimize/size',
+        state: 'open',
+        head,
+        title: '',
+        body,
+      })
     } else if (change.change === 'describe')
       this.#edit(change.number, { body: this.#said(change.experiment) })
     else this.#edit(change.number, { state: 'closed' })

@@ -13,6 +13,7 @@ function aPull(rest: Partial<PullFacts> = {}): PullFacts {
   return {
     number: 7,
     branch: 'my-branch',
+    base: 'optimize/speed',
     state: 'open',
     head: HEAD,
     title: 'Parse faster',

@@ -72,6 +72,8 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     category: 'general',
     priority: 'medium',
     required_deps: [],
+    outsider: null,
+    allowed_head: null,
     approval: null,
     approved: {},
     family: null,

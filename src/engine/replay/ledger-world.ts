@@ -18,6 +18,8 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     pulls: [],
     branches: new Map(),
     proposals: [],
+    strangers: new Map(),
+    stacked: new Map(),
     candidates,
     sync: null,
     foreign: null,

@@ -1,0 +1,44 @@
+import { awaitsPermission, permissionText } from '../model/permission.ts'
+import type { ExperimentId } from '../model/ids.ts'
+import type { Step } from './action.ts'
+import type { World } from './world.ts'
+
+/**
+ * Code of people who may not write here runs on nobody's machine before somebody who may has allowed exactly that
+ * head; another head is another question.
+ */
+export function askPermission(world: World): { steps: Step[]; waiting: Set<ExperimentId> } {
+  const { campaign, strangers } = world
+  const steps: Step[] = []
+  const waiting = new Set<ExperimentId>()
+  for (const experiment of Object.values(campaign.experiments)) {
+    const { id, head, status, outsider, allowed_head } = experiment
+    const author = strangers.get(id)
+    if (author === undefined || status !== 'queued' || head === null || allowed_head === head) continue
+    waiting.add(id)
+    if (author === null || outsider?.head === head) continue
+    const cause = `asked at ${campaign.seq}`
+    steps.push({ step: 'event', draft: { kind: 'measure-asked', cause, experiment: id, head, author } })
+  }
+  return { steps, waiting }
+}
+
+/** Whose turn cannot come, whoever is next. */
+export function isKeptOut(
+  { campaign, strangers }: Pick<World, 'campaign' | 'strangers'>,
+  id: ExperimentId,
+): boolean {
+  const experiment = campaign.experiments[id]
+  return strangers.has(id) && experiment?.status === 'queued' && experiment.allowed_head !== experiment.head
+}
+
+/** Who waits for a word, and which word it is. */
+export function permissionsNeeded({ campaign }: Pick<World, 'campaign'>): string | null {
+  const waiting = Object.values(campaign.experiments).filter(awaitsPermission)
+  if (waiting.length === 0) return null
+  const each = waiting.map(experiment => {
+    const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`
+    return `${from} by ${experiment.outsider?.author}: ${permissionText(experiment)}`
+  })
+  return `permission to measure, from somebody who may write: ${each.join('; ')}`
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { letters, shorter } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
+import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { waitingRuns } from './measuring-job.ts'
+
+/** A branch in a fork, or the same with another head. */
+function pushToFork(
+  { scene }: ActionsYard,
+  fork: string,
+  branch: string,
+  files: Record<string, string>,
+): string {
+  const head = scene.commit('spare', files, [scene.tip('main')])
+  scene.git('push', '-q', fork, `+${head}:refs/heads/${branch}`)
+  scene.git('update-ref', '-d', 'refs/heads/spare')
+  return head
+}
+
+async function offered({ scene, ada }: ActionsYard, branch: string, base = 'optimize/size'): Promise<string> {
+  const answer = await scene.ask(ada, 'POST /pulls', { title: branch, head: branch, base })
+  expect(answer.status).toBe(201)
+  return String(answer.body['number'])
+}
+
+test('what a reader brings from a fork runs once a writer has allowed exactly that head', async () => {
+  const here = await actionsYard([])
+  const { github, scene, settle, wake, machines } = here
+  const post = await here.post()
+  await post.start()
+  const fork = github.fork('eve')
+  const head = pushToFork(here, fork, 'shorter', { 'src/a.txt': letters('a', 4) })
+  const eve = github.token('eve', { permission: 'read' })
+  const offer = { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' }
+  expect((await scene.ask(eve, 'POST /pulls', offer)).status).toBe(201)
+  expect(await settle()).toEqual({ for: 'person', what: expect.stringContaining(`/winnow measure ${head}`) })
+  const { id } = await post.experiment('shorter')
+  const runs = github.world.runs.length
+  github.spent()
+  await wake()
+  expect(github.spent().length).toBeLessThanOrEqual(3)
+  const words = { kind: 'measure-allowed', experiment: id, login: 'ada' } as const
+  const next = pushToFork(here, fork, 'shorter', { 'src/a.txt': letters('a', 3) })
+  await post.person({ ...words, head })
+  await wake()
+  // The fork's branch moved on meanwhile: what was allowed is not what is there.
+  expect(github.world.runs).toHaveLength(runs)
+  await post.person({ ...words, head: next })
+  await wake()
+  expect(github.world.runs).toHaveLength(runs + 1)
+  await machines()
+  expect(await settle()).toEqual({ for: 'ideas' })
+  expect(await post.outcomes()).toEqual({ shorter: 'kept' })
+  expect(scene.tip('optimize/size')).toBe((await post.campaign()).incumbent.commit)
+  await proven(post.place)
+})
+
+test('people change their minds: a stacked head, another base, commits on an engine’s branch', async () => {
+  const here = await actionsYard([shorter('c', 9)])
+  const { github, scene, settle, wake, machines } = here
+  const post = await here.post()
+  await post.start()
+  scene.commit('first', { 'src/a.txt': letters('a', 5) }, [scene.tip('main')])
+  scene.commit('second', { 'src/b.txt': letters('b', 5) }, [scene.tip('first')])
+  scene.commit('third', { 'src/b.txt': letters('b', 9) }, [scene.tip('main')])
+  await offered(here, 'first')
+  await offered(here, 'second')
+  const third = await offered(here, 'third')
+  await wake()
+  await machines()
+  await wake()
+  const branch = (await post.experiment('c9')).branch ?? ''
+  const order = (await post.experiment('third')).order ?? ''
+  expect(waitingRuns(github)).toHaveLength(3)
+  expect((await scene.ask(here.ada, `PATCH /pulls/${third}`, { base: 'main' })).status).toBe(200)
+  const by = scene.commit(branch, { 'src/c.txt': letters('c', 8) })
+  await wake()
+  expect(await post.experiment('c9')).toMatchObject({ head: by, owned: false })
+  expect(github.world.runs.filter(({ conclusion }) => conclusion === 'cancelled')).toHaveLength(2)
+  expect(await settle()).toEqual({ for: 'ideas' })
+  await wake()
+
+  expect(await post.outcomes()).toMatchObject({ first: 'kept', second: 'refused', third: 'withdrawn' })
+  expect(await post.reasonOf('second')).toMatch(/contains the head of exp-\d+/)
+  expect(await post.reasonOf('third')).toMatch(/was retargeted to main/)
+  expect(github.world.runs.find(({ title }) => title === order)).toMatchObject({ conclusion: 'cancelled' })
+  expect(github.world.pulls.find(({ title }) => title === 'third')).toMatchObject({ state: 'open' })
+  // Neither results nor anything else was pushed on top of what a person put there.
+  expect(scene.tip(branch)).toBe(by)
+  await proven(post.place)
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/plan/plan.ts'
+import { verdictPhrase } from '../../src/report/sentence.ts'
+import { standingIn } from '../../src/report/standing.ts'
+import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
+
+const HEAD = oidOf('head of exp-001')
+const BRANCH = 'eve:faster'
+const EVE = { strangers: new Map([['exp-001', 'eve']]) }
+
+function brought(): CampaignBuilder {
+  return campaign().withExperiment({ branch: BRANCH, owned: false, pull: 1 })
+}
+
+function allowed(head: string) {
+  return {
+    kind: 'measure-allowed',
+    cause: `comment ${head}`,
+    experiment: 'exp-001',
+    head,
+    login: 'ada',
+  } as const
+}
+
+describe('what somebody brings who may not write here', () => {
+  it('is not measured: the ledger says once who waits for which word', () => {
+    const built = brought()
+    const first = carryOut(built, EVE)
+    expect(draftsOfKind(first, 'measure-asked')).toMatchObject([
+      { experiment: 'exp-001', head: HEAD, author: 'eve' },
+    ])
+    expect(draftsOfKind(first, 'order-issued')).toEqual([])
+    const then = plan(world(built, EVE))
+    expect(then.actions).toEqual([])
+    expect(then.waiting).toEqual({ for: 'person', what: expect.stringContaining(`/winnow measure ${HEAD}`) })
+    const standing = standingIn(built.campaign, built.experiment('exp-001'))
+    expect(verdictPhrase(standing)).toBe('waiting for permission to be measured')
+    expect(standing.next).toBe(`/winnow measure ${HEAD}`)
+  })
+
+  it('is measured once that head is allowed, and that head alone', () => {
+    const built = brought()
+    carryOut(built, EVE)
+    built.add(allowed(oidOf('another head')))
+    expect(draftsOfKind(plan(world(built, EVE)), 'order-issued')).toEqual([])
+    built.add(allowed(HEAD))
+    expect(draftsOfKind(plan(world(built, EVE)), 'order-issued')).toMatchObject([
+      { candidates: [{ label: 'exp-001', head: HEAD }] },
+    ])
+  })
+
+  it('is asked about anew when another head takes its place, and back again', () => {
+    const built = brought()
+    carryOut(built, EVE)
+    built.add(allowed(HEAD))
+    const next = oidOf('next head')
+    for (const head of [next, oidOf('third head'), next]) {
+      carryOut(built, { ...EVE, branches: new Map([[BRANCH, head]]) })
+      const asked = carryOut(built, { ...EVE, branches: new Map([[BRANCH, head]]) })
+      expect(draftsOfKind(asked, 'measure-asked')).toMatchObject([{ head }])
+      expect(draftsOfKind(asked, 'order-issued')).toEqual([])
+    }
+    const ids = built.events.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('waits in nobody’s way, and is not asked about before it is known who brought it', () => {
+    const built = campaign().withExperiments(3)
+    const strangers = new Map([['exp-001', null]])
+    const planned = plan(world(built, { strangers }))
+    const ordered = draftsOfKind(planned, 'order-issued').flatMap(({ candidates }) => candidates)
+    expect(ordered.map(({ label }) => label)).toEqual(['exp-002', 'exp-003'])
+    expect(draftsOfKind(planned, 'measure-asked')).toEqual([])
+  })
+
+  it('is measured like anything else once its author may write', () => {
+    const built = brought()
+    carryOut(built, EVE)
+    settle(built)
+    expect(built.experiment('exp-001').status).not.toBe('queued')
+  })
+})
+
+describe('a head with another experiment’s head in it', () => {
+  it('is refused by that name before anything of it runs', () => {
+    const built = campaign().withExperiments(2)
+    const planned = carryOut(built, { stacked: new Map([['exp-002', 'exp-001']]) })
+    expect(endings(planned)).toEqual({ 'exp-002': 'refused' })
+    expect(built.experiment('exp-002').reason).toMatch(/contains the head of exp-001/)
+    expect(draftsOfKind(planned, 'order-issued').flatMap(({ candidates }) => candidates)).toMatchObject([
+      { label: 'exp-001' },
+    ])
+  })
+})
+
+describe('a pull request that is meant for another branch now', () => {
+  it('is withdrawn, its order cancelled, and left alone', () => {
+    const built = campaign().withExperiment({ branch: 'mine', owned: false, pull: 1 }).ordered()
+    const pull = {
+      number: 1,
+      branch: 'mine',
+      base: 'main',
+      state: 'open',
+      head: HEAD,
+      title: '',
+      body: '',
+    } as const
+    const planned = carryOut(built, { pulls: [pull] })
+    expect(endings(planned)).toEqual({ 'exp-001': 'withdrawn' })
+    expect(built.experiment('exp-001').reason).toMatch(/#1 was retargeted to main/)
+    expect(actionsOf(planned, 'cancel')).toHaveLength(1)
+    expect(actionsOf(plan(world(built, { pulls: [pull] })), 'pulls')).toEqual([])
+  })
+})
