@@ -1,8 +1,8 @@
 import { widthOf } from './text-width.ts'
 
 const HANG = 4
-/** A drawn bar is one word, spaces and all. */
-const WORD = /( *)(▕[^▏]*▏|\S+)/gu
+/** A drawn bar is one word, spaces and all; it may end in the sign that also closes it. */
+const WORD = /( *)(▕[^▕]*▏|\S+)/gu
 
 /**
  * A line of a table or a sentence as lines that fit: broken between words, what is continued stands further in. A

@@ -63,7 +63,7 @@ describe('the package, installed', () => {
     const dist = join(ROOT, 'dist')
     const loaded = readdirSync(dist).flatMap(file =>
       [
-        ...readFileSync(join(dist, file), 'utf8').matchAll(/^(?:import|export) (?:.* from )?"([^"]+)";?$/gm),
+        ...readFileSync(join(dist, file), 'utf8').matchAll(/(?:^|;)import(?:[\w$*{}, ]*from)?"([^"]+)"/gm),
       ].map(match => match[1] ?? ''),
     )
     expect(loaded.length).toBeGreaterThan(5)

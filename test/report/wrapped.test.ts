@@ -37,6 +37,11 @@ describe('a line on a narrow terminal', () => {
     expect(wrapped(`  head      ${id}`, 30)).toEqual(['  head', `      ${id}`])
   })
 
+  it('keeps a bar in one piece whose last cell looks like its end', () => {
+    const bar = '▕███████▏············▏'
+    expect(wrapped(`     4    0.24043   0.045463  +81.1 %  cand.  12  ${bar}`, 40).join('\n')).toContain(bar)
+  })
+
   it('keeps a drawn bar in one piece', () => {
     const bar = '▕████                ▏'
     const lines = wrapped(`     1       12.3       11.9   +3.2 %  base       1.2  ${bar}`, 40)
