@@ -1,5 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { defineConfig, type OutputOptions } from 'rolldown'
+import { licensesOfBundled } from './rolldown.licenses.ts'
 import { specJsonSchemaText } from './src/spec/json-schema.ts'
 
 /** Small, since every job loads it anew; names at the top level are kept, so that a stack can be read. */
@@ -11,6 +12,8 @@ const output = {
   minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
 } satisfies OutputOptions
 
+const licenses = licensesOfBundled('dist/third-party-licenses.txt')
+
 /** `npm run build` writes everything that is generated and committed: dist and the spec's JSON Schema. */
 export default defineConfig([
   {
@@ -18,6 +21,7 @@ export default defineConfig([
     platform: 'node',
     output: { ...output, cleanDir: true },
     plugins: [
+      licenses(),
       {
         name: 'spec-schema',
         writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),
@@ -30,5 +34,5 @@ export default defineConfig([
     ],
   },
   // By itself: a job that measures loads nothing that it does not need.
-  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output },
+  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output, plugins: [licenses()] },
 ])

@@ -70,6 +70,14 @@ describe('the package, installed', () => {
     expect(loaded.filter(name => !name.startsWith('node:') && !name.startsWith('./'))).toEqual([])
   })
 
+  it('holds the licence of everybody whose work is in it', () => {
+    const notices = readFileSync(join(ROOT, 'dist/third-party-licenses.txt'), 'utf8').split(/^-{80}$/m)
+    const told = notices.map(notice => notice.trim().split('\n')[0])
+    for (const name of ['simple-git', 'smol-toml', 'yaml', 'zod'])
+      expect(told).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d[\\d.]*, \\S`)))
+    expect(told.filter(line => /undefined/.test(line ?? ''))).toEqual([])
+  })
+
   it('depends on nothing, since all of it is bundled', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(
