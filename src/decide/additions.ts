@@ -4,9 +4,30 @@ import type { Spec } from '../spec/schema.ts'
 
 type Rules = Spec['dependencies']
 
-/** Names that nobody has allowed yet: the spec approves by name, whatever the version. */
-export function notInSpec({ approved }: Pick<Rules, 'approved'>, names: readonly string[]): string[] {
-  return [...new Set(names)].filter(name => !approved.includes(name))
+/**
+ * Names that nobody has allowed yet: the spec approves what registries have under a name, in whatever version. From an
+ * address, a commit or a path it is something else that calls itself so.
+ */
+export function notInSpec(
+  { approved }: Pick<Rules, 'approved'>,
+  additions: readonly Pick<Addition, 'name' | 'ecosystem' | 'source' | 'path'>[],
+): string[] {
+  const unknown = additions.filter(each => !approved.includes(each.name) || !isOfRegistry(each))
+  return [...new Set(unknown.map(({ name }) => name))]
+}
+
+const LOCKFILE = /(?:lock|sum|shrinkwrap)[^/]*$/i
+const INDEX = /^(?:(?:sparse\+)?https?:\/\/[^\s#]+|[\w.-]+)$/
+const ARCHIVE = /\.(?:tgz|tar|tar\.\w+|zip|whl|jar|gem|crate|git)$/i
+
+/** A lockfile tells the registry's own address; in a manifest every address is another source. */
+function isOfRegistry({ ecosystem, source, path }: Pick<Addition, 'ecosystem' | 'source' | 'path'>): boolean {
+  if (/^registry\b/.test(source)) return true
+  if (!LOCKFILE.test(path)) return false
+  // Composer's lockfile names an archive for every package, whoever told of it.
+  if (ecosystem === 'packagist') return true
+  const place = source.replace(/, installed as .*$/, '')
+  return INDEX.test(place) && !ARCHIVE.test(place)
 }
 
 /** What no approval can let in, as the spec has it; null where a person may be asked. */
@@ -14,10 +35,7 @@ export function refusedAdditions(
   rules: Rules,
   additions: readonly Addition[],
 ): { code: 'dependencies'; message: string } | null {
-  const names = notInSpec(
-    rules,
-    additions.map(each => each.name),
-  )
+  const names = notInSpec(rules, additions)
   const unknown = additions.filter(each => names.includes(each.name))
   if (unknown.length > 0 && rules.approval === 'deny') {
     const message = `adds ${packagesText(names, additions)}, and dependencies.approval is deny`

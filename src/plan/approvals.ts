@@ -25,9 +25,10 @@ export function needs(
 ): ApprovalRequest {
   const added = additions.packages.map(each => each.name)
   const declared = [...new Set(required_deps)].filter(name => !added.includes(name))
+  const unnamed = declared.filter(name => !spec.dependencies.approved.includes(name))
   return {
     digest: setDigest(additions.digest, declared),
-    packages: notInSpec(spec.dependencies, [...added, ...declared]),
+    packages: [...notInSpec(spec.dependencies, additions.packages), ...unnamed],
     additions: additions.packages,
     why: hypothesis,
   }

@@ -14,7 +14,41 @@ const SCRIPTED = { ...LEFT_PAD, name: 'sharp', version: '0.34.0', scripts: true 
 
 describe('packages that are added', () => {
   it('are approved by their name, in whatever version', () => {
-    expect(notInSpec({ approved: ['left-pad'] }, ['left-pad', 'sharp', 'sharp'])).toEqual(['sharp'])
+    const older = { ...LEFT_PAD, version: '1.0.0' }
+    expect(notInSpec({ approved: ['left-pad'] }, [LEFT_PAD, older, SCRIPTED, SCRIPTED])).toEqual(['sharp'])
+  })
+
+  it.each([
+    ['package.json', 'registry'],
+    ['package.json', 'registry, installed as pad'],
+    ['package-lock.json', 'https://registry.example.org/npm/, installed as pad'],
+    ['uv.lock', 'https://pypi.org/simple'],
+    ['Cargo.lock', 'https://github.com/rust-lang/crates.io-index'],
+    ['Pipfile.lock', 'pypi'],
+  ])('are approved by their name where %s has them from %s', (path, source) => {
+    expect(notInSpec({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual([])
+  })
+
+  it('are approved by their name where a lockfile of composer names their archive', () => {
+    const source = 'zip https://api.example.org/a/b/zipball/0 or git https://example.org/a/b.git'
+    const archived = { ...LEFT_PAD, ecosystem: 'packagist', path: 'composer.lock', source }
+    expect(notInSpec({ approved: ['left-pad'] }, [archived])).toEqual([])
+  })
+
+  it.each([
+    ['package.json', 'https://evil.example/left-pad/'],
+    ['package.json', 'git+ssh://git@evil.example/x.git'],
+    ['package.json', 'somebody/left-pad'],
+    ['package.json', 'file:../left-pad'],
+    ['package-lock.json', 'https://evil.example/other.tgz'],
+    ['package-lock.json', 'git+https://evil.example/x.git#0123'],
+    ['package-lock.json', 'path ../left-pad'],
+    ['requirements.txt', 'https://evil.example/left_pad-1.0.tar.gz'],
+    ['uv.lock', 'git https://evil.example/x'],
+    ['Cargo.lock', 'git+https://evil.example/x#0123'],
+    ['Gemfile.lock', 'path vendor/left-pad'],
+  ])('are something else where %s has them from %s', (path, source) => {
+    expect(notInSpec({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual(['left-pad'])
   })
 
   it('may be asked for', () => {

@@ -78,12 +78,9 @@ export async function foreignRefusal(
   const entries = await repository.diff(from, to)
   const { refusal, additions } = await changeFacts(repository, spec, { tree: to, entries })
   const { packages } = additions
-  const names = notInSpec(
-    spec.dependencies,
-    packages.map(({ name }) => name),
-  )
+  const names = notInSpec(spec.dependencies, packages)
   if (refusal !== null || names.length === 0) return refusal
-  const message = `adds ${packagesText(names, packages)}, which dependencies.approved does not name`
+  const message = `adds ${packagesText(names, packages)}, which dependencies.approved does not name, or not from there`
   return { code: 'dependencies', message }
 }
 

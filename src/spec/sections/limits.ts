@@ -23,7 +23,7 @@ export function limitsSchema(rules: Rules) {
 }
 
 export const dependencies = z.strictObject({
-  approved: z.array(text).default([]).describe('Packages that may be added.'),
+  approved: z.array(text).default([]).describe('Packages that may be added as registries have them.'),
   approval: z.enum(['review', 'deny']).default('review').describe('What happens to other packages.'),
   approvers: z
     .union([z.enum(['write', 'admin']), z.array(text).min(1)])
