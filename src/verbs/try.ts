@@ -112,7 +112,10 @@ async function bringsNothingYet(
 }
 
 function sayLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
-  for (const path of leftOut.slice(0, 5)) terminal.err(`note: ${path} is outside the scope and left out`)
+  for (const path of leftOut.slice(0, 5)) {
+    const why = path.endsWith('/') ? 'a repository of its own' : 'outside the scope'
+    terminal.err(`note: ${path} is ${why} and left out`)
+  }
   if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
 }
 
