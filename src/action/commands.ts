@@ -17,7 +17,7 @@ type Command = (task: Task) => Promise<number>
  * never does. To build a missing one: put its function in the place of `missing`.
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  tick: missing('tick', 'sending orders to winnow-measure.yml and taking their reports in is'),
+  tick: missing('tick', 'the job that opens GitHub with its token and lets the engine look once is'),
   propose: missing('propose', 'asking proposers in a job of their own is'),
   judge: missing('judge', 'model-graded metrics are'),
   measure: measureCleanly,
