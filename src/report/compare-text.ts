@@ -1,5 +1,8 @@
+import { printedNames } from '../decide/absent-metrics.ts'
 import { sizeText } from '../decide/noise-text.ts'
+import { objectivesOf } from '../decide/objectives.ts'
 import { plural } from '../decide/wording.ts'
+import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import { calibrationText } from './calibration-text.ts'
 import type { Compared, CompareView } from './compare-view.ts'
 import { durationText } from './duration.ts'
@@ -12,6 +15,7 @@ export function compareText(view: CompareView, compared: Compared, differing: re
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
     ...failureLines(view, compared),
+    ...timedLine(compared),
     ...noiseLine(compared),
     ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE}`] : []),
     ...(view.compared === null ? [] : [`  ${rulerText(compared, differing)}`]),
@@ -44,6 +48,17 @@ function failureLines({ failure }: CompareView, { assessment }: Compared): strin
 }
 
 const LINES = 15
+
+/** Who repeats until a time has passed always takes that time: a number that it prints is more than how long it took. */
+function timedLine({ spec, report }: Compared): string[] {
+  const timed = objectivesOf(spec.metric)[0].name === 'wall_seconds'
+  const [first, ...more] = timed ? printedNames(report?.executions ?? [], BUILT_IN_METRICS) : []
+  if (first === undefined) return []
+  const printed = [first, ...more].slice(0, 3).join(', ')
+  return [
+    `  timed: all that the command does; it also prints ${printed}, and --metric ${first} compares that`,
+  ]
+}
 
 function noiseLine({ trial }: Compared): string[] {
   const said = calibrationText(trial?.calibration ?? null)

@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../model/event.ts'
 import { additionsText } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
+import { lastWords } from './last-words.ts'
 import { metricsText } from './metrics-text.ts'
 import { reportedEffect } from './reported-effect.ts'
 import { standingSentence } from './sentence.ts'
@@ -48,6 +49,7 @@ export function experimentText(
     ...additionsText(experiment),
     '',
     ...charts,
+    ...lastWords(events, id),
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),
   ]
 }

@@ -84,7 +84,7 @@ function asPart(text: string): string {
     .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
-function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take }: Around): string {
+function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take, optimize }: Around): string {
   if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
   switch (verdict) {
     case null:
@@ -100,12 +100,18 @@ function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take }
         ? `type the same again for more jobs${resumed === 0 ? '' : ', or look for a larger gain'}`
         : 'look for a larger gain'
     case 'refused':
+      if (reason?.includes(' conflict in ')) return resolveStep(optimize)
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
     case 'broken':
       return `winnow show ${id} has the last lines; mend it, then try again`
     default:
       return verdict satisfies never
   }
+}
+
+/** Two ideas that change the same lines: git's own words for it, since git is what resolves them. */
+export function resolveStep(optimize: string): string {
+  return `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
 }
 
 /** It was looked at and became no experiment. */

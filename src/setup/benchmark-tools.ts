@@ -9,7 +9,11 @@ const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
   vitest: 'geomean_mean_ms',
 }
 
+export function overallMetric(output: OutputFormat): string | undefined {
+  return OVERALL[output]
+}
+
 export function toolBenchmark(command: string, from: string, output: OutputFormat): FoundBenchmark {
-  const name = OVERALL[output]
+  const name = overallMetric(output)
   return { command, from, output, metric: name === undefined ? null : { name, direction: 'minimize' } }
 }

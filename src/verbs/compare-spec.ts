@@ -4,11 +4,17 @@ import { SpecErrors } from '../spec/problem.ts'
 import type { Spec } from '../spec/schema.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import type { Given } from './call.ts'
+import { readByTool } from './compare-tool.ts'
 import type { Option } from './verb.ts'
 
 /** What a spec file would say, as far as a comparison needs it. */
 export const COMPARE_OPTIONS: readonly Option[] = [
-  { name: 'metric', value: 'name', summary: 'a metric that the command prints; wall_seconds by default' },
+  {
+    name: 'metric',
+    value: 'name',
+    summary:
+      'a metric that the command prints; wall_seconds by default, or what go test -bench and its like measured',
+  },
   { name: 'direction', values: ['minimize', 'maximize'], summary: 'which way is better (minimize)' },
   { name: 'output', value: 'format', summary: 'what the command prints: json (default), metric-lines, …' },
   { name: 'setup', value: 'command', summary: 'install and build on each side, not timed: npm ci' },
@@ -29,18 +35,19 @@ const ANY = { name: 'wall_seconds', check: '>= 0' }
 /** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
 export function compareSpec(given: Given, directory: string): Spec {
   const effect = effectOf(given)
+  const { command, output, metric } = readingOf(given)
   const text = JSON.stringify({
     winnow: 1,
     name: 'compare',
     metric: {
-      primary: { name: metricOf(given), direction: given.text('direction') ?? 'minimize' },
+      primary: { name: metric, direction: given.text('direction') ?? 'minimize' },
       degenerate_gates: [ANY],
     },
     measurement: {
-      command: commandOf(given.command),
+      command,
       working_directory: directory,
       setup: given.text('setup') ?? null,
-      output: given.text('output') ?? 'json',
+      output,
       timeout_seconds: numberOf(given, 'timeout') ?? 600,
       env: given.texts('env'),
     },
@@ -91,6 +98,14 @@ function commandOf(words: readonly string[]): string {
 
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** A benchmark tool's own output is read as such, unless told otherwise. */
+function readingOf(given: Given): { command: string; output: string; metric: string } {
+  const command = commandOf(given.command)
+  const output = given.text('output')
+  const tool = output === undefined ? readByTool(command, given.text('metric')) : null
+  return tool ?? { command, output: output ?? 'json', metric: metricOf(given) }
 }
 
 function metricOf(given: Given): string {

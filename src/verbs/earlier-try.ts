@@ -4,6 +4,7 @@ import type { Experiment } from '../model/campaign.ts'
 import type { Oid } from '../model/ids.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { World } from '../plan/world.ts'
+import { resolveStep } from '../report/try-answer.ts'
 import { continuedDiff } from './continued-diff.ts'
 import type { NotTried, OwnDiff } from './own-diff.ts'
 
@@ -91,8 +92,7 @@ export function nothingToTry(campaign: string): Extract<Standing, { is: 'refused
 function conflicting({ campaign, spec }: World, paths: readonly string[]): Standing {
   const message = `does not merge with the incumbent: conflict in ${paths.slice(0, 5).join(', ')}`
   const optimize = shortRef(campaignRefs(spec.branches.prefix, campaign.name).optimize)
-  const next = `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
-  return { is: 'refused', code: 'conflict', message, next }
+  return { is: 'refused', code: 'conflict', message, next: resolveStep(optimize) }
 }
 
 function landedOf({ campaign }: World): Experiment[] {

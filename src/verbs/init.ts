@@ -230,7 +230,7 @@ async function checked(call: Call, { workshop, base, setting, agents }: Written)
   const { draft: drafted } = setting
   const paths = [...drafted.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
   const next = (passed: boolean) => {
-    for (const line of nextCommands({ workshop, paths, specPath: drafted.specPath, passed }))
+    for (const line of nextCommands({ call, workshop, paths, specPath: drafted.specPath, passed }))
       call.terminal.out(line)
   }
   if (call.given.flag('no-check')) {

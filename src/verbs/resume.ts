@@ -55,7 +55,7 @@ function stopAgain(world: World): Stop | null {
 
 function wayOn(code: string): string {
   if (code === 'empty_backlog')
-    return 'bring an idea first: commit a patch, or let ideas in with use: external'
+    return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
   const what = code === 'target_reached' ? 'aim further (target)' : `raise stopping.${code}`
   return `${what} in the spec, winnow amend --reason "…", then winnow resume`
 }

@@ -2,12 +2,14 @@ import { shortRef } from '../model/refs.ts'
 import type { Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import type { OwnDiff } from './own-diff.ts'
+import { pathHere } from './path-here.ts'
 
 const PLAIN = /^[\w./-]+$/
 const MOST = 3
 
 /** The command that brings what was kept; what is not committed would be in its way, and is in it already. */
-export function takeCommand({ around }: Call, { place, workshop }: Scene, diff: OwnDiff): string {
+export function takeCommand(call: Call, { place, workshop }: Scene, diff: OwnDiff): string {
+  const { around } = call
   const optimize = shortRef(place.refs.optimize)
   const { remotes } = workshop.checkout
   const remote = (remotes.find(({ name }) => name === (around.remote ?? 'origin')) ?? remotes[0])?.name
@@ -15,7 +17,8 @@ export function takeCommand({ around }: Call, { place, workshop }: Scene, diff: 
     place.local || remote === undefined
       ? `git merge ${optimize}`
       : `git fetch ${remote} && git merge ${remote}/${optimize}`
-  return [aside(diff), merge].filter(text => text !== '').join(' && ')
+  const uncommitted = diff.uncommitted.map(path => pathHere(call, workshop, path))
+  return [aside({ ...diff, uncommitted }), merge].filter(text => text !== '').join(' && ')
 }
 
 function aside({ uncommitted, addsFiles }: OwnDiff): string {

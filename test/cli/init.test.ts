@@ -150,6 +150,7 @@ describe('winnow init in a repository with several packages', () => {
     expect(code).toBe(0)
     expect(out).toContain('Wrote .winnow/b-speed.yaml')
     expect(read(person, '.winnow/b-speed.yaml')).toContain('working_directory: packages/b')
+    expect(out).toContain('  git add ../.winnow/b-speed.yaml')
   })
 })
 

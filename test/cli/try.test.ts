@@ -36,7 +36,9 @@ describe('winnow try', () => {
     expect(again).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept', tried_before: true })
     expect(again.sentence).toMatch(/^Kept \(tried before, as exp-001\): bytes 100 -> 50/)
 
-    person.git('stash', 'push', '--include-untracked', '--', 'src/value')
+    const below = await person.winnowWith({ directory: join(person.dir, 'src') }, 'try', '-m', 'from below')
+    expect(below.out).toContain('Next: git stash push --include-untracked -- value && git merge')
+    person.git('-C', 'src', 'stash', 'push', '--include-untracked', '--', 'value')
     person.git('merge', '-q', 'optimize/size')
     expect(await tried(person)).toMatchObject({
       code: 12,
@@ -75,6 +77,7 @@ describe('winnow try', () => {
       sentence: expect.stringMatching(/^Broken: gate tests failed/),
       next: 'winnow show exp-002 has the last lines; mend it, then try again',
     })
+    expect((await person.winnow('show', 'exp-002')).out).toContain('The last lines of gate tests:\n')
 
     person.write('src/value', SHORT)
     person.write('bench/size.sh', 'echo 1\n')

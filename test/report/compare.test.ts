@@ -11,8 +11,10 @@ import { compareText, rulersAmong } from '../../src/report/compare-text.ts'
 import { compareExit, type Compared, compareView } from '../../src/report/compare-view.ts'
 import { durationText } from '../../src/report/duration.ts'
 import { aJob, aRule, gainsOf, someTerms } from '../decide/paired/a-case.ts'
+import { run } from '../decide/a-spec.ts'
 import { winnowSpec } from '../spec/problems-of.ts'
 import { NOISE, POINT } from './campaign-of.ts'
+import { reported } from './pairs-of-a-story.ts'
 
 const spec = winnowSpec()
 const WALL = 'wall_seconds'
@@ -44,6 +46,26 @@ function compared(gain: number, more: Partial<Compared> = {}, pairs = [8, 8]): C
 }
 
 const sentence = (...given: Parameters<typeof compared>) => compareView(compared(...given)).sentence
+
+describe('a benchmark that prints its number', () => {
+  const timed = (printed: Record<string, number>, primary = WALL) => {
+    const metrics = { [WALL]: 1, cpu_seconds: 1, ...printed }
+    const { report } = reported({ executions: [run('base', metrics), run('exp-001', metrics)] })
+    const own = { ...spec, metric: { ...spec.metric, primary: { ...spec.metric.primary, name: primary } } }
+    const all = compared(0.04, { report, spec: own })
+    return compareText(compareView(all), all, []).filter(line => line.includes('timed:'))
+  }
+
+  it('is told from how long it took as a whole, which was compared', () => {
+    expect(timed({ ms: 5, bytes: 7 })).toEqual([
+      '  timed: all that the command does; it also prints ms, bytes, and --metric ms compares that',
+    ])
+  })
+
+  it('is not mentioned where it prints none, or where that is what was compared', () => {
+    expect([...timed({}), ...timed({ ms: 5 }, 'ms')]).toEqual([])
+  })
+})
 
 describe('the sentence of a comparison', () => {
   it('says how much, where the truth lies, and what it took', () => {

@@ -1,4 +1,5 @@
 import type { LedgerEvent } from '../../src/model/event.ts'
+import type { Report } from '../../src/model/report.ts'
 import { PairStories, type PairStory } from '../../src/report/pair-story.ts'
 import { aJob, aRule, GAINS } from '../decide/paired/a-score-case.ts'
 import { run } from '../decide/a-spec.ts'
@@ -37,6 +38,10 @@ export function measured(order: string, gains: readonly number[]): Told<'measure
     const both = [run('base', { bytes: 1.25 }), run(LABEL, { bytes: 1.25 * (1 - gain / 100) })]
     return at % 3 === 0 ? both : both.toReversed()
   })
+  return reported({ executions }, order)
+}
+
+export function reported(more: Partial<Report>, order = '1'.repeat(64)): Told<'measured'> {
   const machine = {
     boot_id: 'b00710ad-1',
     hostname_sha256: '0'.repeat(64),
@@ -48,7 +53,7 @@ export function measured(order: string, gains: readonly number[]): Told<'measure
     image: null,
     node: '20',
   }
-  const report = {
+  const report: Report = {
     order,
     run_id: 'r',
     started_at: AT,
@@ -59,9 +64,10 @@ export function measured(order: string, gains: readonly number[]): Told<'measure
     flags: [],
     setups: [],
     gates: [],
-    executions,
+    executions: [],
     tampered: null,
     runner_error: null,
+    ...more,
   }
   return { kind: 'measured', order, run_id: 'r', report }
 }

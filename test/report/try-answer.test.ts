@@ -45,6 +45,15 @@ describe('what winnow try answers', () => {
       'mend what it names (the same files as exp-001), then try again',
     ],
     [
+      {
+        verdict: 'refused',
+        outcome: 'refused',
+        reason: 'does not merge with the incumbent: conflict in src/lru.go',
+      },
+      12,
+      'commit it to a branch, merge optimize/size there, resolve, then type the same again',
+    ],
+    [
       { verdict: 'broken', outcome: 'error' },
       13,
       'winnow show exp-007 has the last lines; mend it, then try again',
