@@ -1,3 +1,4 @@
+import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
 import { stopFor } from '../plan/stop.ts'
 import type { World } from '../plan/world.ts'
@@ -18,4 +19,14 @@ export async function whyHeld({ place }: Scene, world: World): Promise<string | 
   if (held === undefined) return null
   const branch = shortRef(held.branch)
   return `${branch} is checked out in ${held.path}, and winnow moves no branch that somebody is on: git switch -c my-idea`
+}
+
+/** A round is never cut in half; null where it is of this idea alone. */
+export function whoIsFirst(
+  { round, experiments }: Pick<Campaign, 'round' | 'experiments'>,
+  branch: string,
+): string | null {
+  const others = round?.open ? round.members.filter(id => experiments[id]?.branch !== branch) : []
+  if (!round || others.length === 0) return null
+  return `round ${round.number} is under way (${others.join(', ')}): it ends before ${branch} is measured`
 }

@@ -25,7 +25,7 @@ import { start } from './run.ts'
 import { baseFails } from './run-exit.ts'
 import { specInForce, unlessSpecWaits } from './scope-of-try.ts'
 import { takeCommand } from './take-command.ts'
-import { whyHeld } from './try-held.ts'
+import { whoIsFirst, whyHeld } from './try-held.ts'
 import type { Verb } from './verb.ts'
 
 export const tryDiff: Verb = {
@@ -155,12 +155,18 @@ async function measured(
     await lookingTick(call, scene)
     return null
   }
-  sayWhoIsFirst(scene, world, branch)
+  const first = whoIsFirst(world.campaign, branch)
+  if (first !== null) scene.place.progress.say(first)
+  if (standing.is === 'new' && standing.diff !== diff) scene.place.progress.say(FOLLOWS)
   const hands = await openHands(scene.place, call.interrupt, { only: branch })
   const enough = (campaign: Campaign) => isSettled(campaign, branch)
   const waiting = await runCampaign(hands, { signal: call.interrupt, watch: false, enough })
   return afterwards(call, scene, { campaign: await campaignNow(hands), waiting, branch, diff })
 }
+
+/** Whether a line was changed again or put back, nobody can tell but who did it. */
+const FOLLOWS =
+  'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
 
 type Measurable = Exclude<Standing, { is: 'refused' }>
 
@@ -185,13 +191,6 @@ async function goOn({ place, rehearsal }: Scene, { campaign }: World, standing: 
   const { id } = standing.experiment
   const reason = 'winnow try asks for more jobs'
   await record(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
-}
-
-/** A round is never cut in half. */
-function sayWhoIsFirst({ place }: Scene, { campaign: { round } }: World, branch: string): void {
-  if (!round?.open) return
-  const others = round.members.join(', ')
-  place.progress.say(`round ${round.number} is under way (${others}): it ends before ${branch} is measured`)
 }
 
 async function campaignNow({ memory, place }: Hands): Promise<Campaign> {

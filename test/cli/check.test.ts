@@ -156,4 +156,11 @@ describe('winnow check', () => {
     write('.winnow/b.yaml', SPEC)
     expect((await winnow('check')).err).toContain('there are several specs: .winnow/a.yaml, .winnow/b.yaml')
   })
+
+  it('says when it is interrupted that no campaign was touched', async () => {
+    const abort = new AbortController()
+    abort.abort()
+    const { code, err } = await project().winnowWith({ signal: abort.signal }, 'check')
+    expect([code, err]).toEqual([130, expect.stringContaining('no campaign was touched')])
+  })
 })
