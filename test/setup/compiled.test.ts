@@ -10,7 +10,7 @@ describe('a Go module', () => {
     expect(commandsIn(files)).toEqual({
       setup: 'go mod download',
       test: 'go test ./...',
-      bench: "go test -run '^$' -bench . .",
+      bench: "go test -run '^$' -bench . -benchtime 100ms .",
     })
     expect(found(files).bench).toMatchObject({ output: 'go', metric: { name: 'geomean_ns_per_op' } })
     expect(found(files)).toMatchObject({ mutable: ['**/*.go'], immutable: ['**/*_test.go'] })
@@ -18,8 +18,10 @@ describe('a Go module', () => {
 
   it('is timed where the benchmarks are', () => {
     const one = { ...MODULE, 'a/a.go': '', 'a/a_test.go': BENCH }
-    expect(commandsIn(one).bench).toBe("go test -run '^$' -bench . ./a")
-    expect(commandsIn({ ...one, 'b/b_test.go': BENCH }).bench).toBe("go test -run '^$' -bench . ./...")
+    expect(commandsIn(one).bench).toBe("go test -run '^$' -bench . -benchtime 100ms ./a")
+    expect(commandsIn({ ...one, 'b/b_test.go': BENCH }).bench).toBe(
+      "go test -run '^$' -bench . -benchtime 100ms ./...",
+    )
     expect(commandsIn({ ...MODULE, 'a.go': '', 'vendor/x/x_test.go': BENCH }).bench).toBeNull()
   })
 

@@ -79,7 +79,7 @@ describe('a benchmark in Python', () => {
     }
     expect(found(files).bench).toEqual({
       command:
-        'uv run --frozen --no-sync python -m pytest -q tests/test_speed.py --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"',
+        'uv run --frozen --no-sync python -m pytest -q tests/test_speed.py --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"',
       from: 'tests/test_speed.py',
       output: 'pytest-benchmark',
       metric: { name: 'geomean_median_seconds', direction: 'minimize' },

@@ -39,7 +39,8 @@ function benchOf(files: ProjectFiles): FoundBenchmark | null {
   if (first !== undefined) {
     const places = new Set(found.map(({ place }) => place))
     const where = places.size === 1 ? first.place : './...'
-    const command = `go test -run '^$' -bench . ${where}`
+    // winnow repeats by itself: short executions that alternate tell more than long ones.
+    const command = `go test -run '^$' -bench . -benchtime 100ms ${where}`
     const from = found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`
     return toolBenchmark(command, from, 'go')
   }

@@ -88,7 +88,7 @@ function benchOf(files: ProjectFiles, python: string): { bench: FoundBenchmark |
   const [first] = marked
   if (first !== undefined) {
     const place = marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
-    const command = `${python} -m pytest -q ${place} --benchmark-only --benchmark-json="$WINNOW_RESULT_PATH"`
+    const command = `${python} -m pytest -q ${place} --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"`
     return { bench: toolBenchmark(command, first, 'pytest-benchmark'), others: [] }
   }
   const script = benchScript(files, /\.py$/, python)
