@@ -1,11 +1,13 @@
 import type { ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Oid } from '../model/ids.ts'
+import { checkMark } from '../model/check-mark.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from '../plan/action.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
+import { checkOf } from '../report/check-run.ts'
 import { offerBody, offerTitle } from '../report/offer-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import type { Asking } from './asking.ts'
@@ -155,8 +157,25 @@ async function offer(
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
+  for (const { experiment } of changes) await showCheck(place, memory.loaded?.campaign, experiment)
   requireAnswered(await place.forge.batch(forgeChangesOf(place, memory, changes)))
 }
+
+/** A token that may not show checks costs nobody the campaign: verdicts stand in the pull requests as well. */
+async function showCheck(place: Place, campaign: Campaign | undefined, id: ExperimentId): Promise<void> {
+  const experiment = campaign?.experiments[id]
+  const check = campaign && experiment ? checkOf(campaign, experiment) : null
+  if (check === null) return
+  try {
+    await place.forge.check?.(check)
+  } catch (error) {
+    if (!(error instanceof ForgeError) || !UNSHOWABLE.has(error.detail.status ?? 0)) throw error
+    place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
+  }
+}
+
+/** Not allowed; or a commit that GitHub does not have any more. */
+const UNSHOWABLE: ReadonlySet<number> = new Set([403, 404, 422])
 
 function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {
   const campaign = memory.loaded?.campaign
@@ -167,12 +186,14 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
   const experiment = campaign.experiments[change.experiment]
   if (!experiment) return []
   const title = pullTitle(experiment)
-  const body = pullBody(campaign, experiment)
+  const shown = place.forge.check ? `\n${checkMark(experiment)}\n` : ''
+  const body = `${pullBody(campaign, experiment)}${shown}`
   if (change.change === 'open') {
     return [
       { kind: 'open', branch: change.branch, base: shortRef(place.refs.optimize), title, body, draft: true },
     ]
   }
+  if (change.change === 'show') return []
   const { number } = change
   const ended = change.change !== 'describe'
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.

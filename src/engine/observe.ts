@@ -5,7 +5,7 @@ import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/l
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import type { CandidateFacts, HoldoutFacts, World } from '../plan/world.ts'
+import type { CandidateFacts, HoldoutFacts, PullFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
 import { foreignRefusal } from './facts/candidate.ts'
@@ -123,6 +123,11 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   return pulls
 }
 
+function withSaid(pull: Pull): PullFacts {
+  const own = pull.comments.filter(comment => comment.own)
+  return { ...pull, said: own.map(({ body }) => body).join('\n') }
+}
+
 /** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
 function offeredBy({ forge, refs }: Place, { landings, default_branch }: Campaign) {
   if (forge.kind !== 'github' || landings.length === 0) return null
@@ -163,7 +168,8 @@ async function lookAround(scene: Scene): Promise<World> {
     optimizeTip,
     campaignTip: refs.get(place.refs.campaign) ?? null,
     defaultTip,
-    pulls,
+    pulls: place.forge.kind === 'github' ? pulls.map(withSaid) : pulls,
+    checks: place.forge.check !== undefined,
     ...offerFacts(place, campaign, pulls),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),

@@ -60,6 +60,8 @@ export interface Experiment extends Approvable {
   outcome: Outcome | null
   verdict: VerdictWord | null
   reason: string | null
+  /** The file it was refused for. */
+  refused_path: string | null
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null

@@ -106,7 +106,14 @@ const payloads = {
     /** The idea of the backlog that it carries out, where it carries out one. */
     carries: digest.optional(),
   },
-  'experiment-refused': { experiment: experimentId, head: nullableOid, code: text, message: text },
+  'experiment-refused': {
+    experiment: experimentId,
+    head: nullableOid,
+    code: text,
+    message: text,
+    /** The file it is about, where it is about one. */
+    path: text.optional(),
+  },
   'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
   'order-issued': orderTerms.shape,
   'order-dispatched': { order: digest, run_id: text },

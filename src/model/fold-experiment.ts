@@ -44,6 +44,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     outcome: null,
     verdict: null,
     reason: null,
+    refused_path: null,
     closed: false,
     measured_tree: null,
     metrics: {},
@@ -85,6 +86,7 @@ const refused: Handler<'experiment-refused'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
   ideaRefused(campaign, experiment)
+  experiment.refused_path = event.path ?? null
   end(campaign, experiment, {
     outcome: 'refused',
     verdict: verdictOf('refused', false),

@@ -49,6 +49,8 @@ export type PullChange =
   | { change: 'open'; experiment: ExperimentId; branch: string }
   /** What it says has changed since it was written. */
   | { change: 'describe'; number: number; experiment: ExperimentId }
+  /** Only how its head stands has to be shown. */
+  | { change: 'show'; number: number; experiment: ExperimentId }
   | { change: 'close'; number: number; experiment: ExperimentId }
 
 /** What nothing can be done about until something else happens. */

@@ -5,7 +5,7 @@ import { shortRef, campaignRefs } from '../model/refs.ts'
 import type { Step } from './action.ts'
 import { isMeant } from './only.ts'
 import { whyNotSimplified } from './simplification.ts'
-import type { Proposal, World } from './world.ts'
+import type { CandidateFacts, Proposal, World } from './world.ts'
 
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
 export function openProposals(world: World): Step[] {
@@ -95,11 +95,13 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
 /** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
 export function refuse(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
-  why: { code: string; message: string },
+  why: { code: string; message: string; path?: string | null },
 ): Step[] {
   const { id, head, opened } = subject
-  const { code, message } = why
-  const draft = { kind: 'experiment-refused', cause: opened, experiment: id, head, code, message } as const
+  const { code, message, path } = why
+  const at = path == null ? {} : { path }
+  const about = { experiment: id, head, code, message, ...at }
+  const draft = { kind: 'experiment-refused', cause: opened, ...about } as const
   return [
     { step: 'event', draft },
     { step: 'close', experiment: id, outcome: 'refused', reason: why.message, keep: false },
@@ -120,22 +122,16 @@ export function refuseQueued(world: World): { steps: Step[]; refused: Set<Experi
   return { steps, refused }
 }
 
+type Why = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
+
 /** What waits for an approval it cannot use is told so at once; whether it merges is asked when it may go on. */
-function whyRefused(
-  world: World,
-  experiment: Experiment,
-  seen: Map<Oid, ExperimentId>,
-): { code: string; message: string } | null {
+function whyRefused(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {
   if (experiment.status === 'queued') return refusalOf(world, experiment, seen)
   const facts = experiment.status === 'deferred' ? world.candidates.get(experiment.id) : undefined
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
-function refusalOf(
-  world: World,
-  experiment: Experiment,
-  seen: Map<Oid, ExperimentId>,
-): { code: string; message: string } | null {
+function refusalOf(world: World, experiment: Experiment, seen: Map<Oid, ExperimentId>): Why | null {
   const facts = world.candidates.get(experiment.id)
   if (!facts || (facts.merged === 'clean' && facts.aheadOfSync)) return null
   if (facts.merged === 'conflict') {

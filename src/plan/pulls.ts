@@ -1,4 +1,5 @@
 import { approvalMark } from '../model/approval.ts'
+import { checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
@@ -21,15 +22,22 @@ export function pullActions(world: World): Action[] {
       changes.push({ change: 'open', experiment: experiment.id, branch: experiment.branch ?? '' })
     }
     if (pull && isElsewhere(world, pull)) continue
-    if (pull?.state === 'open' && isOutdated(experiment, pull))
+    if (pull?.state === 'open' && isOutdated(world, experiment, pull))
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
+    if (pull?.state === 'open' && landed(experiment) && !experiment.owned && world.checks === true)
+      changes.push({ change: 'show', number: pull.number, experiment: experiment.id })
     if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
+    // The branch is what its pull request is found by until all is said there.
+    if (pull && landed(experiment) && isUnshown(world, experiment, pull)) {
+      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
+      continue
+    }
     branches.push({ name: experiment.branch ?? '', oid: tip })
     // Its landing closed it: only what it says is still from before.
-    if (pull && landed(experiment))
+    if (pull && landed(experiment) && world.checks !== true)
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
   }
   const actions: Action[] = []
@@ -38,11 +46,17 @@ export function pullActions(world: World): Action[] {
   return actions
 }
 
-/** Reviewers read there what waits for them; a person's own pull request is theirs to describe. */
-function isOutdated(experiment: Experiment, { body }: PullFacts): boolean {
-  if (!experiment.owned || experiment.status === 'ended') return false
+/** Reviewers read there what waits for them: of winnow's own in the text, of other people's in a comment. */
+function isOutdated(world: World, experiment: Experiment, pull: PullFacts): boolean {
+  if (experiment.status === 'ended') return false
   const mark = approvalMark(experiment)
-  return mark !== null && !body.includes(mark)
+  if (!experiment.owned) return mark !== null && pull.said !== undefined && !pull.said.includes(mark)
+  return (mark !== null && !pull.body.includes(mark)) || isUnshown(world, experiment, pull)
+}
+
+/** Its head does not show how it stands; the text is written after that is shown, and so tells it (invariant 7). */
+function isUnshown({ checks }: World, experiment: Experiment, { body }: PullFacts): boolean {
+  return checks === true && experiment.owned && !body.includes(checkMark(experiment))
 }
 
 function landed(experiment: Experiment): boolean {

@@ -29,6 +29,8 @@ export interface World {
   offer?: OfferFacts | null
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
+  /** Heads can be shown as being measured, kept, refused. */
+  checks?: boolean
   proposals: Proposal[]
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
   strangers: ReadonlyMap<ExperimentId, string | null>
@@ -79,6 +81,8 @@ export interface PullFacts {
   head: Oid
   title: string
   body: string
+  /** What winnow has commented there, where it comments. */
+  said?: string
 }
 
 export type Idea = { [K in keyof typeof idea]: z.output<(typeof idea)[K]> }
@@ -121,7 +125,7 @@ export type CandidateFacts =
       /** Which lines those are, to tell variants of one idea. */
       touched: Touched
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
-      refusal: { code: string; message: string } | null
+      refusal: { code: string; message: string; path?: string | null } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */
       additions: { packages: Addition[]; digest: string }
       /** Default-branch commits the incumbent lacks: sync first. */

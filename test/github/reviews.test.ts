@@ -22,6 +22,10 @@ async function waiting(approvers: string) {
   await post.run()
   const [experiment] = Object.values((await post.campaign()).experiments)
   expect(experiment).toMatchObject({ status: 'deferred', head })
+  expect(there.github.world.comments).toMatchObject([
+    { number: 1, author: { kind: 'actions' }, body: expect.stringContaining('| left-pad | 1.3.0 |') },
+  ])
+  expect(there.github.world.checks).toMatchObject([{ head, conclusion: 'neutral' }])
   return { ...there, head, digest: experiment?.approval?.digest ?? '' }
 }
 

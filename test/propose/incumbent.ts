@@ -104,6 +104,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     variant: null,
     touched: null,
     asked_at: null,
+    refused_path: null,
     resumed: 0,
     ...rest,
   }

@@ -109,7 +109,7 @@ function refusalOf(changes: readonly Change[], spec: Spec): CleanFacts['refusal'
   )
   const { isMutable } = compileScope(spec)
   const refusal = checkChanges({ changes, isMutable, limits: spec.limits, binaryBytes })
-  return refusal && { code: refusal.code, message: refusal.message }
+  return refusal && { code: refusal.code, message: refusal.message, path: refusal.path }
 }
 
 async function isAheadOfSync({ repository, incumbent, head, unsynced }: CandidateQuestion): Promise<boolean> {

@@ -42,6 +42,7 @@ export function aCase(
     variant: 0,
     touched: null,
     asked_at: null,
+    refused_path: null,
     max_jobs: 8,
     ...more.terms,
   }

@@ -1,0 +1,11 @@
+import { approvalMark } from './approval.ts'
+import type { Experiment } from './campaign.ts'
+import { sha256 } from './canonical.ts'
+
+/** Our texts about an experiment hold this, so that it can be told whether its head shows how it stands. */
+export function checkMark(experiment: Experiment): string {
+  const { head, status, verdict, outcome } = experiment
+  const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
+  const state = [head, under, verdict, outcome, approvalMark(experiment)]
+  return `<!-- winnow check ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
+}

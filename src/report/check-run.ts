@@ -1,0 +1,52 @@
+import type { Check } from '../forge/port.ts'
+import { awaitedText } from '../model/approval.ts'
+import type { Campaign, Experiment } from '../model/campaign.ts'
+import { oneLine } from '../model/landing.ts'
+import type { VerdictWord } from '../model/outcome.ts'
+import { reasonOf } from '../model/reason.ts'
+import { cell } from './markdown.ts'
+import { closingText } from './pull-text.ts'
+
+/** Losing is nobody's fault: only what must not be merged as it is shows red. */
+const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
+  kept: 'success',
+  'no gain': 'neutral',
+  worse: 'neutral',
+  'not proven': 'neutral',
+  refused: 'failure',
+  broken: 'failure',
+}
+
+const TITLE = 120
+
+/** How an experiment's head stands, beside it; null where it has none. */
+export function checkOf(campaign: Pick<Campaign, 'name'>, experiment: Experiment): Check | null {
+  const { id, head } = experiment
+  if (head === null) return null
+  return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment) }
+}
+
+type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
+
+function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): State {
+  const { status, verdict, reason, refused_path: path } = experiment
+  if (status === 'deferred') {
+    const what = `Waiting for approval of ${awaitedText(experiment)}`
+    return { state: 'neutral', title: oneLine(what, TITLE), summary: `${cell(what)}.` }
+  }
+  if (verdict !== null && (status === 'ended' || status === 'parked')) {
+    const { sentence } = reasonOf(reason ?? '')
+    const title = oneLine(`${verdict}: ${sentence}`, TITLE)
+    const said = { state: CONCLUSIONS[verdict], title, summary: closingText(experiment) }
+    return path === null
+      ? said
+      : { ...said, annotations: [{ path, line: 1, message: oneLine(sentence, 400) }] }
+  }
+  if (status === 'ended') return { state: 'neutral', title: 'closed', summary: closingText(experiment) }
+  const title = 'being measured'
+  return {
+    state: 'in-progress',
+    title,
+    summary: `${cell(experiment.hypothesis)} is measured in campaign ${name}.`,
+  }
+}
