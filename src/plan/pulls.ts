@@ -3,6 +3,7 @@ import { checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/campaign.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
+import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { isElsewhere } from './heads.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
@@ -50,8 +51,14 @@ export function pullActions(world: World): Action[] {
 function isOutdated(world: World, experiment: Experiment, pull: PullFacts): boolean {
   if (experiment.status === 'ended') return false
   const mark = approvalMark(experiment)
-  if (!experiment.owned) return mark !== null && pull.said !== undefined && !pull.said.includes(mark)
+  if (!experiment.owned) return isUnsaid(experiment, pull)
   return (mark !== null && !pull.body.includes(mark)) || isUnshown(world, experiment, pull)
+}
+
+/** What is needed of people is said once: only what is needed of others is another comment. */
+function isUnsaid(experiment: Experiment, { said }: PullFacts): boolean {
+  const needed = awaitsPermission(experiment) ? permissionText(experiment) : approvalMark(experiment)
+  return needed !== null && said !== undefined && !said.includes(needed)
 }
 
 /** Its head does not show how it stands; the text is written after that is shown, and so tells it (invariant 7). */

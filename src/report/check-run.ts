@@ -3,6 +3,7 @@ import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import type { VerdictWord } from '../model/outcome.ts'
+import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { cell } from './markdown.ts'
 import { closingText } from './pull-text.ts'
@@ -33,6 +34,10 @@ function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): Stat
   if (status === 'deferred') {
     const what = `Waiting for approval of ${awaitedText(experiment)}`
     return { state: 'neutral', title: oneLine(what, TITLE), summary: `${cell(what)}.` }
+  }
+  if (awaitsPermission(experiment)) {
+    const title = 'Waiting for permission to be measured'
+    return { state: 'neutral', title, summary: `${title}: \`${permissionText(experiment)}\`` }
   }
   if (verdict !== null && (status === 'ended' || status === 'parked')) {
     const { sentence } = reasonOf(reason ?? '')

@@ -1,6 +1,7 @@
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign, Experiment } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
+import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { requestMarkdown } from './approval-text.ts'
 import { unlinked } from '../model/unlinked.ts'
@@ -30,6 +31,8 @@ export function pullBody(campaign: Campaign, experiment: Experiment): string {
 function firstLine(campaign: Campaign, experiment: Experiment): string {
   if (experiment.verdict !== null) return closingText(experiment)
   if (experiment.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(experiment))}.`
+  if (awaitsPermission(experiment))
+    return `Waiting for somebody with write access, who has read it, to comment \`${permissionText(experiment)}\`.`
   return `Being measured in campaign ${campaign.name}.`
 }
 
