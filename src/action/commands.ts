@@ -17,11 +17,11 @@ type Command = (task: Task) => Promise<number>
  * never does. To build a missing one: put its function in the place of `missing`.
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  tick: missing('tick', 'the job that opens GitHub with its token and lets the engine look once is'),
+  tick: async task => (await import('./tick.ts')).tickOnGithub(task),
   propose: missing('propose', 'asking proposers in a job of their own is'),
   judge: missing('judge', 'model-graded metrics are'),
   measure: measureCleanly,
-  run: missing('run', 'single-job mode is'),
+  run: async task => (await import('./single-job.ts')).runOnGithub(task),
   report: missing('report', 'writing summaries of a campaign in a job of its own is'),
   audit: task => answerOf(task, ['audit', '--json']),
   replay: task => answerOf(task, ['replay', '--json']),
@@ -44,7 +44,7 @@ function missing(name: string, what: string): Command {
   return () =>
     Promise.reject(
       new UserError(`command ${name} is not built yet: ${what} not built`, {
-        fix: 'run the campaign with `winnow run` on a machine of yours until then; audit, replay, status, check and measure work here',
+        fix: 'run the campaign with `winnow run` on a machine of yours until then; tick, run, measure, audit, replay, status and check work here',
       }),
     )
 }

@@ -1,4 +1,6 @@
 import type { Workflows } from '../forge/port.ts'
+import { askFor } from '../plan/asking.ts'
+import type { World } from '../plan/world.ts'
 import type { Hands } from './apply.ts'
 import { actionsRunner } from './actions-runner.ts'
 import { askingHere } from './asking.ts'
@@ -21,4 +23,11 @@ export function openActionsHands(place: Place, workflows: Workflows, signal: Abo
     asking: askingHere(place, ideas, new Lanes(), signal),
     only: null,
   }
+}
+
+/** Whether a round would have room for ideas of programs that a job of their own could ask. */
+export function wantsIdeas(place: Place, world: World): boolean {
+  const { campaign, spec } = world
+  const askable = campaignIdeas(place).askable(campaign, spec)
+  return campaign.status === 'running' && !campaign.round?.open && askFor({ ...world, askable }).length > 0
 }

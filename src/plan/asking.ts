@@ -3,6 +3,7 @@ import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
 import { openEngineExperiments } from './intake.ts'
 import { roundSize } from './rounds.ts'
+import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
 
 /** As many ideas at once as the next round has room for: proposers take turns. */
@@ -32,8 +33,10 @@ function nextOf({ campaign, askable }: World, asked: readonly string[]): string 
   return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
-function queuedIn({ campaign }: Pick<World, 'campaign'>): number {
-  return Object.values(campaign.experiments).filter(({ status }) => status === 'queued').length
+/** What waits for a person's word takes nobody's place. */
+function queuedIn(world: Pick<World, 'campaign' | 'strangers'>): number {
+  const all = Object.values(world.campaign.experiments)
+  return all.filter(({ id, status }) => status === 'queued' && !isKeptOut(world, id)).length
 }
 
 /** A round that could hold more waits for ideas that are just being opened, and for who is asked for one. */

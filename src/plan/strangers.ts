@@ -1,4 +1,5 @@
 import { awaitsPermission, permissionText } from '../model/permission.ts'
+import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
 import type { World } from './world.ts'
@@ -21,6 +22,35 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
     steps.push({ step: 'event', draft: { kind: 'measure-asked', cause, experiment: id, head, author } })
   }
   return { steps, waiting }
+}
+
+/** Enough of a head's name that nobody hits another by chance. */
+const SHORTEST_SHA = 7
+
+/**
+ * A person's word for one head: the event that says so, or why there is none. Whether the person may give it is for
+ * whoever heard it to find out; `cause` is a nonce of what was heard, so that hearing it twice is one event.
+ */
+export function allowMeasure(
+  { experiments }: Pick<World['campaign'], 'experiments'>,
+  { sha, login, cause }: { sha: string; login: string; cause: string },
+): EventDraft<'measure-allowed'> | { refused: string } {
+  if (!/^[0-9a-f]+$/.test(sha) || sha.length < SHORTEST_SHA)
+    return { refused: `a head is named by at least ${SHORTEST_SHA} digits of its commit` }
+  const found = Object.values(experiments).filter(
+    ({ status, head }) => status === 'queued' && head?.startsWith(sha) === true,
+  )
+  const [only, ...others] = found.filter(awaitsPermission)
+  if (only === undefined || only.head === null) {
+    const named = found[0]
+    return {
+      refused: named
+        ? `${named.id} needs no permission`
+        : `nothing that waits has the head ${sha}: it may have moved on`,
+    }
+  }
+  if (others.length > 0) return { refused: `${sha} is the head of several experiments` }
+  return { kind: 'measure-allowed', cause, experiment: only.id, head: only.head, login }
 }
 
 /** Whose turn cannot come, whoever is next. */

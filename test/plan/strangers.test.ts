@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/plan/plan.ts'
+import { allowMeasure } from '../../src/plan/strangers.ts'
 import { verdictPhrase } from '../../src/report/sentence.ts'
 import { standingIn } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
@@ -79,6 +80,32 @@ describe('what somebody brings who may not write here', () => {
     carryOut(built, EVE)
     settle(built)
     expect(built.experiment('exp-001').status).not.toBe('queued')
+  })
+})
+
+describe('a word for a head', () => {
+  const word = (built: CampaignBuilder, sha: string) =>
+    allowMeasure(built.campaign, { sha, login: 'ada', cause: 'comment 7' })
+
+  it('is one event for the head that was meant, by its beginning', () => {
+    const built = brought()
+    carryOut(built, EVE)
+    expect(word(built, HEAD.slice(0, 7))).toEqual({ ...allowed(HEAD), cause: 'comment 7' })
+    expect(word(built, HEAD)).toEqual(word(built, HEAD.slice(0, 12)))
+  })
+
+  it.each([
+    ['too short', HEAD.slice(0, 6), 'at least 7 digits'],
+    ['no digits', 'latest', 'at least 7 digits'],
+    ['moved on', oidOf('older'), 'it may have moved on'],
+  ])('that is %s says why it does nothing', (_, sha, reason) => {
+    const built = brought()
+    carryOut(built, EVE)
+    expect(word(built, sha)).toEqual({ refused: expect.stringContaining(reason) })
+  })
+
+  it('is not needed for what its own people brought', () => {
+    expect(word(campaign().withExperiment(), HEAD)).toEqual({ refused: 'exp-001 needs no permission' })
   })
 })
 

@@ -1,0 +1,19 @@
+import { looksSecret } from '../measure/secret-names.ts'
+import type { GithubJob } from './github-job.ts'
+import type { Env } from './inputs.ts'
+
+/**
+ * The token goes to git in its environment, for this one server: never into a command line, which any process can
+ * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out.
+ */
+export function withGitAccess(env: Env, { serverUrl, token }: Pick<GithubJob, 'serverUrl' | 'token'>): Env {
+  const plain = Object.entries(env).filter(([name]) => !looksSecret(name) && !/^INPUT_/.test(name))
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
+  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
+  return {
+    ...Object.fromEntries(plain),
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: `http.${serverUrl}/.extraheader`,
+    [`GIT_CONFIG_VALUE_${count}`]: `Authorization: Basic ${credentials}`,
+  }
+}

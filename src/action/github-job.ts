@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
+import { UserError } from '../errors.ts'
+import { githubForge } from '../forge/github/forge.ts'
+import { shortRef } from '../model/refs.ts'
+import type { Clock } from '../ports.ts'
+import type { Call } from '../verbs/call.ts'
+import { withGitAccess } from './git-access.ts'
+import type { Task } from './commands.ts'
+import type { Env } from './inputs.ts'
+import { said } from './runner-protocol.ts'
+import { waiting } from './waiting.ts'
+
+/** The repository that a job of GitHub Actions is about, and what it may speak to it with. */
+export interface GithubJob {
+  apiUrl: string
+  serverUrl: string
+  repository: string
+  token: string
+}
+
+/** Read from what the runner sets, which no branch can change. */
+export function githubJob({ inputs, env }: Task): GithubJob {
+  const token = inputs['github-token']
+  if (token === '') {
+    throw new UserError(`command ${inputs.command} needs the input github-token`, {
+      fix: 'with: { github-token: ${{ github.token }} }, and the permissions of the table in docs/github.md',
+    })
+  }
+  const { GITHUB_REPOSITORY: repository = '', GITHUB_API_URL, GITHUB_SERVER_URL } = env
+  if (repository === '')
+    throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
+  const serverUrl = (GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '')
+  return { apiUrl: GITHUB_API_URL || 'https://api.github.com', serverUrl, repository, token }
+}
+
+/** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
+export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
+  const { inputs, env } = task
+  const { apiUrl, repository, token } = job
+  const { version } = packageJson
+  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
+  const say = (line: string) => console.log(said(line))
+  return {
+    directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
+    env: withGitAccess(env, job),
+    cacheDir: join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow'),
+    machineDir: join(homedir(), '.cache', 'winnow'),
+    remote: 'origin',
+    by: { ...runOf(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
+    version,
+    clock,
+    random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
+    faults: { reach: () => undefined },
+    progress: { say },
+    forge: refs =>
+      githubForge({
+        apiUrl,
+        repository,
+        token,
+        version,
+        say,
+        base: shortRef(refs.optimize),
+        clock: () => clock.now(),
+        sleep: ms => clock.sleep(ms),
+        random: () => Math.random(),
+      }),
+  }
+}
+
+function runOf({ GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '1' }: Env) {
+  if (!/^\d+$/.test(run))
+    throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
+  return { run_id: `actions:${run}`, attempt: Number(attempt) || 1 }
+}
+
+/** The variable of the repository that stops everything, as far as the workflow hands it over. */
+export function isPaused({ WINNOW_PAUSED: paused = '' }: Env): boolean {
+  return paused !== '' && paused !== 'false'
+}

@@ -1,0 +1,38 @@
+import { atRepository } from '../verbs/at-campaign.ts'
+import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
+import { run } from '../verbs/run.ts'
+import type { Task } from './commands.ts'
+import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { setOutputs } from './runner-protocol.ts'
+import { requireOwnRemote } from './own-remote.ts'
+import { callOf } from './verb-call.ts'
+
+/**
+ * Single-job mode: this job measures as well, beside the token it holds. For repositories in which everybody who can
+ * bring an experiment is trusted with that token.
+ */
+export async function runOnGithub(task: Task): Promise<number> {
+  const { env, inputs } = task
+  if (isPaused(env)) {
+    console.log('WINNOW_PAUSED is set: nothing was looked at.')
+    setOutputs(env, { 'result-json': JSON.stringify({ paused: true }) })
+    return 0
+  }
+  const job = githubJob(task)
+  const call = callOf(surroundingsOf(task, job), { campaign: inputs.campaign, yes: true, json: true })
+  await atRepository(call, DEFAULT_PREFIX, async ({ checkout }) => requireOwnRemote(checkout.remotes, job))
+  let answer: unknown = null
+  const json = (value: unknown): void => {
+    answer = value
+  }
+  const code = await run.run({ ...call, terminal: { ...call.terminal, json } })
+  setOutputs(env, { 'result-json': JSON.stringify({ paused: false, code, ...asRecord(answer) }) })
+  return WAITING_IS_FINE.has(code) ? 0 : code
+}
+
+/** Verdicts and waiting are what a campaign does: a job is red where something is broken. */
+const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
+
+function asRecord(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}

@@ -1,0 +1,131 @@
+import { openActionsHands, wantsIdeas } from '../engine/actions-session.ts'
+import { tick } from '../engine/tick.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Waiting } from '../plan/action.ts'
+import { waitingSentence } from '../report/sentence.ts'
+import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
+import type { Call } from '../verbs/call.ts'
+import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
+import { start } from '../verbs/run.ts'
+import type { Task } from './commands.ts'
+import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
+import { requireOwnRemote } from './own-remote.ts'
+import { callOf } from './verb-call.ts'
+
+/** What one campaign came to in this wake-up. */
+interface Turn {
+  campaign: string
+  status: Campaign['status']
+  waiting: Waiting
+  counts: Campaign['counts']
+  /** Whether a job that asks proposers has something to do. */
+  propose: boolean
+}
+
+/** After this no other campaign is begun: the job has a limit, and the next wake-up goes on where this one ended. */
+const BUDGET_MS = 10 * 60_000
+
+/** Every campaign in turn, each until nothing is left to do now. A run that is under way is never waited for. */
+export async function tickOnGithub(task: Task): Promise<number> {
+  const { env, inputs } = task
+  if (isPaused(env)) return paused(task)
+  const job = githubJob(task)
+  const around = surroundingsOf(task, job)
+  const campaigns = await campaignsOf(callOf(around, {}), task, job)
+  const until = around.clock.monotonic() + BUDGET_MS
+  const turns: Turn[] = []
+  const later: string[] = []
+  const broken: string[] = []
+  let code = 0
+  for (const known of inTurn(campaigns, Number(env['GITHUB_RUN_NUMBER'] ?? 0))) {
+    if (around.clock.monotonic() > until) {
+      later.push(known.name)
+      continue
+    }
+    try {
+      if (known.problem !== null && !known.started) throw known.problem
+      turns.push(await turnOf(callOf(around, { campaign: known.name })))
+    } catch (error) {
+      // The others are not to blame, and the next wake-up tries again.
+      code = Math.max(code, failed(env, error))
+      broken.push(known.name)
+    }
+  }
+  tell(task, turns, { later, broken })
+  if (campaigns.length === 0 && inputs.campaign === '')
+    console.log('No campaign: no spec on the default branch, and no ledger.')
+  return code
+}
+
+function paused({ env }: Task): number {
+  const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+  console.log(line)
+  summarise(env, line)
+  setOutputs(env, { 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
+  return 0
+}
+
+async function campaignsOf(
+  call: Call,
+  { inputs }: Task,
+  job: ReturnType<typeof githubJob>,
+): Promise<KnownCampaign[]> {
+  const known = await atRepository(call, DEFAULT_PREFIX, workshop => {
+    requireOwnRemote(workshop.checkout.remotes, job)
+    return knownCampaigns(workshop)
+  })
+  const { campaign } = inputs
+  if (campaign === '') return known
+  const meant = known.filter(({ name }) => name === campaign)
+  if (meant.length > 0) return meant
+  throw new UserError(`there is no campaign ${campaign}`, {
+    fix: `there is ${known.map(({ name }) => name).join(', ') || 'none'}`,
+  })
+}
+
+/** Each wake-up begins with another one, so that none is always the one that is left over. */
+function inTurn<T>(all: readonly T[], wakeUp: number): T[] {
+  const first = all.length === 0 ? 0 : Math.abs(wakeUp) % all.length
+  return [...all.slice(first), ...all.slice(0, first)]
+}
+
+async function turnOf(call: Call): Promise<Turn> {
+  const turns: Turn[] = []
+  await atCampaign(call, { access: 'write', startedOnly: false, announce: true }, async scene => {
+    turns.push(await oneTick(call, await start(call, scene)))
+    return 0
+  })
+  const [turn] = turns
+  if (turn === undefined) throw new Error('a campaign had no turn')
+  return turn
+}
+
+async function oneTick(call: Call, { place }: Scene): Promise<Turn> {
+  const { workflows } = place.forge
+  if (workflows === undefined) throw new Error('this forge runs no workflows')
+  const { waiting, seen } = await tick(openActionsHands(place, workflows, call.interrupt))
+  if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
+  const { status, counts } = seen.world.campaign
+  return { campaign: place.name, status, waiting, counts, propose: wantsIdeas(place, seen.world) }
+}
+
+function tell(
+  { env }: Task,
+  turns: readonly Turn[],
+  { later, broken }: Record<'later' | 'broken', readonly string[]>,
+): void {
+  for (const { campaign, waiting } of turns) {
+    const line = `${campaign}: ${waitingSentence(waiting)}`
+    console.log(said(line))
+    summarise(env, said(line))
+  }
+  if (later.length > 0) console.log(said(`Left for the next wake-up: ${later.join(', ')}.`))
+  const asked = turns.find(({ propose }) => propose)
+  setOutputs(env, {
+    'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
+    propose: asked?.campaign ?? '',
+    judge: '',
+  })
+}

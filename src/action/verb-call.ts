@@ -1,0 +1,27 @@
+import type { Call, Given, Terminal } from '../verbs/call.ts'
+import { said } from './runner-protocol.ts'
+
+/** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
+export function callOf(around: Call['around'], options: Readonly<Record<string, string | true>>): Call {
+  const given: Given = {
+    positionals: [],
+    command: [],
+    flag: name => options[name] === true,
+    text: name => {
+      const value = options[name]
+      return typeof value === 'string' && value !== '' ? value : undefined
+    },
+    texts: () => [],
+  }
+  const say = (text: string): void => console.log(said(text))
+  const terminal: Terminal = {
+    out: say,
+    err: say,
+    json: value => say(JSON.stringify(value)),
+    live: () => undefined,
+    confirm: null,
+    async *lines() {},
+  }
+  const program = { called: 'winnow', runtime: process.execPath }
+  return { given, terminal, around, interrupt: new AbortController().signal, verbs: [], program }
+}

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
+import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
+import type { RunRecord } from '../github/emulator/world.ts'
+import { waitingRuns } from '../github/measuring-job.ts'
+import { sceneOf } from '../github/scene.ts'
+import { jobClone } from './a-job.ts'
+import { type Ended, step } from './a-runner.ts'
+
+const GRANTS = { contents: 'write', pull_requests: 'write', issues: 'write', actions: 'write' } as const
+const WORKFLOW = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
+run-name: \${{ inputs.order }}
+`
+
+async function onGithub(files: Record<string, string> = {}) {
+  const github = await emulatedGithub()
+  onTestFinished(() => github.stop())
+  const scene = sceneOf(github)
+  scene.commit('main', {
+    ...SIZE_FILES,
+    '.winnow/size.yaml': SIZE_SPEC,
+    '.github/workflows/winnow-measure.yml': WORKFLOW,
+    'ideas/01.patch': shorter('a', 3),
+    ...files,
+  })
+  return { github, token: github.jobToken(GRANTS) }
+}
+
+/** A job of winnow.yml or winnow-measure.yml: its clone, and the real bundle started as a runner starts it. */
+async function job(
+  github: EmulatedGithub,
+  branch: string,
+  given: { inputs: Record<string, string>; env?: Record<string, string> },
+): Promise<Ended> {
+  const { dir, git } = jobClone(github.bare, branch)
+  git('remote', 'set-url', 'origin', `${github.url}/team/project`)
+  const env = {
+    GITHUB_API_URL: `${github.url}/api/v3`,
+    GITHUB_SERVER_URL: github.url,
+    GITHUB_REPOSITORY: 'team/project',
+    GITHUB_RUN_ID: '4711',
+    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_ACTOR: 'ada',
+    ...given.env,
+  }
+  const ended = await step({ inputs: given.inputs, workspace: dir, env })
+  expect(git('config', '--list')).not.toContain('xtraheader')
+  return ended
+}
+
+function ticking(github: EmulatedGithub, token: string, env: Record<string, string> = {}): Promise<Ended> {
+  return job(github, 'main', { inputs: { command: 'tick', 'github-token': token }, env })
+}
+
+async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> {
+  const env = { GITHUB_RUN_ID: String(run.id), GITHUB_REF: `refs/heads/${run.branch}` }
+  const inputs = { command: 'measure', campaign: 'size', order: run.title }
+  const { outputs } = await job(github, run.branch, { inputs, env })
+  const file = outputs['report'] ?? ''
+  github.finish(run, 'success', {
+    [outputs['artifact'] ?? '']: { [basename(file)]: readFileSync(file, 'utf8') },
+  })
+}
+
+test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
+  const { github, token } = await onGithub()
+  const statuses: unknown[] = []
+  for (let wakes = 0; wakes < 12; wakes++) {
+    const ended = await ticking(github, token)
+    expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
+    expect(ended.stdout + JSON.stringify(ended.outputs)).not.toContain(token)
+    expect(ended.outputs).toMatchObject({ propose: '', judge: '' })
+    statuses.push(ended.result)
+    const runs = waitingRuns(github)
+    if (runs.length === 0) break
+    for (const run of runs) await measuring(github, run)
+  }
+  expect(statuses.at(-1)).toMatchObject({
+    paused: false,
+    later: [],
+    broken: [],
+    campaigns: [{ campaign: 'size', status: 'running', waiting: { for: 'ideas' }, counts: { kept: 1 } }],
+  })
+  expect(
+    execFileSync('git', ['-C', github.bare, 'show', 'optimize/size:src/a.txt'], { encoding: 'utf8' }),
+  ).toBe(letters('a', 3))
+  const workspace = jobClone(github.bare, 'optimize/size').dir
+  for (const command of ['audit', 'replay']) {
+    const proof = await step({ inputs: { command, campaign: 'size' }, workspace })
+    expect([proof.code, proof.stderr]).toEqual([0, ''])
+  }
+})
+
+test('a job that may not: paused, without a token, in another clone; of two campaigns one does not stop the other', async () => {
+  const broken = SIZE_SPEC.replace('minimize', 'sideways')
+  const { github, token } = await onGithub({ '.winnow/other.yaml': broken })
+  const paused = await ticking(github, token, { WINNOW_PAUSED: 'true' })
+  expect([paused.code, paused.result]).toEqual([0, { paused: true, campaigns: [], later: [], broken: [] }])
+  const without = await ticking(github, '')
+  expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('needs the input github-token')])
+  const elsewhere = await ticking(github, token, { GITHUB_REPOSITORY: 'eve/project' })
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([2, expect.stringContaining('origin of this clone is')])
+  expect(github.world.runs).toEqual([])
+  const both = await ticking(github, token)
+  expect(both.code).toBe(2)
+  expect(both.result).toMatchObject({ broken: ['other'], campaigns: [{ campaign: 'size' }] })
+  expect(waitingRuns(github)).toHaveLength(1)
+})
+
+test('in single-job mode one job does it all, and waiting is no failure', async () => {
+  const { github, token } = await onGithub()
+  const ended = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+  expect(ended.code).toBe(0)
+  expect(ended.result).toMatchObject({ paused: false, waiting: { for: 'ideas' } })
+  expect(github.world.runs).toEqual([])
+  expect(github.world.pulls).toMatchObject([{ state: 'closed', merge: {} }])
+})
