@@ -22,6 +22,8 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
     argv: ['1', '-m', 'why'],
     expected: ['steered {', '"action":"revert"', '"experiment":"exp-001"'],
   },
+  avoid: { argv: ['loops by hand'], expected: ['steered {', '"reason":"loops by hand"'] },
+  priority: { argv: ['idea-001', 'high'], expected: ['knob-changed {', '"to":"high"'] },
   pause: { argv: ['-m', 'why'], expected: ['campaign-paused {', '"reason":"why"'] },
   resume: { argv: [], expected: ['Campaign size is running already.', 'Nothing would be written.'] },
   stop: { argv: ['-m', 'why'], expected: ['campaign-stopped {', '"code":"person"'] },
@@ -31,7 +33,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
 describe('--dry-run', () => {
   it('is tried here on every write', () => {
     const writes = VERBS.filter(({ access }) => access === 'write').map(({ name }) => name)
-    expect(Object.keys(WRITES).toSorted()).toEqual(writes.toSorted())
+    expect([...Object.keys(WRITES), 'retry'].toSorted()).toEqual(writes.toSorted())
   })
 
   it('says of every write what it would be, and writes nothing', async () => {
@@ -44,6 +46,7 @@ describe('--dry-run', () => {
     person.commit('again', { 'src/value': 'a\n' })
     person.git('checkout', '-q', 'main')
     person.write('.winnow/size.yaml', `${SPEC}limits: { max_files: 2 }\n`)
+    await person.winnow('idea', 'add', 'an idea in words')
     const before = person.refs()
     for (const [verb, { argv, expected }] of Object.entries(WRITES)) {
       const { code, out, err } = await person.winnow(verb, ...argv, '--dry-run')
@@ -57,6 +60,9 @@ describe('--dry-run', () => {
       expect(() => JSON.parse(out), `${verb}: ${out}`).not.toThrow()
       expect(person.refs(), verb).toBe(before)
     }
+    const retried = await person.winnow('retry', 'exp-001', '--dry-run')
+    expect(retried.err, 'retry').toContain('only what is not proven yet is tried again')
+    expect(person.refs(), 'retry').toBe(before)
     const { pushes } = await person.json('idea', 'add', 'a thought', '--dry-run')
     expect(pushes).toMatchObject([
       [
@@ -66,8 +72,8 @@ describe('--dry-run', () => {
         },
       ],
     ])
-    expect((await person.json('idea', 'add', 'a thought'))['added']).toEqual(['idea-001'])
-    expect((await person.json('idea', 'drop', '1'))['dropped']).toEqual(['idea-001'])
+    expect((await person.json('idea', 'add', 'a thought'))['added']).toEqual(['idea-002'])
+    expect((await person.json('idea', 'drop', '2'))['dropped']).toEqual(['idea-002'])
   })
 
   it('says what a first run and a fresh one would begin with', async () => {
