@@ -7,7 +7,7 @@ import type { Env } from './inputs.ts'
  * read, nor into a file that stays. Secrets of the job that nobody here asked for stay out.
  */
 export function withGitAccess(env: Env, { serverUrl, token }: Pick<GithubJob, 'serverUrl' | 'token'>): Env {
-  const plain = Object.entries(env).filter(([name]) => !looksSecret(name) && !/^INPUT_/.test(name))
+  const plain = Object.entries(env).filter(([name]) => !looksSecret(name) && !name.startsWith('INPUT_'))
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64')
   return {

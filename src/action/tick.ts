@@ -6,6 +6,7 @@ import type { Waiting } from '../plan/action.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
+import { heedComments } from '../verbs/comments/heed.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
@@ -102,10 +103,13 @@ async function turnOf(call: Call): Promise<Turn> {
   return turn
 }
 
-async function oneTick(call: Call, { place }: Scene): Promise<Turn> {
+async function oneTick(call: Call, scene: Scene): Promise<Turn> {
+  const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const { waiting, seen } = await tick(openActionsHands(place, workflows, call.interrupt))
+  const { waiting, seen } = await tick(
+    openActionsHands(place, workflows, { signal: call.interrupt, heed: heedComments(call, scene) }),
+  )
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { status, counts } = seen.world.campaign
   return { campaign: place.name, status, waiting, counts, propose: wantsIdeas(place, seen.world) }

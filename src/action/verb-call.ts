@@ -1,4 +1,5 @@
 import type { Call, Given, Terminal } from '../verbs/call.ts'
+import { VERBS } from '../verbs/registry.ts'
 import { said } from './runner-protocol.ts'
 
 /** What a job asks of the verbs, without a command line: nobody is there to be asked anything. */
@@ -23,5 +24,5 @@ export function callOf(around: Call['around'], options: Readonly<Record<string, 
     async *lines() {},
   }
   const program = { called: 'winnow', runtime: process.execPath }
-  return { given, terminal, around, interrupt: new AbortController().signal, verbs: [], program }
+  return { given, terminal, around, interrupt: new AbortController().signal, verbs: VERBS, program }
 }

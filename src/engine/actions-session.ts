@@ -13,7 +13,11 @@ import type { Place } from './place.ts'
  * What one tick needs where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are
  * asked in jobs of their own.
  */
-export function openActionsHands(place: Place, workflows: Workflows, signal: AbortSignal): Hands {
+export function openActionsHands(
+  place: Place,
+  workflows: Workflows,
+  { signal, heed }: { signal: AbortSignal; heed?: NonNullable<Hands['heed']> },
+): Hands {
   const ideas = { ...campaignIdeas(place), askable: () => [] }
   return {
     place,
@@ -22,6 +26,7 @@ export function openActionsHands(place: Place, workflows: Workflows, signal: Abo
     ideas,
     asking: askingHere(place, ideas, new Lanes(), signal),
     only: null,
+    ...(heed === undefined ? {} : { heed }),
   }
 }
 

@@ -27,14 +27,11 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
 /** Enough of a head's name that nobody hits another by chance. */
 const SHORTEST_SHA = 7
 
-/**
- * A person's word for one head: the event that says so, or why there is none. Whether the person may give it is for
- * whoever heard it to find out; `cause` is a nonce of what was heard, so that hearing it twice is one event.
- */
+/** What a person's word for one head is about, or why about nothing. Whether they may give it was asked before. */
 export function allowMeasure(
   { experiments }: Pick<World['campaign'], 'experiments'>,
-  { sha, login, cause }: { sha: string; login: string; cause: string },
-): EventDraft<'measure-allowed'> | { refused: string } {
+  sha: string,
+): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | { refused: string } {
   if (!/^[0-9a-f]+$/.test(sha) || sha.length < SHORTEST_SHA)
     return { refused: `a head is named by at least ${SHORTEST_SHA} digits of its commit` }
   const found = Object.values(experiments).filter(
@@ -50,7 +47,7 @@ export function allowMeasure(
     }
   }
   if (others.length > 0) return { refused: `${sha} is the head of several experiments` }
-  return { kind: 'measure-allowed', cause, experiment: only.id, head: only.head, login }
+  return { experiment: only.id, head: only.head }
 }
 
 /** Whose turn cannot come, whoever is next. */

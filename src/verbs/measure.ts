@@ -6,6 +6,7 @@ import type { OrderId } from '../model/ids.ts'
 import { short } from '../report/event-line.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
+import { allowMeasuring } from './comments/allow-measuring.ts'
 import { measureFile } from './order-file.ts'
 import type { Verb } from './verb.ts'
 
@@ -27,6 +28,7 @@ export const measure: Verb = {
     'winnow measure --order order.json --spec .winnow/parser.yaml --report report.json',
   ],
   exits: { 13: 'the harness failed', 14: 'an order is being measured elsewhere', 130: 'interrupted' },
+  comment: { options: [], run: allowMeasuring },
   async run(call) {
     if (call.given.text('order') !== undefined) return measureFile(call)
     refuseStray(call)

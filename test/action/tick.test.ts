@@ -18,6 +18,8 @@ run-name: \${{ inputs.order }}
 async function onGithub(files: Record<string, string> = {}) {
   const github = await emulatedGithub()
   onTestFinished(() => github.stop())
+  // Comments count from the beginning of the campaign on.
+  github.world.clock = Date.now() + 3_600_000
   const scene = sceneOf(github)
   scene.commit('main', {
     ...SIZE_FILES,
@@ -26,7 +28,7 @@ async function onGithub(files: Record<string, string> = {}) {
     'ideas/01.patch': shorter('a', 3),
     ...files,
   })
-  return { github, token: github.jobToken(GRANTS) }
+  return { github, scene, token: github.jobToken(GRANTS) }
 }
 
 /** A job of winnow.yml or winnow-measure.yml: its clone, and the real bundle started as a runner starts it. */
@@ -66,8 +68,14 @@ async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> 
 }
 
 test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
-  const { github, token } = await onGithub()
+  const { github, scene, token } = await onGithub()
   const statuses: unknown[] = []
+  const fork = github.fork('eve')
+  const theirs = scene.commit('spare', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
+  scene.git('push', '-q', fork, `${theirs}:refs/heads/faster`)
+  scene.git('update-ref', '-d', 'refs/heads/spare')
+  const [eve, ada] = [github.token('eve', { permission: 'read' }), github.token('ada')]
+  let offered: string | null = null
   for (let wakes = 0; wakes < 12; wakes++) {
     const ended = await ticking(github, token)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
@@ -75,14 +83,30 @@ test('the bundled action carries a campaign from its spec to its end, tick by ti
     expect(ended.outputs).toMatchObject({ propose: '', judge: '' })
     statuses.push(ended.result)
     const runs = waitingRuns(github)
-    if (runs.length === 0) break
+    if (runs.length === 0 && offered !== null) {
+      if (github.world.comments.some(({ author }) => author.login === 'ada')) break
+      expect(ended.result).toMatchObject({
+        campaigns: [
+          { waiting: { for: 'person', what: expect.stringContaining(`/winnow measure ${theirs}`) } },
+        ],
+      })
+      for (const [who, words] of [
+        [eve, theirs],
+        [ada, theirs],
+      ] as const)
+        await scene.ask(who, `POST /issues/${offered}/comments`, { body: `/winnow measure ${words}` })
+    }
+    if (offered === null) {
+      const pull = { title: 'theirs', head: 'eve:faster', base: 'optimize/size' }
+      offered = String((await scene.ask(eve, 'POST /pulls', pull)).body['number'])
+    }
     for (const run of runs) await measuring(github, run)
   }
   expect(statuses.at(-1)).toMatchObject({
     paused: false,
     later: [],
     broken: [],
-    campaigns: [{ campaign: 'size', status: 'running', waiting: { for: 'ideas' }, counts: { kept: 1 } }],
+    campaigns: [{ campaign: 'size', status: 'running', waiting: { for: 'ideas' }, counts: { kept: 2 } }],
   })
   expect(
     execFileSync('git', ['-C', github.bare, 'show', 'optimize/size:src/a.txt'], { encoding: 'utf8' }),

@@ -98,5 +98,5 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
 function handsOf({ place }: Post): Hands {
   const { workflows } = place.forge
   if (!workflows) throw new Error('this forge has no machines')
-  return openActionsHands(place, workflows, new AbortController().signal)
+  return openActionsHands(place, workflows, { signal: new AbortController().signal })
 }

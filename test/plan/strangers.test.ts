@@ -84,13 +84,12 @@ describe('what somebody brings who may not write here', () => {
 })
 
 describe('a word for a head', () => {
-  const word = (built: CampaignBuilder, sha: string) =>
-    allowMeasure(built.campaign, { sha, login: 'ada', cause: 'comment 7' })
+  const word = (built: CampaignBuilder, sha: string) => allowMeasure(built.campaign, sha)
 
-  it('is one event for the head that was meant, by its beginning', () => {
+  it('is about the head that was meant, by its beginning', () => {
     const built = brought()
     carryOut(built, EVE)
-    expect(word(built, HEAD.slice(0, 7))).toEqual({ ...allowed(HEAD), cause: 'comment 7' })
+    expect(word(built, HEAD.slice(0, 7))).toEqual({ experiment: 'exp-001', head: HEAD })
     expect(word(built, HEAD)).toEqual(word(built, HEAD.slice(0, 12)))
   })
 

@@ -8,7 +8,6 @@ import { COMMAND } from './comment-line.ts'
 
 /** What people may expect there and does not exist: said in one line, never passed over. */
 const NOT_BUILT = new Map([
-  ['measure', 'letting a change be measured by a comment is not built yet'],
   ['pick', 'taking one change alone by a comment is not built yet: git cherry-pick -m 1 its commit instead'],
 ])
 
