@@ -5,16 +5,20 @@ import type { Spec } from '../spec/schema.ts'
 /** From here on Linux gives ports to whoever asks for any: nobody fights over those. */
 const FIRST_OF_THE_SYSTEM = 32_768
 
+/** Go's build cache names a file by what is in it: what one side leaves there is what the other would have made. */
+const BY_CONTENT = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
+
 /** What executions side by side would fight over, as far as it was seen, and which keys keep them apart. */
 export function holdingsText({ ports, files, devices }: Holdings, spec: Spec): string[] {
   const { execution, parallel } = spec
   const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0
   if (serial) return []
+  const own = files.filter(file => !BY_CONTENT.test(file))
   const fixed = ports.filter(port => port < FIRST_OF_THE_SYSTEM)
   return [
     ...(fixed.length === 0 || parallel.port_strategy === 'parameterized' ? [] : [portsText(fixed)]),
     ...(devices.length === 0 ? [] : [devicesText(devices)]),
-    ...(files.length === 0 ? [] : [filesText(files)]),
+    ...(own.length === 0 ? [] : [filesText(own)]),
   ]
 }
 

@@ -63,6 +63,15 @@ describe('what is said of it', () => {
     expect(holdingsText({ ...HELD, files: [], devices: [] }, winnowSpec(parameterized))).toEqual([])
   })
 
+  it("is nothing of Go's build cache, which names files by what is in them", () => {
+    const cached = `/home/ada/.cache/go-build/2a/2a${'0'.repeat(62)}-a`
+    const held = (files: string[]) => holdingsText({ ports: [], files, devices: [] }, winnowSpec())
+    expect(held([cached])).toEqual([])
+    expect(held([cached, '/home/ada/.cache/go-build/mine'])).toEqual([
+      expect.stringContaining('(/home/ada/.cache/go-build/mine)'),
+    ])
+  })
+
   it('is nothing where executions never run side by side', () => {
     expect(holdingsText(HELD, winnowSpec({ 'execution.mode': 'serial' }))).toEqual([])
     expect(holdingsText({ ports: [40_000], files: [], devices: [] }, winnowSpec())).toEqual([])
