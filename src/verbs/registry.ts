@@ -8,6 +8,7 @@ import { compare } from './compare.ts'
 import { completion } from './completion.ts'
 import { decide } from './decide.ts'
 import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
 import { help } from './help.ts'
 import { idea } from './idea.ts'
 import { init } from './init.ts'
@@ -17,6 +18,7 @@ import { note } from './note.ts'
 import { pause } from './pause.ts'
 import { priority } from './priority.ts'
 import { propose } from './propose.ts'
+import { rebuild } from './rebuild.ts'
 import { replay } from './replay.ts'
 import { resume } from './resume.ts'
 import { retry } from './retry.ts'
@@ -64,6 +66,8 @@ export const VERBS: readonly Verb[] = [
   archive,
   audit,
   replay,
+  rebuild,
+  doctor,
   completion,
   uninstall,
   help,

@@ -5,7 +5,7 @@ import type { Verb } from './verb.ts'
 /** What people type elsewhere for what a verb does here. */
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['setup', 'new', 'create', 'install'],
-  check: ['validate', 'lint', 'doctor', 'verify', 'test'],
+  check: ['validate', 'lint', 'verify', 'test'],
   compare: ['diff', 'bench', 'benchmark', 'versus'],
   try: ['attempt', 'eval', 'evaluate', 'submit'],
   run: ['start', 'go', 'optimize', 'optimise', 'continue', 'exec', 'watch'],
@@ -23,6 +23,7 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   uninstall: ['remove', 'delete', 'rm', 'purge'],
   propose: ['add', 'offer', 'suggest'],
   note: ['comment', 'remember'],
+  doctor: ['diagnose', 'health', 'troubleshoot'],
   audit: ['prove', 'proof'],
   version: ['about'],
 }

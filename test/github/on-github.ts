@@ -26,6 +26,8 @@ const sleep = (milliseconds: number) =>
 /** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
 export interface OnGithub extends Scene {
   post: Post
+  /** More of the environment of its commands. */
+  env: Record<string, string>
   /** A command of winnow's; what it printed. */
   winnow: (...argv: string[]) => Promise<string[]>
   /** A first line of a comment, by somebody. */
@@ -66,15 +68,17 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
     return known ?? github.token(login, { permission: 'read' })
   }
 
+  const more: Record<string, string> = {}
   return {
     ...scene,
     post,
+    env: more,
     async winnow(...argv) {
       const said: string[] = []
       const { verb, given } = parseCommandLine(argv, VERBS)
       const around = {
         directory: yard.repo,
-        env: { ...ENV, ...env },
+        env: { ...ENV, ...env, ...more },
         cacheDir: join(yard.root, 'cache-of-verbs'),
         remote: null,
         by: { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' },

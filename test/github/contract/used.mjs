@@ -25,6 +25,7 @@ export const OPERATIONS = [
   `POST ${repo}/check-runs`,
   `PATCH ${repo}/check-runs/{check_run_id}`,
   `GET ${repo}/commits/{ref}/check-runs`,
+  `GET ${repo}/actions/workflows`,
   `POST ${repo}/actions/workflows/{workflow_id}/dispatches`,
   `GET ${repo}/actions/workflows/{workflow_id}/runs`,
   `GET ${repo}/actions/runs/{run_id}`,

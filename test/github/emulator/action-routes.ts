@@ -13,6 +13,13 @@ export const actionRoutes: Routes = {
     push: true,
     handle: dispatch,
   },
+  [`GET ${ACTIONS}/workflows`]: {
+    needs: 'actions=read',
+    handle: ({ world }) => {
+      const workflows = [...world.workflowStates].map(([path, state]) => ({ path, state }))
+      return { status: 200, body: { total_count: workflows.length, workflows } }
+    },
+  },
   [`GET ${ACTIONS}/workflows/{workflow_id}/runs`]: { needs: 'actions=read', handle: runsOf },
   [`GET ${ACTIONS}/runs/{run_id}`]: {
     needs: 'actions=read',

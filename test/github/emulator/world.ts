@@ -116,6 +116,8 @@ export interface World {
   runs: RunRecord[]
   artifacts: ArtifactRecord[]
   variables: Map<string, string>
+  /** Workflows by path, and whether they are on. */
+  workflowStates: Map<string, string>
   /** Branches by short name, as they were when they were last looked at. */
   tips: Map<string, string>
   nextNumber: number

@@ -1,0 +1,32 @@
+import { ConflictError, UserError } from '../errors.ts'
+import { checkpointBytes } from '../ledger/checkpoint.ts'
+import { writeLedgerCommit } from '../ledger/ledger-commit.ts'
+import { refold } from '../ledger/load.ts'
+import { shortRef } from '../model/refs.ts'
+import { ledgerViews } from '../report/ledger-views.ts'
+import type { Place } from './place.ts'
+import { specOf } from './spec-in-force.ts'
+
+/**
+ * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
+ * the checkpoint are what the events say already.
+ */
+export async function rebuild({ repository, refs, name }: Place): Promise<boolean> {
+  const from = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
+  if (from === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
+  await repository.fetch([{ ref: refs.state, oid: from }])
+  const { campaign, tip, lastSha } = await refold(repository, from)
+  const to = await writeLedgerCommit(repository, tip, [], {
+    message: 'ledger: views and checkpoint, made anew',
+    views: ledgerViews(campaign, specOf(new Map(), campaign)),
+    checkpoint: checkpointBytes(campaign, lastSha),
+  })
+  if (to === from) return false
+  const pushed = await repository.push([{ ref: refs.state, from, to }])
+  if (pushed.ok) return true
+  if (pushed.reason === 'lease')
+    throw new ConflictError('somebody wrote into the ledger meanwhile', pushed.refs)
+  throw new UserError(
+    `${shortRef(refs.state)} could not be moved: ${'message' in pushed ? pushed.message : pushed.reason}`,
+  )
+}

@@ -1,0 +1,25 @@
+import type { Workshop } from '../engine/open.ts'
+
+export interface WorkflowFile {
+  path: string
+  text: string
+}
+
+const DIRECTORY = '.github/workflows'
+const WORKFLOW = /\.ya?ml$/
+
+/** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
+export async function committedWorkflows({ repository, defaultBranch }: Workshop): Promise<WorkflowFile[]> {
+  if (defaultBranch === null) return []
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) return []
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  const directory = await repository.entryAt((await repository.commit(oid)).tree, DIRECTORY)
+  if (directory?.type !== 'tree') return []
+  const files: WorkflowFile[] = []
+  for (const { type, name, oid: blob } of await repository.tree(directory.oid)) {
+    if (type !== 'blob' || !WORKFLOW.test(name)) continue
+    files.push({ path: `${DIRECTORY}/${name}`, text: (await repository.blob(blob)).toString('utf8') })
+  }
+  return files
+}

@@ -1,0 +1,135 @@
+import type { Workshop } from '../engine/open.ts'
+import { ForgeError } from '../errors.ts'
+import { examine } from '../forge/github/examine.ts'
+import {
+  bad,
+  bystanderFinding,
+  doctorText,
+  examinationFindings,
+  type Finding,
+  good,
+  unknown,
+} from '../report/doctor-text.ts'
+import { measureWorkflow } from '../setup/github/measure-workflow.ts'
+import { tickWorkflow } from '../setup/github/tick-workflow.ts'
+import { wakeWorkflow } from '../setup/github/wake-workflow.ts'
+import { bystander } from '../setup/github/bystanders.ts'
+import { atRepository } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { committedSpecs } from './committed-specs.ts'
+import { committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
+import { githubOf } from './github-of.ts'
+import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
+import type { Verb } from './verb.ts'
+
+export const doctor: Verb = {
+  name: 'doctor',
+  group: 'more',
+  summary: 'say what of this machine, this repository and GitHub would stand in the way; changes nothing',
+  access: 'read',
+  arguments: [],
+  options: [],
+  examples: ['winnow doctor', 'winnow doctor --json'],
+  exits: { 1: 'something stands in the way' },
+  run: call =>
+    atRepository(call, DEFAULT_PREFIX, async workshop => {
+      const findings = await examined(call, workshop)
+      if (call.given.flag('json')) call.terminal.json({ findings })
+      else for (const line of doctorText(findings)) call.terminal.out(line)
+      return findings.some(({ state }) => state === 'bad') ? 1 : 0
+    }),
+}
+
+async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
+  const prefixes = await prefixesOf(workshop)
+  const workflows = await committedWorkflows(workshop)
+  return [
+    good('git is new enough'),
+    ...(workshop.remote === null
+      ? [unknown('there is no remote: all stays in this repository', 'add one to work with others')]
+      : []),
+    ...(await fromGithub(call, workshop, prefixes)),
+    ...ownFindings(workflows),
+    ...(await outdatedFindings(workshop, workflows)),
+    ...othersFindings(workflows, prefixes),
+  ]
+}
+
+async function prefixesOf(workshop: Workshop): Promise<string[]> {
+  const known = await knownCampaigns(workshop, undefined)
+  return known.length === 0 ? [DEFAULT_PREFIX] : [...new Set(known.map(({ prefix }) => prefix))]
+}
+
+/** A wrong token, or no way to GitHub, is a finding like any other. */
+async function fromGithub(
+  { around }: Call,
+  workshop: Workshop,
+  [prefix = DEFAULT_PREFIX]: readonly string[],
+): Promise<Finding[]> {
+  const found = githubOf(workshop, around.env)
+  if (found === null)
+    return [unknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
+  const token = around.env['GITHUB_TOKEN'] || around.env['GH_TOKEN'] || ''
+  if (token === '') {
+    return [unknown('GitHub was not asked: there is no token', 'GH_TOKEN=$(gh auth token) winnow doctor')]
+  }
+  const { clock, version } = around
+  const access = { ...found, token, version, say: (line: string) => around.progress.say(line) }
+  try {
+    const seen = await examine(access, { branch: `${prefix}/any`, now: () => clock.now() })
+    return examinationFindings(seen, TICK)
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error
+    return [bad(error.message, 'check the token, and that it may read this repository')]
+  }
+}
+
+const TICK = '.github/workflows/winnow.yml'
+const OWN = [TICK, '.github/workflows/winnow-measure.yml', '.github/workflows/winnow-wake.yml']
+const COMMENTS = '.github/workflows/winnow-comments.yml'
+
+function ownFindings(files: readonly WorkflowFile[]): Finding[] {
+  const missing = OWN.filter(path => !files.some(file => file.path === path))
+  if (missing.length === OWN.length)
+    return [unknown("winnow's workflows are not on the default branch", 'winnow init --github writes them')]
+  if (missing.length > 0)
+    return [bad(`${missing.join(' and ')} is not on the default branch`, 'winnow init --github writes it')]
+  const comments = files.some(({ path }) => path === COMMENTS)
+  const steered = comments ? ', comments included' : '; comments are read at the next wake-up'
+  return [good(`winnow's workflows are on the default branch${steered}`)]
+}
+
+/** As `init --github` would write them now, with the action that they name. */
+async function outdatedFindings(workshop: Workshop, files: readonly WorkflowFile[]): Promise<Finding[]> {
+  const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const tick = files.find(({ path }) => path === TICK)?.text ?? ''
+  const action = NAMED_ACTION.exec(tick)?.[1]
+  if (action === undefined || specs.length === 0) return []
+  const setup = { action, specs }
+  const written = new Map([
+    [OWN[0], tickWorkflow(setup)],
+    [OWN[1], measureWorkflow(setup)],
+    [OWN[2], wakeWorkflow(setup)],
+  ])
+  return files.flatMap(({ path, text }) => {
+    const now = written.get(path)
+    if (now === undefined || now === text) return []
+    const what = `${path} is not what this winnow writes for these specs: outdated, unless it was changed on purpose`
+    return [unknown(what, `winnow init --github --action ${action.replace(/ #.*/, '')} writes it anew`)]
+  })
+}
+
+/** The step that is winnow itself, by the commit that it is pinned to. */
+const NAMED_ACTION = /uses: (\S*winnow\S*@[0-9a-f]{40}(?: # [\w.-]+)?)$/m
+
+function othersFindings(files: readonly WorkflowFile[], prefixes: readonly string[]): Finding[] {
+  const others = files.filter(({ path }) => !OWN.includes(path) && path !== COMMENTS)
+  return others.flatMap(({ path, text }) =>
+    prefixes.map(prefix => {
+      const found = bystander(path, text, prefix)
+      return found === null
+        ? unknown(`${path} cannot be read as a workflow`, 'see what GitHub says of it under Actions')
+        : bystanderFinding(found, prefix)
+    }),
+  )
+}
