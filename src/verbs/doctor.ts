@@ -67,6 +67,7 @@ async function fromGithub(
   [prefix = DEFAULT_PREFIX]: readonly string[],
 ): Promise<Finding[]> {
   const found = githubOf(workshop, around.env)
+  if (found === null && workshop.remote === null) return []
   if (found === null)
     return [unknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
   const token = around.env['GITHUB_TOKEN'] || around.env['GH_TOKEN'] || ''

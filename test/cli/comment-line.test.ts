@@ -60,7 +60,18 @@ describe('a command in a comment', () => {
   it('stands in the help of its verb', () => {
     const verbs = VERBS.filter(({ comment }) => comment !== undefined)
     expect(verbs.map(({ name }) => name).toSorted()).toEqual(
-      ['approve', 'avoid', 'pause', 'priority', 'resume', 'retry', 'status', 'stop', 'try'].toSorted(),
+      [
+        'approve',
+        'avoid',
+        'measure',
+        'pause',
+        'priority',
+        'resume',
+        'retry',
+        'status',
+        'stop',
+        'try',
+      ].toSorted(),
     )
     for (const verb of verbs) expect(verbText(verb).join('\n')).toContain(`/winnow ${verb.name}`)
   })
