@@ -3,10 +3,12 @@ import type { Repository } from '../git/repository.ts'
 import { loadCampaign } from '../ledger/load.ts'
 import { readEvents } from '../ledger/read-events.ts'
 import { sha256 } from '../model/canonical.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { Oid, OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
+import { bring } from './ordered-trees.ts'
 
 /** An order as the ledger gives it: to be measured, or not wanted any more. */
 export type GivenOrder = { wanted: true; order: Order; spec: Spec } | { wanted: false; why: string }
@@ -22,10 +24,23 @@ export async function givenOrder(
   if (live.report !== null) return unwanted('it is measured already')
   const { order } = live
   if (Date.parse(order.deadline) < now) return unwanted(`its deadline was ${order.deadline}`)
-  if (sha256(campaign.spec_yaml) !== order.spec_sha256)
-    return unwanted('the spec was amended since it was issued')
-  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  const yaml = await specOf(repository, campaign, order)
+  if (yaml === null) return unwanted('the spec was amended since it was issued')
+  const { spec } = parseSpec(yaml, { file: campaign.spec_path })
   return { wanted: true, order, spec }
+}
+
+/** The pinned spec; a sync is measured with the one that it brings. */
+async function specOf(
+  repository: Repository,
+  campaign: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
+  { spec_sha256, pin }: Order,
+): Promise<string | null> {
+  if (sha256(campaign.spec_yaml) === spec_sha256) return campaign.spec_yaml
+  await bring(repository, pin.commit)
+  const entry = await repository.entryAt(pin.tree, campaign.spec_path)
+  const yaml = entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : ''
+  return sha256(yaml) === spec_sha256 ? yaml : null
 }
 
 function unwanted(why: string): GivenOrder {

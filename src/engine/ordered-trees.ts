@@ -24,7 +24,7 @@ async function bringHoldout(repository: Repository, { stop }: Order): Promise<vo
     await bring(repository, stop.source.commit)
 }
 
-async function bring(repository: Repository, commit: Oid): Promise<void> {
+export async function bring(repository: Repository, commit: Oid): Promise<void> {
   if (!(await repository.has(commit)))
     await repository.fetch([{ ref: `refs/ordered/${commit}`, oid: commit }])
 }

@@ -30,7 +30,7 @@ async function takeStep(
   switch (step.step) {
     case 'event':
       await keepLeft(transaction, campaign, step.draft)
-      if (step.draft.kind === 'order-issued') await keepForks(transaction, campaign, step.draft)
+      if (step.draft.kind === 'order-issued') await keepOrdered(transaction, campaign, step.draft)
       transaction.seal(step.draft)
       if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
       return
@@ -60,8 +60,8 @@ async function keepLeft(transaction: Transaction, campaign: Campaign, draft: Eve
   if (campaign.experiments[draft.experiment]?.measured_tree != null) await transaction.keep([draft.from])
 }
 
-/** A job that measures gets the branches of this repository: what lies in a fork has to be reachable from one. */
-async function keepForks(
+/** A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one. */
+async function keepOrdered(
   transaction: Transaction,
   campaign: Campaign,
   { candidates }: EventDraft<'order-issued'>,
@@ -69,7 +69,7 @@ async function keepForks(
   const { repository, refs } = transaction.place
   for (const { label, head } of candidates) {
     const kept = transaction.tip(refs.closed)
-    if (campaign.experiments[label]?.branch?.includes(':') !== true) continue
+    if (label !== 'sync' && campaign.experiments[label]?.branch?.includes(':') !== true) continue
     if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keep([head])
   }
 }

@@ -10,7 +10,13 @@ import { sceneOf } from '../github/scene.ts'
 import { jobClone } from './a-job.ts'
 import { type Ended, step } from './a-runner.ts'
 
-const GRANTS = { contents: 'write', pull_requests: 'write', issues: 'write', actions: 'write' } as const
+const GRANTS = {
+  contents: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  actions: 'write',
+  checks: 'write',
+} as const
 const WORKFLOW = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
 run-name: \${{ inputs.order }}
 `

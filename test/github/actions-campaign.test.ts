@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parcelName } from '../../src/model/parcel.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
+import { letters, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
 import type { RunRecord } from './emulator/world.ts'
@@ -88,6 +88,21 @@ describe('a campaign whose orders are workflow runs', () => {
     expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['error', 'kept']))
     await proven(here.place)
   })
+})
+
+test('what the default branch brings is measured elsewhere as well, another spec with it', async () => {
+  const { post, scene, settle } = await actionsYard([])
+  const here = await post()
+  await here.start()
+  expect(await settle()).toEqual({ for: 'ideas' })
+  const commit = scene.commit('main', {
+    'src/c.txt': letters('c', 12),
+    '.winnow/size.yaml': `${SIZE_SPEC}stopping: { max_hours: 5 }\n`,
+  })
+  expect(await settle()).toEqual({ for: 'ideas' })
+  const synced = (await here.events()).filter(({ kind }) => kind === 'synced')
+  expect(synced).toMatchObject([{ default_tip: commit }])
+  await proven(here.place)
 })
 
 test('a report that is none is rejected by name, each time', async () => {

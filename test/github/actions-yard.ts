@@ -14,7 +14,13 @@ import { measuringJob, waitingRuns } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { IMPATIENT } from './temp-github.ts'
 
-const GRANTS = { contents: 'write', pull_requests: 'write', issues: 'write', actions: 'write' } as const
+const GRANTS = {
+  contents: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  actions: 'write',
+  checks: 'write',
+} as const
 
 export const MEASURE = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
 run-name: \${{ inputs.order }}

@@ -2,14 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRepository, type Repository } from '../../src/git/repository.ts'
-import { loadCampaign } from '../../src/ledger/load.ts'
+import { givenOrder } from '../../src/engine/given-order.ts'
+import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
+import { openRepository } from '../../src/git/repository.ts'
 import { measure } from '../../src/measure/measure.ts'
-import type { Order } from '../../src/model/order.ts'
 import { actionsRunId, parcelFile, parcelled, parcelName } from '../../src/model/parcel.ts'
 import { campaignRefs } from '../../src/model/refs.ts'
 import type { Report } from '../../src/model/report.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
 import { ENV } from '../engine/post.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import type { RunRecord } from './emulator/world.ts'
@@ -47,15 +46,20 @@ export async function measuredIn(github: EmulatedGithub, run: RunRecord): Promis
   })
   try {
     const { refs } = await repository.remoteRefs(['refs/heads/*'])
-    await repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+    await repository.fetch([
+      {
+        ref: campaignRefs('optimize', 'size').state,
+        oid: refs.get(campaignRefs('optimize', 'size').state) ?? '',
+      },
+    ])
     const state = refs.get(campaignRefs('optimize', 'size').state) ?? ''
-    const { campaign } = await loadCampaign(repository, state)
-    const order = campaign.orders[run.title]?.order
-    if (!order) throw new Error(`nobody waits for order ${run.title}`)
-    await bringTrees(repository, order)
+    const given = await givenOrder(repository, { tip: state, id: run.title, now: Date.now() })
+    if (!given.wanted) throw new Error(given.why)
+    const { order, spec } = given
+    await bringOrderedTrees(repository, order)
     return await measure({
       order,
-      spec: parseSpec(campaign.spec_yaml, { file: campaign.spec_path }).spec,
+      spec,
       runId: actionsRunId(run.id, 1),
       repository,
       workDir: join(root, 'work'),
@@ -69,12 +73,5 @@ export async function measuredIn(github: EmulatedGithub, run: RunRecord): Promis
   } finally {
     await repository.close()
     rmSync(root, { recursive: true, force: true })
-  }
-}
-
-async function bringTrees(repository: Repository, order: Order): Promise<void> {
-  for (const { head, tree, label } of order.candidates) {
-    const merged = await repository.mergeTree(order.base.commit, head)
-    if (!merged.clean || merged.tree !== tree) throw new Error(`${label} cannot be made here`)
   }
 }
