@@ -17,6 +17,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     env: { TMPDIR: scratchDirectory() },
     pool: 'forks',
+    // Loading every module anew for every file would take as long as a third of the tests.
+    isolate: false,
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
