@@ -22,6 +22,7 @@ async function create(ask: Ask): Promise<Answer> {
     name: body.text('name') ?? '',
     head,
     status: 'queued',
+    history: [],
     conclusion: null,
     externalId: body.text('external_id') ?? '',
     detailsUrl: body.text('details_url') ?? null,
@@ -48,6 +49,7 @@ function write({ body }: Ask, check: CheckRecord): void {
     throw invalid([{ resource: 'CheckRun', code: 'custom', message: 'too many annotations' }])
   check.conclusion = body.text('conclusion') ?? null
   check.status = check.conclusion === null ? (body.text('status') ?? check.status) : 'completed'
+  check.history.push(check.status)
   check.output = { ...check.output, ...output }
 }
 

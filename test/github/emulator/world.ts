@@ -55,6 +55,8 @@ export interface CheckRecord {
   name: string
   head: string
   status: string
+  /** Every status it had, however short. */
+  history: string[]
   conclusion: string | null
   externalId: string
   detailsUrl: string | null
