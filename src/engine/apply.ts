@@ -8,7 +8,7 @@ import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
-import { offerBody, offerTitle } from '../report/offer-text.ts'
+import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
@@ -76,8 +76,8 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
     case 'pulls':
       if (!hands.place.forge.stage) await changePulls(hands, action.changes)
       return DONE
-    case 'offer':
-      await offer(hands, seen, action)
+    case 'campaign-pull':
+      await showCampaignPull(hands, seen, action)
       return DONE
     case 'propose':
       for (const who of action.who)
@@ -141,13 +141,13 @@ async function specFor(
 }
 
 /** The campaign's own pull request, from the branch that follows the incumbent into the default branch. */
-async function offer(
+async function showCampaignPull(
   { place, memory }: Hands,
   { loaded }: Observation,
-  { number, ready }: Extract<Action, { do: 'offer' }>,
+  { number, ready }: Extract<Action, { do: 'campaign-pull' }>,
 ): Promise<void> {
   const campaign = memory.loaded?.campaign ?? loaded.campaign
-  const words = { title: offerTitle(campaign), body: offerBody(campaign) }
+  const words = { title: campaignPullTitle(campaign), body: campaignPullBody(campaign) }
   const branches = { branch: shortRef(place.refs.campaign), base: shortRef(campaign.default_branch) }
   const change: ForgeChange =
     number === null

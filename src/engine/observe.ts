@@ -115,8 +115,8 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   )
   const numbers = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
   const branches = [...refs.keys()].filter(ref => ref.startsWith(place.refs.experiments)).map(shortRef)
-  const offered = offeredBy(place, campaign)
-  const wanted = { numbers, branches, ...(offered === null ? {} : { offered }) }
+  const campaignPull = campaignPullOf(place, campaign)
+  const wanted = { numbers, branches, ...(campaignPull === null ? {} : { campaignPull }) }
   const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
@@ -129,16 +129,20 @@ function withSaid(pull: Pull): PullFacts {
 }
 
 /** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
-function offeredBy({ forge, refs }: Place, { landings, default_branch }: Campaign) {
+function campaignPullOf({ forge, refs }: Place, { landings, default_branch }: Campaign) {
   if (forge.kind !== 'github' || landings.length === 0) return null
   return { branch: shortRef(refs.campaign), base: shortRef(default_branch) }
 }
 
-function offerFacts(place: Place, campaign: Campaign, pulls: readonly Pull[]): Pick<World, 'offer'> {
-  const offered = offeredBy(place, campaign)
-  if (offered === null) return {}
-  const { branch, base } = offered
-  return { offer: pulls.findLast(pull => pull.branch === branch && pull.base === base) ?? null }
+function campaignPullFacts(
+  place: Place,
+  campaign: Campaign,
+  pulls: readonly Pull[],
+): Pick<World, 'campaignPull'> {
+  const branches = campaignPullOf(place, campaign)
+  if (branches === null) return {}
+  const { branch, base } = branches
+  return { campaignPull: pulls.findLast(pull => pull.branch === branch && pull.base === base) ?? null }
 }
 
 interface Scene extends Eyes {
@@ -170,7 +174,7 @@ async function lookAround(scene: Scene): Promise<World> {
     defaultTip,
     pulls: place.forge.kind === 'github' ? pulls.map(withSaid) : pulls,
     checks: place.forge.check !== undefined,
-    ...offerFacts(place, campaign, pulls),
+    ...campaignPullFacts(place, campaign, pulls),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     strangers,

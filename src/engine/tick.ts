@@ -75,7 +75,7 @@ async function heard({ place, heed }: Hands, seen: Observation): Promise<boolean
 
 const TIDYING: ReadonlySet<Action['do']> = new Set([
   'pulls',
-  'offer',
+  'campaign-pull',
   'delete-branches',
   'advance-campaign-branch',
 ])

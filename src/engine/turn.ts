@@ -85,7 +85,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
     case 'dispatch':
     case 'cancel':
     case 'pulls':
-    case 'offer':
+    case 'campaign-pull':
     case 'propose':
     case 'stop-asking':
       return

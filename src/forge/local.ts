@@ -61,7 +61,7 @@ export function localForge(options: LocalForgeOptions): Forge {
     const numbers = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
     const before = await withAsked(repo, seen.commit, seen.stored, {
       numbers: [...(wanted.numbers ?? []), ...numbers],
-      branches: [...(wanted.branches ?? []), ...(wanted.offered ? [wanted.offered.branch] : [])],
+      branches: [...(wanted.branches ?? []), ...(wanted.campaignPull ? [wanted.campaignPull.branch] : [])],
     })
     const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
     const contained = await containedHeads(ancestry, seen.tips, changes)
@@ -140,13 +140,13 @@ async function containedHeads(
   return contained
 }
 
-function listed({ pulls }: PullTable, { numbers = [], branches = [], offered }: Wanted): Pull[] {
+function listed({ pulls }: PullTable, { numbers = [], branches = [], campaignPull }: Wanted): Pull[] {
   const wanted = [...pulls.values()].filter(
     each =>
       each.state === 'open' ||
       numbers.includes(each.number) ||
       branches.includes(each.branch) ||
-      (each.branch === offered?.branch && each.base === offered.base),
+      (each.branch === campaignPull?.branch && each.base === campaignPull.base),
   )
   return wanted.toSorted((a, b) => a.number - b.number)
 }

@@ -72,7 +72,7 @@ export interface Wanted {
   /** Short names: the last pull request of each into the campaign's branch. */
   branches?: readonly string[]
   /** The last pull request of a branch of ours into another one than the campaign's. */
-  offered?: Pick<NewPull, 'branch' | 'base'>
+  campaignPull?: Pick<NewPull, 'branch' | 'base'>
 }
 
 /** How a head stands, shown beside it: an output, like everything here. */

@@ -41,7 +41,7 @@ export interface Experiment extends Approvable {
   /** When its set of packages was asked about last. */
   asked_at: string | null
   /** Who brought the head without the right to, and which it was. */
-  outsider: { author: string; head: Oid } | null
+  stranger: { author: string; head: Oid } | null
   /** The head that somebody with that right allowed to be measured. */
   allowed_head: Oid | null
   round: number | null
@@ -263,7 +263,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 7
+export const FOLD_VERSION = 8
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -31,7 +31,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     head: event.head,
     status: 'queued',
     asked_at: null,
-    outsider: null,
+    stranger: null,
     allowed_head: null,
     round: null,
     order: null,
@@ -217,7 +217,7 @@ function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): v
 
 const measureAsked: Handler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
   const experiment = campaign.experiments[id]
-  if (experiment && experiment.status !== 'ended') experiment.outsider = { author, head }
+  if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
 }
 
 const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, head }) => {

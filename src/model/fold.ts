@@ -16,8 +16,8 @@ const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) 
 /** The cause of what somebody asked for in a comment begins with this; its id follows. */
 export const COMMENT = 'comment:'
 /** The same of what became of the campaign's own pull request. */
-export const OFFER = 'offer:'
-const HEEDED = new RegExp(`^(?:${COMMENT}|${OFFER})`)
+export const CAMPAIGN_PULL = 'campaign-pull:'
+const HEEDED = new RegExp(`^(?:${COMMENT}|${CAMPAIGN_PULL})`)
 
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {

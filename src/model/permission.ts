@@ -1,10 +1,10 @@
 import type { Experiment } from './campaign.ts'
 
-type Brought = Pick<Experiment, 'status' | 'head' | 'outsider' | 'allowed_head'>
+type Brought = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
 
 /** Whether what it has now was brought by somebody without the right to, and nobody with it has allowed exactly that. */
-export function awaitsPermission({ status, head, outsider, allowed_head }: Brought): boolean {
-  return status === 'queued' && head !== null && outsider?.head === head && allowed_head !== head
+export function awaitsPermission({ status, head, stranger, allowed_head }: Brought): boolean {
+  return status === 'queued' && head !== null && stranger?.head === head && allowed_head !== head
 }
 
 /** What a person with the right to write says to have it measured. */

@@ -38,7 +38,7 @@ export type Action =
   | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */
-  | { do: 'offer'; number: number | null; ready: boolean }
+  | { do: 'campaign-pull'; number: number | null; ready: boolean }
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
   /** One more idea from each, asked at once; a name may come more than once. */
   | { do: 'propose'; who: string[] }

@@ -10,7 +10,7 @@ import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
 import { isSettled } from './only.ts'
-import { offerActions, offerSteps } from './offer.ts'
+import { campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { resumeParked } from './parked.ts'
 import { prepare } from './preparation.ts'
@@ -48,10 +48,10 @@ export function plan(world: World): Plan {
     world,
     found,
     steps: [...answered(world), ...closedIdeas(world), ...found.steps],
-    actions: [...found.actions, ...pullActions(world), ...offerActions(world)],
+    actions: [...found.actions, ...pullActions(world), ...campaignPullActions(world)],
   }
   const { status, status_reason } = world.campaign
-  const taken = offerSteps(world)
+  const taken = campaignPullSteps(world)
   if (taken.length > 0) return conclude(draft, taken)
   switch (status) {
     case 'none':

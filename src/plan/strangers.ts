@@ -13,11 +13,11 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
   const steps: Step[] = []
   const waiting = new Set<ExperimentId>()
   for (const experiment of Object.values(campaign.experiments)) {
-    const { id, head, status, outsider, allowed_head } = experiment
+    const { id, head, status, stranger, allowed_head } = experiment
     const author = strangers.get(id)
     if (author === undefined || status !== 'queued' || head === null || allowed_head === head) continue
     waiting.add(id)
-    if (author === null || outsider?.head === head) continue
+    if (author === null || stranger?.head === head) continue
     const cause = `asked at ${campaign.seq}`
     steps.push({ step: 'event', draft: { kind: 'measure-asked', cause, experiment: id, head, author } })
   }
@@ -65,7 +65,7 @@ export function permissionsNeeded({ campaign }: Pick<World, 'campaign'>): string
   if (waiting.length === 0) return null
   const each = waiting.map(experiment => {
     const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`
-    return `${from} by ${experiment.outsider?.author}: ${permissionText(experiment)}`
+    return `${from} by ${experiment.stranger?.author}: ${permissionText(experiment)}`
   })
   return `permission to measure, from somebody who may write: ${each.join('; ')}`
 }

@@ -9,7 +9,7 @@ import type { Spec } from '../spec/schema.ts'
 import type { z } from 'zod'
 
 /** The campaign's own pull request into the default branch. */
-export interface OfferFacts extends PullFacts {
+export interface CampaignPullFacts extends PullFacts {
   draft: boolean
   closed_at: string | null
 }
@@ -26,7 +26,7 @@ export interface World {
   defaultTip: Point
   pulls: PullFacts[]
   /** Absent where nobody could take it: the campaign has no pull request of its own there. */
-  offer?: OfferFacts | null
+  campaignPull?: CampaignPullFacts | null
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   /** Heads can be shown as being measured, kept, refused. */

@@ -47,9 +47,9 @@ describe.each(FORGES)('the %s forge:', (_, make) => {
       const number = await temp.forge.open(pullOf('fast'))
       await temp.forge.close(number, '')
       expect(await temp.forge.list()).toEqual([])
-      const offered = { branch: 'fast', base: BASE }
-      expect(await temp.forge.list({ offered })).toMatchObject([{ number, state: 'closed' }])
-      expect(await temp.forge.list({ offered: { ...offered, branch: 'other' } })).toEqual([])
+      const campaignPull = { branch: 'fast', base: BASE }
+      expect(await temp.forge.list({ campaignPull })).toMatchObject([{ number, state: 'closed' }])
+      expect(await temp.forge.list({ campaignPull: { ...campaignPull, branch: 'other' } })).toEqual([])
     })
 
     test('for a branch that has one is refused, naming it', async () => {

@@ -10,21 +10,21 @@ async function keptOne(ideas = [shorter('a', 3)]) {
   await winnow('tick')
   expect(github.world.pulls).toEqual([])
   await post.run()
-  const offers = () => github.world.pulls.filter(({ base }) => base === 'main')
-  const offer = () => {
-    const found = offers().at(-1)
+  const campaignPulls = () => github.world.pulls.filter(({ base }) => base === 'main')
+  const campaignPull = () => {
+    const found = campaignPulls().at(-1)
     if (!found) throw new Error('no pull request of the campaign')
     return found
   }
-  return { ...there, offers, offer }
+  return { ...there, campaignPulls, campaignPull }
 }
 
 describe('the pull request of a campaign', () => {
   test('is one draft that says what was kept, follows the incumbent, and is ready when the campaign stops', async () => {
     const there = await keptOne()
-    const { github, post, winnow, offers, offer, say, answerTo, number } = there
+    const { github, post, winnow, campaignPulls, campaignPull, say, answerTo, number } = there
     const { incumbent } = await post.campaign()
-    expect(offers()).toMatchObject([
+    expect(campaignPulls()).toMatchObject([
       {
         branch: 'optimize-campaign/size',
         head: incumbent.commit,
@@ -33,7 +33,7 @@ describe('the pull request of a campaign', () => {
         title: 'optimize(size): 1 change kept',
       },
     ])
-    const { body } = offer()
+    const { body } = campaignPull()
     expect(body).toContain(`| exp-001 #${number('a3')} | a3 | `)
     expect(body).toMatch(/`git cherry-pick -m 1 [0-9a-f]{10,}`/)
     expect(body).toMatch(/\*\*Cost\*\*: \d+ executions/)
@@ -41,35 +41,39 @@ describe('the pull request of a campaign', () => {
     github.spent()
     await winnow('tick')
     expect(github.spent().length).toBeLessThanOrEqual(3)
-    expect(offer().body).toBe(body)
+    expect(campaignPull().body).toBe(body)
 
-    const stop = await say('ada', offer().number, '/winnow stop -m "good enough"')
+    const stop = await say('ada', campaignPull().number, '/winnow stop -m "good enough"')
     await winnow('tick')
     expect(answerTo(stop)?.text).toMatch(/^stop: Campaign size is stopped/)
-    expect(offer()).toMatchObject({ draft: false, state: 'open', head: there.tip('optimize-campaign/size') })
-    expect(offer().body).toContain('The campaign is stopped: good enough')
-    expect(offers()).toHaveLength(1)
+    expect(campaignPull()).toMatchObject({
+      draft: false,
+      state: 'open',
+      head: there.tip('optimize-campaign/size'),
+    })
+    expect(campaignPull().body).toContain('The campaign is stopped: good enough')
+    expect(campaignPulls()).toHaveLength(1)
     github.spent()
     await winnow('tick')
     expect(github.spent().length).toBeLessThanOrEqual(3)
   })
 
   test('stops the campaign when it is merged, also where its branch went with it', async () => {
-    const { github, post, winnow, offer, offers, asks } = await keptOne()
-    Object.assign(offer(), { draft: false })
+    const { github, post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
+    Object.assign(campaignPull(), { draft: false })
     github.world.settings.deletesMergedBranches = true
-    await asks('ada', `PUT /pulls/${offer().number}/merge`, {})
+    await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, {})
     await winnow('tick')
     expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'merged' })
     await winnow('resume')
     await winnow('tick')
     expect((await post.campaign()).status).toBe('running')
-    expect(offers()).toHaveLength(1)
+    expect(campaignPulls()).toHaveLength(1)
   })
 
   test('pauses it when it is closed; who goes on gets another one', async () => {
-    const { post, winnow, offer, offers, asks } = await keptOne()
-    await asks('ada', `PATCH /pulls/${offer().number}`, { state: 'closed' })
+    const { post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
+    await asks('ada', `PATCH /pulls/${campaignPull().number}`, { state: 'closed' })
     await winnow('tick')
     expect(await post.campaign()).toMatchObject({
       status: 'paused',
@@ -79,6 +83,6 @@ describe('the pull request of a campaign', () => {
     await winnow('resume')
     await winnow('tick')
     expect((await post.campaign()).status).toBe('running')
-    expect(offers().map(({ state }) => state)).toEqual(['closed', 'open'])
+    expect(campaignPulls().map(({ state }) => state)).toEqual(['closed', 'open'])
   })
 })

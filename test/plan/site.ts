@@ -217,7 +217,7 @@ export class Site {
       case 'delete-branches':
         for (const { name } of action.branches) this.branches.delete(name)
         return
-      case 'offer':
+      case 'campaign-pull':
         return
       case 'advance-campaign-branch':
         this.campaignTip = action.to

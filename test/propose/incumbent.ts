@@ -72,7 +72,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     category: 'general',
     priority: 'medium',
     required_deps: [],
-    outsider: null,
+    stranger: null,
     allowed_head: null,
     approval: null,
     approved: {},

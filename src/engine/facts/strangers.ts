@@ -41,7 +41,7 @@ function newcomersFirst({ experiments }: Campaign): Experiment[] {
   const queued = Object.values(experiments).filter(
     ({ status, owned, allowed_head, head }) => status === 'queued' && !owned && allowed_head !== head,
   )
-  const isKnown = ({ outsider, head }: Experiment) => outsider !== null && outsider.head === head
+  const isKnown = ({ stranger, head }: Experiment) => stranger !== null && stranger.head === head
   return [...queued.filter(each => !isKnown(each)), ...queued.filter(isKnown)]
 }
 

@@ -45,7 +45,7 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields({ numbers = [], branches = [], offered }: Wanted, base: string): Asked[] {
+function singleFields({ numbers = [], branches = [], campaignPull }: Wanted, base: string): Asked[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -57,7 +57,7 @@ function singleFields({ numbers = [], branches = [], offered }: Wanted, base: st
       field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
       value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
-    ...(offered === undefined ? [] : [offeredField(offered)]),
+    ...(campaignPull === undefined ? [] : [campaignPullField(campaignPull)]),
   ]
   const chunks: Asked[] = []
   for (let from = 0; from < all.length; from += SINGLES) {
@@ -78,11 +78,11 @@ function lastInto(base: string): string {
 }
 
 /** By the branch's name: where it was deleted with the merge, its pull request is still found. */
-function offeredField({ branch, base }: NonNullable<Wanted['offered']>) {
+function campaignPullField({ branch, base }: NonNullable<Wanted['campaignPull']>) {
   const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
   return {
     variable: '$head: String!, $into: String!',
-    field: `offered: pullRequests(headRefName: $head, baseRefName: $into, last: 3, ${order}) { nodes { ...Pull } }`,
+    field: `campaignPull: pullRequests(headRefName: $head, baseRefName: $into, last: 3, ${order}) { nodes { ...Pull } }`,
     value: { head: branch, into: base },
   }
 }

@@ -2,7 +2,7 @@ import type { Campaign } from './campaign.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 
 /** What the campaign's own pull request says has to be written anew when this changes. */
-export function offerMark(campaign: Campaign): string {
+export function campaignPullMark(campaign: Campaign): string {
   const { incumbent, status, status_reason, progression, landings, experiments } = campaign
   const effects = landings.map(({ experiment, reverted, effect }) => [
     experiment,

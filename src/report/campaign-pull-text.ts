@@ -1,7 +1,7 @@
 import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
-import { offerMark } from '../model/offer.ts'
+import { campaignPullMark } from '../model/campaign-pull.ts'
 import { deferredLines } from './approval-text.ts'
 import { short } from './event-line.ts'
 import { cell } from './markdown.ts'
@@ -9,15 +9,15 @@ import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
 
 /** The campaign's own pull request, for whoever decides whether the default branch takes it. */
-export function offerTitle(campaign: Campaign): string {
+export function campaignPullTitle(campaign: Campaign): string {
   return `optimize(${campaign.name}): ${plural(keptExperiments(campaign).length, 'change')} kept`
 }
 
-export function offerBody(campaign: Campaign): string {
+export function campaignPullBody(campaign: Campaign): string {
   const waiting = deferredLines(campaign).map(line => `- ${cell(line)}`)
   const lines = [
     // First: whatever of it is cut off, that is not.
-    offerMark(campaign),
+    campaignPullMark(campaign),
     ...gainLines(campaign),
     '',
     '| kept | change | measured | alone |',

@@ -1,0 +1,54 @@
+import type { Campaign } from '../model/campaign.ts'
+import { CAMPAIGN_PULL } from '../model/fold.ts'
+import { campaignPullMark } from '../model/campaign-pull.ts'
+import type { Action, Step } from './action.ts'
+import type { CampaignPullFacts, World } from './world.ts'
+
+/**
+ * The campaign's own pull request: opened with the first thing kept, so that it is never empty, kept current, and
+ * ready once the campaign has stopped. It follows the ledger (invariant 11); only what people do to it counts.
+ */
+export function campaignPullActions(world: World): Action[] {
+  const { campaign, campaignPull } = world
+  if (campaignPull === undefined || campaign.status === 'none') return []
+  const ready = campaign.status === 'stopped'
+  if (campaignPull?.state === 'open') {
+    const current = campaignPull.body.includes(campaignPullMark(campaign)) && !(ready && campaignPull.draft)
+    return current ? [] : [{ do: 'campaign-pull', number: campaignPull.number, ready }]
+  }
+  return isDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
+}
+
+/** Something is kept that the default branch lacks, and the branch to offer it from stands there. */
+function isDue({ campaign, campaignTip, defaultTip, sync }: World, pull: CampaignPullFacts | null): boolean {
+  const { incumbent, landings, status, round } = campaign
+  const kept = landings.some(({ reverted }) => reverted === null)
+  const apart = incumbent.commit !== defaultTip.commit && incumbent.tree !== defaultTip.tree
+  if (!kept || !apart || sync !== null || campaignTip !== incumbent.commit || round?.open === true)
+    return false
+  return pull === null || (status === 'running' && pull.head !== incumbent.commit) || reopens(campaign, pull)
+}
+
+/** Who goes on after it was closed wants it back. */
+function reopens({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean {
+  return pull.state === 'closed' && status === 'running' && Object.hasOwn(heeded, causeOf(pull))
+}
+
+/** Merged: the campaign is over. Closed: nobody wants more of it for now. Each once, so that it can go on after. */
+export function campaignPullSteps({ campaign, campaignPull: pull }: World): Step[] {
+  if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, causeOf(pull))) return []
+  const cause = causeOf(pull)
+  if (pull.state === 'merged' && campaign.status !== 'stopped') {
+    const reason = `its pull request #${pull.number} was merged`
+    return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
+  }
+  if (pull.state === 'closed' && campaign.status === 'running') {
+    const reason = `its pull request #${pull.number} was closed; winnow resume opens another one`
+    return [{ step: 'event', draft: { kind: 'campaign-paused', cause, reason, source: 'person' } }]
+  }
+  return []
+}
+
+function causeOf({ number, state, closed_at }: CampaignPullFacts): string {
+  return `${CAMPAIGN_PULL}${number} ${state} ${closed_at ?? ''}`
+}
