@@ -1,7 +1,7 @@
 import { mayApprove } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
 import { awaitedPackages } from '../model/approval.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { needs } from '../plan/approvals.ts'
 import { pullFinder } from '../plan/pull-of.ts'
 import type { Observation } from './observe.ts'

@@ -1,5 +1,6 @@
 import { type EventDraft, eventId } from '../model/event.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
 import { unlinked } from '../model/unlinked.ts'

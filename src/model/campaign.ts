@@ -1,83 +1,11 @@
-import type { Approvable } from './approval.ts'
-import type { Priority, EventDraft } from './event.ts'
+import type { EventDraft, Priority } from './event.ts'
+import type { Experiment } from './experiment.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
-import type { Order, PairedTerms } from './order.ts'
-import type { Outcome, VerdictWord } from './outcome.ts'
+import type { Order } from './order.ts'
+import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
 import type { Report } from './report.ts'
 import type { Snapshot } from './snapshot.ts'
-
-/** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
-export type ExperimentStatus = 'queued' | 'deferred' | 'ordered' | 'measured' | 'parked' | 'ended'
-export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
-
-/**
- * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
- * continues them, anything else starts anew (decision.md 3.4).
- */
-export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs'> {
-  base: Oid
-  tree: Oid
-  harness: string
-  jobs: Job[]
-}
-
-export interface Experiment extends Approvable {
-  id: ExperimentId
-  number: number
-  opened: EventId
-  purpose: ExperimentPurpose
-  hypothesis: string
-  category: string
-  priority: Priority
-  required_deps: string[]
-  family: string | null
-  source: { use: string; key: string }
-  branch: string | null
-  owned: boolean
-  pull: number | null
-  head: Oid | null
-  status: ExperimentStatus
-  /** When its set of packages was asked about last. */
-  asked_at: string | null
-  /** Who brought the head without the right to, and which it was. */
-  stranger: { author: string; head: Oid } | null
-  /** The head that somebody with that right allowed to be measured. */
-  allowed_head: Oid | null
-  round: number | null
-  /** The order under way, or the last one whose report came in; after the end, the one that decided. */
-  order: OrderId | null
-  /** The order that measured it alone on the incumbent, kept while it is measured again in a combination. */
-  standalone: OrderId | null
-  /** The latest order that measures on the holdout what would land otherwise. */
-  holdout: OrderId | null
-  attempts: number
-  /** Orders lost after an execution had started: one is bad luck, two are an error. */
-  lost: number
-  learnings: string | null
-  /** The idea of the backlog that it carries out. */
-  carries: EventId | null
-  outcome: Outcome | null
-  verdict: VerdictWord | null
-  reason: string | null
-  /** The file it was refused for. */
-  refused_path: string | null
-  /** The `closed` event was written (results and keeper included). */
-  closed: boolean
-  measured_tree: Oid | null
-  metrics: Record<string, number | null>
-  primary_delta: number | null
-  evidence: PairedEvidence | null
-  /** It was decided by pairs of the only machine there is. */
-  single_machine: boolean
-  /** What it has taken of the campaign's level, once and for good; null before its first pair was asked for. */
-  share: number | null
-  /** Which variant of its idea it was found to be, and by what later ones are told: as long as its share. */
-  variant: number | null
-  touched: PairedTerms['touched']
-  /** How often it was taken up again after its jobs were used up. */
-  resumed: number
-}
 
 export interface LiveOrder {
   order: Order
@@ -178,6 +106,7 @@ export interface BacklogIdea {
   learnings: string | null
 }
 
+/** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
 export interface Campaign {
   fold: number
   /** Events folded so far: the next one has this seq. */

@@ -1,5 +1,5 @@
 import { approvalMark } from './approval.ts'
-import type { Experiment } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 import { sha256 } from './canonical.ts'
 
 /** Our texts about an experiment hold this, so that it can be told whether its head shows how it stands. */

@@ -1,5 +1,6 @@
 import { awaitedPackages } from './approval.ts'
-import type { Campaign, Experiment } from './campaign.ts'
+import type { Campaign } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'

@@ -1,5 +1,6 @@
 import { ideaMeasured } from './fold-proposer.ts'
-import type { Campaign, Experiment, LiveOrder } from './campaign.ts'
+import type { Campaign, LiveOrder } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'

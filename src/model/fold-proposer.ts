@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from './campaign.ts'
+import type { Campaign } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 
 export const FAILURES_UNTIL_BENCHED = 3
 

@@ -1,4 +1,4 @@
-import type { Experiment } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 
 type Brought = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
 

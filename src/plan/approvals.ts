@@ -6,7 +6,7 @@ import {
   awaitedText,
   packagesText,
 } from '../model/approval.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Spec } from '../spec/schema.ts'

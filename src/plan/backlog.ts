@@ -1,5 +1,6 @@
 import { selectRound } from '../decide/select.ts'
-import type { BacklogIdea, Campaign, Experiment } from '../model/campaign.ts'
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import { ideaName } from '../model/fold-backlog.ts'
 import type { EventId } from '../model/ids.ts'

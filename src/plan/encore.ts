@@ -1,5 +1,6 @@
 import type { StopCode } from '../decide/stopping.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Step } from './action.ts'
 import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,7 @@
 import { machineKey } from '../model/report.ts'
 import { snapshotOf } from '../decide/readings.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import { withAside } from '../model/reason.ts'

@@ -1,4 +1,4 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Action, Step } from './action.ts'
 import { pullFinder } from './pull-of.ts'

@@ -1,4 +1,4 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'

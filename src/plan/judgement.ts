@@ -1,7 +1,7 @@
 import { assess } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import { RULE_VERSION } from '../decide/version.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'

@@ -1,6 +1,7 @@
 import { sameFamily, type Variant } from '../decide/evidence/family.ts'
 import { familyLevel } from '../decide/evidence/levels.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Spec } from '../spec/schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Assessment } from '../decide/assessment.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Judgement, judge, type Measured } from './judgement.ts'
 import { withinBudget } from './simplification.ts'

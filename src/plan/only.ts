@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { World } from './world.ts'
 
 /** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */

@@ -1,4 +1,4 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { PullFacts, World } from './world.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { approvalMark } from '../model/approval.ts'
 import { checkMark } from '../model/check-mark.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'

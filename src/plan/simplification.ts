@@ -1,5 +1,6 @@
 import { numberText } from '../decide/wording.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Judgement, Measured } from './judgement.ts'
 import { comparing } from './orders.ts'
 import type { Change, World } from './world.ts'

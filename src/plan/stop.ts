@@ -1,6 +1,6 @@
 import { type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { withAside } from '../model/reason.ts'

@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 
 /** How one kind of idea has fared, and what follows from it for the next ones. */
 export interface CategoryStanding {

@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { isLanded } from '../model/outcome.ts'
 import { reasonOf as recordedReason } from '../model/reason.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'

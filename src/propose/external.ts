@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Oid } from '../model/ids.ts'
 import { ideaName } from '../model/fold-backlog.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'

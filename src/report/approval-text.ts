@@ -1,5 +1,6 @@
 import { type Addition, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import { waitsOn } from '../plan/encore.ts'
 import { cell } from './markdown.ts'

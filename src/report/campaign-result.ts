@@ -1,5 +1,6 @@
 import { awaitedPackages } from '../model/approval.ts'
-import type { Campaign, Effect, Experiment } from '../model/campaign.ts'
+import type { Campaign, Effect } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { type VerdictWord, verdictWord } from '../model/outcome.ts'
 import { deferredOf } from './approval-text.ts'
 import { isTakenBack, keptExperiments } from './taken-back.ts'

@@ -1,6 +1,7 @@
 import type { Check } from '../forge/port.ts'
 import { awaitedText } from '../model/approval.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'

@@ -1,6 +1,7 @@
 import { numberText, plural } from '../decide/wording.ts'
 import { awaitedText } from '../model/approval.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { cell } from './markdown.ts'

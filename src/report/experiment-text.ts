@@ -1,4 +1,4 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { additionsText } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'

@@ -1,7 +1,8 @@
 import { objectivesOf } from '../decide/objectives.ts'
 import { effectText } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
-import type { Campaign, Effect, Experiment } from '../model/campaign.ts'
+import type { Campaign, Effect } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { short } from './event-line.ts'
 

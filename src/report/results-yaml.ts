@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type Outcome, verdictOf } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'

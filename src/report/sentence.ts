@@ -1,4 +1,4 @@
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'

@@ -2,7 +2,8 @@ import { evidenceLine } from '../decide/paired/evidence-line.ts'
 import { evidenceSentence } from '../decide/paired/evidence-sentence.ts'
 import type { PairedRule } from '../decide/paired/rule.ts'
 import { standingOf } from '../decide/paired/standing.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { parseSpec } from '../spec/parse.ts'
 
 type Known = Pick<Campaign, 'orders' | 'calibration' | 'spec_yaml' | 'spec_path'>

@@ -1,5 +1,6 @@
 import { plural } from '../decide/wording.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { short } from './event-line.ts'

@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } from './campaign-result.ts'

@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { isLanded } from '../model/outcome.ts'
 
 /** Its landing was undone since: the verdict stands, and yet nothing of it is on the branch. */

@@ -1,4 +1,5 @@
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { EXIT_CODES, type Outcome, type VerdictWord, WAITING_EXIT_CODE } from '../model/outcome.ts'
 import { short } from './event-line.ts'
 import type { Metrics } from './metrics-text.ts'

@@ -1,6 +1,6 @@
 import type { Workshop } from '../engine/open.ts'
 import { candidateFacts } from '../engine/facts/candidate.ts'
-import type { Experiment } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { Oid } from '../model/ids.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { World } from '../plan/world.ts'

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
-import type { Campaign, Experiment } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { nearest } from '../spec/suggest.ts'
 
 /** The experiment a person names: exp-007, 007 or 7. */

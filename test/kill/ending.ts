@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import type { Campaign, Experiment } from '../../src/model/campaign.ts'
+import type { Campaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Scene } from './scene.ts'

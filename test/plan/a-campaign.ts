@@ -1,4 +1,5 @@
-import { emptyCampaign, type Campaign, type Experiment } from '../../src/model/campaign.ts'
+import { emptyCampaign, type Campaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { sha256 } from '../../src/model/canonical.ts'
 import {
   type EventDraft,

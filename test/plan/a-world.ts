@@ -1,5 +1,6 @@
 import { approvalMark } from '../../src/model/approval.ts'
-import type { Campaign, Experiment } from '../../src/model/campaign.ts'
+import type { Campaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { sha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventId } from '../../src/model/event.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BacklogIdea, emptyCampaign, type Experiment } from '../../src/model/campaign.ts'
+import { type BacklogIdea, emptyCampaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { ideaName } from '../../src/model/fold-backlog.ts'
 import { closedIdeas, nextIdea, openIdeas } from '../../src/plan/backlog.ts'
 

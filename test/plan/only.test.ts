@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign, type Experiment } from '../../src/model/campaign.ts'
+import { emptyCampaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { isMeant, isSettled, meantExperiment } from '../../src/plan/only.ts'
 
 type Known = Pick<Experiment, 'branch' | 'status' | 'closed'>

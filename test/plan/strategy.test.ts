@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Campaign, Experiment, Landing } from '../../src/model/campaign.ts'
+import type { Campaign, Landing } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { type Outcome, outcome, verdictOf } from '../../src/model/outcome.ts'
 import { adviceText, strategyOf } from '../../src/plan/strategy.ts'
 import { anExperiment } from '../propose/incumbent.ts'

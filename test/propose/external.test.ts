@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Experiment } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import type { Proposal, PullFacts } from '../../src/plan/world.ts'
 import { externalProposals, externalTips } from '../../src/propose/external.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'

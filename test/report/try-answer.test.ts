@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCampaign, type Experiment } from '../../src/model/campaign.ts'
+import { emptyCampaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
 import { type Around, answerOf, answerText, answerWithout, tryExitCode } from '../../src/report/try-answer.ts'
 
 const EXPERIMENT = {

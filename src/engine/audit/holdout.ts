@@ -1,5 +1,5 @@
 import { holdoutVerdict } from '../../decide/holdout.ts'
-import type { Experiment } from '../../model/campaign.ts'
+import type { Experiment } from '../../model/experiment.ts'
 import type { Order } from '../../model/order.ts'
 import { needsHoldout } from '../../plan/holdout.ts'
 import type { Spec } from '../../spec/schema.ts'

@@ -1,5 +1,6 @@
 import type { Repository } from '../../git/repository.ts'
-import type { Campaign, Experiment } from '../../model/campaign.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Experiment } from '../../model/experiment.ts'
 import type { ExperimentId, Oid } from '../../model/ids.ts'
 import { awaitsPermission } from '../../model/permission.ts'
 

@@ -1,6 +1,7 @@
 import type { Permission } from '../../forge/port.ts'
 import type { Pull } from '../../forge/pull.ts'
-import type { Campaign, Experiment } from '../../model/campaign.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Experiment } from '../../model/experiment.ts'
 import type { World } from '../../plan/world.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { Place } from '../place.ts'
