@@ -6,7 +6,7 @@ import { shortRef } from '../model/refs.ts'
 import type { RunFacts } from '../plan/world.ts'
 import { reportReader } from './artifact-report.ts'
 import type { Place } from './place.ts'
-import type { Runner } from './runner.ts'
+import { NOTHING_HERE, type Runner } from './runner.ts'
 
 export const MEASURE_WORKFLOW = 'winnow-measure.yml'
 
@@ -58,8 +58,6 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
   }
 
   return {
-    runId: null,
-    machine: null,
     async facts(campaign) {
       const facts = new Map<OrderId, RunFacts>()
       for (const live of waitedFor(campaign)) {
@@ -86,12 +84,7 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
       const run = asked.get(order) ?? seen.get(order)
       if (run !== undefined) await workflows.cancel(run)
     },
-    holds: () => false,
-    doing: () => null,
-    busy: false,
-    settled: async () => {},
-    finished: async () => {},
-    close: async () => {},
+    ...NOTHING_HERE,
   }
 }
 

@@ -10,21 +10,11 @@ import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
-import type { Asking } from './asking.ts'
-import type { Ideas } from './ideas.ts'
-import { isListed, type Memory, type Observation } from './observe.ts'
+import { type Eyes, isListed, type Memory, type Observation } from './observe.ts'
 import type { Place } from './place.ts'
-import type { Runner } from './runner.ts'
 import type { Transaction } from './transaction.ts'
 
-export interface Hands {
-  place: Place
-  memory: Memory
-  runner: Runner
-  ideas: Ideas
-  asking: Asking
-  /** The branch of the one idea that this process measures; null: whatever is due. */
-  only: string | null
+export interface Hands extends Eyes {
   /** What people ask for in comments; true where the ledger is another one after it. */
   heed?: (seen: Observation) => Promise<boolean>
 }

@@ -61,12 +61,13 @@ export interface Observation {
   defaultTip: Point
 }
 
-interface Eyes {
+export interface Eyes {
   place: Place
   memory: Memory
   runner: Runner
   ideas: Ideas
   asking: Asking
+  /** The branch of the one idea that this process measures; null: whatever is due. */
   only: string | null
 }
 

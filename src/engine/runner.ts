@@ -28,3 +28,15 @@ export interface Runner {
   /** Ends every run of this process; resolves when no process of theirs is left. */
   close(): Promise<void>
 }
+
+/** Of a runner whose runs are none of this process. */
+export const NOTHING_HERE = {
+  runId: null,
+  machine: null,
+  holds: () => false,
+  doing: () => null,
+  busy: false,
+  settled: async () => {},
+  finished: async () => {},
+  close: async () => {},
+} satisfies Partial<Runner>

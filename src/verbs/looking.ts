@@ -1,6 +1,6 @@
 import type { Hands } from '../engine/apply.ts'
 import { observe } from '../engine/observe.ts'
-import type { Runner } from '../engine/runner.ts'
+import { NOTHING_HERE, type Runner } from '../engine/runner.ts'
 import { openHands, type Staffing } from '../engine/session.ts'
 import { tick } from '../engine/tick.ts'
 import type { OrderId } from '../model/ids.ts'
@@ -68,8 +68,6 @@ class WouldAsk extends Error {
 function lookingRunner(runner: Runner): Runner {
   return {
     ...runner,
-    runId: null,
-    machine: null,
     async facts(campaign) {
       const found = await runner.facts(campaign)
       for (const { order, report } of Object.values(campaign.orders)) {
@@ -82,12 +80,7 @@ function lookingRunner(runner: Runner): Runner {
     tidy: async () => {},
     dispatch: async () => {},
     cancel: async () => {},
-    holds: () => false,
-    doing: () => null,
-    busy: false,
-    settled: async () => {},
-    finished: async () => {},
-    close: async () => {},
+    ...NOTHING_HERE,
   }
 }
 
