@@ -17,6 +17,18 @@ export interface Package {
   licence: string | null
 }
 
+interface Request extends Pick<Package, 'name' | 'version'> {
+  source?: string
+  /** What else was said about it. */
+  notes?: readonly string[]
+}
+
+/** A package as a manifest asks for it. */
+export function askedFor({ name, version, source = 'registry', notes = [] }: Request): Package {
+  const said = notes.length === 0 ? version : `${version} (${notes.join(', ')})`
+  return { name, version: said, source, integrity: null, direct: true, scripts: null, licence: null }
+}
+
 /** A package that the base does not have in this version, from this source, with this integrity. */
 export interface Addition extends Package {
   ecosystem: Ecosystem

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { type Field, splitFields, textOf, wordOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
@@ -47,15 +47,8 @@ function asked(key: string, wanted: z.infer<typeof request>, place: string | nul
     ...[registry, index].filter(each => each !== undefined).map(wordOf),
   ]
   const notes = [place, key === name ? null : `as ${key}`, optionsText(options)].filter(each => each !== null)
-  return {
-    name,
-    version: `${wordOf(version)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    source: sources.length === 0 ? 'registry' : sources.join(', '),
-    integrity: null,
-    direct: true,
-    scripts: null,
-    licence: null,
-  }
+  const source = sources.length === 0 ? 'registry' : sources.join(', ')
+  return askedFor({ name, version: wordOf(version), source, notes })
 }
 
 function optionsText(options: Readonly<Record<string, unknown>>): string | null {

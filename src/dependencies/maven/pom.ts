@@ -1,4 +1,4 @@
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { type Format, named, type Reading, Unreadable } from '../format.ts'
 import { type Element, parseXml, splitElements, textsIn } from '../xml-text.ts'
 
@@ -23,13 +23,6 @@ function packageOf(element: Element): Package {
   const notes = Object.entries(others)
     .map(([key, value]) => `${key} ${value}`)
     .sort()
-  return {
-    name: `${groupId}:${artifactId}`,
-    version: `${version}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    source: systemPath === undefined ? 'registry' : `path ${systemPath}`,
-    integrity: null,
-    direct: true,
-    scripts: false,
-    licence: null,
-  }
+  const source = systemPath === undefined ? 'registry' : `path ${systemPath}`
+  return { ...askedFor({ name: `${groupId}:${artifactId}`, version, source, notes }), scripts: false }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { type Field, splitFields } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
 import { parseJsonTree, refusePrototypes } from '../json-text.ts'
@@ -55,5 +55,5 @@ function chosenBy(selector: string): string {
 }
 
 function asked(key: string, spec: string): Package {
-  return { ...originOf(key, spec), integrity: null, direct: true, scripts: null, licence: null }
+  return askedFor(originOf(key, spec))
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { placesOf, textOf } from '../fields.ts'
 import { type Format, named, type Reading, Unreadable } from '../format.ts'
 import { parseYamlTree } from '../yaml-text.ts'
@@ -81,8 +81,7 @@ function choicesOf({ dependencies, devDependencies, optionalDependencies }: Impo
 
 function linked({ key, version }: Choice): Package[] {
   if (!version.startsWith('link:')) return []
-  const source = `path ${version.slice('link:'.length)}`
-  return [{ name: key, version: '*', source, integrity: null, direct: true, scripts: null, licence: null }]
+  return [askedFor({ name: key, version: '*', source: `path ${version.slice('link:'.length)}` })]
 }
 
 function withoutPeers(key: string): string {

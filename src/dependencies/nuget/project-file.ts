@@ -1,4 +1,4 @@
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { type Format, type Reading, Unreadable } from '../format.ts'
 import { type Element, parseXml, splitElements, textsIn } from '../xml-text.ts'
 
@@ -41,13 +41,5 @@ function packageOf(element: Element): Package {
       .map(([key, value]) => `${key} ${value}`)
       .sort(),
   ]
-  return {
-    name,
-    version: `${Version}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    source: 'registry',
-    integrity: null,
-    direct: true,
-    scripts: null,
-    licence: null,
-  }
+  return askedFor({ name, version: Version, notes })
 }

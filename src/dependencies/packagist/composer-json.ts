@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
+import { askedFor } from '../addition.ts'
 import { splitFields } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
 import { parseJsonTree, refusePrototypes } from '../json-text.ts'
@@ -24,23 +24,12 @@ function readComposerJson(text: string): Reading {
   )
   const platform = wanted.filter(({ name }) => !name.includes('/'))
   return {
-    packages: wanted.filter(({ name }) => name.includes('/')).map(asked),
+    packages: wanted
+      .filter(({ name }) => name.includes('/'))
+      .map(({ name, version }) => askedFor({ name: name.toLowerCase(), version })),
     rest: new Map([
       ...rest,
       ...platform.map(({ kind, name, version }) => [`${kind}.${name}`, version] as const),
     ]),
-  }
-}
-
-function asked({ name, version }: { name: string; version: string }): Package {
-  const source = 'registry'
-  return {
-    name: name.toLowerCase(),
-    version,
-    source,
-    integrity: null,
-    direct: true,
-    scripts: null,
-    licence: null,
   }
 }

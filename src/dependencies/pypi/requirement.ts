@@ -1,4 +1,4 @@
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { Unreadable } from '../format.ts'
 
 /** PEP 508: `name[extras] (specifiers) ; marker` or `name[extras] @ url ; marker`. */
@@ -11,15 +11,7 @@ export function normalName(name: string): string {
 }
 
 export function asked(name: string, version: string, source: string): Package {
-  return {
-    name: normalName(name),
-    version,
-    source,
-    integrity: null,
-    direct: true,
-    scripts: null,
-    licence: null,
-  }
+  return askedFor({ name: normalName(name), version, source })
 }
 
 export function parseRequirement(text: string): Package {

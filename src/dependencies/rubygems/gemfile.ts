@@ -1,4 +1,4 @@
-import type { Package } from '../addition.ts'
+import { askedFor, type Package } from '../addition.ts'
 import { type Format, named, type Reading, Unreadable } from '../format.ts'
 
 const STRING = String.raw`'[^'\\]*'|"[^"\\#]*"`
@@ -79,13 +79,10 @@ function asked(groups: Readonly<Record<string, string | undefined>>, around: rea
     .filter(({ key }) => key !== '' && !SOURCES.has(key))
     .map(({ key, value }) => `${key} ${value}`)
   const places = [...around.filter(opening => !SORTS.test(opening)), ...origins]
-  return {
+  return askedFor({
     name: (groups['name'] ?? '').slice(1, -1),
-    version: `${ranges.join(', ') || '*'}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    version: ranges.join(', ') || '*',
     source: places.join(', ') || 'registry',
-    integrity: null,
-    direct: true,
-    scripts: null,
-    licence: null,
-  }
+    notes,
+  })
 }
