@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isMissing } from '../measure/missing.ts'
+import { namesIn } from '../measure/names-in.ts'
 import type { OrderId } from '../model/ids.ts'
 import { type Report, report } from '../model/report.ts'
 
@@ -67,8 +69,7 @@ function readClaim(text: string, host: string): Claim {
 }
 
 function ordersIn(directory: string): Set<OrderId> {
-  const names = unlessAbsent(() => readdirSync(directory)) ?? []
-  return new Set(names.map(name => name.slice(0, name.indexOf('.'))))
+  return new Set(namesIn(directory).map(name => name.slice(0, name.indexOf('.'))))
 }
 
 function readReport(text: string): Report | { unreadable: string } {
@@ -84,14 +85,10 @@ function readReport(text: string): Report | { unreadable: string } {
 }
 
 function readOptional(file: string): string | null {
-  return unlessAbsent(() => readFileSync(file, 'utf8'))
-}
-
-function unlessAbsent<T>(look: () => T): T | null {
   try {
-    return look()
+    return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (isMissing(error)) return null
     throw error
   }
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isMissing } from '../measure/missing.ts'
+import { namesIn } from '../measure/names-in.ts'
 import { reapLeftovers } from '../measure/process/leftovers.ts'
 import { livesOn, ownRunId } from './local-run.ts'
 import type { Place } from './place.ts'
@@ -52,14 +52,5 @@ export async function endLeftoversBelow(dataDir: string): Promise<void> {
   const campaigns = namesIn(join(dataDir, 'campaigns')).map(name => join(dataDir, 'campaigns', name))
   for (const home of [dataDir, ...campaigns]) {
     for (const name of namesIn(join(home, 'work'))) await reapLeftovers(join(home, 'work', name))
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }

@@ -1,8 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { holdoutRoom } from '../measure/holdout-data.ts'
-import { isMissing } from '../measure/missing.ts'
+import { namesIn } from '../measure/names-in.ts'
 import { claimWorkDir, reapLeftovers, releaseWorkDir } from '../measure/process/leftovers.ts'
 import { removeAll } from '../measure/remove.ts'
 
@@ -19,12 +19,12 @@ export async function freeWorkDir(under: string, lane: number): Promise<string> 
 
 /** Ends what a killed process left running in any of these directories, not only in the one used next. */
 export async function reapAll(under: string): Promise<void> {
-  for (const name of await namesIn(under)) await unlessInUse(() => reapLeftovers(join(under, name)))
+  for (const name of namesIn(under)) await unlessInUse(() => reapLeftovers(join(under, name)))
 }
 
 /** What a killed process left of a holdout, in whatever lane, is gone before this one measures anything. */
 export async function sweepHoldouts(under: string): Promise<void> {
-  for (const name of await namesIn(under)) {
+  for (const name of namesIn(under)) {
     const workDir = join(under, name)
     await unlessInUse(async () => {
       await claimWorkDir(workDir)
@@ -41,15 +41,6 @@ async function unlessInUse(act: () => Promise<unknown>): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof UserError) return false
-    throw error
-  }
-}
-
-async function namesIn(under: string): Promise<string[]> {
-  try {
-    return await readdir(under)
-  } catch (error) {
-    if (isMissing(error)) return []
     throw error
   }
 }

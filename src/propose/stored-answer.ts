@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import { isMissing } from '../measure/missing.ts'
+import { namesIn } from '../measure/names-in.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { sha256 } from '../model/canonical.ts'
 import { idea } from '../model/event.ts'
@@ -120,20 +121,17 @@ function fileOf(storeDir: string, key: string): string {
 
 async function readAll(storeDir: string): Promise<Stored[]> {
   const found: Stored[] = []
-  for (const name of await filesIn(storeDir)) {
+  for (const name of filesIn(storeDir)) {
     const value = await read(join(storeDir, name))
     if (value !== null) found.push(value)
   }
   return found
 }
 
-async function filesIn(dir: string): Promise<string[]> {
-  try {
-    return (await readdir(dir)).filter(name => name.endsWith('.json')).toSorted()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+function filesIn(dir: string): string[] {
+  return namesIn(dir)
+    .filter(name => name.endsWith('.json'))
+    .toSorted()
 }
 
 /** null: forgotten since it was listed. */

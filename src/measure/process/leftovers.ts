@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -15,6 +6,7 @@ import { UserError } from '../../errors.ts'
 import { bootId } from '../boot-id.ts'
 import { holdoutRoom } from '../holdout-data.ts'
 import { isMissing } from '../missing.ts'
+import { namesIn } from '../names-in.ts'
 import { descendantsOf, endProcess, findProcess, type ProcessEntry, processTable } from './process-table.ts'
 
 const CLAIM = /^running(?:-\d+)?\.json$/
@@ -87,13 +79,9 @@ function ownClaim(workDir: string): string {
 }
 
 function claimsIn(workDir: string): string[] {
-  try {
-    const names = readdirSync(workDir).filter(name => CLAIM.test(name))
-    return names.map(name => join(workDir, name))
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  return namesIn(workDir)
+    .filter(name => CLAIM.test(name))
+    .map(name => join(workDir, name))
 }
 
 /** The supervisor takes its namespace with it; what it could not hold is found by the marks we gave it. */
