@@ -7,6 +7,7 @@ import {
   valueCompletedBy,
   valuedOptions,
 } from './completed-by.ts'
+import { CAMPAIGNS_BEGIN, REVISIONS } from './found.ts'
 
 /** Names from a repository are offered only if they are plain: a shell would obey the others. */
 export function bashCompletion(verbs: readonly Verb[]): string {
@@ -81,9 +82,7 @@ function offer(by: CompletedBy): string {
 const FOUND = [
   '_winnow_plain() { LC_ALL=C grep -E "^[A-Za-z0-9][A-Za-z0-9._/-]*$"; }',
   '',
-  '_winnow_campaigns() {',
-  '  local root file',
-  '  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0',
+  ...CAMPAIGNS_BEGIN,
   '  for file in "$root"/.winnow/*.yaml; do',
   '    [ -e "$file" ] || continue',
   '    file=${file##*/}',
@@ -91,9 +90,7 @@ const FOUND = [
   '  done | _winnow_plain',
   '}',
   '',
-  '_winnow_revisions() {',
-  "  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
-  '}',
+  ...REVISIONS,
 ]
 
 /** What stands before the cursor says which word is wanted; `=` is a word of its own in bash. */

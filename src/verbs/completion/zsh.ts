@@ -7,6 +7,7 @@ import {
   valueCompletedBy,
   valuedOptions,
 } from './completed-by.ts'
+import { CAMPAIGNS_BEGIN, REVISIONS } from './found.ts'
 
 /** Works from a profile, by eval, and as a file called _winnow on fpath. */
 export function zshCompletion(verbs: readonly Verb[]): string {
@@ -90,15 +91,11 @@ function offer(by: CompletedBy): string {
 const FOUND = [
   '_winnow_plain() { LC_ALL=C grep -E "^[A-Za-z0-9][A-Za-z0-9._/-]*$" }',
   '',
-  '_winnow_campaigns() {',
-  '  local root file',
-  '  root=$(git rev-parse --show-toplevel 2>/dev/null) || return 0',
+  ...CAMPAIGNS_BEGIN,
   '  for file in $root/.winnow/*.yaml(N:t:r); do print -r -- $file; done | _winnow_plain',
   '}',
   '',
-  '_winnow_revisions() {',
-  "  git for-each-ref --format='%(refname:short)' refs/heads refs/tags 2>/dev/null | _winnow_plain",
-  '}',
+  ...REVISIONS,
 ]
 
 const MAIN = String.raw`
