@@ -22,7 +22,7 @@ ${[...steps, ...restore].join('\n')}
 function restoreStep({ paths, locks }: NonNullable<Toolchain['cache']>): string {
   const hashed = locks.map(lock => `'repository/**/${lock}'`).join(', ')
   return [
-    '    - name: Take downloads from the cache of the default branch, if it has any',
+    '    - name: Take downloads that the default branch has cached',
     `      uses: ${pinned('actions/cache/restore')}`,
     '      with:',
     '        path: |',
