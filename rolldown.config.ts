@@ -1,4 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig, type OutputOptions } from 'rolldown'
 import { licensesOfBundled } from './rolldown.licenses.ts'
 import { specJsonSchemaText } from './src/spec/json-schema.ts'
@@ -12,6 +13,8 @@ const output = {
   minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
 } satisfies OutputOptions
 
+const PACKAGE_JSON = join(import.meta.dirname, 'package.json')
+
 const licenses = licensesOfBundled('dist/third-party-licenses.txt')
 
 /** `npm run build` writes everything that is generated and committed: dist and the spec's JSON Schema. */
@@ -22,6 +25,15 @@ export default defineConfig([
     output: { ...output, cleanDir: true },
     plugins: [
       licenses(),
+      {
+        // A change of a script or of a development dependency changes nothing that is run.
+        name: 'version-only',
+        load(id) {
+          if (id !== PACKAGE_JSON) return null
+          const { version } = JSON.parse(readFileSync(id, 'utf8'))
+          return { code: JSON.stringify({ version }), moduleType: 'json' }
+        },
+      },
       {
         name: 'spec-schema',
         writeBundle: () => writeFileSync('schema/spec.schema.json', specJsonSchemaText()),

@@ -23,7 +23,7 @@ const ROOMS = [
   'action',
   'cli',
 ]
-const SHARED = new Set(['errors.ts', 'ports.ts'])
+const SHARED = new Set(['errors.ts', 'ports.ts', 'version.ts'])
 const PURE = ['model', 'decide', 'plan']
 const SRC = new URL('../src', import.meta.url).pathname
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import packageJson from '../../package.json' with { type: 'json' }
 import { UserError } from '../errors.ts'
 import { githubForge } from '../forge/github/forge.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Clock } from '../ports.ts'
 import type { Call } from '../verbs/call.ts'
+import { VERSION } from '../version.ts'
 import { withGitAccess } from './git-access.ts'
 import type { Task } from './commands.ts'
 import type { Env } from './inputs.ts'
@@ -40,7 +40,6 @@ export function githubJob({ inputs, env }: Task): GithubJob {
 export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
   const { apiUrl, repository, token } = job
-  const { version } = packageJson
   const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
   const say = (line: string) => console.log(said(line))
   return {
@@ -50,7 +49,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
     machineDir: join(homedir(), '.cache', 'winnow'),
     remote: 'origin',
     by: { ...runOf(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
-    version,
+    version: VERSION,
     clock,
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     faults: { reach: () => undefined },
@@ -60,7 +59,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
         apiUrl,
         repository,
         token,
-        version,
+        version: VERSION,
         say,
         base: shortRef(refs.optimize),
         clock: () => clock.now(),

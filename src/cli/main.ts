@@ -4,7 +4,7 @@ import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
 import { wantsLiveLine } from './live-line.ts'
 import { isAttended, terminal, wantsColour } from './terminal.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from '../version.ts'
 
 /** A reader that went away (`winnow log | head`) wants no more, and no stack either. */
 function endQuietly(error: Error): void {
