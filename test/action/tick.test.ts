@@ -7,19 +7,9 @@ import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.t
 import type { RunRecord } from '../github/emulator/world.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { sceneOf } from '../github/scene.ts'
+import { GRANTS, MEASURE } from '../github/tick-job.ts'
 import { jobClone } from './a-job.ts'
 import { type Ended, step } from './a-runner.ts'
-
-const GRANTS = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  actions: 'write',
-  checks: 'write',
-} as const
-const WORKFLOW = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
-run-name: \${{ inputs.order }}
-`
 
 async function onGithub(files: Record<string, string> = {}) {
   const github = await emulatedGithub()
@@ -30,7 +20,7 @@ async function onGithub(files: Record<string, string> = {}) {
   scene.commit('main', {
     ...SIZE_FILES,
     '.winnow/size.yaml': SIZE_SPEC,
-    '.github/workflows/winnow-measure.yml': WORKFLOW,
+    '.github/workflows/winnow-measure.yml': MEASURE,
     'ideas/01.patch': shorter('a', 3),
     ...files,
   })

@@ -1,30 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { onTestFinished } from 'vitest'
 import { openActionsHands } from '../../src/engine/actions-session.ts'
 import type { Hands } from '../../src/engine/apply.ts'
 import { tick } from '../../src/engine/tick.ts'
-import { githubForge } from '../../src/forge/github/forge.ts'
-import { shortRef } from '../../src/model/refs.ts'
 import type { Waiting } from '../../src/plan/action.ts'
 import type { Post } from '../engine/post.ts'
-import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
+import type { SizeOptions } from '../engine/size-yard.ts'
 import type { Yard } from '../engine/yard.ts'
-import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import type { EmulatedGithub } from './emulator/github.ts'
 import { measuringJob, waitingRuns } from './measuring-job.ts'
-import { type Scene, sceneOf } from './scene.ts'
-import { IMPATIENT } from './temp-github.ts'
-
-const GRANTS = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  actions: 'write',
-  checks: 'write',
-} as const
-
-export const MEASURE = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
-run-name: \${{ inputs.order }}
-`
+import type { Scene } from './scene.ts'
+import { MEASURE, tickJob } from './tick-job.ts'
 
 /** A campaign on GitHub whose ticks are jobs that measure nothing: orders are runs of winnow-measure.yml. */
 export interface ActionsYard {
@@ -44,35 +28,11 @@ export interface ActionsYard {
 }
 
 export async function actionsYard(ideas: readonly string[], options: SizeOptions = {}): Promise<ActionsYard> {
-  const github = await emulatedGithub()
-  onTestFinished(() => github.stop())
   const files = { '.github/workflows/winnow-measure.yml': MEASURE, ...options.files }
-  const yard = await sizeYard(ideas, { ...options, files, remote: true })
-  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
-  const token = github.jobToken(GRANTS)
-  const { url, env } = github.remote(token)
-  yard.git('remote', 'set-url', 'origin', url)
-  const scene = sceneOf(github)
+  const { github, yard, scene, env, forge } = await tickJob(ideas, { ...options, files })
 
   function open(fault?: (point: string) => void): Promise<Post> {
-    return yard.another({
-      env,
-      cache: 'job',
-      ...(fault ? { fault } : {}),
-      forge: refs =>
-        githubForge({
-          apiUrl: `${github.url}/api/v3`,
-          repository: 'team/project',
-          token,
-          version: '0.0.0',
-          say: () => undefined,
-          patience: IMPATIENT,
-          base: shortRef(refs.optimize),
-          clock: Date.now,
-          sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
-          random: Math.random,
-        }),
-    })
+    return yard.another({ env, cache: 'job', ...(fault ? { fault } : {}), forge })
   }
 
   let looking: Promise<Post> | null = null

@@ -1,42 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { githubForge } from '../../src/forge/github/forge.ts'
-import { shortRef } from '../../src/model/refs.ts'
-import { letters, shorter, sizeYard } from '../engine/size-yard.ts'
+import { describe, expect, test } from 'vitest'
+import { letters, shorter } from '../engine/size-yard.ts'
 import { patchOf, proven } from '../engine/yard.ts'
-import { emulatedGithub } from './emulator/github.ts'
-import { sceneOf } from './scene.ts'
-import { IMPATIENT } from './temp-github.ts'
+import { GRANTS, tickJob } from './tick-job.ts'
 
-const GRANTS = { contents: 'write', pull_requests: 'write', issues: 'write' } as const
+/** Neither checks nor workflow runs: a campaign goes without. */
+const { checks: _, actions: __, ...GRANTED } = GRANTS
 
 /** A campaign whose remote and pull requests are on the emulated GitHub, run as one job with its token. */
 async function onGithub(ideas: readonly string[]) {
-  const github = await emulatedGithub()
-  onTestFinished(() => github.stop())
-  const yard = await sizeYard(ideas, { remote: true })
-  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
-  const token = github.jobToken(GRANTS)
-  const { url, env } = github.remote(token)
-  yard.git('remote', 'set-url', 'origin', url)
-  const post = () =>
-    yard.another({
-      env,
-      forge: refs =>
-        githubForge({
-          apiUrl: `${github.url}/api/v3`,
-          repository: 'team/project',
-          token,
-          version: '0.0.0',
-          say: () => undefined,
-          patience: IMPATIENT,
-          base: shortRef(refs.optimize),
-          clock: Date.now,
-          sleep: milliseconds => new Promise(resolve => setTimeout(resolve, Math.min(milliseconds, 20))),
-          random: Math.random,
-        }),
-    })
-  return { github, yard, post, scene: sceneOf(github), ada: github.token('ada') }
+  const { github, yard, scene, env, forge } = await tickJob(ideas, { grants: GRANTED })
+  const post = () => yard.another({ env, forge })
+  return { github, yard, post, scene, ada: github.token('ada') }
 }
 
 describe('a campaign on GitHub', () => {

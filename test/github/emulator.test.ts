@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Scene, scene } from './scene.ts'
+import { GRANTS } from './tick-job.ts'
 
-const JOB = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  actions: 'write',
-} as const
 const WORKFLOW = `name: measure
 run-name: \${{ inputs.order }}
 on:
@@ -155,7 +149,7 @@ describe('permissions', () => {
 
   test('of a job end at workflow files that no branch has yet', async () => {
     const it = await withPull()
-    const job = it.github.jobToken(JOB)
+    const job = it.github.jobToken(GRANTS)
     it.commit('ci', { '.github/workflows/measure.yml': WORKFLOW }, [it.tip('main')])
     const changed = it.commit('bad', { '.github/workflows/measure.yml': `${WORKFLOW}# more\n` }, [
       it.tip('ci'),
@@ -176,7 +170,7 @@ describe('permissions', () => {
   test('to open pull requests a job has only where the repository says so', async () => {
     const it = await scene({ actionsMayOpenPulls: false })
     it.commit('fast', { 'src/a.txt': 'faster\n' }, [it.tip('main')])
-    const { status, body } = await open(it, it.github.jobToken(JOB), 'fast')
+    const { status, body } = await open(it, it.github.jobToken(GRANTS), 'fast')
     expect([status, body['message']]).toEqual([403, expect.stringMatching(/not permitted to create/)])
   })
 })
@@ -185,7 +179,7 @@ describe('workflow runs', () => {
   async function withWorkflow(settings = {}) {
     const it = await scene(settings)
     it.commit('main', { '.github/workflows/measure.yml': WORKFLOW })
-    return { ...it, ada: it.github.token('ada'), job: it.github.jobToken(JOB) }
+    return { ...it, ada: it.github.token('ada'), job: it.github.jobToken(GRANTS) }
   }
   const runs = async (it: Scene & { job: string }) => {
     const { body } = await it.ask(it.job, 'GET /actions/workflows/measure.yml/runs')
@@ -246,7 +240,7 @@ describe('workflow runs', () => {
 describe('what is small', () => {
   test('comments, reactions, labels, checks and variables are kept', async () => {
     const it = await withPull()
-    const job = it.github.jobToken({ ...JOB, variables: 'write' })
+    const job = it.github.jobToken({ ...GRANTS, variables: 'write' })
     const made = await it.ask(job, 'POST /issues/1/comments', { body: 'measuring' })
     const { id } = made
     await it.ask(job, `PATCH /issues/comments/${id}`, { body: 'kept' })

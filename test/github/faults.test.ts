@@ -3,15 +3,8 @@ import type { Forge } from '../../src/forge/port.ts'
 import { pullOf } from '../forge/temp-forge.ts'
 import { type Fault, type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { IMPATIENT, type TempGithub, tempGithub } from './temp-github.ts'
+import { GRANTS, MEASURE } from './tick-job.ts'
 
-const MEASURE = `on: { workflow_dispatch: { inputs: { order: {} } } }\nrun-name: \${{ inputs.order }}\n`
-const GRANTS = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  actions: 'write',
-} as const
 const FAULTS: [string, Fault][] = [
   ['is reset before it arrives', 'reset'],
   ['arrives and its answer is lost', 'lost'],

@@ -1,27 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { type GithubForgeOptions, githubForge } from '../../src/forge/github/forge.ts'
-import { type CampaignRefs, shortRef } from '../../src/model/refs.ts'
 import type { Call } from '../../src/verbs/call.ts'
 import { parseCommandLine } from '../../src/verbs/parse.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { ENV, type Post } from '../engine/post.ts'
-import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
-import { emulatedGithub } from './emulator/github.ts'
+import type { SizeOptions } from '../engine/size-yard.ts'
 import type { CommentRecord } from './emulator/world.ts'
-import { type Scene, sceneOf } from './scene.ts'
-import { IMPATIENT } from './temp-github.ts'
+import type { Scene } from './scene.ts'
+import { GRANTS, hurried, tickJob } from './tick-job.ts'
 
-export const GRANTS = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-} as const
-
-const sleep = (milliseconds: number) =>
-  new Promise<void>(resolve => setTimeout(resolve, Math.min(milliseconds, 20)))
+/** No workflow runs: here the process that ticks measures as well. */
+const { actions: _, ...GRANTED } = GRANTS
 
 /** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
 export interface OnGithub extends Scene {
@@ -40,28 +28,9 @@ export interface OnGithub extends Scene {
 }
 
 export async function onGithub(ideas: readonly string[], options: SizeOptions = {}): Promise<OnGithub> {
-  const github = await emulatedGithub()
-  onTestFinished(() => github.stop())
+  const { github, yard, scene, env, forge } = await tickJob(ideas, { grants: GRANTED, ...options })
   github.world.clock = Date.now() + 3_600_000
-  const yard = await sizeYard(ideas, { ...options, remote: true })
-  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
-  const token = github.jobToken(GRANTS)
-  const { url, env } = github.remote(token)
-  yard.git('remote', 'set-url', 'origin', url)
-  const access: Omit<GithubForgeOptions, 'base'> = {
-    apiUrl: `${github.url}/api/v3`,
-    repository: 'team/project',
-    token,
-    version: '0.0.0',
-    say: () => undefined,
-    patience: IMPATIENT,
-    clock: Date.now,
-    sleep,
-    random: Math.random,
-  }
-  const forge = (refs: CampaignRefs) => githubForge({ ...access, base: shortRef(refs.optimize) })
   const post = await yard.another({ env, forge })
-  const scene = sceneOf(github)
   /** Whoever the test gave no rights may read. */
   function of(login: string): string {
     const known = [...github.world.accounts].find(([, account]) => account.login === login)?.[0]
@@ -83,7 +52,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
         remote: null,
         by: { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' },
         version: '0.0.0',
-        clock: { now: Date.now, monotonic: () => performance.now(), sleep },
+        clock: { now: Date.now, monotonic: () => performance.now(), sleep: hurried },
         random: post.place.random,
         faults: { reach: () => undefined },
         progress: { say: () => undefined },

@@ -2,22 +2,14 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Forge, Workflows } from '../../src/forge/port.ts'
 import { pullOf } from '../forge/temp-forge.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
-
-const WORKFLOW = `on: { workflow_dispatch: { inputs: { order: {} } } }\nrun-name: \${{ inputs.order }}\n`
-const GRANTS = {
-  contents: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  actions: 'write',
-} as const
+import { GRANTS, MEASURE } from './tick-job.ts'
 
 let temp: TempGithub
 let job: Forge
 beforeEach(async () => {
   temp = await tempGithub()
   onTestFinished(() => temp.remove())
-  temp.scene.commit('main', { '.github/workflows/winnow-measure.yml': WORKFLOW })
+  temp.scene.commit('main', { '.github/workflows/winnow-measure.yml': MEASURE })
   temp.scene.commit('optimize/demo', {}, [temp.scene.tip('main')])
   job = temp.forgeOf(temp.github.jobToken(GRANTS))
 })

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Workflows } from '../../src/forge/port.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
+import { MEASURE } from './tick-job.ts'
 
-const MEASURE = `on: { workflow_dispatch: { inputs: { order: {} } } }\nrun-name: \${{ inputs.order }}\n`
 const FILE = 'winnow-measure.yml'
 const BRANCH = 'optimize/demo'
 const PARCEL = { file: 'report.json', most: 300 }

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+import { githubForge } from '../../src/forge/github/forge.ts'
+import type { Forge } from '../../src/forge/port.ts'
+import { type CampaignRefs, shortRef } from '../../src/model/refs.ts'
+import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
+import type { Yard } from '../engine/yard.ts'
+import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import { type Scene, sceneOf } from './scene.ts'
+import { IMPATIENT } from './temp-github.ts'
+
+/** What winnow.yml asks for its job. */
+export const GRANTS = {
+  contents: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  actions: 'write',
+  checks: 'write',
+} as const
+
+/** What the emulator understands of winnow-measure.yml. */
+export const MEASURE = `on: { workflow_dispatch: { inputs: { campaign: {}, order: {} } } }
+run-name: \${{ inputs.order }}
+`
+
+export interface TickJob {
+  github: EmulatedGithub
+  yard: Yard
+  scene: Scene
+  token: string
+  /** What git speaks to the remote with. */
+  env: Record<string, string>
+  forge: (refs: CampaignRefs) => Forge
+}
+
+/** A campaign's yard whose remote and pull requests are on the emulated GitHub, and the token of one job there. */
+export async function tickJob(
+  ideas: readonly string[],
+  { grants = GRANTS, ...options }: SizeOptions & { grants?: Partial<typeof GRANTS> } = {},
+): Promise<TickJob> {
+  const github = await emulatedGithub()
+  onTestFinished(() => github.stop())
+  const yard = await sizeYard(ideas, { ...options, remote: true })
+  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
+  const token = github.jobToken(grants)
+  const { url, env } = github.remote(token)
+  yard.git('remote', 'set-url', 'origin', url)
+  const forge = (refs: CampaignRefs) =>
+    githubForge({
+      apiUrl: `${github.url}/api/v3`,
+      repository: 'team/project',
+      token,
+      version: '0.0.0',
+      say: () => undefined,
+      patience: IMPATIENT,
+      base: shortRef(refs.optimize),
+      clock: Date.now,
+      sleep: hurried,
+      random: Math.random,
+    })
+  return { github, yard, scene: sceneOf(github), token, env, forge }
+}
+
+export function hurried(milliseconds: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, Math.min(milliseconds, 20)))
+}
