@@ -1,4 +1,4 @@
-import { openActionsHands, wantsIdeas } from '../engine/actions-session.ts'
+import { openActionsHands, wantsIdeas } from '../engine/actions/session.ts'
 import { tick } from '../engine/tick.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'

@@ -1,4 +1,4 @@
-import { openActionsHands } from '../../src/engine/actions-session.ts'
+import { openActionsHands } from '../../src/engine/actions/session.ts'
 import type { Hands } from '../../src/engine/apply.ts'
 import { tick } from '../../src/engine/tick.ts'
 import type { Waiting } from '../../src/plan/action.ts'

@@ -1,11 +1,11 @@
-import { UserError } from '../errors.ts'
-import { parseSpec } from '../spec/parse.ts'
-import { SpecErrors } from '../spec/problem.ts'
-import type { Spec } from '../spec/schema.ts'
-import { unsupported } from '../spec/unsupported.ts'
-import type { Given } from './call.ts'
-import { readByTool } from './compare-tool.ts'
-import type { Option } from './verb.ts'
+import { UserError } from '../../errors.ts'
+import { parseSpec } from '../../spec/parse.ts'
+import { SpecErrors } from '../../spec/problem.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { unsupported } from '../../spec/unsupported.ts'
+import type { Given } from '../call.ts'
+import { readByTool } from './tool.ts'
+import type { Option } from '../verb.ts'
 
 /** What a spec file would say, as far as a comparison needs it. */
 export const COMPARE_OPTIONS: readonly Option[] = [

@@ -1,8 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { UserError } from '../errors.ts'
-import type { Compared, CompareView } from '../report/compare-view.ts'
-import type { Call } from './call.ts'
+import { UserError } from '../../errors.ts'
+import type { Compared, CompareView } from '../../report/compare-view.ts'
+import type { Call } from '../call.ts'
 
 /** Everything the verdict was computed from, as JSON lines, so that anybody can compute it again. */
 export async function writeRaw(

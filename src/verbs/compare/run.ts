@@ -1,21 +1,21 @@
-import type { Workshop } from '../engine/open.ts'
-import type { Execution } from '../model/report.ts'
-import type { Trial } from '../report/check-trial.ts'
+import type { Workshop } from '../../engine/open.ts'
+import type { Execution } from '../../model/report.ts'
+import type { Trial } from '../../report/check-trial.ts'
 import {
   compareForecast,
   compareLive,
   compareSeconds,
   earlySeconds,
   soFarLine,
-} from '../report/compare-progress.ts'
-import type { CompareEnd, CompareFailure } from '../report/compare-view.ts'
-import type { Spec } from '../spec/schema.ts'
-import type { Call } from './call.ts'
-import { type ComparisonSoFar, HEAD, measureComparison } from './compare-measure.ts'
-import type { ComparedSides } from './compare-sides.ts'
-import { goesOn, stakeText } from './go-on.ts'
-import { failureIn } from './not-passed.ts'
-import type { Trying } from './trial.ts'
+} from '../../report/compare-progress.ts'
+import type { CompareEnd, CompareFailure } from '../../report/compare-view.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { Call } from '../call.ts'
+import { type ComparisonSoFar, HEAD, measureComparison } from './measure.ts'
+import type { ComparedSides } from './sides.ts'
+import { goesOn, stakeText } from '../go-on.ts'
+import { failureIn } from '../not-passed.ts'
+import type { Trying } from '../trial.ts'
 
 export interface Asked {
   spec: Spec

@@ -1,7 +1,7 @@
-import { overallMetric } from '../setup/benchmark-tools.ts'
-import type { OutputFormat } from '../setup/findings.ts'
-import { UserError } from '../errors.ts'
-import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
+import { overallMetric } from '../../setup/benchmark-tools.ts'
+import type { OutputFormat } from '../../setup/findings.ts'
+import { UserError } from '../../errors.ts'
+import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 
 /** A benchmark tool repeats until a given time has passed: how long it took as a whole says nothing of what it measured. */
 interface Tool {

@@ -1,13 +1,13 @@
-import type { Workflows } from '../forge/port.ts'
-import { askFor } from '../plan/asking.ts'
-import type { World } from '../plan/world.ts'
-import type { Hands } from './apply.ts'
-import { actionsRunner } from './actions-runner.ts'
-import { askingHere } from './asking.ts'
-import { campaignIdeas } from './campaign-ideas.ts'
-import { Lanes } from './lanes.ts'
-import { emptyMemory } from './observe.ts'
-import type { Place } from './place.ts'
+import type { Workflows } from '../../forge/port.ts'
+import { askFor } from '../../plan/asking.ts'
+import type { World } from '../../plan/world.ts'
+import type { Hands } from '../apply.ts'
+import { actionsRunner } from './runner.ts'
+import { askingHere } from '../asking.ts'
+import { campaignIdeas } from '../campaign-ideas.ts'
+import { Lanes } from '../lanes.ts'
+import { emptyMemory } from '../observe.ts'
+import type { Place } from '../place.ts'
 
 /**
  * What one tick needs where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are

@@ -1,8 +1,8 @@
-import type { Artifact, Unpacked, WorkflowRun, Workflows } from '../forge/port.ts'
-import type { OrderId } from '../model/ids.ts'
-import { actionsRunId, MOST_REPORT_BYTES, parcelFile, parcelName } from '../model/parcel.ts'
-import { report } from '../model/report.ts'
-import type { RunFacts } from '../plan/world.ts'
+import type { Artifact, Unpacked, WorkflowRun, Workflows } from '../../forge/port.ts'
+import type { OrderId } from '../../model/ids.ts'
+import { actionsRunId, MOST_REPORT_BYTES, parcelFile, parcelName } from '../../model/parcel.ts'
+import { report } from '../../model/report.ts'
+import type { RunFacts } from '../../plan/world.ts'
 
 type Read = Extract<RunFacts, { state: 'reported' | 'unreadable' }>
 
