@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 
 /** A process that stays, with nothing to answer, must not keep the program alive. */
 export function holdOpen(child: ChildProcess, hold: boolean): void {
@@ -7,4 +7,12 @@ export function holdOpen(child: ChildProcess, hold: boolean): void {
     if (hold && 'ref' in part && typeof part.ref === 'function') part.ref()
     if (!hold && 'unref' in part && typeof part.unref === 'function') part.unref()
   }
+}
+
+/** Ends a process that reads until its input does. Its pipes as well: they may be read to their end only after it is gone. */
+export async function endInput(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
+  holdOpen(child, true)
+  child.stdin.end()
+  await gone
 }

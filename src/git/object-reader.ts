@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { holdOpen } from './hold-open.ts'
+import { endInput, holdOpen } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import { isObjectType, isOid, type ObjectType, type Oid } from './object-format.ts'
 
@@ -40,13 +40,7 @@ export class ObjectReader {
 
   async close(): Promise<void> {
     this.#closed = true
-    const child = this.#child
-    if (child === null) return
-    const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
-    // Its pipes as well: they may be read to their end only after the process is gone.
-    holdOpen(child, true)
-    child.stdin.end()
-    await gone
+    if (this.#child !== null) await endInput(this.#child)
   }
 
   #ask(command: Request['command'], oid: Oid): Promise<StoredObject | null> {

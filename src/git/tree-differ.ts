@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { DIFF_OPTIONS } from './diff-tree.ts'
-import { holdOpen } from './hold-open.ts'
+import { endInput, holdOpen } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
 import type { Oid } from './object-format.ts'
 
@@ -33,12 +33,7 @@ export class TreeDiffer {
   }
 
   async close(): Promise<void> {
-    const child = this.#child
-    if (child === null) return
-    const gone = new Promise<void>(resolve => child.once('close', () => resolve()))
-    holdOpen(child, true)
-    child.stdin.end()
-    await gone
+    if (this.#child !== null) await endInput(this.#child)
   }
 
   #start(): ChildProcessWithoutNullStreams {

@@ -2,6 +2,7 @@ import type { Order, StopRule } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { type Rules, type Spec, specSchema } from '../../src/spec/schema.ts'
+import { MACHINE } from '../model/a-machine.ts'
 
 type Raw = Record<string, unknown>
 
@@ -71,17 +72,7 @@ export function aReport(executions: Execution[], rest: Partial<Report> = {}): Re
     finished_at: '2026-01-01T00:01:00Z',
     harness: 'b'.repeat(64),
     trees: {},
-    machine: {
-      boot_id: 'boot',
-      hostname_sha256: 'c'.repeat(64),
-      os: 'linux',
-      kernel: '6',
-      cpu_model: 'cpu',
-      cores: 2,
-      memory_mb: 1024,
-      image: null,
-      node: 'v20',
-    },
+    machine: MACHINE,
     flags: [],
     setups: [],
     gates: [],

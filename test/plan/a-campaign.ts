@@ -14,7 +14,8 @@ import type { Order, OrderTerms } from '../../src/model/order.ts'
 import { machineKey, type Report } from '../../src/model/report.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import type { Spec } from '../../src/spec/schema.ts'
-import { type Behaviour, MACHINE, reportOf } from './a-report.ts'
+import { MACHINE } from '../model/a-machine.ts'
+import { type Behaviour, reportOf } from './a-report.ts'
 
 export const SPEC = `winnow: 1
 metric:

@@ -4,6 +4,7 @@ import { seedOf, turns } from '../../src/model/coins.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import type { Spec } from '../../src/spec/schema.ts'
+import { MACHINE } from '../model/a-machine.ts'
 
 /** What a side does when it is run: numbers, or the way in which it goes wrong. */
 export type Behaviour =
@@ -23,18 +24,6 @@ export interface Scene {
   spec: Spec
   behaviourOf(side: Side): Behaviour
 }
-
-export const MACHINE = {
-  boot_id: 'boot',
-  hostname_sha256: 'c'.repeat(64),
-  os: 'linux',
-  kernel: '6',
-  cpu_model: 'cpu',
-  cores: 2,
-  memory_mb: 1024,
-  image: null,
-  node: 'v20',
-} satisfies Report['machine']
 
 /** What an honest runner answers: it follows the coins of the order, and its stop rule. */
 export function reportOf(scene: Scene, rest: Partial<Report> = {}): Report {
