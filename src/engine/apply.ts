@@ -5,6 +5,7 @@ import type { ExperimentId, Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from '../plan/action.ts'
 import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
@@ -106,18 +107,16 @@ export function appliedOf(result: Awaited<ReturnType<Place['repository']['push']
 async function dispatch({ place, memory, runner }: Hands, id: string): Promise<void> {
   const campaign = memory.loaded?.campaign
   const order = campaign?.orders[id]?.order
-  if (campaign && order) await runner.dispatch(order, await specFor(place, memory, campaign, order))
+  if (campaign && order) await runner.dispatch(order, await specFor(place, campaign, order))
 }
 
 /** A sync is measured with the spec it brings, everything else with the pinned one. */
 async function specFor(
   { repository }: Place,
-  memory: Memory,
   campaign: Campaign,
   order: { spec_sha256: string; pin: { tree: Oid } },
 ): Promise<Spec> {
-  const known = memory.specs.get(order.spec_sha256)
-  if (known) return known
+  if (order.spec_sha256 === campaign.spec_sha256) return specOf(campaign)
   const entry = await repository.entryAt(order.pin.tree, campaign.spec_path)
   const yaml = entry === null ? campaign.spec_yaml : (await repository.blob(entry.oid)).toString('utf8')
   const parsed = parseSpec(yaml, { file: campaign.spec_path })
@@ -126,7 +125,6 @@ async function specFor(
       `the spec ${order.spec_sha256.slice(0, 12)} of an order is neither pinned nor in its commit`,
     )
   }
-  memory.specs.set(parsed.sha256, parsed.spec)
   return parsed.spec
 }
 

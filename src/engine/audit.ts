@@ -12,7 +12,7 @@ import { amendmentGaps, startGaps } from './audit/ruler.ts'
 import { touchedGaps } from './audit/touched.ts'
 import { stepGaps } from './audit/step.ts'
 import type { Place } from './place.ts'
-import { specsInForce } from './spec-in-force.ts'
+import { recordedSpec } from '../spec/recorded-spec.ts'
 
 export interface AuditProblem {
   what: string
@@ -86,7 +86,6 @@ class Trail {
   unproven: AuditResult['unproven'] = null
   readonly #place: Place
   readonly #campaign: Campaign = emptyCampaign()
-  readonly #specOf = specsInForce()
   readonly #evidence: Evidence = noEvidence()
   readonly #incumbents = new Set<Oid>()
   readonly #kept: Kept[] = []
@@ -99,7 +98,7 @@ class Trail {
 
   async follow(event: LedgerEvent): Promise<void> {
     const { seq, kind } = event
-    const spec = kind === 'campaign-started' ? null : this.#specOf(this.#campaign)
+    const spec = kind === 'campaign-started' ? null : recordedSpec(this.#campaign)
     this.checked.events += 1
     if (kind === 'measured') this.checked.orders += 1
     this.#awaitSync(event)
@@ -137,7 +136,7 @@ class Trail {
     this.checked[COUNTED[event.why]] += 1
     this.#incumbents.add(commit)
     const campaign = this.#campaign
-    const scene = { place: this.#place, campaign, spec: this.#specOf(campaign), evidence: this.#evidence }
+    const scene = { place: this.#place, campaign, spec: recordedSpec(campaign), evidence: this.#evidence }
     const gaps = await stepGaps(scene, event)
     if (gaps.length > 0)
       this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)

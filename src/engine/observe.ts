@@ -18,12 +18,11 @@ import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
-import { specOf } from './spec-in-force.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 
 /** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
 export interface Memory {
   loaded: LoadedCampaign | null
-  specs: Map<string, Spec>
   candidates: Map<string, CandidateFacts>
   /** What people may do, as far as it was asked. */
   permissions: Map<string, Permission>
@@ -42,7 +41,6 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     loaded: null,
-    specs: new Map(),
     candidates: new Map(),
     permissions: new Map(),
     ancestors: new Map(),
@@ -156,7 +154,7 @@ interface Scene extends Eyes {
 async function lookAround(scene: Scene): Promise<World> {
   const { place, memory, campaign, refs, pulls, defaultTip, runner, ideas, asking, only } = scene
   const { repository, clock, random } = place
-  const spec = specOf(memory.specs, campaign)
+  const spec = specOf(campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
   const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: place.forge.kind })

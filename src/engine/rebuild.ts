@@ -5,7 +5,7 @@ import { refold } from '../ledger/load.ts'
 import { shortRef } from '../model/refs.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
 import type { Place } from './place.ts'
-import { specOf } from './spec-in-force.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 
 /**
  * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
@@ -18,7 +18,7 @@ export async function rebuild({ repository, refs, name }: Place): Promise<boolea
   const { campaign, tip, lastSha } = await refold(repository, from)
   const to = await writeLedgerCommit(repository, tip, [], {
     message: 'ledger: views and checkpoint, made anew',
-    views: ledgerViews(campaign, specOf(new Map(), campaign)),
+    views: ledgerViews(campaign, specOf(campaign)),
     checkpoint: checkpointBytes(campaign, lastSha),
   })
   if (to === from) return false

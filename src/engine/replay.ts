@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 import { closingDifferences } from './replay/closing.ts'
 import { differingFields, type FieldDifference } from './replay/compare.ts'
 import { counterpart, expectedDrafts, isVerdict, syncBaselines, type Verdict } from './replay/expected.ts'
-import { specsInForce } from './spec-in-force.ts'
+import { recordedSpec } from '../spec/recorded-spec.ts'
 
 export interface ReplayDifference extends FieldDifference {
   seq: number
@@ -55,7 +55,6 @@ class Player {
   readonly differences: ReplayDifference[] = []
   readonly #place: Place
   readonly #campaign: Campaign = emptyCampaign()
-  readonly #specOf = specsInForce()
   /** What the plan that wrote the last verdict would write besides it. */
   #planned: EventDraft[] = []
   /** The order of a sync is forgotten with the event that adopts it, before its baseline is recorded. */
@@ -87,7 +86,7 @@ class Player {
   async #differences(event: Verdict): Promise<FieldDifference[]> {
     const planned = counterpart(event, this.#planned)
     if (planned && differingFields(event, planned).length === 0) return []
-    const spec = this.#specOf(this.#campaign)
+    const spec = recordedSpec(this.#campaign)
     if (spec === null) return [{ field: 'spec', recorded: this.#campaign.spec_sha256, recomputed: null }]
     const drafts = await expectedDrafts(this.#place, this.#campaign, spec)
     drafts.push(...syncBaselines(this.#syncs, spec))

@@ -1,7 +1,7 @@
 import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Pull } from '../forge/pull.ts'
 import type { CommandProposer } from '../propose/presets.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { UserError } from '../errors.ts'
 import type { Hands } from './apply.ts'
@@ -48,7 +48,7 @@ export async function viewCampaign(place: Place): Promise<CampaignView | null> {
   if (tip === undefined) return null
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
-  const { spec } = parseSpec(loaded.campaign.spec_yaml, { file: loaded.campaign.spec_path })
+  const spec = specOf(loaded.campaign)
   return { loaded, spec, pulls: await place.forge.list() }
 }
 

@@ -11,16 +11,13 @@ import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
-import type { Spec } from '../spec/schema.ts'
 import type { Place } from './place.ts'
-import { specOf } from './spec-in-force.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 
 /** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
 export interface Ground {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
-  /** Specs that were read before, by their hash. */
-  specs?: Map<string, Spec>
 }
 
 /**
@@ -132,7 +129,7 @@ export class Transaction {
   }
 
   async #write(): Promise<Oid> {
-    const { loaded, specs = new Map() } = this.#ground
+    const { loaded } = this.#ground
     const { campaign } = loaded
     const kinds = [...new Set(this.#sealed.map(({ event }) => event.kind))]
     const last = this.#sealed.at(-1)
@@ -140,7 +137,7 @@ export class Transaction {
       message: `ledger: ${kinds.join(', ') || 'views'}`,
       ...(this.#spec === undefined ? {} : { spec: this.#spec }),
       ...(this.#renewsViews || kinds.some(kind => VIEW_CHANGES.has(kind))
-        ? { views: ledgerViews(campaign, specOf(specs, campaign)) }
+        ? { views: ledgerViews(campaign, specOf(campaign)) }
         : {}),
       ...(last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}),
     })

@@ -18,7 +18,7 @@ const MOST_PLANS = 12
  */
 export async function carryOut(hands: Hands, seen: Observation, first: Plan): Promise<Applied> {
   const { place, memory } = hands
-  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs, specs: memory.specs })
+  const transaction = new Transaction(place, { loaded: seen.loaded, refs: seen.refs })
   const actions = await collect(hands, seen, transaction, first)
   await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)

@@ -2,7 +2,7 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { ideaName } from '../model/fold-backlog.ts'
 import { oneLine } from '../model/landing.ts'
 import { openIdeas } from '../plan/backlog.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import { table } from './table.ts'
 
 /** What `winnow idea list --json` prints of one idea. */
@@ -46,9 +46,9 @@ export function ideasToTake(campaign: Campaign): BacklogIdea[] {
   return openIdeas(campaign).slice(0, SHOWN)
 }
 
-function asksPrograms({ spec_yaml, spec_path }: Campaign): boolean {
-  if (spec_yaml === '') return false
-  return parseSpec(spec_yaml, { file: spec_path }).spec.propose.some(({ use }) => use === 'command')
+function asksPrograms(campaign: Campaign): boolean {
+  if (campaign.spec_yaml === '') return false
+  return specOf(campaign).propose.some(({ use }) => use === 'command')
 }
 
 export function toTakeLine(idea: BacklogIdea): string {

@@ -3,7 +3,7 @@ import { effectText } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import { short } from './event-line.ts'
 
 /** What a campaign came to, by pairs that nothing was selected by: never a sum of what its landings claim. */
@@ -39,9 +39,9 @@ export function reportedEffect(
 }
 
 function effectWords(
-  { spec_yaml, spec_path }: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
+  campaign: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
   { effect, interval, scale }: Pick<Effect, 'effect' | 'interval' | 'scale'>,
 ): string {
-  const [{ name, direction }] = objectivesOf(parseSpec(spec_yaml, { file: spec_path }).spec.metric)
+  const [{ name, direction }] = objectivesOf(specOf(campaign).metric)
   return effectText(effect, interval, { name, direction, scale })
 }

@@ -1,5 +1,5 @@
 import { changeText } from '../decide/wording.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { short } from './event-line.ts'
@@ -29,7 +29,7 @@ function apart({ calibration }: Campaign): string {
 }
 
 function gainText(campaign: Campaign): string | null {
-  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  const spec = specOf(campaign)
   const { baseline, incumbent } = statusView(campaign, new Map())
   const { name } = spec.metric.primary
   const before = baseline.metrics[name] ?? null

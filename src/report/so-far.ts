@@ -4,7 +4,7 @@ import type { PairedRule } from '../decide/paired/rule.ts'
 import { standingOf } from '../decide/paired/standing.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 
 type Known = Pick<Campaign, 'orders' | 'calibration' | 'spec_yaml' | 'spec_path'>
 
@@ -21,7 +21,7 @@ export function soFarOf(campaign: Known, experiment: Experiment): SoFar | null {
   if (evidence === null || evidence.jobs.length === 0) return null
   const rule = order === null ? undefined : campaign.orders[order]?.order.stop
   if (rule?.rule !== 'paired') return null
-  const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
+  const spec = specOf(campaign)
   const paired = { spec, rule, terms: evidence, jobs: evidence.jobs }
   const standing = standingOf(paired)
   if (standing.status !== 'new-job' && standing.status !== 'continue') return null

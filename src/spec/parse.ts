@@ -78,8 +78,31 @@ function topMapping(source: SourceDocument): Raw {
   return refuse(source, [{ path: [], found, expected: 'a spec, which is a mapping', fix }])
 }
 
-/** A spec file as the rest of winnow uses it, or everything that is wrong with it at once. */
+const lately = new Map<string, ParsedSpecFile>()
+const REMEMBERED = 16
+
+/**
+ * A spec file as the rest of winnow uses it, or everything that is wrong with it at once. A campaign asks for its
+ * spec wherever a word of it is wanted: one that was read lately is not read again, and nobody may change it.
+ */
 export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
+  const key = JSON.stringify([text, options])
+  const known = lately.get(key)
+  if (known !== undefined) return known
+  const parsed = deepFrozen(read(text, options))
+  const [oldest] = lately.keys()
+  if (lately.size >= REMEMBERED && oldest !== undefined) lately.delete(oldest)
+  lately.set(key, parsed)
+  return parsed
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(deepFrozen)
+  return Object.freeze(value)
+}
+
+function read(text: string, options: ParseOptions): ParsedSpecFile {
   const source = readDocument(text, options.file)
   const prepared = prepare(topMapping(source), options)
   const result = prepared.schema.safeParse(prepared.raw)

@@ -1,5 +1,5 @@
 import type { Hands } from '../engine/apply.ts'
-import { specOf } from '../engine/spec-in-force.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { liveText } from '../report/live-text.ts'
@@ -12,7 +12,7 @@ export function runLive({ memory, runner, asking, place }: Hands): () => string 
 
   function progressNow(loaded: LoadedCampaign): Progress {
     if (told?.loaded === loaded) return told.progress
-    const progress = progressOf(loaded.campaign, specOf(memory.specs, loaded.campaign))
+    const progress = progressOf(loaded.campaign, specOf(loaded.campaign))
     told = { loaded, progress }
     return progress
   }

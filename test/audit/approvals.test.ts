@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { collect } from '../../src/engine/audit/collect.ts'
 import { noEvidence } from '../../src/engine/audit/evidence.ts'
 import { stepGaps } from '../../src/engine/audit/step.ts'
-import { specsInForce } from '../../src/engine/spec-in-force.ts'
+import { recordedSpec } from '../../src/spec/recorded-spec.ts'
 import { emptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold.ts'
@@ -49,11 +49,10 @@ const OTHER = 'f'.repeat(64)
 async function landingGaps(site: Yard, edit: (event: LedgerEvent) => LedgerEvent): Promise<string[]> {
   const { place } = site
   const campaign = emptyCampaign()
-  const specOf = specsInForce()
   const evidence = noEvidence()
   const gaps: string[] = []
   for (const event of (await site.events()).map(edit)) {
-    const spec = event.kind === 'campaign-started' ? null : specOf(campaign)
+    const spec = event.kind === 'campaign-started' ? null : recordedSpec(campaign)
     collect(evidence, campaign, spec, event)
     if (event.kind === 'incumbent-moved')
       gaps.push(...(await stepGaps({ place, campaign, spec, evidence }, event)))

@@ -4,7 +4,7 @@ import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import { harnessOf } from '../facts/harness.ts'
 import type { Place } from '../place.ts'
-import { readSpec } from '../spec-in-force.ts'
+import { readSpec } from '../../spec/recorded-spec.ts'
 import { absentCommits } from './incumbent-step.ts'
 
 /** Invariant 4: where a campaign starts, spec and harness are those of the commit it starts at. */

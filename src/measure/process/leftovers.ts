@@ -118,8 +118,11 @@ async function alive(id: z.infer<typeof processId>): Promise<ProcessEntry | null
   return entry?.started === id.started ? entry : null
 }
 
+let self: z.infer<typeof processId> | null = null
+
 async function ownId(): Promise<z.infer<typeof processId>> {
-  return { pid: process.pid, started: (await findProcess(process.pid))?.started ?? '' }
+  self ??= { pid: process.pid, started: (await findProcess(process.pid))?.started ?? '' }
+  return self
 }
 
 /** Renamed into its place: nobody reads half a claim and takes it for none. */
