@@ -22,7 +22,7 @@ export interface PushAnswer {
  * The receiving repository is on this machine but somebody's own: its rules and hooks hold. Only cleaning up is
  * not started by a push of ours, because it would go on beside the next timed execution.
  */
-const NEAR_RECEIVE_PACK = 'git -c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
+const NEAR_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
 
 /** Objects that are copied from one directory to another gain nothing from a search for what is alike in them. */
 const NEAR = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
@@ -38,6 +38,8 @@ export function pushTask(options: {
   remote: string
   prefix: string
   local: boolean
+  /** what arrives stays one pack: a file for each object costs more than all else of a small push */
+  asPack?: boolean
   updates: readonly RefUpdate[]
 }): GitTask<PushAnswer> {
   for (const { ref, from, to } of options.updates) {
@@ -53,7 +55,8 @@ export function pushTask(options: {
   const leases = options.updates.map(update => `--force-with-lease=${update.ref}:${update.from ?? ''}`)
   const refspecs = options.updates.map(update => `${update.to ?? ''}:${update.ref}`)
   const near = !isNetwork(options.remote)
-  const receivePack = options.local ? QUIET_RECEIVE_PACK : NEAR_RECEIVE_PACK
+  const stored = options.asPack === true ? 'git -c receive.unpackLimit=1' : 'git'
+  const receivePack = options.local ? QUIET_RECEIVE_PACK : `${stored} ${NEAR_RECEIVE_PACK}`
   const receive = near ? [`--receive-pack=${receivePack}`] : []
   const fixed = [
     ...(near ? NEAR : []),

@@ -1,6 +1,7 @@
 import { hold } from './fetch.ts'
 import { type Fetching, fetching } from './fetching.ts'
 import type { RemoteRefs } from './ls-remote.ts'
+import type { Neighbour } from './neighbour.ts'
 import { pushTask, type RefUpdate } from './push.ts'
 import { judgePush, type PushResult } from './push-result.ts'
 import { localPath } from './remote-format.ts'
@@ -18,7 +19,14 @@ export interface Remote extends Fetching {
   worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
 }
 
-export function remoteOf(place: RemotePlace, network: GitRunner, local: GitRunner): Remote {
+/** By whom a remote is reached, and the remote itself where it is somebody's repository on this machine. */
+interface Ways {
+  network: GitRunner
+  local: GitRunner
+  neighbour: Neighbour | null
+}
+
+export function remoteOf(place: RemotePlace, { network, local, neighbour }: Ways): Remote {
   const line = remoteLine(place, network)
   const { ask } = line
   const remote: Remote = {
@@ -26,9 +34,10 @@ export function remoteOf(place: RemotePlace, network: GitRunner, local: GitRunne
     ...fetching(line),
     async push(updates) {
       if (updates.length === 0) return { ok: true }
-      let answer = await ask('push to', pushTask({ ...place, updates }))
+      const task = pushTask({ ...place, updates, asPack: (await neighbour?.keepsPacks()) ?? false })
+      let answer = await ask('push to', task)
       if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
-        answer = await ask('push to', pushTask({ ...place, updates }))
+        answer = await ask('push to', task)
       }
       const result = judgePush(answer, updates)
       if (result === null) throw remoteFailure('push to', place.remote, place.dir, answer.output.stderr)

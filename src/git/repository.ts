@@ -4,16 +4,17 @@ import { isPrefix } from './allowed-ref.ts'
 import { createBareRepository, existingFormat, scratchOf, sweepAbandoned } from './bare-repository.ts'
 import { requireGit } from './git-version.ts'
 import { type History, historyOf } from './history-queries.ts'
-import { type Isolation, localIsolation, networkIsolation } from './isolation.ts'
+import { type Isolation, localIsolation, networkIsolation, ownerIsolation } from './isolation.ts'
 import { type Materializer, materializer } from './materialize.ts'
 import { emptyTreeOid, type ObjectFormat, type Oid, zeroOid } from './object-format.ts'
 import { ObjectReader } from './object-reader.ts'
 import { type ObjectStore, objectStore } from './object-store.ts'
 import { applyPatch, type PatchResult } from './apply-patch.ts'
+import { type Neighbour, neighbourAt } from './neighbour.ts'
 import { isScattered, packUpTask } from './pack-up.ts'
 import { type Remote, remoteOf } from './remote.ts'
 import { isNetwork, isPath } from './remote-failure.ts'
-import { remoteFormat } from './remote-format.ts'
+import { localPath, remoteFormat } from './remote-format.ts'
 import { gitRunner } from './runner.ts'
 import { type ShellRunner, shellRunner } from './shell-runner.ts'
 import { TreeDiffer } from './tree-differ.ts'
@@ -71,6 +72,7 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   const differ = new TreeDiffer(isolation)
   const store = objectStore(dir, format, reader)
   const outside = gitRunner(localIsolation(dir, env))
+  const neighbour = neighbourOf(options)
   return {
     dir,
     objectFormat: format,
@@ -79,10 +81,13 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     ...store,
     ...historyOf({ dir, store, runner: local, differ }),
     ...materializer(store),
-    ...remoteOf({ ...options, format }, network, outside),
+    ...remoteOf({ ...options, format }, { network, local: outside, neighbour }),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
-    isScattered: () => isScattered(dir),
-    packUp: () => local.run(packUpTask()),
+    isScattered: async () => isScattered(dir) || ((await neighbour?.isScattered()) ?? false),
+    async packUp() {
+      if (isScattered(dir)) await local.run(packUpTask(dir))
+      if ((await neighbour?.isScattered()) === true) await neighbour?.packUp()
+    },
     async close() {
       await Promise.all([reader.close(), differ.close(), local.close(), network.close()])
     },
@@ -91,6 +96,11 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
 
 function within(isolation: Isolation, dir: string): Isolation {
   return { ...isolation, env: { ...isolation.env, GIT_DIR: dir } }
+}
+
+function neighbourOf({ dir, remote, local, env = {} }: OpenOptions): Neighbour | null {
+  const path = local ? null : localPath(remote)
+  return path === null ? null : neighbourAt(path, gitRunner(ownerIsolation(dir, env)))
 }
 
 /** A server may leave a connection open behind git, which a shell that stays must not inherit. */
