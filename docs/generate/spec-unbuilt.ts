@@ -18,7 +18,8 @@ export function unbuilt(path: string, schema: KeySchema): string[] {
   const values = namedValues(schema)
   const refused = values.filter(value => refuses(path, value))
   if (refused.length > 0) return [`*Not built yet:* ${refused.map(value => `\`${value}\``).join(' ')}.`]
-  return unreadPaths().includes(path) ? ['*Not built yet: only the default is taken.*'] : []
+  if (unreadPaths('github').includes(path)) return ['*Not built yet: only the default is taken.*']
+  return unreadPaths('local').includes(path) ? ['*On GitHub; elsewhere only the default is taken.*'] : []
 }
 
 function namedValues({ enum: values = [], const: only, anyOf = [] }: KeySchema): string[] {
@@ -32,7 +33,7 @@ function refuses(path: string, value: unknown): boolean {
   const asked = path === 'propose[].preset' ? { propose: [{ use: 'command', preset: value }] } : given
   const parsed = specSchema('winnow').safeParse({ ...LEAST, ...asked, ...kept(asked) })
   if (!parsed.success) return false
-  return unsupported({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }).length > 0
+  return unsupported({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }, 'github').length > 0
 }
 
 const LEAST = { winnow: 1, measurement: { command: 'x' }, scope: { mutable: ['src/'] } }

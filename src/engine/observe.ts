@@ -16,7 +16,7 @@ import { strangersOf } from './facts/strangers.ts'
 import { syncFacts } from './facts/sync.ts'
 import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
-import type { Place } from './place.ts'
+import { type Place, whereaboutsOf } from './place.ts'
 import type { Runner } from './runner.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
@@ -157,7 +157,7 @@ async function lookAround(scene: Scene): Promise<World> {
   const spec = specOf(campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
-  const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: place.forge.kind })
+  const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge) })
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
   const branches = branchTips(place, refs, pulls)
   const strangers = await strangersOf(place, memory, campaign, pulls)

@@ -2,6 +2,7 @@ import type { Repository } from '../git/repository.ts'
 import type { Forge } from '../forge/port.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import type { By } from '../model/event.ts'
+import type { Whereabouts } from '../spec/unread-keys.ts'
 import type { Clock, Faults, Progress, Random } from '../ports.ts'
 
 /** Everything the engine works with for one campaign; made once at the edge, passed down. */
@@ -30,4 +31,10 @@ export interface Place {
   faults: Faults
   progress: Progress
   version: string
+}
+
+/** A forge that runs workflows measures by them; one that was told not to is a job that measures by itself. */
+export function whereaboutsOf({ kind, workflows }: Forge): Whereabouts {
+  if (kind === 'local') return 'local'
+  return workflows === undefined ? 'single-job' : 'github'
 }

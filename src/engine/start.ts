@@ -10,7 +10,7 @@ import { unsupported } from '../spec/unsupported.ts'
 import { archives, asideMoves } from './archive.ts'
 import { harnessOf } from './facts/harness.ts'
 import { listRefs } from './observe.ts'
-import type { Place } from './place.ts'
+import { type Place, whereaboutsOf } from './place.ts'
 import { Transaction } from './transaction.ts'
 
 export interface CommittedSpec extends ParsedSpecFile {
@@ -42,7 +42,7 @@ export function requireSupported(
   { spec, path }: Pick<CommittedSpec, 'spec' | 'path'>,
   { forge }: Pick<Place, 'forge'>,
 ): void {
-  const missing = unsupported(spec, forge.kind)
+  const missing = unsupported(spec, whereaboutsOf(forge))
   if (missing.length > 0) {
     throw new UserError(missing.join('\n'), {
       place: { file: path },

@@ -12,8 +12,8 @@ interface Unread {
   harmless?: readonly unknown[]
   /** ce specs carry it, or these values of it, for machinery of ce's own: there it is said, not refused. */
   inCe?: { values?: readonly unknown[]; says: string }
-  /** Where pull requests are on GitHub it is read. */
-  onGithub?: true
+  /** Where it is read after all. */
+  readIn?: readonly Whereabouts[]
   /** Whether anything would have to read it in this spec. */
   when?(spec: Pick<Spec, 'measurement'>): boolean
 }
@@ -71,12 +71,14 @@ const UNREAD: readonly Unread[] = [
   },
   {
     path: ['execution', 'runs_on'],
-    missing: 'choosing a runner is',
+    missing: 'choosing a runner is, but for measuring jobs on GitHub,',
+    readIn: ['github'],
     instead: 'remove it: this machine measures',
   },
   {
     path: ['execution', 'services'],
-    missing: 'starting service containers is',
+    missing: 'starting service containers is, but for measuring jobs on GitHub,',
+    readIn: ['github'],
     instead: 'remove it and start them before winnow run',
   },
   {
@@ -88,7 +90,7 @@ const UNREAD: readonly Unread[] = [
   {
     path: ['dependencies', 'approvers'],
     missing: 'checking who approves is, but on GitHub,',
-    onGithub: true,
+    readIn: ['github', 'single-job'],
     instead: 'remove it: whoever may write the ledger approves, and winnow log says who did',
   },
   {
@@ -126,9 +128,9 @@ const UNREAD: readonly Unread[] = [
   },
 ]
 
-/** For the reference of the spec: keys of which only the default is taken. */
-export function unreadPaths(): string[] {
-  return UNREAD.map(({ path }) => path.join('.'))
+/** For the reference of the spec: keys of which only the default is taken, there. */
+export function unreadPaths(where: Whereabouts): string[] {
+  return UNREAD.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
 }
 
 let defaults: ParsedSpec | null = null
@@ -160,18 +162,28 @@ function isBroughtAlong({ inCe, path }: Unread, spec: unknown, rules: Rules): bo
   return inCe.values === undefined || inCe.values.includes(given(spec, path))
 }
 
-/** Where a campaign's pull requests are kept. */
-export type Whereabouts = 'local' | 'github'
+/**
+ * Where a campaign lives: with everything on one machine; with its pull requests on GitHub and all work in one job
+ * there; or with its orders in measuring jobs of their own.
+ */
+export type Whereabouts = 'local' | 'single-job' | 'github'
 
 /** One sentence for each such key, to be refused. */
 export function refusedKeys(spec: Asked & { rules: Rules }, where: Whereabouts): string[] {
   return asked(spec)
-    .filter(({ onGithub }) => onGithub !== true || where !== 'github')
+    .filter(({ readIn = [] }) => !readIn.includes(where))
     .filter(key => !isBroughtAlong(key, spec, spec.rules))
     .map(({ path, missing, instead }) => {
       const value = valueText(given(spec, path))
       return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
     })
+}
+
+/** One note for each such key that is read on GitHub, for who looks at the spec elsewhere. */
+export function notedElsewhere(spec: Asked): string[] {
+  return asked(spec)
+    .filter(({ readIn = [] }) => readIn.includes('github'))
+    .map(({ path }) => `${path.join('.')} is for campaigns on GitHub: on this machine winnow run refuses it`)
 }
 
 /** One note for each such key that a ce spec brings along. */

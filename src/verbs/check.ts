@@ -15,11 +15,13 @@ import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compileScope } from '../spec/scope.ts'
+import { notedElsewhere } from '../spec/unread-keys.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { twins } from './committed-specs.ts'
+import { githubOf } from './github-of.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { noteForecast } from './forecast-file.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
@@ -62,7 +64,7 @@ export interface ToCheck {
 
 /** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
 export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
-  const { spec, view } = await reading(asked)
+  const { spec, view } = await reading(call, asked)
   const says = (lines: string[]) => {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
@@ -110,19 +112,20 @@ function campaignSeconds(spec: Spec, { prospects, seconds }: Trial): number {
   return prospects === null ? mostSeconds(spec, seconds) : 60 * Math.max(...prospects.campaign.minutes)
 }
 
-/** All that can be said without running anything. */
-async function reading({ workshop, text, base, warnings }: ToCheck): Promise<Reading> {
+/** All that can be said without running anything; what is for GitHub alone is fine where there is one. */
+async function reading({ around }: Call, { workshop, text, base, warnings }: ToCheck): Promise<Reading> {
   const { path, yaml, source } = text
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
+  const where = githubOf(workshop, around.env) === null ? 'local' : 'github'
   const view = {
     file: path,
     campaign: spec.name,
     rules: spec.rules,
     source,
     scope: await scopeOf(workshop, spec, base),
-    notes,
-    unsupported: unsupported(spec),
+    notes: where === 'github' ? [...notes, ...notedElsewhere(spec)] : notes,
+    unsupported: unsupported(spec, where),
     warnings: [...warnings, ...unshowable(spec)],
     ideas: ideaSources(spec),
     forecast: forecast(spec),

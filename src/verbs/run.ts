@@ -75,6 +75,7 @@ async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number>
     await lookingTick(call, here)
     return 0
   }
+  await requireMeasurableHere(here)
   const hands = await openHands(here.place, call.interrupt, { guests, heed: heedComments(call, here) })
   const watch = call.given.flag('watch')
   const running = () => runCampaign(hands, { signal: call.interrupt, watch })
@@ -91,6 +92,12 @@ async function agreed(call: Call, scene: Scene): Promise<boolean> {
   const place = { ...scene.place, defaultBranch: scene.currentDefault }
   const { spec, yaml, tip } = await committedSpec(place, specPathOf(scene))
   return goesOn(call, stakeOf(spec, await notedForecast(workshop, { yaml, tree: tip.tree })))
+}
+
+/** The campaign may have been started where measuring jobs give what this machine does not. */
+async function requireMeasurableHere({ place }: Scene): Promise<void> {
+  const { loaded, spec } = await requireCampaign(place)
+  requireSupported({ spec, path: loaded.campaign.spec_path }, place)
 }
 
 /** The campaign as it is, or begun from its committed spec. */

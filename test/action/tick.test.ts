@@ -130,6 +130,19 @@ test('a job that may not: paused, without a token, in another clone; of two camp
   expect(waitingRuns(github)).toHaveLength(1)
 })
 
+test('runners and services are for measuring jobs: ordered there, refused by a job or a machine that measures itself', async () => {
+  const spec = `${SIZE_SPEC}execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }\n`
+  const { github, token } = await onGithub({ '.winnow/size.yaml': spec })
+  const alone = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+  expect([alone.code, alone.stdout]).toEqual([2, expect.stringContaining('execution.runs_on: choosing a')])
+  expect(github.world.pulls).toEqual([])
+  const ticked = await ticking(github, token)
+  expect(ticked.code).toBe(0)
+  expect(waitingRuns(github)).toHaveLength(1)
+  const later = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+  expect([later.code, later.stdout]).toEqual([2, expect.stringContaining('execution.services: starting')])
+})
+
 test('in single-job mode one job does it all, and waiting is no failure', async () => {
   const { github, token } = await onGithub()
   const ended = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })

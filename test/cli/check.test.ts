@@ -53,6 +53,23 @@ describe('winnow check', () => {
     expect(out).not.toContain('tried')
   })
 
+  it('refuses what only jobs on GitHub give, but where the repository lies there: that is said', async () => {
+    const spec = `${SPEC}execution: { runs_on: [self-hosted, bench] }\n`
+    const { winnow, winnowWith } = project({ ...FILES, '.winnow/size.yaml': spec })
+    const here = await winnow('check', '--no-try')
+    expect(here.out).toContain('  not possible yet: execution.runs_on: choosing a runner is, but for')
+    const run = await winnow('run')
+    expect([here.code, run.code, run.err]).toEqual([2, 2, expect.stringContaining('this machine measures')])
+    const env = { GITHUB_REPOSITORY: 'team/project', GITHUB_API_URL: 'https://api.github.com' }
+    const there = await winnowWith({ env }, 'check', '--no-try')
+    expect([there.code, there.out]).toEqual([
+      0,
+      expect.stringContaining(
+        '  note: execution.runs_on is for campaigns on GitHub: on this machine winnow run',
+      ),
+    ])
+  })
+
   it('names a pattern that matches nothing, and refuses a scope of no file', async () => {
     const { winnow, write } = project()
     write('.winnow/size.yaml', SPEC.replace('[src/]', '[source/]'))

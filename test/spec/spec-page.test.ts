@@ -60,8 +60,13 @@ describe('docs/spec.md', () => {
     expect(rowOf('measurement.suite')).toContain('*Not built yet.*')
     expect(rowOf('measurement.isolation.container')).toContain('*Not built yet.*')
     expect(rowOf('report.webhook')).toContain('*Not built yet: only the default is taken.*')
+    for (const path of ['execution.runs_on', 'execution.services', 'dependencies.approvers'])
+      expect(rowOf(path)).toContain('*On GitHub; elsewhere only the default is taken.*')
     expect(rowOf('measurement.output')).not.toContain('Not built')
-    const refused = unsupported(parsed(readFileSync(join(FIXTURES, 'winnow-everything.yaml'), 'utf8')).spec)
+    const refused = unsupported(
+      parsed(readFileSync(join(FIXTURES, 'winnow-everything.yaml'), 'utf8')).spec,
+      'github',
+    )
     const paths = refused.map(sentence => /^[a-z_.]+/.exec(sentence)?.[0] ?? '')
     const said = (path: string) => {
       const shown = path.replace(/^propose\./, 'propose[].')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
+import { notedElsewhere } from '../../src/spec/unread-keys.ts'
 import { unsupported } from '../../src/spec/unsupported.ts'
 import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 
@@ -57,8 +58,28 @@ describe('what is valid but not built', () => {
   it('is less on GitHub, where people can be told apart', () => {
     expect(unsupported(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
+    expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'single-job')).toEqual([])
     const teams = unsupported(counting({ 'dependencies.approvers': ['team/core'] }), 'github')
     expect(teams).toEqual([expect.stringContaining('teams are not built yet')])
+  })
+
+  it.each([
+    { 'execution.runs_on': ['self-hosted', 'bench'] },
+    { 'execution.services': { db: { image: 'postgres:17' } } },
+  ])('is less where measuring jobs are told what to run on: %j', changes => {
+    expect(unsupported(counting(changes), 'github')).toEqual([])
+    for (const where of ['local', 'single-job'] as const) {
+      expect(unsupported(counting(changes), where)).toEqual([
+        expect.stringMatching(
+          /^execution\..* is, but for measuring jobs on GitHub, not built yet; remove it/,
+        ),
+      ])
+    }
+    expect(notedElsewhere(counting(changes))).toEqual([
+      expect.stringMatching(
+        /^execution\.\w+ is for campaigns on GitHub: on this machine winnow run refuses it$/,
+      ),
+    ])
   })
 
   it.each(cases)('%j is one sentence with its key and what to use now', (changes, key) => {
