@@ -1,5 +1,5 @@
 import type { Workshop } from '../engine/open.ts'
-import { ForgeError } from '../errors.ts'
+import { ForgeError, UserError } from '../errors.ts'
 import { examine } from '../forge/github/examine.ts'
 import {
   bad,
@@ -11,8 +11,10 @@ import {
   unknown,
 } from '../report/doctor-text.ts'
 import { measureWorkflow } from '../setup/github/measure-workflow.ts'
+import { OWN_ACTION, REUSABLE, writtenWith } from '../setup/github/reusable.ts'
 import { tickWorkflow } from '../setup/github/tick-workflow.ts'
 import { wakeWorkflow } from '../setup/github/wake-workflow.ts'
+import type { GithubSetup } from '../setup/github/workflow-of.ts'
 import { bystander } from '../setup/github/bystanders.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
@@ -86,7 +88,7 @@ async function fromGithub(
 }
 
 const TICK = '.github/workflows/winnow.yml'
-const OWN = [TICK, '.github/workflows/winnow-measure.yml', '.github/workflows/winnow-wake.yml']
+const OWN = [TICK, '.github/workflows/winnow-measure.yml', '.github/workflows/winnow-wake.yml'] as const
 const COMMENTS = '.github/workflows/winnow-comments.yml'
 
 function ownFindings(files: readonly WorkflowFile[]): Finding[] {
@@ -103,28 +105,35 @@ function ownFindings(files: readonly WorkflowFile[]): Finding[] {
 /** As `init --github` would write them now, with the action that they name. */
 async function outdatedFindings(workshop: Workshop, files: readonly WorkflowFile[]): Promise<Finding[]> {
   const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
-  const tick = files.find(({ path }) => path === TICK)?.text ?? ''
-  const action = NAMED_ACTION.exec(tick)?.[1]
-  if (action === undefined || specs.length === 0) return []
-  const setup = { action, specs }
-  const written = new Map([
-    [OWN[0], tickWorkflow(setup)],
-    [OWN[1], measureWorkflow(setup)],
-    [OWN[2], wakeWorkflow(setup)],
-  ])
+  const by = writtenWith(files.find(({ path }) => path === TICK)?.text ?? '')
+  if (by === null || specs.length === 0) return []
+  const written = writtenNow({ ...by, specs })
+  if ('message' in written) return [bad(written.message, written.fix ?? 'change the spec, or the workflows')]
+  const how = `winnow init --github${by.calls ? ' --reusable' : ''} --action ${by.action.replace(/ #.*/, '')}`
   return files.flatMap(({ path, text }) => {
     const now = written.get(path)
     if (now === undefined || now === text) return []
     const what = `${path} is not what this winnow writes for these specs: outdated, unless it was changed on purpose`
-    return [unknown(what, `winnow init --github --action ${action.replace(/ #.*/, '')} writes it anew`)]
+    return [unknown(what, `${by.action === OWN_ACTION ? 'npm run docs' : how} writes it anew`)]
   })
 }
 
-/** The step that is winnow itself, by the commit that it is pinned to. */
-const NAMED_ACTION = /uses: (\S*winnow\S*@[0-9a-f]{40}(?: # [\w.-]+)?)$/m
+function writtenNow(setup: GithubSetup): Map<string, string> | UserError {
+  try {
+    return new Map([
+      [OWN[0], tickWorkflow(setup)],
+      [OWN[1], measureWorkflow(setup)],
+      [OWN[2], wakeWorkflow(setup)],
+    ])
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+}
 
 function othersFindings(files: readonly WorkflowFile[], prefixes: readonly string[]): Finding[] {
-  const others = files.filter(({ path }) => !OWN.includes(path) && path !== COMMENTS)
+  const ours: readonly string[] = [...OWN, COMMENTS, ...Object.values(REUSABLE)]
+  const others = files.filter(({ path }) => !ours.includes(path))
   return others.flatMap(({ path, text }) =>
     prefixes.map(prefix => {
       const found = bystander(path, text, prefix)

@@ -34,7 +34,8 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
   }
   const yard = await yardOf(ground, specs)
   const toolchain = toolchainOf(detect(yard, given.text('language')), yard)
-  const wanted = githubFiles({ action, specs }, toolchain, { comments: given.flag('comments') })
+  const setup = { action, specs, calls: given.flag('reusable') }
+  const wanted = githubFiles(setup, toolchain, { comments: given.flag('comments') })
   if (given.flag('dry-run')) {
     terminal.out('Nothing was written. It would be:')
     for (const { path, text } of wanted) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
@@ -93,8 +94,6 @@ function withoutWritten(topLevel: string, wanted: readonly NewFile[]): NewFile[]
 function written(files: readonly NewFile[]): string[] {
   return [
     ...files.map(({ path }) => `Wrote ${path}`),
-    '',
-    'note: `tick` on GitHub is not built yet, and says so: until it is, merging these only makes runs that fail.',
     '',
     'Next, as one pull request; closing it undoes everything, and nothing runs before it is merged:',
     '  git switch -c winnow-setup',

@@ -43,6 +43,7 @@ export const init: Verb = {
     { name: 'github', summary: 'write the workflows that run campaigns on GitHub, for the specs there are' },
     { name: 'action', value: 'owner/name@commit', summary: 'with --github: the winnow action they run' },
     { name: 'comments', summary: 'with --github: also the workflow that hears comments' },
+    { name: 'reusable', summary: "with --github: short files that call that action's reusable workflows" },
     { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
     { name: 'dry-run', summary: 'show the files, and write nothing' },
   ],
@@ -86,7 +87,7 @@ async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
 }
 
 function refuseStray({ given }: Call): void {
-  const stray = ['action', 'comments'].find(name => given.flag(name))
+  const stray = ['action', 'comments', 'reusable'].find(name => given.flag(name))
   if (stray === undefined) return
   throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandsOn } from '../page-commands.ts'
 import { ACTION } from '../workflows/written.ts'
-import { FILES, project } from './project.ts'
+import { FILES, project, SPEC } from './project.ts'
 
 const PROJECT = { ...FILES, 'package.json': '{}\n', 'src/index.js': '' }
 const GITHUB = ['init', '--github', '--action', ACTION] as const
@@ -25,7 +25,7 @@ describe('winnow init --github', () => {
     )
     for (const path of paths) expect(out).toContain(`Wrote ${path}\n`)
     expect(out).toContain(`git add ${paths.join(' ')}\n`)
-    expect(out).toContain('`tick` on GitHub is not built yet')
+    expect(out).not.toContain('not built yet')
     expect(person.refs()).toBe(refs)
     const measuring = readFileSync(join(person.dir, '.github/workflows/winnow-measure.yml'), 'utf8')
     expect(measuring).toContain("inputs.campaign == 'size'")
@@ -47,10 +47,26 @@ describe('winnow init --github', () => {
     )
   })
 
+  it('calls the reusable workflows of that commit where short files are wanted', async () => {
+    const person = project(PROJECT)
+    expect((await person.winnow(...GITHUB, '--reusable')).code).toBe(0)
+    const at = `@${'ab12'.repeat(10)} # v1.2.3\n`
+    const read = (name: string) => readFileSync(join(person.dir, `.github/workflows/${name}.yml`), 'utf8')
+    expect(read('winnow')).toContain(`uses: somebody/winnow/.github/workflows/reusable-tick.yml${at}`)
+    expect(read('winnow-measure')).toContain(
+      `uses: somebody/winnow/.github/workflows/reusable-measure.yml${at}`,
+    )
+    expect(read('winnow-measure')).toContain('run-name: ${{ inputs.order }}')
+    person.write('.winnow/size.yaml', `${SPEC}execution: { services: { db: { image: "postgres:17" } } }\n`)
+    const { code, err } = await person.winnow(...GITHUB, '--reusable', '--dry-run')
+    expect([code, err]).toEqual([2, expect.stringContaining('takes no service containers')])
+  })
+
   it.each([
     [['init', '--github'], 'which commit of the winnow action'],
     [['init', '--github', '--action', 'somebody/winnow@v1'], 'owner/repository@<the 40 digits'],
     [['init', '--github', '--action', `x/y@${'a'.repeat(40)}\nevil: true`], '--action is'],
+    [['init', '--reusable'], '--reusable means nothing without --github'],
     [['init', '--comments'], '--comments means nothing without --github'],
     [['init', '--action', ACTION], '--action means nothing without --github'],
   ])('refuses %j', async (argv, expected) => {

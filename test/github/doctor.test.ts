@@ -32,6 +32,11 @@ test('the doctor says what stands in the way, as far as the token may see, and c
 
   there.commit('main', { '.github/workflows/winnow.yml': OLD })
   expect((await winnow('doctor')).join('\n')).toContain('winnow.yml is not what this winnow writes')
+  const called = OLD.replace('o/winnow@', 'o/winnow/.github/workflows/reusable-tick.yml@')
+  there.commit('main', { '.github/workflows/winnow.yml': called })
+  expect((await winnow('doctor')).join('\n')).toContain(
+    'winnow init --github --reusable --action o/winnow@0000',
+  )
   env['GH_TOKEN'] = github.token('eve', { permission: 'read' })
   const reader = await winnow('doctor')
   expect(reader.join('\n')).toContain("needs an administrator's token")

@@ -22,6 +22,8 @@ const jobSchema = z.looseObject({
   env: z.record(z.string(), scalar).optional(),
   steps: z.array(stepSchema).default([]),
   uses: z.string().optional(),
+  with: z.record(z.string(), scalar).optional(),
+  secrets: z.unknown().optional(),
 })
 export type Job = z.infer<typeof jobSchema>
 

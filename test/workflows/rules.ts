@@ -13,6 +13,15 @@ const FROM_OUTSIDE =
   /\$\{\{[^}]*(?:github\.event|github\.head_ref|github\.ref|inputs|steps|needs|matrix|env)\b/
 const WRITES = 'write'
 const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/
+/** What may be called: beside the caller at its own commit, or in another repository at a named one. */
+const CALL =
+  /^(?:\.|[\w.-]+\/[\w.-]+)\/\.github\/workflows\/reusable-(?<command>tick|measure)\.yml(?<at>@[0-9a-f]{40})?$/
+const HANDED_OVER: Readonly<Record<string, RegExp>> = {
+  campaign: /^[a-z0-9-]+$/,
+  order: /^\$\{\{ inputs\.order \}\}$/,
+  pulls: /^\$\{\{ inputs\.pulls \}\}$/,
+  'runs-on': /^[^$]+$/,
+}
 const COMMAND = /^(?:tick|run|report)$/
 const ASKS = /^(?:propose|judge)$/
 
@@ -21,7 +30,10 @@ const stepsOf = (workflow: Workflow) =>
   jobsOf(workflow).flatMap(([name, { steps }]) => steps.map(step => ({ name, step })))
 const granted = ({ permissions }: Job): Record<string, string> =>
   typeof permissions === 'string' ? { everything: permissions } : (permissions ?? {})
-const commandIn = ({ steps }: Job) => steps.flatMap(step => String(step.with?.['command'] ?? '') || [])
+const commandIn = ({ steps, uses }: Job) => [
+  ...steps.flatMap(step => String(step.with?.['command'] ?? '') || []),
+  ...[CALL.exec(uses ?? '')?.groups?.['command']].filter(command => command !== undefined),
+]
 const runsExperiments = (job: Job) => commandIn(job).includes('measure')
 
 const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
@@ -43,9 +55,17 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
   'actions are pinned to commits, and taken from the trusted side': ({ workflow }) => [
     ...stepsOf(workflow).flatMap(({ name, step }) => (isPinned(step) ? [] : [`${name}: ${step.uses}`])),
     ...jobsOf(workflow).flatMap(([name, { uses }]) =>
-      uses === undefined || PINNED.test(uses) ? [] : [`${name}: ${uses}`],
+      uses === undefined || isCallPinned(uses) ? [] : [`${name}: ${uses}`],
     ),
   ],
+
+  'a call hands over what its workflow asks for, and no secret': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      if (job.uses === undefined) return []
+      const handed = Object.entries(job.with ?? {})
+      const asked = handed.every(([key, value]) => HANDED_OVER[key]?.test(String(value)) === true)
+      return asked && job.secrets === undefined ? [] : [name]
+    }),
 
   'no credential stays in a clone': ({ workflow }) =>
     stepsOf(workflow).flatMap(({ name, step }) =>
@@ -142,7 +162,9 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
     jobsOf(workflow).flatMap(([name, job]) => {
       if (!runsExperiments(job)) return []
       const guarded = /github\.ref_name != github\.event\.repository\.default_branch/.test(job.if ?? '')
-      return guarded && Object.keys(workflow.on).join() === 'workflow_dispatch' ? [] : [name]
+      const on = Object.keys(workflow.on).join()
+      const called = on === 'workflow_call' && /github\.event_name == 'workflow_dispatch'/.test(job.if ?? '')
+      return guarded && (on === 'workflow_dispatch' || called) ? [] : [name]
     }),
 
   'artifacts are fetched outside the clone, by name, from this run': ({ workflow }) =>
@@ -171,16 +193,20 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
   'writers wait in one line with a literal name, everybody else in none': ({ workflow }) => [
     ...(workflow.concurrency === undefined ? [] : ['the whole workflow']),
     ...jobsOf(workflow).flatMap(([name, job]) => {
-      const wanted = commandIn(job).includes('tick')
-        ? JSON.stringify({ group: 'winnow-tick', 'cancel-in-progress': false })
-        : undefined
+      // A group that its caller holds as well is a deadlock: who calls waits in no line.
+      const wanted =
+        commandIn(job).includes('tick') && job.uses === undefined
+          ? JSON.stringify({ group: 'winnow-tick', 'cancel-in-progress': false })
+          : undefined
       return JSON.stringify(job.concurrency) === wanted ? [] : [name]
     }),
   ],
 
   'every job has an end': ({ workflow }) =>
     jobsOf(workflow).flatMap(([name, job]) =>
-      (job['timeout-minutes'] ?? 0) > 0 && (job['timeout-minutes'] ?? 0) < 360 ? [] : [name],
+      CALL.test(job.uses ?? '') || ((job['timeout-minutes'] ?? 0) > 0 && (job['timeout-minutes'] ?? 0) < 360)
+        ? []
+        : [name],
     ),
 
   'nothing is obeyed that is printed': ({ text }) =>
@@ -193,7 +219,15 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
 }
 
 function isPinned({ uses }: Step): boolean {
-  return uses === undefined || PINNED.test(uses) || uses === './trusted/.github/actions/winnow-setup'
+  return uses === undefined || PINNED.test(uses) || TRUSTED_SIDE.includes(uses)
+}
+
+/** A job's set-up from the default branch, and the action at the commit of the very file that names it. */
+const TRUSTED_SIDE = ['./trusted/.github/actions/winnow-setup', '$/']
+
+function isCallPinned(uses: string): boolean {
+  const { at } = CALL.exec(uses)?.groups ?? {}
+  return CALL.test(uses) && (at !== undefined) !== uses.startsWith('./')
 }
 
 export const RULES = Object.keys(WORKFLOW_RULES)

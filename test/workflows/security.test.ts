@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findingsIn, findingsInAction, RULES } from './rules.ts'
-import { everyFile, written } from './written.ts'
+import { everyFile, NODE, REUSABLES, written } from './written.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const ASKING = ['propose: [{ use: command, command: ./ideas }]']
 const [tick, measure, wake, comments] = written([ASKING]).map(({ text }) => text)
+const calling = written([ASKING], NODE, { calls: true }).map(({ text }) => text)
+const [callsTick, callsMeasure] = calling
+const [reusableTick, reusableMeasure] = REUSABLES.map(({ text }) => text)
 const setup = written([[]]).find(({ path }) => path.endsWith('action.yml'))?.text ?? ''
 
 describe('the workflows that init writes', () => {
@@ -37,6 +40,8 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     ],
     'writing is for jobs that run winnow alone': [
       [measure, 'contents: read', 'contents: write'],
+      [callsMeasure, 'contents: read', 'contents: write'],
+      [callsTick, 'reusable-tick.yml', 'reusable-all.yml'],
       [tick, '      - name: Observe, decide, act', '      - run: npm ci\n      - name: Observe, decide, act'],
       [wake, 'permissions: {}\n    steps', 'permissions: write-all\n    steps'],
     ],
@@ -44,6 +49,20 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, /@[0-9a-f]{40} # v6.0.2/, '@v6'],
       [measure, './trusted/.github/', './repository/.github/'],
       [tick, /somebody\/winnow@\S+/, 'somebody/winnow@main'],
+      [callsTick, /reusable-tick.yml@\S+/, 'reusable-tick.yml@main'],
+      [callsMeasure, /somebody\/winnow\/\S+/, 'somebody/winnow/.github/workflows/reusable-measure.yml'],
+      [reusableMeasure, 'uses: $/', 'uses: ./'],
+      [reusableTick, 'uses: $/', 'uses: ./repository'],
+    ],
+    'a call hands over what its workflow asks for, and no secret': [
+      [callsTick, /(uses: somebody.*)/, '$1\n    secrets: inherit'],
+      [
+        callsMeasure,
+        '      runs-on:',
+        '      title: ${{ github.event.head_commit.message }}\n      runs-on:',
+      ],
+      [callsMeasure, '${{ inputs.order }}\n      pulls', '${{ github.event.inputs.order }}\n      pulls'],
+      [callsMeasure, /runs-on: .*/, 'runs-on: ${{ inputs.order }}'],
     ],
     'no credential stays in a clone': [
       [measure, '          persist-credentials: false\n', ''],
@@ -94,6 +113,9 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     'what runs experiments is never on the default branch, and starts by dispatch alone': [
       [measure, ' && github.ref_name != github.event.repository.default_branch', ''],
       [measure, 'on:\n', 'on:\n  push: {}\n'],
+      [callsMeasure, ' && github.ref_name != github.event.repository.default_branch', ''],
+      [reusableMeasure, "github.event_name == 'workflow_dispatch' && ", ''],
+      [reusableMeasure, 'on:\n', 'on:\n  workflow_dispatch: {}\n'],
     ],
     'artifacts are fetched outside the clone, by name, from this run': [
       [tick, 'path: ${{ runner.temp }}/winnow-propose', 'path: .'],
@@ -111,6 +133,8 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [tick, 'group: winnow-tick', 'group: winnow-${{ github.ref }}'],
       [comments, 'cancel-in-progress: false', 'cancel-in-progress: true'],
       [tick, '\njobs:', '\nconcurrency: winnow-tick\njobs:'],
+      [callsTick, '    uses: somebody', '    concurrency: winnow-tick\n    uses: somebody'],
+      [reusableTick, 'group: winnow-tick', 'group: ${{ github.workflow }}'],
     ],
     'every job has an end': [
       [wake, '    timeout-minutes: 5\n', ''],
@@ -119,7 +143,10 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     'nothing is obeyed that is printed': [
       [measure, 'export GIT_CONFIG_VALUE_0\n', 'echo a >> "$GITHUB_ENV"\n'],
     ],
-    'a pause is seen before anything starts': [[comments, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, '']],
+    'a pause is seen before anything starts': [
+      [comments, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],
+      [callsTick, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],
+    ],
   }
 
 describe('each rule notices what it is for', () => {

@@ -4,9 +4,10 @@ import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
 import { OUTPUTS } from '../../src/action/runner-protocol.ts'
 import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
+import { OWN_ACTION, writtenWith } from '../../src/setup/github/reusable.ts'
 import { cronOf } from '../../src/setup/github/schedule.ts'
 import { parsedWorkflow, stepsOfAction } from './parsed.ts'
-import { everyFile, PROJECTS, written } from './written.ts'
+import { ACTION, everyFile, PROJECTS, REUSABLES, written } from './written.ts'
 
 const textOf = (files: ReturnType<typeof written>, name: string) =>
   files.find(({ path }) => path.endsWith(`/${name}`))?.text ?? ''
@@ -50,6 +51,16 @@ describe('the jobs', () => {
         ])
       }
     }
+    const [first] = Object.values(parsedWorkflow(textOf(files, 'winnow.yml')).jobs)
+    const called = written([[]], undefined, { calls: true }).concat(REUSABLES)
+    for (const { path, text } of called.filter(
+      ({ text }) => text.includes('reusable-tick') || /^on:\n {2}workflow_call/m.test(text),
+    ))
+      for (const { permissions } of Object.values(parsedWorkflow(text).jobs))
+        expect([path, permissions]).toEqual([
+          path,
+          /measure/.test(path) ? { contents: 'read' } : first?.permissions,
+        ])
     const rows = permissionTable().split('\n')
     expect(rows).toHaveLength(Object.keys(RIGHTS).length + 2)
     expect(rows.filter(row => row.split('|').length !== 7)).toEqual([])
@@ -92,6 +103,37 @@ describe('the jobs', () => {
       for (const [, output = ''] of text.matchAll(/steps\.\w+\.outputs\.([\w-]+)/g))
         expect(OUTPUTS, path).toContain(output)
     }
+  })
+
+  it('that call hand over all that the called one asks for, at the commit of the action', () => {
+    const runner = 'execution: { runs_on: [self-hosted, bench] }'
+    const files = written([[runner]], undefined, { calls: true })
+    const asked = parsedWorkflow(REUSABLES[1]?.text ?? '').on['workflow_call']
+    const { jobs } = parsedWorkflow(textOf(files, 'winnow-measure.yml'))
+    expect(Object.keys(jobs['measure-size-0']?.with ?? {})).toEqual(Object.keys(Object(asked).inputs))
+    expect(jobs['measure-size-0']).toMatchObject({
+      uses: `somebody/winnow/.github/workflows/reusable-measure.yml@${'ab12'.repeat(10)}`,
+      with: { campaign: 'size-0', 'runs-on': '["self-hosted","bench"]' },
+    })
+    for (const name of ['winnow.yml', 'winnow-comments.yml'])
+      expect(textOf(files, name)).toContain('somebody/winnow/.github/workflows/reusable-tick.yml@ab12')
+  })
+
+  it.each([
+    [['execution: { services: { db: { image: "postgres:17" } } }'], undefined, 'takes no service containers'],
+    [[], `somebody/all/winnow@${'ab12'.repeat(10)}`, 'is not at the top of its repository'],
+  ])('cannot all be called: %j %s', (lines, action, why) => {
+    expect(() => written([lines], undefined, { calls: true, ...(action ? { action } : {}) })).toThrow(why)
+  })
+
+  it('are known again by what they were written with', () => {
+    for (const calls of [true, false]) {
+      const text = textOf(written([[]], undefined, { calls }), 'winnow.yml')
+      expect(writtenWith(text)).toEqual({ action: ACTION, calls })
+    }
+    const own = textOf(written([[]], undefined, { calls: true, action: OWN_ACTION }), 'winnow.yml')
+    expect(writtenWith(own)).toEqual({ action: OWN_ACTION, calls: true })
+    expect(writtenWith('jobs: { a: { uses: ./.github/workflows/mine.yml } }')).toBeNull()
   })
 
   it('are named by their order', () => {

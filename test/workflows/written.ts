@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { detect } from '../../src/setup/detect.ts'
 import { githubFiles } from '../../src/setup/github/files.ts'
+import { REUSABLE } from '../../src/setup/github/reusable.ts'
 import { toolchainOf } from '../../src/setup/github/toolchain.ts'
 import { projectFiles } from '../../src/setup/project-files.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
@@ -7,20 +10,26 @@ import { SPEC } from '../cli/project.ts'
 
 export const ACTION = `somebody/winnow@${'ab12'.repeat(10)} # v1.2.3`
 
+const ROOT = new URL('../..', import.meta.url).pathname
+
 export interface Written {
   path: string
   text: string
 }
 
 /** What init writes for specs with these more lines each, in a project with these files. */
-export function written(more: readonly string[][], project: Record<string, string> = NODE): Written[] {
+export function written(
+  more: readonly string[][],
+  project: Record<string, string> = NODE,
+  { calls = false, action = ACTION } = {},
+): Written[] {
   const specs = more.map(
     (lines, at) => parseSpec(`${SPEC}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
   )
   const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
   const yard = { files, repository: files, directory: '' }
   const toolchain = toolchainOf(detect(yard, undefined), yard)
-  return githubFiles({ action: ACTION, specs }, toolchain, { comments: true })
+  return githubFiles({ action, specs, calls }, toolchain, { comments: true })
 }
 
 export const NODE = { 'package.json': '{}', '.nvmrc': '24\n', 'package-lock.json': '{}', 'index.js': '' }
@@ -44,15 +53,27 @@ const ASKING = [
   'execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17", env: { A: b } } } }',
 ]
 
+const RUNNER = ['execution: { runs_on: [self-hosted, bench] }']
+const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
+
+/** What other repositories call, as it lies in this one. */
+export const REUSABLES: Written[] = Object.values(REUSABLE).map(path => ({
+  path,
+  text: readFileSync(join(ROOT, path), 'utf8'),
+}))
+
 /** Every shape there is: one campaign and several, with and without models, on all tool chains. */
 export function everyFile(): (Written & { of: string })[] {
   const shapes = [
     ...Object.entries(PROJECTS).map(([of, project]) => ({ of, files: written([[]], project) })),
     { of: 'two campaigns, one of which asks', files: written([[], ASKING]) },
+    { of: 'calls', files: written([[], RUNNER], NODE, { calls: true }) },
+    { of: 'calls, and a program to ask', files: written([ASKING_ONLY], NODE, { calls: true }) },
     {
       of: 'a prefix of its own',
       files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"']]),
     },
   ]
-  return shapes.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
+  const all = [...shapes, { of: 'this repository', files: REUSABLES }]
+  return all.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
 }

@@ -2,6 +2,7 @@ import { UserError } from '../../errors.ts'
 import type { NewFile } from '../harness/skeleton.ts'
 import { commentsWorkflow } from './comments-workflow.ts'
 import { measureWorkflow } from './measure-workflow.ts'
+import { OWN_ACTION } from './reusable.ts'
 import { setupAction } from './setup-action.ts'
 import { tickWorkflow } from './tick-workflow.ts'
 import type { Toolchain } from './toolchain.ts'
@@ -18,7 +19,7 @@ export function githubFiles(
   toolchain: Toolchain,
   wanted: { comments: boolean },
 ): NewFile[] {
-  if (!ACTION.test(setup.action)) {
+  if (setup.action !== OWN_ACTION && !ACTION.test(setup.action)) {
     throw new UserError(`--action is ${JSON.stringify(setup.action)}`, {
       fix: 'give owner/repository@<the 40 digits of a commit>: a tag could be moved',
     })

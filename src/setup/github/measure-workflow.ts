@@ -1,13 +1,18 @@
+import { UserError } from '../../errors.ts'
 import { permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
-import { type Campaign, type GithubSetup, HEAD, plainExecution, yamlText } from './workflow-of.ts'
+import { callOf } from './reusable.ts'
+import { type Campaign, type GithubSetup, headOf, plainExecution, yamlText } from './workflow-of.ts'
 
 /** Below what GitHub allows a job; an order has a deadline of its own. */
 const MOST_MINUTES = 350
 
+/** What is on the default branch is restored by everybody from caches: nothing of an experiment runs there. */
+export const NOT_ON_DEFAULT = 'github.ref_name != github.event.repository.default_branch'
+
 /** The one workflow that runs code of experiments. It may write nothing, and nothing it leaves is trusted. */
-export function measureWorkflow({ action, specs }: GithubSetup): string {
-  return `${HEAD}
+export function measureWorkflow(setup: GithubSetup): string {
+  return `${headOf(setup)}
 # One run measures one order. winnow.yml starts it, on the campaign's own branch: a cache that is left there is
 # restored by nobody else. Which order, is all that its inputs say; what is measured stands in the ledger.
 name: winnow-measure
@@ -31,18 +36,52 @@ on:
 permissions: {}
 
 jobs:
-${specs.map(spec => measureJob(action, spec)).join('\n')}`
+${setup.specs.map(spec => jobOf(setup, spec)).join('\n')}`
 }
 
-function measureJob(action: string, campaign: Campaign): string {
+function jobOf({ action, calls = false }: GithubSetup, campaign: Campaign): string {
   const { name } = campaign
-  const execution = plainExecution(campaign)
-  return `  measure-${name}:
-    if: inputs.campaign == ${yamlText(name)} && github.ref_name != github.event.repository.default_branch
-    runs-on: ${JSON.stringify(execution.runs_on)}
+  const { runs_on, services } = plainExecution(campaign)
+  const head = `  measure-${name}:
+    if: inputs.campaign == ${yamlText(name)} && ${NOT_ON_DEFAULT}
+`
+  if (!calls) {
+    const runner = JSON.stringify(runs_on)
+    return `${head}${measuringJob({ action, campaign: name, runner, services })}`
+  }
+  if (Object.keys(services).length > 0) {
+    throw new UserError(
+      `execution.services of ${name}: a workflow that is called takes no service containers`,
+      {
+        place: { path: 'execution.services' },
+        fix: 'leave --reusable out: the jobs are written out then, with their services',
+      },
+    )
+  }
+  return `${head}${permissionLines('measure')}
+    uses: ${callOf(action, 'measure')}
+    with:
+      campaign: ${name}
+      order: \${{ inputs.order }}
+      pulls: \${{ inputs.pulls }}
+      runs-on: ${yamlText(JSON.stringify(runs_on))}
+`
+}
+
+interface Measuring {
+  action: string
+  campaign: string
+  /** As it stands after `runs-on:`. */
+  runner: string
+  services: Campaign['execution']['services']
+}
+
+/** A job that measures an order, from its condition on. */
+export function measuringJob({ action, campaign, runner, services }: Measuring): string {
+  return `    runs-on: ${runner}
     timeout-minutes: ${MOST_MINUTES}
 ${permissionLines('measure')}
-${services(execution.services)}    steps:
+${servicesLine(services)}    steps:
       - name: Take the set-up of the tool chain from the default branch
         uses: ${pinned('actions/checkout')}
         with:
@@ -71,13 +110,13 @@ ${services(execution.services)}    steps:
           done
       - name: Set up the tool chain
         uses: ./trusted/.github/actions/winnow-setup
-${giveUpRoot(execution.services)}
+${giveUpRoot(services)}
       - name: Measure the order
         id: measure
         uses: ${action}
         with:
           command: measure
-          campaign: ${name}
+          campaign: ${campaign}
           order: \${{ inputs.order }}
           directory: repository
       - name: Hand the report over
@@ -110,6 +149,6 @@ function giveUpRoot(services: Campaign['execution']['services']): string {
 }
 
 /** JSON is YAML. */
-function services(of: Campaign['execution']['services']): string {
+function servicesLine(of: Campaign['execution']['services']): string {
   return Object.keys(of).length === 0 ? '' : `    services: ${JSON.stringify(of)}\n`
 }

@@ -1,7 +1,8 @@
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines, type Rights } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
-import { type GithubSetup, HEAD, NOT_PAUSED, ONE_AT_A_TIME, yamlText } from './workflow-of.ts'
+import { cloneStep, tickingJob } from './ticking-job.ts'
+import { type GithubSetup, headOf, NOT_PAUSED, ONE_AT_A_TIME, yamlText } from './workflow-of.ts'
 
 const WAKERS = '[".github/workflows/winnow-measure.yml", ".github/workflows/winnow-wake.yml"]'
 
@@ -15,7 +16,7 @@ export function tickWorkflow(setup: GithubSetup): string {
   const asked = [...(proposes ? ['propose' as const] : []), ...(judges ? ['judge' as const] : [])]
   const jobs = [tickJob(setup), ...asked.map(name => modelJob(setup, name))]
   const lines = [
-    HEAD,
+    headOf(setup),
     'name: winnow',
     'on:',
     '  schedule:',
@@ -36,29 +37,14 @@ export function tickWorkflow(setup: GithubSetup): string {
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function tickJob({ action }: GithubSetup): string {
+function tickJob(setup: GithubSetup): string {
   return `  tick:
     # Other workflows may have the names of these two: only files of these paths count.
     if: >-
       ${NOT_PAUSED} &&
       (github.event_name != 'workflow_run' ||
       contains(fromJSON('${WAKERS}'), github.event.workflow_run.path))
-    runs-on: ubuntu-24.04
-    timeout-minutes: 20
-${ONE_AT_A_TIME}
-${permissionLines('tick')}
-    outputs:
-      propose: \${{ steps.tick.outputs.propose }}
-      judge: \${{ steps.tick.outputs.judge }}
-    steps:
-${cloneStep()}
-      - name: Observe, decide, act
-        id: tick
-        uses: ${action}
-        with:
-          command: tick
-          github-token: \${{ github.token }}
-`
+${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act' })}`
 }
 
 function modelJob({ action }: GithubSetup, name: Extract<Rights, 'propose' | 'judge'>): string {
@@ -118,12 +104,4 @@ ${downloads.join('\n')}
           command: tick
           github-token: \${{ github.token }}
 `
-}
-
-function cloneStep(): string {
-  return `      - name: Clone, without leaving a credential behind
-        uses: ${pinned('actions/checkout')}
-        with:
-          fetch-depth: 0
-          persist-credentials: false`
 }

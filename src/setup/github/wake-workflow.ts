@@ -1,5 +1,5 @@
 import { permissionLines } from './permissions.ts'
-import { type GithubSetup, HEAD, NOT_PAUSED, prefixesOf, yamlText } from './workflow-of.ts'
+import { type GithubSetup, headOf, NOT_PAUSED, prefixesOf, yamlText } from './workflow-of.ts'
 
 /** Runs for anybody's pull request, and therefore does nothing: that it ended wakes winnow.yml, which looks itself. */
 export function wakeWorkflow(setup: GithubSetup): string {
@@ -7,7 +7,7 @@ export function wakeWorkflow(setup: GithubSetup): string {
   const ours = prefixes.map(
     prefix => `startsWith(github.event.pull_request.base.ref, ${yamlText(`${prefix}/`)})`,
   )
-  return `${HEAD}
+  return `${headOf(setup)}
 name: winnow-wake
 on:
   pull_request:

@@ -1,11 +1,14 @@
 import { UserError } from '../../errors.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { OWN_ACTION } from './reusable.ts'
 
 /** What the workflows of a repository are written from. */
 export interface GithubSetup {
   /** `owner/repository@commit`, with its version as a comment where it is known. */
   action: string
   specs: readonly Campaign[]
+  /** Jobs that can be are calls of winnow's reusable workflows, at the commit of the action. */
+  calls?: boolean
 }
 
 /** As much of a spec as workflows depend on. */
@@ -13,10 +16,16 @@ export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' 
   metric: { primary: { type: Spec['metric']['primary']['type'] } }
 }
 
-export const HEAD = [
-  '# Written by `winnow init --github` and read by nobody but GitHub: change it as you like, or delete it to stop it.',
-  '# What each job may do, and why: docs/github.md of winnow.',
-].join('\n')
+const WHY = '# What each job may do, and why: docs/github.md of winnow.'
+const YOURS =
+  '# Written by `winnow init --github` and read by nobody but GitHub: change it as you like, or delete it to stop it.'
+
+/** The first lines of a file: in winnow's own repository it is written anew with everything that is generated. */
+export function headOf({ action }: Pick<GithubSetup, 'action'>): string {
+  return [action === OWN_ACTION ? '# Written by `npm run docs`: change src/setup/github.' : YOURS, WHY].join(
+    '\n',
+  )
+}
 
 /** Read before anything else is done: a repository variable stops everything at once, without a commit. */
 export const NOT_PAUSED = "(vars.WINNOW_PAUSED == '' || vars.WINNOW_PAUSED == 'false')"

@@ -1,0 +1,70 @@
+import { measuringJob, NOT_ON_DEFAULT } from './measure-workflow.ts'
+import { OWN_ACTION } from './reusable.ts'
+import { tickingJob } from './ticking-job.ts'
+import { headOf, NOT_PAUSED } from './workflow-of.ts'
+
+const OWN = { action: OWN_ACTION, specs: [] }
+
+const HEAD = `${headOf(OWN)}
+# Called by the workflows of other repositories at a commit (winnow init --github --reusable): triggers, run-name and
+# inputs are the caller's, its token's rights are the most there can be, and no group of concurrency may be in both.`
+
+/** What carries campaigns on, to be called. Everything but the action is the caller's: clone, token, variables. */
+export function reusableTick(): string {
+  return `${HEAD}
+name: winnow, to be called (tick)
+on:
+  workflow_call:
+    outputs:
+      propose:
+        description: The campaign whose proposers are to be asked now; empty where none are.
+        value: \${{ jobs.tick.outputs.propose }}
+      judge:
+        description: The campaign of which something waits to be judged by a model; empty where nothing does.
+        value: \${{ jobs.tick.outputs.judge }}
+
+permissions: {}
+
+jobs:
+  tick:
+    if: ${NOT_PAUSED}
+${tickingJob(OWN, { rights: 'tick', step: 'Observe, decide, act' })}`
+}
+
+/** What measures an order, to be called by a workflow that is dispatched with the order as its run-name. */
+export function reusableMeasure(): string {
+  const job = measuringJob({
+    action: OWN_ACTION,
+    campaign: '${{ inputs.campaign }}',
+    runner: '${{ fromJSON(inputs.runs-on) }}',
+    services: {},
+  })
+  return `${HEAD}
+name: winnow, to be called (measure)
+on:
+  workflow_call:
+    inputs:
+      campaign:
+        description: Whose order it is.
+        required: true
+        type: string
+      order:
+        description: The id of the order.
+        required: true
+        type: string
+      pulls:
+        description: Numbers of pull requests from forks whose heads it measures, with spaces between them.
+        required: false
+        type: string
+      runs-on:
+        description: The runner, a label or several, as JSON. A plain value of the calling file.
+        required: true
+        type: string
+
+permissions: {}
+
+jobs:
+  measure:
+    if: github.event_name == 'workflow_dispatch' && ${NOT_ON_DEFAULT}
+${job}`
+}
