@@ -4,6 +4,7 @@ import { reusableMeasure, reusableTick } from '../../src/setup/github/reusable-w
 import { VERBS } from '../../src/verbs/registry.ts'
 import { commandsPage } from './commands-page.ts'
 import { githubPage } from './github-page.ts'
+import { OWN_WORKFLOWS } from './own-workflows.ts'
 import { specPage } from './spec-page.ts'
 
 /** Every page and workflow that is written from the code, by its path; `npm run docs` writes them, a test compares them. */
@@ -13,4 +14,5 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/spec.md': () => specPage(specJsonSchema()),
   [REUSABLE.tick]: reusableTick,
   [REUSABLE.measure]: reusableMeasure,
+  ...OWN_WORKFLOWS,
 }

@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
 import { detect } from '../setup/detect.ts'
 import type { Yard } from '../setup/findings.ts'
-import { githubFiles, SETUP_ACTION } from '../setup/github/files.ts'
+import { githubFiles, requirePinned, SETUP_ACTION } from '../setup/github/files.ts'
 import { toolchainOf } from '../setup/github/toolchain.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
@@ -32,6 +32,7 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
       fix: 'winnow init --github --action owner/winnow@<the 40 digits of a commit>',
     })
   }
+  requirePinned(action)
   const yard = await yardOf(ground, specs)
   const toolchain = toolchainOf(detect(yard, given.text('language')), yard)
   const setup = { action, specs, calls: given.flag('reusable') }

@@ -95,7 +95,7 @@ describe('the jobs', () => {
       const { jobs } = parsedWorkflow(text)
       const steps = Object.values(jobs).flatMap(job => job.steps)
       for (const { with: given = {} } of steps.filter(({ uses }) =>
-        `${uses}`.startsWith('somebody/winnow@'),
+        /^(?:somebody\/winnow@|\$\/)/.test(`${uses}`),
       )) {
         expect(INPUTS, of).toEqual(expect.arrayContaining(Object.keys(given)))
         expect(COMMAND_NAMES, of).toContain(given['command'])

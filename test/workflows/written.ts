@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detect } from '../../src/setup/detect.ts'
-import { githubFiles } from '../../src/setup/github/files.ts'
+import { githubFiles, SETUP_ACTION } from '../../src/setup/github/files.ts'
 import { REUSABLE } from '../../src/setup/github/reusable.ts'
 import { toolchainOf } from '../../src/setup/github/toolchain.ts'
 import { projectFiles } from '../../src/setup/project-files.ts'
@@ -56,11 +56,16 @@ const ASKING = [
 const RUNNER = ['execution: { runs_on: [self-hosted, bench] }']
 const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
 
+const lying = (path: string): Written => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })
+
 /** What other repositories call, as it lies in this one. */
-export const REUSABLES: Written[] = Object.values(REUSABLE).map(path => ({
-  path,
-  text: readFileSync(join(ROOT, path), 'utf8'),
-}))
+export const REUSABLES = Object.values(REUSABLE).map(lying)
+
+/** Everything of that kind that lies here, for this repository's own campaign. */
+const OWN = readdirSync(join(ROOT, '.github/workflows'))
+  .filter(name => name !== 'ci.yml')
+  .map(name => lying(`.github/workflows/${name}`))
+  .concat(lying(SETUP_ACTION))
 
 /** Every shape there is: one campaign and several, with and without models, on all tool chains. */
 export function everyFile(): (Written & { of: string })[] {
@@ -74,6 +79,6 @@ export function everyFile(): (Written & { of: string })[] {
       files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"']]),
     },
   ]
-  const all = [...shapes, { of: 'this repository', files: REUSABLES }]
+  const all = [...shapes, { of: 'this repository', files: OWN }]
   return all.flatMap(({ of, files }) => files.map(file => ({ ...file, of })))
 }

@@ -2,16 +2,23 @@ import { UserError } from '../../errors.ts'
 import type { NewFile } from '../harness/skeleton.ts'
 import { commentsWorkflow } from './comments-workflow.ts'
 import { measureWorkflow } from './measure-workflow.ts'
-import { OWN_ACTION } from './reusable.ts'
 import { setupAction } from './setup-action.ts'
 import { tickWorkflow } from './tick-workflow.ts'
 import type { Toolchain } from './toolchain.ts'
 import { wakeWorkflow } from './wake-workflow.ts'
 import type { GithubSetup } from './workflow-of.ts'
 
+/** An action of somebody, pinned. */
 const ACTION = /^[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*@[0-9a-f]{40}(?: # [\w.-]+)?$/
 
 export const SETUP_ACTION = '.github/actions/winnow-setup/action.yml'
+
+export function requirePinned(action: string): void {
+  if (ACTION.test(action)) return
+  throw new UserError(`--action is ${JSON.stringify(action)}`, {
+    fix: 'give owner/repository@<the 40 digits of a commit>: a tag could be moved',
+  })
+}
 
 /** All that a repository needs for campaigns on GitHub; `comments` steer only where somebody wants that. */
 export function githubFiles(
@@ -19,11 +26,6 @@ export function githubFiles(
   toolchain: Toolchain,
   wanted: { comments: boolean },
 ): NewFile[] {
-  if (setup.action !== OWN_ACTION && !ACTION.test(setup.action)) {
-    throw new UserError(`--action is ${JSON.stringify(setup.action)}`, {
-      fix: 'give owner/repository@<the 40 digits of a commit>: a tag could be moved',
-    })
-  }
   const workflow = (name: string, text: string) => ({ path: `.github/workflows/${name}.yml`, text })
   return [
     workflow('winnow', tickWorkflow(setup)),

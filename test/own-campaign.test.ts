@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseSpec } from '../src/spec/parse.ts'
+import { compileScope } from '../src/spec/scope.ts'
+import { unsupported } from '../src/spec/unsupported.ts'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const { spec } = parseSpec(readFileSync(join(ROOT, '.winnow/bundle.yaml'), 'utf8'), { file: 'bundle.yaml' })
+
+describe("winnow's own campaign", () => {
+  it('can run anywhere', () => {
+    for (const where of ['local', 'single-job', 'github'] as const)
+      expect(unsupported(spec, where)).toEqual([])
+  })
+
+  // `$/` in a job on the campaign's branch is the action as that branch has it.
+  it.each([
+    'action.yml',
+    'dist/action.js',
+    'dist/measure.js',
+    '.github/workflows/reusable-measure.yml',
+    '.github/actions/winnow-setup/action.yml',
+    'bench/bundle.mjs',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+    'test/spec/parse.test.ts',
+    'src/spec/scope.ts',
+    'src/measure/seal.ts',
+    'src/action/clean-start.ts',
+  ])('lets no idea touch %s: it is measured by it, or guarded by it', path => {
+    expect(compileScope(spec).isMutable(path)).toBe(false)
+  })
+
+  it('measures the bundle of this very clone, the same whenever asked', () => {
+    const measured = () => spawnSync(spec.measurement.command, { shell: true, cwd: ROOT, encoding: 'utf8' })
+    const { stdout, stderr, status } = measured()
+    expect([status, stderr]).toEqual([0, ''])
+    const { bytes } = JSON.parse(stdout)
+    // Half of it are packages, whatever becomes of the rest.
+    expect(bytes).toBeGreaterThan(200_000)
+    expect(bytes).toBeLessThan(600_000)
+    expect(measured().stdout).toBe(stdout)
+  })
+
+  it('has gates that run what is tested of what may change', () => {
+    const words = spec.gates.flatMap(({ command }) => command.split(' '))
+    const paths = words.filter(word => word.startsWith('test/'))
+    expect(paths).toContain('test/spec')
+    expect(paths.filter(path => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+})
