@@ -1,16 +1,18 @@
+import { permissionSummary, permissionTable } from '../../src/setup/github/permissions.ts'
 import { specJsonSchema } from '../../src/spec/json-schema.ts'
 import { REUSABLE } from '../../src/setup/github/reusable.ts'
 import { reusableMeasure, reusableTick } from '../../src/setup/github/reusable-workflows.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { commandsPage } from './commands-page.ts'
-import { githubPage } from './github-page.ts'
 import { OWN_WORKFLOWS } from './own-workflows.ts'
+import { permissionPage } from './permission-page.ts'
 import { specPage } from './spec-page.ts'
 
 /** Every page and workflow that is written from the code, by its path; `npm run docs` writes them, a test compares them. */
 export const PAGES: Readonly<Record<string, () => string>> = {
+  'README.md': () => permissionPage('README.md', permissionSummary()),
   'docs/commands.md': () => commandsPage(VERBS),
-  'docs/github.md': () => githubPage('docs/github.md'),
+  'docs/github.md': () => permissionPage('docs/github.md', permissionTable()),
   'docs/spec.md': () => specPage(specJsonSchema()),
   [REUSABLE.tick]: reusableTick,
   [REUSABLE.measure]: reusableMeasure,

@@ -1,6 +1,9 @@
 import { ForgeError, UserError } from '../errors.ts'
 import { storageFailure } from './storage-failure.ts'
 
+export const PUSH = 'push to'
+const MAY_NOT_WRITE = 'whoever pushes may not write there; a job of GitHub Actions needs contents: write'
+
 /** A URL in an error must not carry the password that was in it. */
 function masked(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
@@ -15,7 +18,8 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
       status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
-    return new ForgeError(`cannot ${doing} ${where}: ${words}`, {
+    const lacks = code === '403' && doing === PUSH ? `\n${MAY_NOT_WRITE}` : ''
+    return new ForgeError(`cannot ${doing} ${where}: ${words}${lacks}`, {
       output: words,
       ...(code === undefined ? {} : { status: Number(code) }),
     })

@@ -5,7 +5,7 @@ import type { Neighbour } from './neighbour.ts'
 import { pushTask, type RefUpdate } from './push.ts'
 import { judgePush, type PushResult } from './push-result.ts'
 import { localPath } from './remote-format.ts'
-import { remoteFailure } from './remote-failure.ts'
+import { PUSH, remoteFailure } from './remote-failure.ts'
 import { type RemotePlace, remoteLine } from './remote-line.ts'
 import type { GitRunner } from './runner.ts'
 import { removeStaleLock } from './stale-lock.ts'
@@ -35,12 +35,12 @@ export function remoteOf(place: RemotePlace, { network, local, neighbour }: Ways
     async push(updates) {
       if (updates.length === 0) return { ok: true }
       const task = pushTask({ ...place, updates, asPack: (await neighbour?.keepsPacks()) ?? false })
-      let answer = await ask('push to', task)
+      let answer = await ask(PUSH, task)
       if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
-        answer = await ask('push to', task)
+        answer = await ask(PUSH, task)
       }
       const result = judgePush(answer, updates)
-      if (result === null) throw remoteFailure('push to', place.remote, place.dir, answer.output.stderr)
+      if (result === null) throw remoteFailure(PUSH, place.remote, place.dir, answer.output.stderr)
       if (result.ok) holdPushed(place.dir, updates)
       return result.ok ? result : explain(result, updates)
     },

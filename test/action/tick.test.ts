@@ -1,67 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
-import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
-import type { RunRecord } from '../github/emulator/world.ts'
+import { expect, test } from 'vitest'
+import { letters, SIZE_SPEC } from '../engine/size-yard.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { sceneOf } from '../github/scene.ts'
-import { GRANTS, MEASURE } from '../github/tick-job.ts'
+import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 import { jobClone } from './a-job.ts'
-import { type Ended, step } from './a-runner.ts'
-
-async function onGithub(files: Record<string, string> = {}) {
-  const github = await emulatedGithub()
-  onTestFinished(() => github.stop())
-  // Comments count from the beginning of the campaign on.
-  github.world.clock = Date.now() + 3_600_000
-  const scene = sceneOf(github)
-  scene.commit('main', {
-    ...SIZE_FILES,
-    '.winnow/size.yaml': SIZE_SPEC,
-    '.github/workflows/winnow-measure.yml': MEASURE,
-    'ideas/01.patch': shorter('a', 3),
-    ...files,
-  })
-  return { github, scene, token: github.jobToken(GRANTS) }
-}
-
-/** A job of winnow.yml or winnow-measure.yml: its clone, and the real bundle started as a runner starts it. */
-async function job(
-  github: EmulatedGithub,
-  branch: string,
-  given: { inputs: Record<string, string>; env?: Record<string, string> },
-): Promise<Ended> {
-  const { dir, git } = jobClone(github.bare, branch)
-  git('remote', 'set-url', 'origin', `${github.url}/team/project`)
-  const env = {
-    GITHUB_API_URL: `${github.url}/api/v3`,
-    GITHUB_SERVER_URL: github.url,
-    GITHUB_REPOSITORY: 'team/project',
-    GITHUB_RUN_ID: '4711',
-    GITHUB_RUN_ATTEMPT: '1',
-    GITHUB_ACTOR: 'ada',
-    ...given.env,
-  }
-  const ended = await step({ inputs: given.inputs, workspace: dir, env })
-  expect(git('config', '--list')).not.toContain('xtraheader')
-  return ended
-}
-
-function ticking(github: EmulatedGithub, token: string, env: Record<string, string> = {}): Promise<Ended> {
-  return job(github, 'main', { inputs: { command: 'tick', 'github-token': token }, env })
-}
-
-async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> {
-  const env = { GITHUB_RUN_ID: String(run.id), GITHUB_REF: `refs/heads/${run.branch}` }
-  const inputs = { command: 'measure', campaign: 'size', order: run.title }
-  const { outputs } = await job(github, run.branch, { inputs, env })
-  const file = outputs['report'] ?? ''
-  github.finish(run, 'success', {
-    [outputs['artifact'] ?? '']: { [basename(file)]: readFileSync(file, 'utf8') },
-  })
-}
+import { step } from './a-runner.ts'
 
 test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
   const { github, scene, token } = await onGithub()

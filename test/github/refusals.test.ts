@@ -27,7 +27,7 @@ describe('a refusal of GitHub', () => {
     expect(error.detail).toMatchObject({ status: 403, rule: 'pull-requests: write' })
     expect(error.detail.requestId).toMatch(/^E/)
     const blind = temp.forgeOf(temp.github.jobToken({ contents: 'read' }))
-    expect((await failureOf(blind.list())).message).toMatch(/the token lacks permissions/)
+    expect((await failureOf(blind.list())).message).toMatch(/the token lacks pull-requests: read/)
   })
 
   test('to let jobs open pull requests names the setting', async () => {

@@ -97,7 +97,9 @@ async function answerOf(
   } catch (error) {
     const errors = graphqlErrors(error)
     if (errors !== null && errors.every(({ type }) => type === 'NOT_FOUND')) return errors[0]?.data
-    throw forgeFailure(error, 'answer')
+    // Every document asks about pull requests, or changes one.
+    const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
+    throw forgeFailure(error, 'answer', `pull_requests=${level}`)
   }
 }
 

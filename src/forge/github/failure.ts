@@ -9,13 +9,16 @@ interface Failure {
 
 const PERMITTED = 'Allow GitHub Actions to create and approve pull requests'
 
-/** GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. */
-export function forgeFailure(error: unknown, doing: string): ForgeError {
+/**
+ * GitHub's refusal in the words of who can do something about it: which permission, rule or setting it was. What was
+ * asked for `needs` a permission that GraphQL does not name.
+ */
+export function forgeFailure(error: unknown, doing: string, needs?: string): ForgeError {
   if (error instanceof ForgeError) return error
   const failure = failureOf(error)
   const { status, headers, message } = failure
   const requestId = headers['x-github-request-id']
-  const rule = ruleOf(failure)
+  const rule = ruleOf(failure, needs)
   const detail = {
     output: message,
     ...(status === undefined ? {} : { status }),
@@ -41,9 +44,9 @@ function headersOf(value: unknown): Failure['headers'] | null {
   return typeof headers === 'object' && headers !== null ? { ...headers } : null
 }
 
-function ruleOf({ status, message, headers }: Failure): string | null {
+function ruleOf({ status, message, headers }: Failure, needs: string | undefined): string | null {
   if (/not permitted to create or approve pull requests/.test(message)) return PERMITTED
-  const needed = headers['x-accepted-github-permissions']
+  const needed = headers['x-accepted-github-permissions'] ?? needs
   if (/not accessible by (?:integration|personal access token)/.test(message)) {
     return needed === undefined ? 'permissions of the token' : permissionNames(String(needed))
   }

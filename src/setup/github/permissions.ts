@@ -17,6 +17,7 @@ const TICK = {
   actions: ['write', 'to start, cancel and list measuring runs, and to fetch their reports'],
   checks: ['write', 'to show a verdict at the head of a pull request'],
   contents: ['write', "to move winnow's own branches"],
+  issues: ['write', 'to react to comments that steer'],
   'pull-requests': ['write', 'to open, describe, comment and close pull requests'],
 } as const
 const CLONE = { contents: ['read', 'to clone the repository'] } as const
@@ -66,4 +67,16 @@ export function permissionTable(): string {
     return `| \`${file}\` | ${job} | ${runs} | ${granted.join('<br>') || 'none'} | ${held.join(', ') || 'none'} |`
   })
   return ['| file | job | runs | its token may | secrets |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+/** The table in short, without reasons: for whoever asks first what winnow wants. Jobs with the same rights share a row. */
+export function permissionSummary(): string {
+  const jobs = new Map<string, string[]>()
+  for (const { file, job, permissions, secrets } of Object.values<JobRights>(RIGHTS)) {
+    const granted = Object.entries(permissions).map(([name, [level]]) => `${name}: ${level}`)
+    const holds = [...granted, ...secrets].map(each => `\`${each}\``).join(', ') || 'nothing'
+    jobs.set(holds, [...(jobs.get(holds) ?? []), `\`${file}\` ${job}`])
+  }
+  const rows = [...jobs].map(([holds, of]) => `| ${of.join(', ')} | ${holds} |`)
+  return ['| file and job | gets |', '|---|---|', ...rows].join('\n')
 }

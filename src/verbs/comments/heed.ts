@@ -2,7 +2,7 @@ import type { Observation } from '../../engine/observe.ts'
 import type { Place } from '../../engine/place.ts'
 import { record } from '../../engine/record.ts'
 import { loadCampaign } from '../../ledger/load.ts'
-import { UserError } from '../../errors.ts'
+import { ForgeError, UserError } from '../../errors.ts'
 import { answerMarker, type Comment, type Pull } from '../../forge/pull.ts'
 import type { Permission, Reaction } from '../../forge/port.ts'
 import { mayApprove } from '../../forge/may-approve.ts'
@@ -67,10 +67,20 @@ function commandsIn({ pulls, world: { campaign } }: Observation, answered: Reado
 }
 
 /** Where several were asked for at once, each answer says what it is about. */
-async function give({ forge }: Place, { pull, comment, words }: Asked, { how, text }: Answer): Promise<void> {
+async function give(place: Place, { pull, comment, words }: Asked, { how, text }: Answer): Promise<void> {
   const about = cell(oneLine(words[0] ?? COMMAND, 40))
-  await forge.react?.(comment.id, how)
-  await forge.comment(pull.number, `${about}: ${text}`, { marker: answerMarker(comment) })
+  await react(place, comment, how)
+  await place.forge.comment(pull.number, `${about}: ${text}`, { marker: answerMarker(comment) })
+}
+
+/** A token that may not react costs nobody the campaign: the answer stands in words as well. */
+async function react({ forge, progress }: Place, comment: Comment, how: Reaction): Promise<void> {
+  try {
+    await forge.react?.(comment.id, how)
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.detail.status !== 403) throw error
+    progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
+  }
 }
 
 async function heed(call: Call, scene: Scene, seen: Observation, asked: Asked): Promise<Answer> {

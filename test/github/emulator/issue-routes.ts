@@ -18,7 +18,8 @@ export const issueRoutes: Routes = {
   },
   [`POST ${REPO}/issues/{issue_number}/comments`]: { needs: WRITE, handle: comment },
   [`PATCH ${REPO}/issues/comments/{comment_id}`]: { needs: WRITE, handle: rewrite },
-  [`POST ${REPO}/issues/comments/{comment_id}/reactions`]: { needs: WRITE, handle: react },
+  // Pull requests are not enough here, by GitHub's table of permissions.
+  [`POST ${REPO}/issues/comments/{comment_id}/reactions`]: { needs: 'issues=write', handle: react },
   [`POST ${REPO}/issues/{issue_number}/labels`]: { needs: WRITE, push: true, handle: label },
   [`DELETE ${REPO}/issues/{issue_number}/labels/{name}`]: { needs: WRITE, push: true, handle: unlabel },
 }
