@@ -1,6 +1,6 @@
 /**
  * Writes fixtures/github: the part of GitHub's own descriptions that winnow uses, small enough to commit.
- * `node test/github/contract/extract.mjs` fetches the two packages into a temporary directory; with newer
+ * `node test/github/contract/extract.mjs` fetches the packages into a temporary directory; with newer
  * versions in PACKAGES it brings the fixtures up to date.
  */
 import { execFileSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, print, visit } from 'graphql'
-import { GRAPHQL, OPERATIONS, PACKAGES } from './used.mjs'
+import { EVENTS, GRAPHQL, OPERATIONS, PACKAGES } from './used.mjs'
 
 const OUT = new URL('../../../fixtures/github/', import.meta.url).pathname
 const NOISE = new Set(['description', 'summary', 'example', 'examples', 'title', 'externalDocs', 'tags'])
@@ -121,6 +121,37 @@ function graphqlSchema(sdl) {
   return types.map(each => print(each)).join('\n\n')
 }
 
+function webhookSchemas({ definitions }) {
+  const kept = {}
+  const pending = Object.keys(EVENTS).map(eventDefinition)
+  function eventDefinition(event) {
+    const name = [`${event}_event`, `${event}$event`].find(each => each in definitions)
+    if (name === undefined) throw new Error(`the webhook schemas have no ${event}`)
+    return name
+  }
+  const events = Object.fromEntries(Object.keys(EVENTS).map(event => [event, eventDefinition(event)]))
+  while (pending.length > 0) {
+    const name = pending.pop()
+    if (kept[name]) continue
+    kept[name] = plain(definitions[name])
+    for (const [, next] of JSON.stringify(kept[name]).matchAll(/"#\/definitions\/([^"]+)"/g))
+      pending.push(next)
+  }
+  return { events, definitions: kept }
+}
+
+function recordedPayloads(recorded) {
+  return Object.entries(EVENTS).flatMap(([event, actions]) => {
+    const { examples } = recorded.find(({ name }) => name === event)
+    return Object.entries(actions).flatMap(([action, most]) =>
+      examples
+        .filter(payload => (payload.action ?? '') === action)
+        .slice(-most)
+        .map(payload => ({ event, payload })),
+    )
+  })
+}
+
 const dir = mkdtempSync(join(tmpdir(), 'winnow-contract-'))
 try {
   const rest = restDescription(JSON.parse(packed(PACKAGES.rest, dir)))
@@ -131,6 +162,10 @@ try {
   )
   const schema = graphqlSchema(packed(PACKAGES.graphql, dir))
   writeFileSync(join(OUT, 'schema.graphql'), `# from ${stamp(PACKAGES.graphql)}\n\n${schema}\n`)
+  const webhooks = webhookSchemas(JSON.parse(packed(PACKAGES.webhooks, dir)))
+  const payloads = recordedPayloads(JSON.parse(packed(PACKAGES.payloads, dir)))
+  const from = [stamp(PACKAGES.webhooks), stamp(PACKAGES.payloads)]
+  writeFileSync(join(OUT, 'webhooks.json'), `${JSON.stringify({ from, ...webhooks, payloads }, null, 1)}\n`)
 } finally {
   rmSync(dir, { recursive: true })
 }

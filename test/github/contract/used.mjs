@@ -2,6 +2,17 @@
 export const PACKAGES = {
   rest: { name: '@octokit/openapi', version: '23.0.2', file: 'generated/api.github.com.json' },
   graphql: { name: '@octokit/graphql-schema', version: '15.26.1', file: 'schema.graphql' },
+  webhooks: { name: '@octokit/webhooks-schemas', version: '7.6.1', file: 'schema.json' },
+  payloads: { name: '@octokit/webhooks-examples', version: '7.6.1', file: 'api.github.com/index.json' },
+}
+
+/** Events that start a workflow of winnow's: how many recorded payloads of each of their actions are kept, the newest. */
+export const EVENTS = {
+  issue_comment: { created: 2 },
+  pull_request: { opened: 1, synchronize: 1, reopened: 1, closed: 1, ready_for_review: 1 },
+  pull_request_review: { submitted: 2, dismissed: 1 },
+  workflow_run: { completed: 3, requested: 1 },
+  workflow_dispatch: { '': 1 },
 }
 
 const repo = '/repos/{owner}/{repo}'
