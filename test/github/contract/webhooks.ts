@@ -30,7 +30,9 @@ ajv.addSchema({ $id: 'webhooks', definitions: webhooks.definitions })
 
 /** What of a payload the published schema of its event does not allow. */
 export function payloadWrongs(event: EventName, payload: unknown): string[] {
-  const validate = ajv.compile({ $ref: `webhooks#/definitions/${webhooks.events[event]}` })
+  const $id = `webhooks#/definitions/${webhooks.events[event]}`
+  const validate = ajv.getSchema($id)
+  if (!validate) throw new Error(`the webhook schemas have no ${event}`)
   if (validate(payload)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${event}${instancePath} ${message}`)
 }
