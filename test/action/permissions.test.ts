@@ -60,4 +60,4 @@ test('each right of the jobs that write is needed, and missed by its name', asyn
       answers: scope === 'issues' ? 1 : 0,
     })),
   )
-})
+}, 240_000)
