@@ -11,6 +11,7 @@ import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
+import { askForMerge } from './merge.ts'
 import { type Eyes, isListed, type Memory, type Observation } from './observe.ts'
 import type { Place } from './place.ts'
 import type { Transaction } from './transaction.ts'
@@ -64,6 +65,8 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
     case 'cancel':
       await hands.runner.cancel(action.order)
       return DONE
+    case 'merge':
+      return askForMerge(hands, action)
     case 'pulls':
       if (!hands.place.forge.stage) await changePulls(hands, action.changes)
       return DONE
@@ -186,7 +189,7 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
   const ended = change.change !== 'describe'
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
   const words: ForgeChange = experiment.owned
-    ? { kind: 'update', number, body }
+    ? { kind: 'update', number, body, ...(experiment.status === 'landing' ? { draft: false } : {}) }
     : { kind: 'comment', number, body: ended ? closingText(experiment) : body, marker: 'verdict' }
   return ended ? [words, { kind: 'close', number, reason: '' }] : [words]
 }

@@ -4,6 +4,7 @@ import { headRef, type Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
+import { trailersOf } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
 import type { CandidateFacts, HoldoutFacts, PullFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -181,6 +182,7 @@ async function lookAround(scene: Scene): Promise<World> {
     candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only, strangers }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
+    ...(await madeFacts(place, campaign, optimizeTip)),
     holdout: await holdoutFacts(place, memory, campaign, spec),
     reverts,
     runs: await runner.facts(campaign),
@@ -239,6 +241,17 @@ function branchTips(place: Place, refs: ReadonlyMap<string, Oid>, pulls: readonl
   for (const pull of pulls) if (pull.state === 'open') tips.set(pull.branch, pull.head)
   for (const [ref, oid] of refs) if (ref.startsWith(place.refs.experiments)) tips.set(shortRef(ref), oid)
   return tips
+}
+
+/** What somebody else may have made of a verdict that waits for its merge. */
+async function madeFacts(
+  { repository }: Place,
+  { landing, incumbent }: Campaign,
+  tip: Point | null,
+): Promise<Pick<World, 'made'>> {
+  if (landing === null || tip === null || tip.commit === incumbent.commit) return {}
+  const { parents, message } = await repository.commit(tip.commit)
+  return { made: { ...tip, parents, names: trailersOf(message).get('Winnow-Ledger') ?? null } }
 }
 
 async function foreignFacts(place: Place, campaign: Campaign, spec: Spec, tip: Point | null) {

@@ -1,12 +1,11 @@
-import { type EventDraft, eventId } from '../model/event.ts'
-import type { Campaign } from '../model/campaign.ts'
+import { envelopeOff, type EventDraft, eventId } from '../model/event.ts'
+import type { Campaign, DueLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import type { Oid, Point } from '../model/ids.ts'
-import { landingMessage, oneLine, secondsOf } from '../model/landing.ts'
+import type { ExperimentId, Oid, Point } from '../model/ids.ts'
+import { landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
 import { unlinked } from '../model/unlinked.ts'
-import { onSingleMachine } from '../model/order.ts'
 import type { Outcome } from '../model/outcome.ts'
-import type { Landing, Step } from '../plan/action.ts'
+import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
 import { resultsYaml } from '../report/results-yaml.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -46,6 +45,8 @@ async function takeStep(
       if (step.from?.commit !== step.to.commit)
         transaction.move(transaction.place.refs.optimize, step.to.commit)
       return
+    case 'landed':
+      return recordLanded(transaction, campaign, step)
     case 'revert':
       return revert(transaction, campaign, step)
     case 'keep':
@@ -111,81 +112,108 @@ function decidedOf(step: Step, id: string) {
   return [step.draft]
 }
 
+interface Ending {
+  outcome: Outcome
+  reason: string
+}
+
 /** results.yaml as one commit on top of the head, made once and only on a branch of our own. */
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
-  ending: { outcome: Outcome; reason: string },
+  ending: Ending,
   decided: Parameters<typeof resultsYaml>[0]['decided'],
 ): Promise<Oid | null> {
-  const { repository, name } = transaction.place
-  const { head, branch, owned, id } = experiment
-  if (!owned || head === null || branch === null || transaction.tip(`refs/heads/${branch}`) !== head)
-    return null
-  const text = resultsYaml({ spec: name, experiment, ending, decided })
-  const path = `.winnow/results/${name}/${id}/results.yaml`
-  const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
-  const tree = await repository.replaceAt((await repository.commit(head)).tree, [{ path, entry }])
-  const message = `results(${name}): ${id} ${ending.outcome}\n`
-  const results = await repository.writeCommit({
-    tree,
-    parents: [head],
-    message,
-    date: secondsOf(transaction.at),
-  })
-  transaction.move(`refs/heads/${branch}`, results)
+  const { head, branch, owned } = experiment
+  const ref = `refs/heads/${branch ?? ''}`
+  if (!owned || head === null || branch === null || transaction.tip(ref) !== head) return null
+  const results = await resultsCommit(transaction, { experiment, head }, ending, decided)
+  transaction.move(ref, results)
   return results
 }
 
+async function resultsCommit(
+  { place: { repository, name }, at }: Transaction,
+  { experiment, head }: { experiment: Experiment; head: Oid },
+  ending: Ending,
+  decided: Parameters<typeof resultsYaml>[0]['decided'],
+): Promise<Oid> {
+  const text = resultsYaml({ spec: name, experiment, ending, decided })
+  const path = `.winnow/results/${name}/${experiment.id}/results.yaml`
+  const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
+  const tree = await repository.replaceAt((await repository.commit(head)).tree, [{ path, entry }])
+  const message = `results(${name}): ${experiment.id} ${ending.outcome}\n`
+  return repository.writeCommit({ tree, parents: [head], message, date: secondsOf(at) })
+}
+
 async function land(transaction: Transaction, campaign: Campaign, step: Landing): Promise<void> {
-  const { repository, refs, name } = transaction.place
+  const { repository, refs } = transaction.place
   const { decided: draft, candidate, base, pull } = step
-  const experiment = campaign.experiments[draft.experiment]
-  if (!experiment) throw new Error(`${draft.experiment} lands but was never opened`)
-  // Once sealed, the verdict is part of the campaign, and its order is forgotten.
-  const order = draft.order === null ? undefined : campaign.orders[draft.order]?.order
-  const single_machine = order !== undefined && onSingleMachine(order)
-  const sealed = transaction.seal(draft)
-  const decided = { seq: sealed.event.seq, sha256: sealed.sha256 }
-  const ending = { outcome: draft.outcome, reason: draft.reason }
-  const results = await writeResults(transaction, experiment, ending, draft)
-  const { hypothesis } = experiment
-  const words = { spec: name, spec_sha256: campaign.spec_sha256, experiment: experiment.id, hypothesis, pull }
+  if (step.recorded !== true) transaction.seal(draft)
+  const due = requireDue(campaign, draft.experiment)
+  const { outcome, reason } = draft
+  const results = await writeResults(transaction, due.experiment, { outcome, reason }, draft)
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, results ?? candidate.head],
-    message: landingMessage({ ...words, reason: draft.reason, decided, single_machine }),
-    date: secondsOf(sealed.event.at),
+    message: landingMessage(landingWords(campaign, due, pull)),
+    date: secondsOf(due.decided.at),
   })
   transaction.move(refs.optimize, commit)
   await transaction.keep([results ?? candidate.head, commit])
-  const to = { commit, tree: candidate.tree }
-  const cause = sealed.event.id
-  const { tree, head } = candidate
+  recordMerge(transaction, due, step, { commit, results })
+}
+
+/** Somebody else made the commit: the branch of the experiment is left as they merged it. */
+async function recordLanded(transaction: Transaction, campaign: Campaign, step: Landed): Promise<void> {
+  const due = requireDue(campaign, step.experiment)
+  const { commit, candidate, via } = step
+  const { outcome, reason } = due.decided
+  const of = { experiment: due.experiment, head: candidate.head }
+  const results = due.experiment.owned
+    ? await resultsCommit(transaction, of, { outcome, reason }, envelopeOff(due.decided))
+    : null
+  await transaction.keep([results ?? candidate.head, commit])
+  recordMerge(transaction, due, step, { commit, results, via })
+}
+
+interface Due extends DueLanding {
+  experiment: Experiment
+}
+
+function requireDue({ landing, experiments }: Campaign, id: ExperimentId): Due {
+  const experiment = experiments[id]
+  if (!experiment || landing?.decided.experiment !== id) throw new Error(`${id} lands but was not decided to`)
+  return { ...landing, experiment }
+}
+
+function recordMerge(
+  transaction: Transaction,
+  { decided, sha256, experiment }: Due,
+  { candidate: { head, tree }, base, pull, undoes, baseline }: Merged,
+  made: Pick<EventDraft<'merged'>, 'commit' | 'results' | 'via'>,
+): void {
+  const { id: cause, seq, order } = decided
+  const to = { commit: made.commit, tree }
+  const proof = { seq, sha256 }
+  // Before its order is forgotten with the merge, so that it can be computed again from what is there.
+  if (baseline) transaction.seal(baseline)
   transaction.seal({
     kind: 'merged',
     cause,
     experiment: experiment.id,
-    commit,
     tree,
     base,
     head,
-    results,
     pull,
-    decided,
+    decided: proof,
+    ...made,
   })
   transaction.seal({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
-  if (step.undoes !== null && draft.order !== null) {
-    const undone = {
-      experiment: step.undoes,
-      by_experiment: experiment.id,
-      from: base,
-      to,
-      measured_in: draft.order,
-    }
+  if (undoes !== null && order !== null) {
+    const undone = { experiment: undoes, by_experiment: experiment.id, from: base, to, measured_in: order }
     transaction.seal({ kind: 'reverted', cause, ...undone })
   }
-  if (step.baseline) transaction.seal(step.baseline)
 }
 
 async function revert(

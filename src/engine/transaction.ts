@@ -6,7 +6,7 @@ import { type Chain, openChain, type SealedEvent } from '../ledger/chain.ts'
 import { checkpointBytes, checkpointDue } from '../ledger/checkpoint.ts'
 import { writeLedgerCommit } from '../ledger/ledger-commit.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
-import type { EventDraft } from '../model/event.ts'
+import { envelopeOff, type EventDraft } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
@@ -156,7 +156,7 @@ export class Transaction {
       throw new ForgeError(`the remote refused the push: ${refusal.message}`, ruleOf(refusal))
     const chain = openChain(this.#ground.loaded.tip, { at: this.at, by })
     const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
-    const sealed = observed.map(({ event }) => chain.seal(draftOf(event)))
+    const sealed = observed.map(({ event }) => chain.seal(envelopeOff(event)))
     const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
     const message = refusedText(refusal, wanted)
     const cause = `refused at ${this.#ground.loaded.campaign.seq}`
@@ -196,11 +196,6 @@ const VIEW_CHANGES = new Set([
 
 function ruleOf(refusal: { message: string; rule?: string }) {
   return { output: refusal.message, ...(refusal.rule === undefined ? {} : { rule: refusal.rule }) }
-}
-
-function draftOf(event: SealedEvent['event']): EventDraft {
-  const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
-  return draft as EventDraft
 }
 
 /** The remote's own rule first, which is what a person has to change; its whole answer last. */

@@ -84,6 +84,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
       return transaction.move(transaction.place.refs.campaign, action.to)
     case 'dispatch':
     case 'cancel':
+    case 'merge':
     case 'pulls':
     case 'campaign-pull':
     case 'propose':

@@ -155,6 +155,18 @@ export interface Workflows {
   download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
 }
 
+/** What the forge is to merge: this head and no other, in these words. */
+export interface Merge {
+  head: Oid
+  title: string
+  message: string
+}
+
+export type MergeAnswer =
+  | { ok: true; commit: Oid }
+  /** `moved`: the head or the base is another one now, so there is something else to look at. */
+  | { ok: false; why: 'moved' | 'refused'; message: string }
+
 /** Where pull requests are kept. What it holds is output (invariant 11): every change may be repeated. */
 export interface Forge {
   readonly kind: 'local' | 'github'
@@ -170,6 +182,8 @@ export interface Forge {
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
   /** The same as part of the engine's own push; only where pull requests are kept in refs. */
   stage?(changes: readonly ForgeChange[], after: RefView): Promise<Staged>
+  /** Merges a pull request as the forge does; only where it can. A repeat is the same merge. */
+  merge?(number: number, merge: Merge): Promise<MergeAnswer>
   /** Shows how a head stands, or shows it anew; only where there is a place for that. */
   check?(check: Check): Promise<void>
   /** What somebody may do to the repository, now; only where there are other people. */

@@ -1,4 +1,4 @@
-import type { EventDraft, Priority } from './event.ts'
+import type { EventDraft, LedgerEvent, Priority } from './event.ts'
 import type { Experiment } from './experiment.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
@@ -39,6 +39,14 @@ export interface Landing {
   effect: Effect | null
   /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
   watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string }
+}
+
+/** A verdict that waits for its merge, and what the commit that merges it has to say of it. */
+export interface DueLanding {
+  decided: LedgerEvent<'decided'>
+  /** Of the file that holds that event. */
+  sha256: string
+  spec_sha256: string
 }
 
 export interface Effect {
@@ -167,6 +175,8 @@ export interface Campaign {
   attempts: Record<string, number>
   round: Round | null
   landings: Landing[]
+  /** What was decided to be kept last, until it is merged. */
+  landing: DueLanding | null
   foreign: ForeignTip | null
   ended: number
   failures_in_a_row: number
@@ -192,7 +202,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 8
+export const FOLD_VERSION = 9
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -239,6 +249,7 @@ export function emptyCampaign(): Campaign {
     attempts: {},
     round: null,
     landings: [],
+    landing: null,
     foreign: null,
     ended: 0,
     failures_in_a_row: 0,

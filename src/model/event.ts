@@ -146,6 +146,8 @@ const payloads = {
     results: nullableOid,
     pull: natural.nullable(),
     decided: z.strictObject({ seq: natural, sha256: digest }),
+    /** Who made the commit, where winnow did not: the forge when winnow asked, or a person by themselves. */
+    via: z.enum(['api', 'person']).optional(),
   },
   closed: { experiment: experimentId, outcome, reason: text, head: nullableOid, results: nullableOid },
   'approval-requested': { experiment: experimentId, ...approvalEvent },
@@ -263,6 +265,12 @@ export function parseEvent(value: unknown): LedgerEvent {
   const schema = isEventKind(kind) ? schemas[kind] : undefined
   if (!schema) throw new TypeError(`unknown event kind ${JSON.stringify(kind)}`)
   return schema.parse(value) as LedgerEvent
+}
+
+/** What the event was before the ledger had it. */
+export function envelopeOff<K extends EventKind>(event: LedgerEvent<K>): EventDraft<K> {
+  const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
+  return draft as unknown as EventDraft<K>
 }
 
 /** sha256 over kind, payload and cause: the same decision or command made twice is the same event. */

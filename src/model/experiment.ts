@@ -5,7 +5,15 @@ import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
 import type { Job } from './pairs.ts'
 
-export type ExperimentStatus = 'queued' | 'deferred' | 'ordered' | 'measured' | 'parked' | 'ended'
+export type ExperimentStatus =
+  | 'queued'
+  | 'deferred'
+  | 'ordered'
+  | 'measured'
+  | 'parked'
+  /** Decided to be kept, and not merged yet. */
+  | 'landing'
+  | 'ended'
 export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
 
 /**

@@ -1,13 +1,14 @@
 import { awaitedPackages } from './approval.ts'
 import type { Campaign } from './campaign.ts'
+import { canonicalJson, sha256 } from './canonical.ts'
 import type { Experiment } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
-import { dropOrders } from './fold-order.ts'
+import { dropOrders, notLanded } from './fold-order.ts'
 import { experimentNumber, type OrderId } from './ids.ts'
 import { onSingleMachine } from './order.ts'
-import { type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
+import { isLanded, type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
 
@@ -108,6 +109,7 @@ const decided: Handler<'decided'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
   const { round } = campaign
+  notLanded(campaign, experiment)
   experiment.primary_delta = event.primary_delta
   const measured = event.order === null ? undefined : campaign.orders[event.order]?.order
   experiment.single_machine = measured !== undefined && onSingleMachine(measured)
@@ -119,8 +121,18 @@ const decided: Handler<'decided'> = (campaign, event) => {
       round.combination_failed = true
   }
   if (event.parked) return park(campaign, experiment, event)
+  if (isLanded(event.outcome)) return awaitMerge(campaign, experiment, event)
   end(campaign, experiment, event)
   experiment.order = event.order
+}
+
+/** It ends with its merge, which may be somebody else's to make: until then what proved it is remembered. */
+function awaitMerge(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
+  if (experiment.status === 'ended') return
+  const { outcome, verdict, reason } = event
+  Object.assign(experiment, { status: 'landing', outcome, verdict, reason, order: event.order })
+  const file = sha256(`${canonicalJson(event)}\n`)
+  campaign.landing = { decided: event, sha256: file, spec_sha256: campaign.spec_sha256 }
 }
 
 /** Not proven yet and out of jobs: its pull request stays open, its pairs are kept, and it may be resumed. */
@@ -136,10 +148,15 @@ function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'de
 const merged: Handler<'merged'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
+  const { order, outcome, verdict, reason } = experiment
+  campaign.landing = null
+  if (outcome !== null && verdict !== null)
+    end(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
+  experiment.order = order
   experiment.closed = true
   experiment.pull ??= event.pull
   const { experiment: id, commit, tree, head, base } = event
-  const { order, purpose, primary_delta } = experiment
+  const { purpose, primary_delta } = experiment
   if (purpose === 'simplify') campaign.simplified += Math.max(0, -(primary_delta ?? 0))
   const proof = { order, pin: campaign.pin.commit, reverted: null }
   const watch = { state: 'open' as const, jobs: [], at: event.at }
@@ -150,6 +167,7 @@ const merged: Handler<'merged'> = (campaign, event) => {
 const closed: Handler<'closed'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment) return
+  notLanded(campaign, experiment)
   end(campaign, experiment, {
     outcome: event.outcome,
     verdict: verdictOf(event.outcome, false),
@@ -165,6 +183,7 @@ const closed: Handler<'closed'> = (campaign, event) => {
 const headMoved: Handler<'head-moved'> = (campaign, event) => {
   const experiment = campaign.experiments[event.experiment]
   if (!experiment || experiment.status === 'ended') return
+  notLanded(campaign, experiment)
   dropOrders(campaign, experiment)
   experiment.head = event.to
   experiment.attempts = 0

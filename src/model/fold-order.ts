@@ -198,10 +198,21 @@ export function dropOrders(campaign: Campaign, experiment: Experiment): void {
   release(campaign, released)
 }
 
+/** What was decided to be kept, and is not merged: it is as if that had not been decided. */
+export function notLanded(campaign: Campaign, experiment: Experiment): void {
+  if (experiment.status !== 'landing') return
+  campaign.landing = null
+  if (campaign.round?.winner === experiment.id) campaign.round.winner = null
+  Object.assign(experiment, { outcome: null, verdict: null, reason: null })
+}
+
+const RESTING_ON_IT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
 export function requeueAll(campaign: Campaign): void {
   for (const experiment of Object.values(campaign.experiments)) {
-    if (experiment.status !== 'ordered' && experiment.status !== 'measured') continue
+    if (!RESTING_ON_IT.has(experiment.status)) continue
+    notLanded(campaign, experiment)
     dropOrders(campaign, experiment)
     experiment.status = 'queued'
     experiment.round = null

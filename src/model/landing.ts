@@ -1,3 +1,5 @@
+import type { Campaign, DueLanding } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
 import { reasonOf } from './reason.ts'
 import { unlinked } from './unlinked.ts'
 
@@ -13,6 +15,22 @@ export interface LandingWords {
   /** Its evidence is of one machine: a new build stood for a fresh runner (decision.md 3.3). */
   single_machine: boolean
 }
+
+/** What a verdict that waits for its merge has said of it. */
+export function landingWords(
+  { name }: Pick<Campaign, 'name'>,
+  { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
+  pull: number | null,
+): LandingWords {
+  const { id, hypothesis, single_machine } = experiment
+  const proof = { seq: decided.seq, sha256 }
+  const { reason } = decided
+  return { spec: name, spec_sha256, experiment: id, hypothesis, pull, reason, decided: proof, single_machine }
+}
+
+/** Said where it waits for somebody else. */
+export const AWAITS_MERGE =
+  'It waits for its merge, as it is and with nothing before it: nothing else is measured meanwhile.'
 
 const SUBJECT_LENGTH = 120
 
@@ -45,6 +63,16 @@ function messageOf(words: LandingWords, line: Line): string {
     ...(words.single_machine ? ['Winnow-Evidence: single-machine'] : []),
     '',
   ].join('\n')
+}
+
+/** What a message says of winnow's own. */
+export function trailersOf(message: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const line of message.split('\n')) {
+    const match = /^(Winnow-[A-Za-z]+): (.*)$/.exec(line)
+    if (match?.[1] !== undefined && match[2] !== undefined) found.set(match[1], match[2])
+  }
+  return found
 }
 
 /** Text from branches stays text: one line, no control characters, bounded. */

@@ -13,6 +13,8 @@ export type Step =
   | { step: 'close'; experiment: ExperimentId; outcome: Outcome; reason: string; keep: boolean }
   /** The decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
   | Landing
+  /** What follows from the merge that somebody else has made of it: results, `merged` and `incumbent-moved`. */
+  | Landed
   /** The optimize branch moves to a commit that is proven by the events of this same transaction. */
   | { step: 'move'; from: Point | null; to: Point; events: EventDraft[] }
   /** A commit on the incumbent with this tree, then as `move`. */
@@ -20,9 +22,22 @@ export type Step =
   /** Keeps commits that nothing else will hold. */
   | { step: 'keep'; heads: Oid[] }
 
-export interface Landing {
+export interface Landing extends Merged {
   step: 'land'
   decided: EventDraft<'decided'>
+  /** The decided event stands in the ledger already. */
+  recorded?: true
+}
+
+export interface Landed extends Merged {
+  step: 'landed'
+  experiment: ExperimentId
+  commit: Oid
+  via: NonNullable<EventDraft<'merged'>['via']>
+}
+
+/** What a landing makes of the campaign, whoever writes its commit. */
+export interface Merged {
   candidate: OrderCandidate
   base: Point
   pull: number | null
@@ -35,6 +50,8 @@ export type Action =
   | { do: 'commit'; steps: Step[] }
   | { do: 'dispatch'; order: OrderId }
   | { do: 'cancel'; order: OrderId }
+  /** The forge merges the head of a pull request, which is what the campaign's verdict is about. */
+  | { do: 'merge'; number: number; experiment: ExperimentId }
   | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */

@@ -5,10 +5,11 @@ import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import { withAside } from '../model/reason.ts'
-import type { Landing, Step } from './action.ts'
-import { type Decision, decidedDraft, type Judgement } from './judgement.ts'
+import type { Merged, Step } from './action.ts'
+import { type Decision, decidedDraft, type Judgement, type Measured } from './judgement.ts'
 import { assessmentOf, type Member } from './member.ts'
 import { pullFinder } from './pull-of.ts'
+import type { Spec } from '../spec/schema.ts'
 import type { World } from './world.ts'
 
 /** The verdict and the closing of an experiment that does not land: one transaction. */
@@ -73,30 +74,37 @@ export function landSteps(world: World, member: Member, outcome: 'kept' | 'runne
   const { experiment, measured, judgement, cause } = member
   if (!measured || judgement?.is !== 'eligible') return []
   const { order } = measured
-  const candidate = order.candidates.find(entry => entry.label === experiment.id)
-  if (!candidate) return []
   const { assessment } = judgement
-  const decided = decidedDraft({
-    experiment,
-    order: order.id,
-    outcome,
-    assessment,
-    reason: assessment.reason,
-    cause,
-  })
-  const landing: Landing = {
-    step: 'land',
-    decided,
+  const { reason } = assessment
+  const decided = decidedDraft({ experiment, order: order.id, outcome, assessment, reason, cause })
+  const merge = mergeOf(world, { experiment, measured, cause })
+  if (merge === null) return []
+  return landsAtOnce(world.spec) ? [{ step: 'land', decided, ...merge }] : [{ step: 'event', draft: decided }]
+}
+
+/** Its verdict and its merge are one push; else the verdict is recorded first, and the merge is asked for or awaited. */
+export function landsAtOnce({ merge }: Pick<Spec, 'merge'>): boolean {
+  return merge.auto && merge.via === 'push'
+}
+
+/** What a merge of an experiment makes of the campaign, by the order that it was decided on. */
+export function mergeOf(
+  world: World,
+  { experiment, measured, cause }: { experiment: Experiment; measured: Measured; cause: string },
+): Merged | null {
+  const { order } = measured
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  return {
     candidate,
     base: order.base,
     pull: pullFinder(world)(experiment)?.number ?? experiment.pull,
-    undoes: undone(world, member),
-    baseline: baselineAfter(world, member, cause),
+    undoes: undone(world, experiment),
+    baseline: baselineAfter(world, experiment, measured, cause),
   }
-  return [landing]
 }
 
-function undone(world: World, { experiment }: Member): string | null {
+function undone(world: World, experiment: Experiment): string | null {
   if (experiment.purpose !== 'revert') return null
   const wish = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
   return wish?.experiment ?? null
@@ -108,12 +116,12 @@ function undone(world: World, { experiment }: Member): string | null {
  */
 function baselineAfter(
   world: World,
-  { experiment, measured }: Member,
+  experiment: Experiment,
+  { order, report }: Measured,
   cause: string,
 ): EventDraft<'baseline-measured'> | null {
   const stability = world.spec.measurement.stability
-  if (!measured || (stability !== null && stability.mode !== 'stable')) return null
-  const { order, report } = measured
+  if (stability !== null && stability.mode !== 'stable') return null
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
   return {

@@ -9,6 +9,7 @@ import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { openProposals, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
+import { landedSteps, landingPlan } from './landing.ts'
 import { isSettled } from './only.ts'
 import { campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { dispatch, issue, type Request } from './orders.ts'
@@ -53,6 +54,8 @@ export function plan(world: World): Plan {
   const { status, status_reason } = world.campaign
   const taken = campaignPullSteps(world)
   if (taken.length > 0) return conclude(draft, taken)
+  const landed = landedSteps(world)
+  if (landed.length > 0) return conclude(draft, landed)
   switch (status) {
     case 'none':
       return { actions: [], waiting: { for: 'nothing', reason: 'no campaign was started' } }
@@ -104,6 +107,8 @@ function running(resting: Draft): Plan {
   if (foreign.steps.length > 0) return conclude(draft, foreign.steps)
   if (foreign.blocked !== null)
     return prepared(draft, () => request(draft, foreign.requests, foreign.blocked))
+  const landing = landingPlan(world)
+  if (landing !== null) return conclude(alsoDo(draft, landing.actions), landing.steps, landing.waiting)
   const lost = lostTooOften(world)
   if (lost.length > 0) return conclude(draft, lost)
   const effects = effectSteps(world)

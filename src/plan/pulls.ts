@@ -1,6 +1,7 @@
 import { approvalMark } from '../model/approval.ts'
 import { checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { AWAITS_MERGE } from '../model/landing.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
@@ -51,14 +52,22 @@ export function pullActions(world: World): Action[] {
 function isOutdated(world: World, experiment: Experiment, pull: PullFacts): boolean {
   if (experiment.status === 'ended') return false
   const mark = approvalMark(experiment)
-  if (!experiment.owned) return isUnsaid(experiment, pull)
+  if (!experiment.owned) return isUnsaid(world, experiment, pull)
+  // A draft cannot be merged, by whomever.
+  if (experiment.status === 'landing' && pull.draft === true) return true
   return (mark !== null && !pull.body.includes(mark)) || isUnshown(world, experiment, pull)
 }
 
 /** What is needed of people is said once: only what is needed of others is another comment. */
-function isUnsaid(experiment: Experiment, { said }: PullFacts): boolean {
-  const needed = awaitsPermission(experiment) ? permissionText(experiment) : approvalMark(experiment)
+function isUnsaid({ spec }: World, experiment: Experiment, { said }: PullFacts): boolean {
+  const needed = neededOf(experiment, spec.merge.auto)
   return needed !== null && said !== undefined && !said.includes(needed)
+}
+
+function neededOf(experiment: Experiment, auto: boolean): string | null {
+  if (awaitsPermission(experiment)) return permissionText(experiment)
+  if (experiment.status === 'landing') return auto ? null : AWAITS_MERGE
+  return approvalMark(experiment)
 }
 
 /** Its head does not show how it stands; the text is written after that is shown, and so tells it (invariant 7). */

@@ -76,9 +76,13 @@ interface Scene {
 function membersOf(world: World, round: Round, found: Arrivals): Member[] {
   return round.members.flatMap(id => {
     const experiment = world.campaign.experiments[id]
-    if (!experiment || experiment.status === 'ended' || experiment.status === 'parked') return []
+    if (!experiment || !isMember(experiment)) return []
     return [memberOf(world, experiment, found.reports)]
   })
+}
+
+function isMember({ status }: Member['experiment']): boolean {
+  return status !== 'ended' && status !== 'parked' && status !== 'landing'
 }
 
 function needsOrder({ experiment: { id, status }, judgement }: Member): RoundPlan['again'] {

@@ -40,6 +40,8 @@ export interface World {
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
   sync: SyncFacts | null
   foreign: ForeignFacts | null
+  /** Absent where no verdict waits for its merge. */
+  made?: MadeFacts
   /** Where the holdout is now, once something measured may have to be tried on it; null before. */
   holdout: HoldoutFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
@@ -64,6 +66,15 @@ export interface AnswerFacts {
   minutes: number
 }
 
+/** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */
+export interface MadeFacts {
+  commit: Oid
+  tree: Oid
+  parents: readonly Oid[]
+  /** The verdict that its message names, as `seq:sha256`. */
+  names: string | null
+}
+
 export interface RunnerFacts {
   /** What runs orders dispatched by this process is known before they start, on one machine. */
   runId: string | null
@@ -78,6 +89,8 @@ export interface PullFacts {
   /** Short name of the branch it is meant for. */
   base: string
   state: 'open' | 'merged' | 'closed'
+  draft?: boolean
+  closed_at?: string | null
   head: Oid
   title: string
   body: string

@@ -40,7 +40,7 @@ function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): Stat
     const title = 'Waiting for permission to be measured'
     return { state: 'neutral', title, summary: `${title}: \`${permissionText(experiment)}\`` }
   }
-  if (verdict !== null && (status === 'ended' || status === 'parked')) {
+  if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
     const { sentence } = reasonOf(reason ?? '')
     const title = oneLine(`${verdict}: ${sentence}`, TITLE)
     const said = { state: CONCLUSIONS[verdict], title, summary: closingText(experiment) }

@@ -42,6 +42,8 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'campaign-stopped',
 ])
 
+const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
+
 /** Every kind has its words, or this does not compile. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
@@ -66,7 +68,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
   judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
   decided: event => decidedText(event),
-  merged: ({ experiment, commit }) => `${experiment} landed as ${short(commit)}`,
+  merged: ({ experiment, commit, via }) =>
+    `${experiment} landed as ${short(commit)}${MADE_BY[via ?? 'push']}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages, additions = [] }) =>
     packages.length === 0

@@ -1,7 +1,7 @@
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { oneLine } from '../model/landing.ts'
+import { AWAITS_MERGE, oneLine } from '../model/landing.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { requestMarkdown } from './approval-text.ts'
@@ -30,6 +30,7 @@ export function pullBody(campaign: Campaign, experiment: Experiment): string {
 }
 
 function firstLine(campaign: Campaign, experiment: Experiment): string {
+  if (experiment.status === 'landing') return `${closingText(experiment)}\n\n${AWAITS_MERGE}`
   if (experiment.verdict !== null) return closingText(experiment)
   if (experiment.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(experiment))}.`
   if (awaitsPermission(experiment))

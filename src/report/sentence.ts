@@ -43,6 +43,8 @@ function awaited({ status, packages, permission }: Standing): string {
       return 'the rest of its round'
     case 'parked':
       return 'more evidence'
+    case 'landing':
+      return 'its merge'
     case 'ended':
       return 'its verdict'
     default:

@@ -21,6 +21,7 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     return { status, verdict, outcome, reason, takenBack, parked: true, next }
   }
   if (status === 'ended') return { status, verdict, outcome, reason, takenBack }
+  if (status === 'landing') return { status, verdict, outcome, reason, next: 'its merge' }
   if (status === 'deferred')
     return {
       status,
@@ -49,6 +50,6 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
 export function evidenceIn(campaign: StandingCampaign, experiment: Experiment): string | null {
   const { status, reason } = experiment
   const recorded = reasonOf(reason ?? '').evidence
-  if (status === 'ended' || status === 'parked') return recorded
+  if (status === 'ended' || status === 'parked' || status === 'landing') return recorded
   return soFarOf(campaign, experiment)?.evidence ?? recorded
 }

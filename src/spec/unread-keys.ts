@@ -25,13 +25,9 @@ const OWN_AGENT =
 const UNREAD: readonly Unread[] = [
   {
     path: ['merge', 'via'],
-    missing: 'merging through the API is',
+    missing: 'merging through the API is, but on GitHub,',
+    readIn: ['github', 'single-job'],
     instead: 'use push',
-  },
-  {
-    path: ['merge', 'auto'],
-    missing: 'keeping a change for a person to merge is',
-    instead: 'use true, or stop the campaign and merge its branch yourself',
   },
   {
     path: ['merge', 'max_pull_requests_per_hour'],

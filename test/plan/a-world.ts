@@ -4,7 +4,7 @@ import type { Experiment } from '../../src/model/experiment.ts'
 import { sha256 } from '../../src/model/canonical.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventId } from '../../src/model/event.ts'
-import type { Action, Plan, Step } from '../../src/plan/action.ts'
+import type { Action, Landed, Merged, Plan, Step } from '../../src/plan/action.ts'
 import { plan } from '../../src/plan/plan.ts'
 import type { CandidateFacts, Change, Proposal, PullFacts, RunFacts, World } from '../../src/plan/world.ts'
 import { type CampaignBuilder, candidateTree, oidOf } from './a-campaign.ts'
@@ -185,6 +185,10 @@ export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): 
     }
     case 'land':
       return landed(step, oidOf(`landing of ${step.candidate.tree} on ${step.base.commit}`))
+    case 'landed': {
+      const decided = campaign.landing?.decided
+      return decided ? mergedBy(step, { commit: step.commit, cause: decided.id, decided, via: step.via }) : []
+    }
     case 'revert':
       return reverted(step, oidOf(`revert to ${step.tree} on ${step.from.commit}`))
     default:
@@ -193,32 +197,35 @@ export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): 
 }
 
 export function landed(step: Extract<Step, { step: 'land' }>, commit: string): EventDraft[] {
-  const { decided, candidate, base, pull, undoes, baseline } = step
-  const { experiment } = decided
-  const cause = eventId(decided)
+  const { decided } = step
+  const verdict = step.recorded === true ? [] : [decided]
+  return [...verdict, ...mergedBy(step, { commit, cause: eventId(decided), decided })]
+}
+
+/** What follows from a merge, whoever made it. */
+function mergedBy(
+  { candidate, base, pull, undoes, baseline }: Merged,
+  { commit, cause, decided, via }: Making,
+): EventDraft[] {
+  const { experiment, order } = decided
   const { tree, head } = candidate
   const to = { commit, tree }
   const proof = { seq: 0, sha256: cause }
-  const measured_in = decided.order ?? ''
+  const made = { results: null, pull, decided: proof, ...(via ? { via } : {}) }
+  const undone = { by_experiment: experiment, from: base, to, measured_in: order ?? '' }
   return [
-    decided,
-    { kind: 'merged', cause, experiment, commit, tree, base, head, results: null, pull, decided: proof },
-    { kind: 'incumbent-moved', cause, from: base, to, why: 'merged' },
-    ...(undoes === null
-      ? []
-      : [
-          {
-            kind: 'reverted',
-            cause,
-            experiment: undoes,
-            by_experiment: experiment,
-            from: base,
-            to,
-            measured_in,
-          } as const,
-        ]),
     ...(baseline ? [baseline] : []),
+    { kind: 'merged', cause, experiment, commit, tree, base, head, ...made },
+    { kind: 'incumbent-moved', cause, from: base, to, why: 'merged' },
+    ...(undoes === null ? [] : [{ kind: 'reverted', cause, experiment: undoes, ...undone } as const]),
   ]
+}
+
+interface Making {
+  commit: string
+  cause: string
+  decided: EventDraft<'decided'>
+  via?: Landed['via']
 }
 
 export function reverted(step: Extract<Step, { step: 'revert' }>, commit: string): EventDraft[] {

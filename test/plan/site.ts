@@ -224,6 +224,7 @@ export class Site {
         return
       case 'propose':
       case 'stop-asking':
+      case 'merge':
         throw new Error('nobody can be asked here')
       default:
         action satisfies never
@@ -262,6 +263,7 @@ export class Site {
         const { commit } = this.git.commit(step.tree, [step.from.commit], 'revert')
         return this.#advance(step.from, commit, reverted(step, commit))
       }
+      case 'landed':
       case 'event':
         break
       default:

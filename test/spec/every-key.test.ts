@@ -116,6 +116,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'policy.tie_breakers.lower': ['decide/tie-breakers.ts'],
   'policy.tie_breakers.higher': ['decide/tie-breakers.ts'],
   'merge.max_open_experiments': ['plan/intake.ts'],
+  'merge.auto': ['plan/landing.ts', 'merge.auto'],
   'branches.prefix': ['verbs/known-campaigns.ts', 'branches.prefix'],
 }
 
@@ -166,7 +167,6 @@ const REFUSED: Record<string, Change> = {
   'artifacts.': { artifacts: [{ name: 'a', path: 'a' }] },
   'epochs.': { epochs: {} },
   'merge.via': { 'merge.via': 'api' },
-  'merge.auto': { 'merge.auto': false },
   'merge.max_pull_requests_per_hour': { 'merge.max_pull_requests_per_hour': 1 },
   'merge.unisolated': { 'merge.unisolated': 'deny' },
   'merge.on_merge': { 'merge.on_merge': 'restart' },

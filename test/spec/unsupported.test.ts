@@ -39,7 +39,6 @@ describe('what is valid but not built', () => {
     [{ 'report.pages_branch': 'gh-pages' }, 'report.pages_branch gh-pages'],
     [{ 'report.comment': 'never' }, 'report.comment never'],
     [{ 'report.dashboard': false }, 'report.dashboard false'],
-    [{ 'merge.auto': false }, 'merge.auto false'],
     [{ 'merge.unisolated': 'deny' }, 'merge.unisolated deny'],
     [{ 'merge.max_pull_requests_per_hour': 9 }, 'merge.max_pull_requests_per_hour 9'],
     [{ 'merge.on_merge': 'restart' }, 'merge.on_merge restart'],
@@ -59,6 +58,7 @@ describe('what is valid but not built', () => {
     expect(unsupported(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'single-job')).toEqual([])
+    expect(unsupported(counting({ 'merge.via': 'api' }), 'github')).toEqual([])
     const teams = unsupported(counting({ 'dependencies.approvers': ['team/core'] }), 'github')
     expect(teams).toEqual([expect.stringContaining('teams are not built yet')])
   })
@@ -157,8 +157,8 @@ describe('what a ce spec brings along for machinery of its own', () => {
   })
 
   it("is not winnow's own, which is refused there as well", () => {
-    expect(unsupported(ceSpec({ 'merge.auto': false }))).toEqual([
-      expect.stringContaining('merge.auto false'),
+    expect(unsupported(ceSpec({ 'merge.unisolated': 'deny' }))).toEqual([
+      expect.stringContaining('merge.unisolated deny'),
     ])
     expect(unsupported(ceSpec({ 'execution.backend': 'remote' }))).toHaveLength(1)
   })

@@ -1,8 +1,8 @@
 import type { Campaign } from '../../model/campaign.ts'
 import type { Oid } from '../../model/ids.ts'
+import { trailersOf } from '../../model/landing.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { Place } from '../place.ts'
-import { trailersOf } from './landing-commit.ts'
 
 /** What a branch holds that no event accounts for; `open` says that the campaign knows and is looking at it. */
 export interface BranchFinding {

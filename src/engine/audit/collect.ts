@@ -71,7 +71,8 @@ function decided(
   const tried = campaign.experiments[event.experiment]?.holdout ?? null
   const holdout = tried === null ? null : (evidence.orders.get(tried) ?? null)
   const gaps = verdictGaps({ campaign, spec, order, holdout, event })
-  evidence.verdicts.set(event.seq, { event, sha256: fileDigest(event), order, gaps })
+  const { spec_sha256 } = campaign
+  evidence.verdicts.set(event.seq, { event, sha256: fileDigest(event), spec_sha256, order, gaps })
 }
 
 /** Reading the ledger has shown that an event's file is exactly this. */

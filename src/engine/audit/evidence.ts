@@ -25,6 +25,8 @@ export interface LandedVerdict {
   event: LedgerEvent<'decided'>
   /** Of the file that holds it. */
   sha256: string
+  /** The spec in force when it was recorded. */
+  spec_sha256: string
   order: OrderRecord | null
   gaps: string[]
 }

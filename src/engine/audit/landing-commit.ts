@@ -1,6 +1,12 @@
 import type { Commit } from '../../git/commit-object.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import { earlierLandingMessage, landingMessage, type LandingWords, secondsOf } from '../../model/landing.ts'
+import {
+  earlierLandingMessage,
+  landingMessage,
+  type LandingWords,
+  secondsOf,
+  trailersOf,
+} from '../../model/landing.ts'
 import { onSingleMachine } from '../../model/order.ts'
 import type { LandedVerdict } from './evidence.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
@@ -15,11 +21,15 @@ export async function landingCommitGaps(
 ): Promise<string[]> {
   const { place, from, to } = step
   const commit = await place.repository.commit(to.commit)
+  const words = wordsOf(step, merged, verdict)
+  if (merged.via !== undefined) {
+    const wrong = [...elsewhereGaps(commit, from.commit, merged, words), ...(await resultsGaps(step, merged))]
+    return wrong.slice(0, 1)
+  }
   const parents = parentGaps(commit, from.commit, merged.results ?? merged.head)
   if (parents.length > 0) return parents
   const results = await resultsGaps(step, merged)
   if (results.length > 0) return results
-  const words = wordsOf(step, merged, verdict)
   const earlier = earlierLandingMessage(words)
   const message = commit.message === earlier ? earlier : landingMessage(words)
   const trailers = trailerGaps(commit.message, message)
@@ -32,6 +42,23 @@ export async function landingCommitGaps(
     date: secondsOf(verdict.event.at),
   })
   return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
+}
+
+/**
+ * A commit that the forge or a person made cannot be made again: whose it is and when it was made proves nothing. It
+ * has to be one commit on the incumbent that brings nothing but the measured head, and to name no other verdict.
+ */
+function elsewhereGaps(
+  { parents, message }: Commit,
+  first: string,
+  { head, via }: Merged,
+  words: LandingWords,
+): string[] {
+  if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
+  const other = parents.slice(1).find(parent => parent !== head)
+  if (other !== undefined) return [`it also merges ${other}, which is not the measured head ${head}`]
+  // A person need not say anything of it, but nothing that is not so.
+  return trailerGaps(message, landingMessage(words), via === 'api')
 }
 
 function parentGaps({ parents }: Commit, first: string, second: string): string[] {
@@ -58,11 +85,12 @@ async function resultsGaps({ place }: IncumbentStep, merged: Merged): Promise<st
   return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
 }
 
-function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256, order }: LandedVerdict): LandingWords {
+function wordsOf(step: IncumbentStep, merged: Merged, verdict: LandedVerdict): LandingWords {
   const { place, campaign } = step
+  const { event, sha256, order, spec_sha256 } = verdict
   return {
     spec: place.name,
-    spec_sha256: campaign.spec_sha256,
+    spec_sha256,
     experiment: merged.experiment,
     hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
     pull: merged.pull,
@@ -72,19 +100,10 @@ function wordsOf(step: IncumbentStep, merged: Merged, { event, sha256, order }: 
   }
 }
 
-function trailerGaps(found: string, expected: string): string[] {
+function trailerGaps(found: string, expected: string, all = true): string[] {
   const [has, wants] = [trailersOf(found), trailersOf(expected)]
-  return [...new Set([...wants.keys(), ...has.keys()])].flatMap(name => {
+  return [...new Set([...(all ? wants.keys() : []), ...has.keys()])].flatMap(name => {
     const [said, value] = [has.get(name) ?? 'nothing', wants.get(name) ?? 'nothing']
     return said === value ? [] : [`its trailer ${name} says ${said}, the ledger ${value}`]
   })
-}
-
-export function trailersOf(message: string): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const line of message.split('\n')) {
-    const match = /^(Winnow-[A-Za-z]+): (.*)$/.exec(line)
-    if (match?.[1] !== undefined && match[2] !== undefined) found.set(match[1], match[2])
-  }
-  return found
 }

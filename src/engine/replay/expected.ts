@@ -5,6 +5,7 @@ import { machineKey } from '../../model/report.ts'
 import type { Step } from '../../plan/action.ts'
 import { arrivals } from '../../plan/arrivals.ts'
 import { effectSteps } from '../../plan/effects.ts'
+import { dueBaseline } from '../../plan/landing.ts'
 import { lostTooOften } from '../../plan/lost.ts'
 import { prepare } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
@@ -41,7 +42,8 @@ export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spe
     ...settleRound(world, found).steps,
     ...prepare(world, found).steps,
   ]
-  return steps.flatMap(draftsOf)
+  const due = dueBaseline(world)
+  return [...steps.flatMap(draftsOf), ...(due ? [due] : [])]
 }
 
 function draftsOf(step: Step): EventDraft[] {

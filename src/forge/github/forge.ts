@@ -6,6 +6,7 @@ import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
 import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
 import { editPull, type PullEditing } from './edit-pull.ts'
+import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
 import { patiently } from './patient.ts'
 import { readNumbers, readOpen } from './read-pulls.ts'
@@ -30,6 +31,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
   })
   return {
     ...forge,
+    merge: (number, wanted) => patiently(options, () => mergePull(client, number, wanted)),
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
     permissionOf: login => patiently(options, () => permissionOf(client, login)),

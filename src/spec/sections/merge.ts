@@ -5,8 +5,14 @@ import { count, text } from './scalar.ts'
 const REF_COMPONENT = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.|lock$|$))*$/
 
 export const merge = z.strictObject({
-  via: z.enum(['push', 'api']).default('push').describe('How a kept change lands.'),
-  auto: z.boolean().default(true).describe('Merge without a person.'),
+  via: z
+    .enum(['push', 'api'])
+    .default('push')
+    .describe('How a kept change lands: winnow pushes it, or asks GitHub to merge its pull request.'),
+  auto: z
+    .boolean()
+    .default(true)
+    .describe('Merge without a person; else what is kept waits for somebody to merge it.'),
   max_open_experiments: count.default(4).describe('Open pull requests of the engine.'),
   max_pull_requests_per_hour: count.default(4).describe('Rate of opening them.'),
   unisolated: z

@@ -1,0 +1,34 @@
+import { landingMessage, landingWords, oneLine } from '../model/landing.ts'
+import { shortRef } from '../model/refs.ts'
+import type { Action } from '../plan/action.ts'
+import type { Applied, Hands } from './apply.ts'
+import { record } from './record.ts'
+
+const REFUSED = 'merge-refused'
+
+/**
+ * Asks the forge for the merge of what was decided to be kept. Whatever it answers is looked at anew: only what
+ * lies on the branch counts, so an answer that was lost loses nothing (invariant 7).
+ */
+export async function askForMerge(
+  { place, memory }: Hands,
+  { number, experiment: id }: Extract<Action, { do: 'merge' }>,
+): Promise<Applied> {
+  const campaign = memory.loaded?.campaign
+  const experiment = campaign?.experiments[id]
+  const head = experiment?.head ?? null
+  if (!campaign?.landing || !experiment || head === null || !place.forge.merge) return { result: 'done' }
+  const words = landingWords(campaign, { ...campaign.landing, experiment }, number)
+  const [title = '', ...message] = landingMessage(words).split('\n')
+  const answer = await place.forge.merge(number, { head, title, message: message.join('\n').trim() })
+  memory.refs = null
+  if (answer.ok) return { result: 'done' }
+  const where = `#${number} (${id}) into ${shortRef(place.refs.optimize)}`
+  const said = oneLine(answer.message, 600)
+  if (answer.why === 'moved') return { result: 'held', what: `GitHub did not merge ${where}: ${said}` }
+  const told = `GitHub does not merge ${where}: ${said} The next tick asks again.`
+  const about = `${id}: ${said}`
+  if (!campaign.alerts.some(alert => alert.code === REFUSED && alert.about === about))
+    await record(place, [{ kind: 'alert', code: REFUSED, message: told, about }])
+  return { result: 'held', what: told }
+}
