@@ -1,7 +1,9 @@
 import type { ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { Picked } from '../model/experiment.ts'
 import { checkMark } from '../model/check-mark.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
+import { isPicked, subjectOf } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from '../plan/action.ts'
 import { parseSpec } from '../spec/parse.ts'
@@ -10,6 +12,7 @@ import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
+import { pickBody } from '../report/pick-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import { askForMerge } from './merge.ts'
 import { type Eyes, isListed, type Memory, type Observation } from './observe.ts'
@@ -154,7 +157,7 @@ async function changePulls({ place, memory }: Hands, changes: readonly PullChang
 
 /** A token that may not show checks costs nobody the campaign: verdicts stand in the pull requests as well. */
 async function showCheck(place: Place, campaign: Campaign | undefined, id: ExperimentId): Promise<void> {
-  const experiment = campaign?.experiments[id]
+  const experiment = campaign && subjectOf(campaign, id)
   const check = campaign && experiment ? checkOf(campaign, experiment) : null
   if (check === null) return
   try {
@@ -174,8 +177,9 @@ function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChan
 }
 
 function forgeChanges(place: Place, campaign: Campaign, change: PullChange): ForgeChange[] {
-  const experiment = campaign.experiments[change.experiment]
+  const experiment = subjectOf(campaign, change.experiment)
   if (!experiment) return []
+  if (isPicked(experiment)) return pickChanges(campaign, experiment, change)
   const title = pullTitle(experiment)
   const shown = place.forge.check ? `\n${checkMark(experiment)}\n` : ''
   const body = `${pullBody(campaign, experiment)}${shown}`
@@ -192,4 +196,19 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
     ? { kind: 'update', number, body, ...(experiment.status === 'landing' ? { draft: false } : {}) }
     : { kind: 'comment', number, body: ended ? closingText(experiment) : body, marker: 'verdict' }
   return ended ? [words, { kind: 'close', number, reason: '' }] : [words]
+}
+
+/** Into the default branch, for a person to merge: a draft until it was measured. */
+function pickChanges(campaign: Campaign, pick: Picked, change: PullChange): ForgeChange[] {
+  const words = { title: pullTitle(pick), body: pickBody(campaign, pick) }
+  const draft = pick.status !== 'ended'
+  if (change.change === 'open')
+    return [{ kind: 'open', branch: change.branch, base: shortRef(campaign.default_branch), ...words, draft }]
+  const { number } = change
+  if (change.change === 'close')
+    return [
+      { kind: 'update', number, body: words.body },
+      { kind: 'close', number, reason: '' },
+    ]
+  return [{ kind: 'update', number, body: words.body, draft }]
 }

@@ -3,7 +3,7 @@ import { ConflictError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import type { ExperimentId, Oid } from '../model/ids.ts'
+import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { unapproved } from '../plan/approvals.ts'
 import { isMeant } from '../plan/only.ts'
 import { hasTurn, roundSize } from '../plan/rounds.ts'
@@ -22,6 +22,7 @@ interface Looking {
   only: string | null
   /** Those that may not run yet: looked at, but in nobody's place. */
   strangers: World['strangers']
+  picks: World['picks']
 }
 
 /**
@@ -55,8 +56,21 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
     if (!experiment || !isMeasurable(looking, experiment, await look(experiment))) continue
     if (!isKeptOut(looking, id)) room -= 1
   }
+  for (const pick of Object.values(campaign.picks)) {
+    const facts = looking.picks.get(pick.id)
+    if (pick.status === 'ended' || facts === undefined || !('made' in facts.result)) continue
+    if (pick.head !== facts.result.made.commit) continue
+    const key = [pick.base, pick.head, campaign.spec_sha256].join(' ')
+    const known = memory.candidates.get(key) ?? (await onDefaultBranch(looking, facts.base, pick.head))
+    kept.set(key, known)
+    found.set(pick.id, known)
+  }
   memory.candidates = kept
   return found
+}
+
+function onDefaultBranch({ repository, campaign, spec }: Looking, base: Point, head: Oid) {
+  return candidateFacts({ repository, campaign, spec, incumbent: base, head, unsynced: null })
 }
 
 /** While a round is open nobody else has a turn; when the campaign has stopped everybody is closed. */

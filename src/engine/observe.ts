@@ -6,11 +6,12 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { trailersOf } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
-import type { CandidateFacts, HoldoutFacts, PullFacts, World } from '../plan/world.ts'
+import type { CandidateFacts, HoldoutFacts, PickFacts, PullFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
 import { foreignRefusal } from './facts/candidate.ts'
 import { holdoutFacts } from './facts/holdout.ts'
+import { pickFacts } from './facts/pick.ts'
 import { revertFacts } from './facts/revert.ts'
 import { stackedOn } from './facts/stacked.ts'
 import { strangersOf } from './facts/strangers.ts'
@@ -25,6 +26,8 @@ import { specOf } from '../spec/recorded-spec.ts'
 export interface Memory {
   loaded: LoadedCampaign | null
   candidates: Map<string, CandidateFacts>
+  /** What a change comes to on the default branch, by both. */
+  picks: Map<string, PickFacts>
   /** What people may do, as far as it was asked. */
   permissions: Map<string, Permission>
   /** Which commits are in the history of which: that never changes. */
@@ -43,6 +46,7 @@ export function emptyMemory(): Memory {
   return {
     loaded: null,
     candidates: new Map(),
+    picks: new Map(),
     permissions: new Map(),
     ancestors: new Map(),
     refs: null,
@@ -113,14 +117,37 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   const untidy = Object.values(campaign.experiments).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
-  const numbers = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
-  const branches = [...refs.keys()].filter(ref => ref.startsWith(place.refs.experiments)).map(shortRef)
+  const tended = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const numbers = [...new Set([...tended, ...keptPulls(place, campaign)])]
+  const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
+  const branches = [...refs.keys()]
+    .filter(ref => ref.startsWith(place.refs.experiments))
+    .map(shortRef)
+    .filter(branch => !picked.has(branch))
   const campaignPull = campaignPullOf(place, campaign)
-  const wanted = { numbers, branches, ...(campaignPull === null ? {} : { campaignPull }) }
+  const elsewhere = picksOpen(campaign, refs)
+  const wanted = { numbers, branches, elsewhere, ...(campaignPull === null ? {} : { campaignPull }) }
   const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
+}
+
+const KEPT_HEARD = 20
+
+/** Where there are other people, they say on a kept change's own pull request that they want it alone. */
+function keptPulls({ forge }: Place, { landings, experiments }: Campaign): number[] {
+  if (forge.permissionOf === undefined) return []
+  const standing = landings.filter(({ reverted }) => reverted === null).slice(-KEPT_HEARD)
+  return standing.flatMap(({ experiment }) => experiments[experiment]?.pull ?? [])
+}
+
+/** Changes taken alone are offered to the default branch; asked about until nothing of them is left to tidy up. */
+function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
+  const base = shortRef(default_branch)
+  return Object.values(picks).flatMap(({ branch, closed }) =>
+    branch !== null && (!closed || refs.has(`refs/heads/${branch}`)) ? [{ branch, base }] : [],
+  )
 }
 
 function withSaid(pull: Pull): PullFacts {
@@ -163,6 +190,7 @@ async function lookAround(scene: Scene): Promise<World> {
   const branches = branchTips(place, refs, pulls)
   const strangers = await strangersOf(place, memory, campaign, pulls)
   const reverts = await revertFacts(repository, campaign)
+  const picks = await pickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit
   return {
     now: new Date(clock.now()).toISOString(),
@@ -179,7 +207,8 @@ async function lookAround(scene: Scene): Promise<World> {
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     strangers,
     stacked: await stackedOn(repository, memory, campaign),
-    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only, strangers }),
+    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only, strangers, picks }),
+    picks,
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
     ...(await madeFacts(place, campaign, optimizeTip)),

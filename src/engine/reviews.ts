@@ -2,6 +2,7 @@ import { mayApprove } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
 import { awaitedPackages } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { subjectsOf } from '../model/picked.ts'
 import { needs } from '../plan/approvals.ts'
 import { pullFinder } from '../plan/pull-of.ts'
 import type { Observation } from './observe.ts'
@@ -14,7 +15,7 @@ import { record } from './record.ts'
  * about. True where one was recorded.
  */
 export async function hearReviews(place: Place, seen: Observation): Promise<boolean> {
-  for (const experiment of Object.values(seen.world.campaign.experiments)) {
+  for (const experiment of subjectsOf(seen.world.campaign)) {
     if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
     const pull = pullOf(seen, experiment)
     if (pull?.state !== 'open' || pull.head !== experiment.head) continue

@@ -1,8 +1,9 @@
-import { envelopeOff, type EventDraft, eventId } from '../model/event.ts'
+import { type EventDraft, envelopeOff, eventId } from '../model/event.ts'
 import type { Campaign, DueLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
+import { isPicked, subjectOf } from '../model/picked.ts'
 import { unlinked } from '../model/unlinked.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
@@ -38,6 +39,10 @@ async function takeStep(
       return open(transaction, step)
     case 'close':
       return close(transaction, campaign, step, all)
+    case 'make-anew':
+      await keepLeft(transaction, campaign, step.draft)
+      transaction.seal(step.draft)
+      return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
     case 'land':
       return land(transaction, campaign, step)
     case 'move':
@@ -59,7 +64,7 @@ async function takeStep(
 /** A measured head that its branch has moved away from is held by nothing else (invariant 8). */
 async function keepLeft(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
   if (draft.kind !== 'head-moved' || draft.from === null) return
-  if (campaign.experiments[draft.experiment]?.measured_tree != null) await transaction.keep([draft.from])
+  if (subjectOf(campaign, draft.experiment)?.measured_tree != null) await transaction.keep([draft.from])
 }
 
 /** A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one. */
@@ -96,15 +101,16 @@ async function close(
   step: Extract<Step, { step: 'close' }>,
   all: readonly Step[],
 ): Promise<void> {
-  const experiment = campaign.experiments[step.experiment]
+  const experiment = subjectOf(campaign, step.experiment)
   if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
   const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
   const results = await writeResults(transaction, experiment, step, decided)
   const { head } = experiment
   if (head !== null && step.keep) await transaction.keep([results ?? head])
   const cause = decided ? eventId(decided) : experiment.opened
-  const { outcome, reason } = step
-  transaction.seal({ kind: 'closed', cause, experiment: experiment.id, outcome, reason, head, results })
+  const { outcome, reason, fate } = step
+  const closed = { experiment: experiment.id, outcome, reason, head, results }
+  transaction.seal({ kind: 'closed', cause, ...closed, ...(fate === undefined ? {} : { fate }) })
 }
 
 function decidedOf(step: Step, id: string) {
@@ -117,7 +123,7 @@ interface Ending {
   reason: string
 }
 
-/** results.yaml as one commit on top of the head, made once and only on a branch of our own. */
+/** results.yaml as one commit on top of the head, made once and only on a branch of our own; never for the default branch. */
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
@@ -126,7 +132,8 @@ async function writeResults(
 ): Promise<Oid | null> {
   const { head, branch, owned } = experiment
   const ref = `refs/heads/${branch ?? ''}`
-  if (!owned || head === null || branch === null || transaction.tip(ref) !== head) return null
+  if (isPicked(experiment) || !owned || head === null || branch === null || transaction.tip(ref) !== head)
+    return null
   const results = await resultsCommit(transaction, { experiment, head }, ending, decided)
   transaction.move(ref, results)
   return results

@@ -61,7 +61,7 @@ export function localForge(options: LocalForgeOptions): Forge {
     const numbers = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
     const before = await withAsked(repo, seen.commit, seen.stored, {
       numbers: [...(wanted.numbers ?? []), ...numbers],
-      branches: [...(wanted.branches ?? []), ...(wanted.campaignPull ? [wanted.campaignPull.branch] : [])],
+      branches: [...(wanted.branches ?? []), ...pullsElsewhere(wanted).map(({ branch }) => branch)],
     })
     const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
     const contained = await containedHeads(ancestry, seen.tips, changes)
@@ -140,13 +140,21 @@ async function containedHeads(
   return contained
 }
 
-function listed({ pulls }: PullTable, { numbers = [], branches = [], campaignPull }: Wanted): Pull[] {
+function pullsElsewhere({
+  campaignPull: one,
+  elsewhere = [],
+}: Wanted): readonly { branch: string; base: string }[] {
+  return one === undefined ? elsewhere : [...elsewhere, one]
+}
+
+function listed({ pulls }: PullTable, asked: Wanted): Pull[] {
+  const { numbers = [], branches = [] } = asked
   const wanted = [...pulls.values()].filter(
     each =>
       each.state === 'open' ||
       numbers.includes(each.number) ||
       branches.includes(each.branch) ||
-      (each.branch === campaignPull?.branch && each.base === campaignPull.base),
+      pullsElsewhere(asked).some(({ branch, base }) => each.branch === branch && each.base === base),
   )
   return wanted.toSorted((a, b) => a.number - b.number)
 }

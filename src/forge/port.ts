@@ -73,6 +73,8 @@ export interface Wanted {
   branches?: readonly string[]
   /** The last pull request of a branch of ours into another one than the campaign's. */
   campaignPull?: Pick<NewPull, 'branch' | 'base'>
+  /** The last pull request of each of these branches into the base named with it. */
+  elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
 }
 
 /** How a head stands, shown beside it: an output, like everything here. */

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from './canonical.ts'
 
 /** What the campaign's own pull request says has to be written anew when this changes. */
 export function campaignPullMark(campaign: Campaign): string {
-  const { incumbent, status, status_reason, progression, landings, experiments } = campaign
+  const { incumbent, status, status_reason, progression, landings, experiments, picks } = campaign
   const effects = landings.map(({ experiment, reverted, effect }) => [
     experiment,
     reverted,
@@ -12,6 +12,8 @@ export function campaignPullMark(campaign: Campaign): string {
   const waiting = Object.values(experiments).flatMap(({ id, status: its }) =>
     its === 'deferred' ? [id] : [],
   )
-  const state = [incumbent.commit, status, status_reason, progression?.order ?? null, effects, waiting]
+  const alone = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
+  const told = [incumbent.commit, status, status_reason, progression?.order ?? null, effects, waiting]
+  const state = alone.length === 0 ? told : [...told, alone]
   return `<!-- winnow campaign ${sha256(canonicalJson(state)).slice(0, 24)} -->`
 }

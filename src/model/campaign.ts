@@ -1,5 +1,5 @@
 import type { EventDraft, LedgerEvent, Priority } from './event.ts'
-import type { Experiment } from './experiment.ts'
+import type { Experiment, Picked } from './experiment.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
@@ -165,6 +165,8 @@ export interface Campaign {
   /** The reference's numbers: where progress is counted from. */
   origin: Snapshot | null
   experiments: Record<ExperimentId, Experiment>
+  /** Changes taken alone, by their own numbers, which no experiment has: they are in no round, count and level. */
+  picks: Record<ExperimentId, Picked>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */
   trees: Record<Oid, ExperimentId>
   /** Trees that passed with this harness, and the order that shows it: a revert may land them at once. */
@@ -189,7 +191,7 @@ export interface Campaign {
   answered: Record<string, true>
   steered: {
     event: EventId
-    action: 'retry' | 'revert' | 'withdraw'
+    action: 'retry' | 'revert' | 'withdraw' | 'pick'
     experiment: ExperimentId
     reason: string
   }[]
@@ -202,7 +204,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 9
+export const FOLD_VERSION = 10
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -242,6 +244,7 @@ export function emptyCampaign(): Campaign {
     baseline: null,
     origin: null,
     experiments: {},
+    picks: {},
     trees: {},
     proven: {},
     sources: {},

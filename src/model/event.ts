@@ -92,7 +92,8 @@ const payloads = {
   },
   'experiment-opened': {
     experiment: experimentId,
-    purpose: z.enum(['idea', 'revert', 'simplify']),
+    /** pick: one kept change alone on the default branch, which never lands on the optimize branch. */
+    purpose: z.enum(['idea', 'revert', 'simplify', 'pick']),
     ...idea,
     /** Where it came from; `key` names it for good, so that one idea is opened once. */
     source: z.strictObject({ use: text, key: text }),
@@ -105,6 +106,8 @@ const payloads = {
     learnings: text.nullable(),
     /** The idea of the backlog that it carries out, where it carries out one. */
     carries: digest.optional(),
+    /** The kept experiment that a pick takes alone. */
+    picks: experimentId.optional(),
   },
   'experiment-refused': {
     experiment: experimentId,
@@ -149,7 +152,15 @@ const payloads = {
     /** Who made the commit, where winnow did not: the forge when winnow asked, or a person by themselves. */
     via: z.enum(['api', 'person']).optional(),
   },
-  closed: { experiment: experimentId, outcome, reason: text, head: nullableOid, results: nullableOid },
+  closed: {
+    experiment: experimentId,
+    outcome,
+    reason: text,
+    head: nullableOid,
+    results: nullableOid,
+    /** What became of a pick that was offered: only of picks, and only where it was no verdict that closed it. */
+    fate: z.enum(['merged', 'declined', 'left', 'replaced']).optional(),
+  },
   'approval-requested': { experiment: experimentId, ...approvalEvent },
   /** Of the set with this digest and no other, whoever wrote it. */
   approved: { experiment: experimentId, digest, packages: z.array(text) },
@@ -191,7 +202,7 @@ const payloads = {
   },
   /** `avoid` is about no experiment: its reason is for whoever proposes. */
   steered: {
-    action: z.enum(['retry', 'revert', 'withdraw', 'avoid']),
+    action: z.enum(['retry', 'revert', 'withdraw', 'avoid', 'pick']),
     experiment: nullableId,
     reason: text,
   },

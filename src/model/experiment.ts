@@ -83,3 +83,16 @@ export interface Experiment extends Approvable {
   /** How often it was taken up again after its jobs were used up. */
   resumed: number
 }
+
+/** One kept change alone on the default branch: measured like an experiment, and counted as none. */
+export interface Picked extends Experiment {
+  /** The kept experiment that it takes. */
+  picks: ExperimentId
+  /** The commit of the default branch that it stands on. */
+  base: Oid
+  /** What became of its pull request. */
+  fate: Fate | null
+}
+
+/** merged: a person took it. declined: a person closed it. left: it is theirs now. replaced: by a newer pick. */
+export type Fate = NonNullable<EventDraft<'closed'>['fate']>

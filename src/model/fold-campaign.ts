@@ -6,6 +6,7 @@ import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import type { Point } from './ids.ts'
+import { subjectOf } from './picked.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
 const ALERTS_KEPT = 50
@@ -178,7 +179,7 @@ function goOn(campaign: Campaign, encore: boolean): void {
 function dropAnswered(campaign: Campaign): void {
   campaign.attempts = {}
   for (const [id, live] of Object.entries(campaign.orders)) {
-    if (live.report && live.order.candidates.every(({ label }) => !campaign.experiments[label]))
+    if (live.report && live.order.candidates.every(({ label }) => !subjectOf(campaign, label)))
       delete campaign.orders[id]
   }
 }

@@ -1,22 +1,50 @@
 import { awaitedPackages } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
-import type { Experiment } from './experiment.ts'
+import type { Experiment, Picked } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
 import { dropOrders, notLanded } from './fold-order.ts'
-import { experimentNumber, type OrderId } from './ids.ts'
+import { type EventId, type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
+import { isPicked, subjectOf } from './picked.ts'
 import { onSingleMachine } from './order.ts'
 import { isLanded, type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
 
 const opened: Handler<'experiment-opened'> = (campaign, event) => {
-  const number = experimentNumber(event.experiment)
-  campaign.experiments[event.experiment] = {
+  const { experiment: id, picks } = event
+  const fresh = freshExperiment(event)
+  if (event.purpose === 'pick' && picks !== undefined) pickOpened(campaign, event, { ...fresh, picks })
+  else campaign.experiments[id] = fresh
+  carryOut(campaign, event)
+  campaign.sources[event.source.key] = id
+  delete campaign.answered[event.source.key]
+  campaign.next_number = Math.max(campaign.next_number, fresh.number + 1)
+}
+
+/** What was approved of the change stays approved, for exactly the same packages; it takes no share of the level. */
+function pickOpened(
+  campaign: Campaign,
+  { experiment: id, base, source }: LedgerEvent<'experiment-opened'>,
+  fresh: Experiment & { picks: ExperimentId },
+): void {
+  const { approval = null, approved = {} } = campaign.experiments[fresh.picks] ?? {}
+  const own = { approval, approved: structuredClone(approved), share: 0, variant: 0 }
+  campaign.picks[id] = { ...fresh, ...own, base: base.commit, fate: null }
+  campaign.steered = campaign.steered.filter(({ event }) => source.key !== pickKey(event))
+}
+
+/** One wish is one pick, whoever finds it. */
+export function pickKey(wish: EventId): string {
+  return `pick:${wish}`
+}
+
+function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
+  return {
     id: event.experiment,
-    number,
+    number: experimentNumber(event.experiment),
     opened: event.id,
     purpose: event.purpose,
     hypothesis: event.hypothesis,
@@ -58,10 +86,6 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
     touched: null,
     resumed: 0,
   }
-  carryOut(campaign, event)
-  campaign.sources[event.source.key] = event.experiment
-  delete campaign.answered[event.source.key]
-  campaign.next_number = Math.max(campaign.next_number, number + 1)
 }
 
 function end(
@@ -76,6 +100,7 @@ function end(
   experiment.outcome = how.outcome
   experiment.verdict = how.verdict
   experiment.reason = how.reason
+  if (isPicked(experiment)) return
   campaign.counts[how.outcome] = (campaign.counts[how.outcome] ?? 0) + 1
   if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
   campaign.ended += 1
@@ -85,7 +110,7 @@ function end(
 }
 
 const refused: Handler<'experiment-refused'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment) return
   ideaRefused(campaign, experiment)
   experiment.refused_path = event.path ?? null
@@ -106,14 +131,14 @@ function prove(campaign: Campaign, { id }: Experiment, order: OrderId | null): v
 }
 
 const decided: Handler<'decided'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment) return
   const { round } = campaign
   notLanded(campaign, experiment)
   experiment.primary_delta = event.primary_delta
   const measured = event.order === null ? undefined : campaign.orders[event.order]?.order
   experiment.single_machine = measured !== undefined && onSingleMachine(measured)
-  if (PASSED.has(event.outcome))
+  if (PASSED.has(event.outcome) && !isPicked(experiment))
     for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {
     if (event.outcome === 'kept') round.winner = experiment.id
@@ -165,7 +190,7 @@ const merged: Handler<'merged'> = (campaign, event) => {
 }
 
 const closed: Handler<'closed'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment) return
   notLanded(campaign, experiment)
   end(campaign, experiment, {
@@ -174,6 +199,7 @@ const closed: Handler<'closed'> = (campaign, event) => {
     reason: event.reason,
   })
   experiment.closed = true
+  if (isPicked(experiment)) experiment.fate = event.fate ?? null
   campaign.steered = campaign.steered.filter(
     wish => wish.experiment !== event.experiment || wish.action === 'revert',
   )
@@ -181,16 +207,22 @@ const closed: Handler<'closed'> = (campaign, event) => {
 
 /** `stale-head`: what was measured was another commit, so it queues again. */
 const headMoved: Handler<'head-moved'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
   notLanded(campaign, experiment)
   dropOrders(campaign, experiment)
   experiment.head = event.to
   experiment.attempts = 0
   experiment.lost = 0
-  experiment.owned = false
+  if (isPicked(experiment)) madeAnew(campaign, experiment)
+  else experiment.owned = false
   leaveRound(campaign, experiment)
   if (experiment.status !== 'deferred') experiment.status = 'queued'
+}
+
+/** A pick's branch is moved by winnow alone: whoever else pushes there makes it theirs. */
+function madeAnew(campaign: Campaign, picked: Picked): void {
+  picked.base = campaign.default_tip
 }
 
 function leaveRound(campaign: Campaign, experiment: Experiment): void {
@@ -201,7 +233,7 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
 }
 
 const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
   const { digest, packages, additions = [], why = '' } = event
   experiment.approval = { digest, packages, additions, why }
@@ -211,7 +243,7 @@ const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
 
 /** Names count for the set they were approved in: a set that changed since is asked for again. */
 const approved: Handler<'approved'> = (campaign, { experiment: id, digest, packages }) => {
-  const experiment = campaign.experiments[id]
+  const experiment = subjectOf(campaign, id)
   if (!experiment || experiment.status === 'ended') return
   const before = experiment.approved[digest] ?? []
   experiment.approved[digest] = [...new Set([...before, ...packages])]
@@ -236,19 +268,19 @@ function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): v
 }
 
 const measureAsked: Handler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
-  const experiment = campaign.experiments[id]
+  const experiment = subjectOf(campaign, id)
   if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
 }
 
 const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
-  const experiment = campaign.experiments[id]
+  const experiment = subjectOf(campaign, id)
   if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
 }
 
 const steered: Handler<'steered'> = (campaign, event) => {
   const { id, action, experiment, reason } = event
   if (action === 'avoid' || experiment === null) return avoided(campaign, event)
-  const subject = campaign.experiments[experiment]
+  const subject = subjectOf(campaign, experiment)
   if (action === 'retry') {
     if (subject?.status !== 'parked') return
     subject.status = 'queued'

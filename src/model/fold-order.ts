@@ -4,6 +4,7 @@ import type { Experiment } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
+import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
@@ -50,7 +51,7 @@ function orderMember(campaign: Campaign, experiment: Experiment, order: Order): 
   release(campaign, released)
   carryEvidence(campaign, experiment, order)
   experiment.attempts = order.attempt
-  joinRound(campaign, experiment, order)
+  if (!isPicked(experiment)) joinRound(campaign, experiment, order)
 }
 
 /** An order is forgotten with the last experiment that it says something about. */
@@ -102,7 +103,7 @@ function joinRound(campaign: Campaign, experiment: Experiment, order: Order): vo
 }
 
 function membersOf(campaign: Campaign, order: Order): Experiment[] {
-  return order.candidates.flatMap(candidate => campaign.experiments[candidate.label] ?? [])
+  return order.candidates.flatMap(({ label }) => subjectOf(campaign, label) ?? [])
 }
 
 const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
@@ -119,13 +120,14 @@ const measured: Handler<'measured'> = (campaign, event) => {
   campaign.spent.executions += event.report.executions.length
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
   for (const candidate of live.order.candidates) {
-    const experiment = campaign.experiments[candidate.label]
+    const experiment = subjectOf(campaign, candidate.label)
     if (!experiment || experiment.order !== live.order.id) continue
     experiment.status = 'measured'
     experiment.measured_tree = candidate.tree
     experiment.metrics = typicalMetrics(event.report, experiment.id)
     ideaMeasured(campaign, experiment)
-    if (event.report.runner_error === null) campaign.trees[candidate.tree] ??= experiment.id
+    if (event.report.runner_error === null && !isPicked(experiment))
+      campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
   }
@@ -210,7 +212,7 @@ const RESTING_ON_IT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'me
 
 /** The incumbent or the ruler changed under everything under way (`stale-base`): it is merged and measured anew. */
 export function requeueAll(campaign: Campaign): void {
-  for (const experiment of Object.values(campaign.experiments)) {
+  for (const experiment of subjectsOf(campaign)) {
     if (!RESTING_ON_IT.has(experiment.status)) continue
     notLanded(campaign, experiment)
     dropOrders(campaign, experiment)

@@ -19,6 +19,7 @@ export const orderPurpose = z.enum([
   'progression', // the incumbent against where it started
   'regression', // the incumbent against the tree before a landing: does it still hold?
   'holdout', // what would land, once more, on data that no proposer has seen
+  'pick', // one kept change alone, against the default branch
 ])
 export type OrderPurpose = z.infer<typeof orderPurpose>
 

@@ -1,3 +1,4 @@
+import type { Fate } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { Outcome } from '../model/outcome.ts'
@@ -10,7 +11,17 @@ export type Step =
   | { step: 'open'; draft: EventDraft<'experiment-opened'> }
   /** results.yaml on top of the head where we may write, the `closed` event; the head into the keeper only if
    * it passed scope and limits. */
-  | { step: 'close'; experiment: ExperimentId; outcome: Outcome; reason: string; keep: boolean }
+  | {
+      step: 'close'
+      experiment: ExperimentId
+      outcome: Outcome
+      reason: string
+      keep: boolean
+      /** Of a pick that was offered. */
+      fate?: Fate
+    }
+  /** The default branch moved under a pick: it is made anew, and its branch with it. */
+  | { step: 'make-anew'; draft: EventDraft<'head-moved'>; branch: string }
   /** The decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
   | Landing
   /** What follows from the merge that somebody else has made of it: results, `merged` and `incumbent-moved`. */

@@ -7,6 +7,7 @@ import {
   packagesText,
 } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { subjectsOf } from '../model/picked.ts'
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -68,11 +69,12 @@ export function unapprovedText(
  */
 export function askApprovals(
   world: World,
+  subjects: readonly Experiment[],
   refused: ReadonlySet<ExperimentId>,
 ): { steps: Step[]; waiting: Set<ExperimentId> } {
   const steps: Step[] = []
   const waiting = new Set<ExperimentId>()
-  for (const experiment of Object.values(world.campaign.experiments)) {
+  for (const experiment of subjects) {
     const facts = world.candidates.get(experiment.id)
     if (refused.has(experiment.id) || facts?.merged !== 'clean' || facts.aheadOfSync) continue
     if (experiment.status === 'queued' && unapproved(world.spec, experiment, facts).length > 0) {
@@ -112,7 +114,7 @@ function askAgain(world: World, experiment: Experiment, facts: Clean): Step[] {
 
 /** Who waits for what, and how it is given. */
 export function approvalsNeeded({ campaign }: Pick<World, 'campaign'>): string | null {
-  const deferred = Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+  const deferred = subjectsOf(campaign).filter(({ status }) => status === 'deferred')
   if (deferred.length === 0) return null
   const waiting = deferred.map(experiment => `${experiment.id} needs ${awaitedText(experiment)}`)
   return `approval: ${waiting.join('; ')}. winnow approve shows what they add, and approves it`

@@ -45,8 +45,13 @@ export function effectsBeside(world: World, found: Arrivals): EffectPlan {
   return asked(world, found, [...unreportedLandings(world), ...landingsToWatch(world)])
 }
 
-/** Where a limit of time or money ends a campaign, nothing more is spent. */
-const SPENT: ReadonlySet<string> = new Set(['max_hours', 'max_runner_minutes', 'max_total_cost_usd'])
+/** Where a limit of time or money ends a campaign, or a person has ended it before, nothing more is spent. */
+const SPENT: ReadonlySet<string> = new Set([
+  'max_hours',
+  'max_runner_minutes',
+  'max_total_cost_usd',
+  'person',
+])
 
 /** Before the campaign stops by itself: what is not reported yet, then its headline. */
 export function lastEffects(world: World, found: Arrivals, code: string): EffectPlan {

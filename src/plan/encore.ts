@@ -1,7 +1,9 @@
 import type { StopCode } from '../decide/stopping.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
+import type { Experiment, Picked } from '../model/experiment.ts'
+import { isUnderWay as isBeingPicked, subjectOf } from '../model/picked.ts'
 import type { Step } from './action.ts'
+import { isPicking, pickWishes } from './picks.ts'
 import { measuresNoMore } from './rounds.ts'
 import type { World } from './world.ts'
 
@@ -25,7 +27,7 @@ export function waitsOn(
 /** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
 export function encoreSteps(world: World): Step[] {
   const { campaign } = world
-  const late = campaign.late.filter(id => campaign.experiments[id]?.status === 'queued')
+  const late = campaign.late.filter(id => subjectOf(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
   const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop: one more round`
   return [
@@ -36,12 +38,35 @@ export function encoreSteps(world: World): Step[] {
   ]
 }
 
+/** What was asked for alone ends where somebody ends the campaign; where a rule stops it, it is still measured. */
+const ENDS_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
+/** And after these nothing more is taken alone: the campaign is put aside, or the default branch has it whole. */
+const ENDS_WISHES: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
+
+export function pickGoesOn({ stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>, pick: Picked): boolean {
+  const code = stop_code ?? ''
+  if (pick.status === 'deferred') return !ENDS_WISHES.has(code)
+  return isBeingPicked(pick) && (late.includes(pick.id) || !ENDS_PICKS.has(code))
+}
+
+/** Everything else has ended, and one kept change is to be measured alone: the campaign runs for that. */
+export function encoreForPicks(world: World): Step[] {
+  const { campaign } = world
+  const wishes = ENDS_WISHES.has(campaign.stop_code ?? '') ? [] : pickWishes(world)
+  const open = Object.values(campaign.picks).filter(pick => isBeingPicked(pick) && pickGoesOn(campaign, pick))
+  const wanted = [...open.map(({ picks }) => picks), ...wishes.map(({ experiment }) => experiment)]
+  if (wanted.length === 0) return []
+  const cause = `encore at ${campaign.seq}`
+  const reason = `${[...new Set(wanted)].join(', ')} ${wanted.length === 1 ? 'is' : 'are'} measured alone`
+  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, encore: true } }]
+}
+
 const UNDER_WAY: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
 
 /** It stops as it did, once what came late has its answer. */
 export function stopAfterEncore(world: World): Campaign['encore'] {
   const { campaign } = world
   const open = campaign.late.some(id => UNDER_WAY.has(campaign.experiments[id]?.status ?? 'ended'))
-  if (campaign.encore === null || (open && !measuresNoMore(world))) return null
+  if (campaign.encore === null || (open && !measuresNoMore(world)) || isPicking(world)) return null
   return campaign.encore
 }

@@ -24,7 +24,7 @@ export function openProposals(world: World): Step[] {
 }
 
 /** A branch that somebody gave such a name is theirs: the number is left out. */
-function freeNumber({ campaign, spec, branches }: World, from: number): number {
+export function freeNumber({ campaign, spec, branches }: World, from: number): number {
   const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
   let number = from
   while (branches.has(shortRef(`${experiments}${experimentName(number)}`))) number += 1

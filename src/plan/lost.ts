@@ -1,10 +1,11 @@
+import { subjectsOf } from '../model/picked.ts'
 import type { Step } from './action.ts'
 import { endSteps } from './ending.ts'
 import type { World } from './world.ts'
 
 /** One lost report is bad luck and measured again with new coins; the second is an error: no free re-rolls. */
 export function lostTooOften(world: World): Step[] {
-  const unlucky = Object.values(world.campaign.experiments).filter(
+  const unlucky = subjectsOf(world.campaign).filter(
     ({ status, lost }) => status !== 'ended' && status !== 'ordered' && lost >= 2,
   )
   return unlucky.flatMap(experiment =>

@@ -2,7 +2,7 @@ import type { PairedRule } from '../decide/paired/rule.ts'
 import { standingOf } from '../decide/paired/standing.ts'
 import { decisiveMetrics } from '../decide/tie-breakers.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment, PairedEvidence } from '../model/experiment.ts'
+import type { Experiment, PairedEvidence, Picked } from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import type { PairedTerms, StopRule } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
@@ -42,6 +42,11 @@ export function pairsStop(ruling: Pick<Ruling, 'campaign' | 'spec'>): Extract<St
 
 /** The rule of one job, as its runner and its verdict apply it (decision.md 3.3). */
 export function pairedStop(ruling: Ruling, members: readonly PairedMember[]): PairedRule {
+  const rule = ruleWithoutTerms(ruling)
+  return { ...rule, terms: termsOf(ruling, rule, members) }
+}
+
+function ruleWithoutTerms(ruling: Ruling): PairedRule {
   const { spec, singleMachine: single_machine } = ruling
   const base = measured(ruling)
   const evidence = resolveEvidence(spec, {
@@ -49,7 +54,7 @@ export function pairedStop(ruling: Ruling, members: readonly PairedMember[]): Pa
     scale: base.scale,
     deterministic: false,
   })
-  const rule = {
+  return {
     rule: 'paired' as const,
     ...base,
     min_effect: evidence.min_effect,
@@ -59,7 +64,39 @@ export function pairedStop(ruling: Ruling, members: readonly PairedMember[]): Pa
     single_machine,
     terms: {},
   }
-  return { ...rule, terms: termsOf(ruling, rule, members) }
+}
+
+/**
+ * A change taken alone was shown on an earlier base already: it is believed as what was confirmed there, and takes
+ * nothing of the campaign's level, since nothing lands by it.
+ */
+export function pickStop(
+  ruling: Ruling,
+  { id, picks, resumed, evidence }: Picked,
+  on: PickedTrees,
+): PairedRule {
+  const { campaign, spec } = ruling
+  const jobs = pickedJobs(campaign, { evidence }, on).length
+  const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
+  const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
+  const terms = { as, level: LOOSER_LEVEL, share: 0, max_jobs, variant: 0, touched: null } as const
+  return { ...ruleWithoutTerms(ruling), terms: { [id]: terms } }
+}
+
+/** The default branch's tree, and the one with the change on it. */
+export interface PickedTrees {
+  base: Oid
+  tree: Oid
+}
+
+/** What earlier jobs measured of exactly these two trees, with this harness. */
+export function pickedJobs(
+  { harness }: Pick<Campaign, 'harness'>,
+  { evidence }: Pick<Picked, 'evidence'>,
+  { base, tree }: PickedTrees,
+): Job[] {
+  const same = evidence?.base === base && evidence.tree === tree && evidence.harness === harness
+  return same ? evidence.jobs : []
 }
 
 /** Several ideas of one job take their shares of the campaign's level, and of their families', one after the other. */

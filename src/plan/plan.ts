@@ -2,7 +2,7 @@ import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, askApprovals } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
-import { encoreSteps } from './encore.ts'
+import { encoreForPicks, encoreSteps } from './encore.ts'
 import { closedIdeas } from './backlog.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
@@ -14,6 +14,9 @@ import { isSettled } from './only.ts'
 import { campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { resumeParked } from './parked.ts'
+import { pickFates } from './pick-fates.ts'
+import { pickPullActions } from './pick-pulls.ts'
+import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
 import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
@@ -49,13 +52,20 @@ export function plan(world: World): Plan {
     world,
     found,
     steps: [...answered(world), ...closedIdeas(world), ...found.steps],
-    actions: [...found.actions, ...pullActions(world), ...campaignPullActions(world)],
+    actions: [
+      ...found.actions,
+      ...pullActions(world),
+      ...pickPullActions(world),
+      ...campaignPullActions(world),
+    ],
   }
   const { status, status_reason } = world.campaign
   const taken = campaignPullSteps(world)
   if (taken.length > 0) return conclude(draft, taken)
   const landed = landedSteps(world)
   if (landed.length > 0) return conclude(draft, landed)
+  const fates = pickFates(world)
+  if (fates.steps.length > 0) return conclude(alsoDo(draft, fates.actions), fates.steps)
   switch (status) {
     case 'none':
       return { actions: [], waiting: { for: 'nothing', reason: 'no campaign was started' } }
@@ -83,6 +93,8 @@ function ended(draft: Draft): Plan {
   const { world, found } = draft
   const under = cancelRemaining(world, found)
   const steps = [...under.steps, ...closeRemaining(world, found)]
+  const again = steps.length > 0 ? [] : encoreForPicks(world)
+  if (again.length > 0) return conclude(draft, again)
   const reason = world.campaign.status_reason ?? 'stopped'
   const silence: Action[] = world.asking.length > 0 ? [{ do: 'stop-asking' }] : []
   return conclude(alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world)]), steps, {
@@ -113,6 +125,8 @@ function running(resting: Draft): Plan {
   if (lost.length > 0) return conclude(draft, lost)
   const effects = effectSteps(world)
   if (effects.length > 0) return conclude(draft, effects)
+  const picked = pickVerdicts(world, found)
+  if (picked.length > 0) return conclude(draft, picked)
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
@@ -122,7 +136,8 @@ function running(resting: Draft): Plan {
     if (stop !== null) return stopping(draft, stop)
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
-    return sync.blocked === null ? betweenRounds(draft) : request(draft, sync.requests, sync.blocked)
+    if (sync.blocked === null) return betweenRounds(draft)
+    return sync.hopeless ? besideObstacle(draft, sync.blocked) : request(draft, sync.requests, sync.blocked)
   })
 }
 
@@ -135,10 +150,17 @@ function tidiedAfter(world: World): Action[] {
   return world.campaign.round?.open ? [] : campaignBranch(world)
 }
 
+/** What keeps the default branch from being merged in keeps nobody from taking a change alone: as it was last merged. */
+function besideObstacle(draft: Draft, blocked: string): Plan {
+  const { steps, requests } = pickPlan(draft.world, draft.found)
+  return steps.length > 0 ? conclude(draft, steps) : request(draft, requests, blocked)
+}
+
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */
 function inRound(draft: Draft, round: RoundPlan): Plan {
   if (draft.found.steps.length > 0) return conclude(draft, [])
-  return request(draft, memberRequests(draft.world, round), null)
+  const { world, found } = draft
+  return request(draft, [...memberRequests(world, round), ...pickPlan(world, found).requests], null)
 }
 
 /** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
@@ -185,7 +207,7 @@ function betweenRounds(draft: Draft): Plan {
   if (undo.length > 0) return conclude(draft, undo)
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps: refusals, refused } = refuseQueued(world)
-  const approvals = askApprovals(world, refused)
+  const approvals = askApprovals(world, Object.values(world.campaign.experiments), refused)
   const permissions = askPermission(world)
   const encore = world.campaign.encore !== null
   const opened = encore ? [] : openProposals(world)
@@ -196,8 +218,9 @@ function betweenRounds(draft: Draft): Plan {
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const requests = growing ? [] : newRound(world, excluded)
   const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
-  const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? [])]
-  const orders = [...requests, ...(beside?.requests ?? [])]
+  const picks = pickPlan(world, draft.found)
+  const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? []), ...picks.steps]
+  const orders = [...requests, ...(beside?.requests ?? []), ...picks.requests]
   return request(alsoDo({ ...advanced, steps }, asked), orders, null)
 }
 

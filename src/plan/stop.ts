@@ -1,16 +1,19 @@
 import { type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
 import type { Experiment } from '../model/experiment.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
+import { subjectOf } from '../model/picked.ts'
 import { withAside } from '../model/reason.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
-import { stopAfterEncore, waitsOn } from './encore.ts'
+import { pickGoesOn, stopAfterEncore, waitsOn } from './encore.ts'
 import { finalSteps, notSelected } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
+import { closePick, isPicking, verdictOn } from './picks.ts'
 import { comparing } from './orders.ts'
 import { measuresNoMore } from './rounds.ts'
 import { isKeptOut } from './strangers.ts'
@@ -77,7 +80,7 @@ export function nothingToMeasure(world: World): boolean {
       !(status === 'parked' && resumed > 0) &&
       !isKeptOut(world, id),
   )
-  return !open && freshProposals(world).length === 0
+  return !open && !isPicking(world) && freshProposals(world).length === 0
 }
 
 export function deferredExperiments({ campaign }: World): ExperimentId[] {
@@ -87,9 +90,22 @@ export function deferredExperiments({ campaign }: World): ExperimentId[] {
 /** After the stop nothing is left open but what can still be approved: what was measured gets its verdict, the rest is withdrawn. */
 export function closeRemaining(world: World, found: Arrivals): Step[] {
   const { campaign } = world
-  return Object.values(campaign.experiments).flatMap(experiment =>
+  const experiments = Object.values(campaign.experiments).flatMap(experiment =>
     experiment.status === 'ended' || waitsOn(campaign, experiment) ? [] : closeOne(world, experiment, found),
   )
+  return [...experiments, ...closePicks(world, found)]
+}
+
+function closePicks(world: World, found: Arrivals): Step[] {
+  const { campaign } = world
+  const open = Object.values(campaign.picks).filter(
+    pick => pick.status !== 'ended' && !pickGoesOn(campaign, pick),
+  )
+  return open.flatMap(pick => {
+    const said = verdictOn(world, memberOf(world, pick, found.reports))
+    const reason = `the campaign stopped (${campaign.status_reason}) before it was measured`
+    return said.length > 0 ? said : [closePick(pick, null, reason)]
+  })
 }
 
 function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[] {
@@ -134,12 +150,20 @@ function lastSaid(world: World, experiment: Experiment, found: Arrivals): Member
   return memberOf(world, { ...experiment, order: experiment.standalone }, found.reports)
 }
 
+function goesOn(campaign: Campaign, label: string): boolean {
+  const pick = campaign.picks[label]
+  return pick !== undefined && pickGoesOn(campaign, pick)
+}
+
 /** Orders still under way: nobody waits for them any more. */
 export function cancelRemaining({ campaign }: World, found: Arrivals): { steps: Step[]; actions: Action[] } {
   const open = Object.values(campaign.orders).filter(
-    ({ order: { id } }) => !found.reports.has(id) && !found.lost.has(id),
+    ({ order: { id, candidates } }) =>
+      !found.reports.has(id) &&
+      !found.lost.has(id) &&
+      !candidates.some(({ label }) => goesOn(campaign, label)),
   )
-  const own = open.filter(({ order }) => order.candidates.every(({ label }) => !campaign.experiments[label]))
+  const own = open.filter(({ order }) => order.candidates.every(({ label }) => !subjectOf(campaign, label)))
   return {
     steps: own.map(({ order: { id } }) => {
       const reason = 'the campaign stopped'

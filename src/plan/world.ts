@@ -45,6 +45,8 @@ export interface World {
   /** Where the holdout is now, once something measured may have to be tried on it; null before. */
   holdout: HoldoutFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
+  /** One change alone on the default branch, by who wishes it: the event that asked, or the pick that is open. */
+  picks: ReadonlyMap<string, PickFacts>
   runs: ReadonlyMap<OrderId, RunFacts>
   runner: RunnerFacts
   /** Proposers that could be asked for one more idea now. */
@@ -172,6 +174,14 @@ export interface RevertFacts {
   landing: ExperimentId
   /** The tree without the landing, and whether exactly that tree was measured before. */
   result: { tree: Oid; measuredIn: OrderId | null; head: Oid } | { conflict: string[] }
+}
+
+export interface PickFacts {
+  landing: ExperimentId
+  /** The default branch as the campaign has it. */
+  base: Point
+  /** One commit on the base; or why there is none: the change does not apply there, or is there already. */
+  result: { made: Point } | { conflict: string[] } | { present: true }
 }
 
 export type RunFacts =

@@ -2,6 +2,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { Oid } from '../model/ids.ts'
 import { ideaName } from '../model/fold-backlog.ts'
+import { subjectsOf } from '../model/picked.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Proposal, PullFacts } from '../plan/world.ts'
 import { asIdea, readPartialBlock, type ToldIdea } from './idea-block.ts'
@@ -29,7 +30,7 @@ export function externalTips(facts: ExternalFacts): ExternalTip[] {
   const { campaign, prefix, pulls, branches } = facts
   const refs = campaignRefs(prefix, campaign.name)
   const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(shortRef))
-  const experiments = Object.values(campaign.experiments)
+  const experiments = subjectsOf(campaign)
   const isFree = (branch: string, head: Oid): boolean =>
     !experiments.some(holder => holder.branch === branch && holds(holder, shortRef(refs.experiments), head))
 

@@ -1,6 +1,7 @@
 import { type Addition, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { subjectsOf } from '../model/picked.ts'
 import { oneLine } from '../model/landing.ts'
 import { waitsOn } from '../plan/encore.ts'
 import { cell } from './markdown.ts'
@@ -13,12 +14,14 @@ const HEAD: Row = ['package', 'version', 'from', 'how', 'install scripts', 'lice
 const CELL = 80
 
 /** Who waits for an approval, oldest first. */
-export function deferredOf({ experiments }: Pick<Campaign, 'experiments'>): Experiment[] {
-  return Object.values(experiments).filter(({ status }) => status === 'deferred')
+export function deferredOf(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
+  return subjectsOf(campaign).filter(({ status }) => status === 'deferred')
 }
 
 /** One line for each experiment that waits, with what gives it what it waits for. */
-export function deferredLines(campaign: Pick<Campaign, 'experiments' | 'status' | 'stop_code'>): string[] {
+export function deferredLines(
+  campaign: Pick<Campaign, 'experiments' | 'picks' | 'status' | 'stop_code'>,
+): string[] {
   return deferredOf(campaign).map(experiment => {
     const { id } = experiment
     const late = campaign.status === 'stopped' && waitsOn(campaign, experiment)

@@ -1,9 +1,9 @@
 import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { deferredLines } from './approval-text.ts'
-import { short } from './event-line.ts'
 import { cell } from './markdown.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
@@ -47,15 +47,22 @@ function gainLines(campaign: Campaign): string[] {
 
 function keptRows(campaign: Campaign): string[] {
   return keptExperiments(campaign).map(experiment => {
-    const landing = campaign.landings.find(
-      each => each.experiment === experiment.id && each.reverted === null,
-    )
     const pull = experiment.pull === null ? experiment.id : `${experiment.id} #${experiment.pull}`
     const effect = reportedEffect(campaign, experiment)
     const said = effect?.reported ?? experiment.reason ?? ''
-    const alone = landing === undefined ? '' : `\`git cherry-pick -m 1 ${short(landing.commit)}\``
+    const alone = aloneText(campaign, experiment)
     return `| ${[pull, cell(experiment.hypothesis), cell(said), alone].join(' | ')} |`
   })
+}
+
+/** How it is taken alone, or what came of that. */
+function aloneText({ picks }: Campaign, { id }: Experiment): string {
+  const last = Object.values(picks).findLast(each => each.picks === id)
+  const ask = `\`/winnow pick ${id}\``
+  if (last === undefined) return ask
+  const found = last.verdict === null ? 'being measured' : last.verdict
+  if (last.fate === 'merged') return `${last.id}, merged`
+  return last.closed ? `${ask} (${last.id}: ${found}, closed)` : `${last.id}: ${found}`
 }
 
 function costText({ spent: { minutes, executions, usd } }: Campaign): string {
@@ -74,6 +81,6 @@ function finishLines({ status, default_branch }: Campaign): string[] {
     `Every commit here was measured: \`winnow audit\` shows it from git alone. ${end}`,
     '',
     `- Merge it into ${into}: the campaign stops. Close it: the campaign pauses.`,
-    '- To take one change alone, run what stands beside it; measured alone it may bring more or less.',
+    '- To take one change alone, comment what stands beside it: it is offered by itself, and measured there first.',
   ]
 }

@@ -49,6 +49,8 @@ function orderText({ purpose, candidates }: Order): string {
       return ids
     case 'holdout':
       return `${ids} on the holdout`
+    case 'pick':
+      return `${ids} alone`
     case 'effect':
     case 'regression':
       return 'effect of what was kept'

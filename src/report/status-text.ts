@@ -5,6 +5,7 @@ import { oneLine } from '../model/landing.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { short } from './event-line.ts'
 import { metricsText } from './metrics-text.ts'
+import { pickLine } from './pick-text.ts'
 import { noisyText } from './noisy-text.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { capitalised, standingSentence } from './sentence.ts'
@@ -30,6 +31,7 @@ export function statusText(campaign: Campaign, view: StatusView, notes: readonly
     ...campaign.alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...ideasToTake(campaign).map(idea => `  to take: ${toTakeLine(idea)}`),
     ...experimentLines(campaign, view),
+    ...pickLines(campaign, view),
   ]
 }
 
@@ -62,6 +64,17 @@ export function experimentSentence(campaign: Campaign, experiment: Experiment): 
   const effect = reportedEffect(campaign, experiment)
   if (effect?.reported == null) return said
   return `Kept: reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
+}
+
+/** What was taken alone is no experiment of the campaign, and stands apart. */
+function pickLines(campaign: Campaign, { picks }: StatusView): string[] {
+  const rows = picks.flatMap(({ id, pr }) => {
+    const pick = campaign.picks[id]
+    return pick === undefined
+      ? []
+      : [`${oneLine(pickLine(campaign, pick), 200)}${pr === null ? '' : ` (#${pr})`}`]
+  })
+  return rows.length === 0 ? [] : ['', ...rows]
 }
 
 function experimentLines(campaign: Campaign, { experiments }: StatusView): string[] {

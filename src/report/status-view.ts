@@ -1,5 +1,5 @@
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
+import type { Experiment, Fate } from '../model/experiment.ts'
 import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } from './campaign-result.ts'
@@ -38,6 +38,15 @@ export interface StatusView extends CampaignResult {
   /** By outcome; what was taken back is counted apart, and not among what is kept. */
   counts: Record<Outcome | 'taken_back', number>
   experiments: ExperimentView[]
+  /** Kept changes that were taken alone, to the default branch. */
+  picks: PickView[]
+}
+
+export interface PickView extends ExperimentView {
+  /** The kept experiment that it takes. */
+  picks: string
+  /** What became of its pull request; null while it is open, or was never offered. */
+  fate: Fate | null
 }
 
 /** Numbers of the pull requests by branch, where the ledger does not name them. */
@@ -53,6 +62,11 @@ export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
     counts: countsOf(campaign),
     ...campaignResult(campaign),
     experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),
+    picks: Object.values(campaign.picks).map(one => ({
+      ...experimentView(campaign, one, pulls),
+      picks: one.picks,
+      fate: one.fate,
+    })),
   }
 }
 

@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts'
 import { type ApprovalRequest, awaitedPackages, packagesText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { subjectsOf } from '../model/picked.ts'
 import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
 import { standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
@@ -46,7 +47,8 @@ export const approve: Verb = {
 const SET = /^[0-9a-f]{8,64}$/
 
 function experimentWithSet(campaign: Campaign, set: string): Experiment {
-  const found = Object.values(campaign.experiments).find(({ approval }) => approval?.digest.startsWith(set))
+  const all = subjectsOf(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
+  const found = all.find(({ status }) => status === 'deferred') ?? all[0]
   if (found !== undefined) return found
   throw new UserError(`no experiment waits for the set ${set.slice(0, 12)}`, {
     fix: 'winnow approve shows what waits',

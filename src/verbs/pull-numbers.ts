@@ -1,5 +1,6 @@
 import type { Place } from '../engine/place.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { shortRef } from '../model/refs.ts'
 import type { PullNumbers } from '../report/status-view.ts'
 
 /** Numbers of the pull requests winnow opened itself, ended ones included: the ledger names only landed ones. */
@@ -7,6 +8,11 @@ export async function pullNumbers({ forge }: Place, campaign: Campaign): Promise
   const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) =>
     pull === null && branch !== null ? [branch] : [],
   )
-  const pulls = branches.length === 0 ? [] : await forge.list({ branches })
+  const base = shortRef(campaign.default_branch)
+  const elsewhere = Object.values(campaign.picks).flatMap(({ branch }) =>
+    branch === null ? [] : [{ branch, base }],
+  )
+  const asked = branches.length + elsewhere.length > 0
+  const pulls = asked ? await forge.list({ branches, elsewhere }) : []
   return new Map(pulls.map(({ branch, number }) => [branch, number]))
 }

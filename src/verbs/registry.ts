@@ -16,6 +16,7 @@ import { log } from './log.ts'
 import { measure } from './measure.ts'
 import { note } from './note.ts'
 import { pause } from './pause.ts'
+import { pick } from './pick.ts'
 import { priority } from './priority.ts'
 import { propose } from './propose.ts'
 import { rebuild } from './rebuild.ts'
@@ -62,6 +63,7 @@ export const VERBS: readonly Verb[] = [
   note,
   amend,
   revert,
+  pick,
   resume,
   archive,
   audit,

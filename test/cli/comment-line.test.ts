@@ -48,13 +48,14 @@ describe('a command in a comment', () => {
     expect(() => typed('/winnow pause -C /')).toThrow('has no option -C')
     expect(() => typed('/winnow stop --dry-run')).toThrow('has no option --dry-run')
     expect(() => typed('/winnow uninstall')).toThrow('is no command here')
-    expect(() => typed('/winnow pick exp-001')).toThrow('not built yet')
+    expect(typed('/winnow pick exp-001').verb).toBe('pick')
   })
 
   it('is about the experiment whose pull request it is on, unless it names another', () => {
     expect(typed('/winnow retry', 'exp-007').positionals).toEqual(['exp-007'])
     expect(typed('/winnow retry exp-001', 'exp-007').positionals).toEqual(['exp-001'])
     expect(() => typed('/winnow retry')).toThrow('needs <exp>')
+    expect(typed('/winnow pick', 'exp-007').positionals).toEqual(['exp-007'])
   })
 
   it('stands in the help of its verb', () => {
@@ -65,6 +66,7 @@ describe('a command in a comment', () => {
         'avoid',
         'measure',
         'pause',
+        'pick',
         'priority',
         'resume',
         'retry',

@@ -35,7 +35,7 @@ describe('the pull request of a campaign', () => {
     ])
     const { body } = campaignPull()
     expect(body).toContain(`| exp-001 #${number('a3')} | a3 | `)
-    expect(body).toMatch(/`git cherry-pick -m 1 [0-9a-f]{10,}`/)
+    expect(body).toContain('`/winnow pick exp-001` |')
     expect(body).toMatch(/\*\*Cost\*\*: \d+ executions/)
 
     github.spent()

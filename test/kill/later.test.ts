@@ -22,6 +22,10 @@ async function takeBack(at: Scene, experiment: string): Promise<void> {
   expect(await commandLine.run(at, ['revert', experiment])).toMatchObject({ code: 0 })
 }
 
+async function takeAlone(at: Scene, experiment: string): Promise<void> {
+  expect(await commandLine.run(at, ['pick', experiment])).toMatchObject({ code: 0 })
+}
+
 const COUNTS_TWICE = SIZE_FILES['bench/size.sh'].replace("'{", '\'{"twice": 2, ')
 
 /** What people do to a campaign that is under way, and the step that answers it. */
@@ -32,6 +36,7 @@ const DEEDS: Record<string, { deed: (at: Scene) => unknown; step: string }> = {
   },
   'the last landing is taken back': { deed: at => takeBack(at, 'exp-002'), step: 'step:revert' },
   'an earlier landing is taken back': { deed: at => takeBack(at, 'exp-001'), step: 'step:land' },
+  'a kept change is taken alone': { deed: at => takeAlone(at, 'exp-001'), step: 'step:keep' },
   'a commit by hand is adopted': {
     deed: at => push(at, 'optimize/size', { 'src/c.txt': letters('c', 9) }),
     step: 'step:keep',

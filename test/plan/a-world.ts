@@ -37,6 +37,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     foreign: null,
     holdout: null,
     reverts: new Map(),
+    picks: new Map(),
     runs: new Map<string, RunFacts>(
       Object.values(campaign.orders)
         .filter(({ report }) => report === null)
@@ -169,6 +170,7 @@ export function eventsOf(campaign: Campaign, step: Step, all: readonly Step[]): 
   switch (step.step) {
     case 'event':
     case 'open':
+    case 'make-anew':
       return [step.draft]
     case 'move':
       return step.events

@@ -72,6 +72,7 @@ export const happening = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ what: fc.constantFrom('revert' as const, 'withdraw' as const), about }),
   },
+  { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('pick' as const, 'take' as const), about }) },
   { weight: 1, arbitrary: fc.constantFrom({ what: 'pause' } as const, { what: 'delete-optimize' } as const) },
 )
 export type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
@@ -125,6 +126,24 @@ export function happen(site: Site, event: Happening, nonce: number): void {
       const experiment = nth(Object.keys(site.campaign.experiments), event.about)
       if (experiment === undefined) return
       site.ledger.add({ kind: 'steered', cause, action: event.what, experiment, reason: 'please' })
+      return
+    }
+    case 'pick': {
+      const landed = site.campaign.landings.filter(({ reverted }) => reverted === null)
+      const experiment = nth(landed, event.about)?.experiment
+      if (experiment === undefined) return
+      site.ledger.add({ kind: 'steered', cause, action: 'pick', experiment, reason: 'alone' })
+      return
+    }
+    case 'take': {
+      const pull = nth(
+        site.pulls.filter(({ base, state }) => base === 'main' && state === 'open'),
+        event.about,
+      )
+      const head = pull && site.branches.get(pull.branch)
+      const merged = head === undefined ? null : site.git.merge(site.main.commit, head)
+      if (head !== undefined && merged?.clean)
+        site.main = site.git.commit(merged.tree, [site.main.commit, head], cause)
       return
     }
     case 'pause':

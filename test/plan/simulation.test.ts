@@ -49,6 +49,8 @@ describe('a campaign carried by plan alone', () => {
             ({ status, outcome, closed }) => status !== 'ended' || outcome === null || !closed,
           )
           expect(open).toEqual([])
+          const alone = Object.values(site.campaign.picks)
+          expect(alone.filter(({ outcome }) => outcome === null)).toEqual([])
           const { waiting, actions } = plan(site.look())
           expect({ actions, waiting }).toMatchObject({ actions: [], waiting: { for: 'nothing' } })
         },

@@ -1,5 +1,6 @@
 import { touchedBy } from '../../src/decide/changed-lines.ts'
 import { approvalMark } from '../../src/model/approval.ts'
+import { pickMark } from '../../src/model/pick-mark.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
@@ -17,6 +18,7 @@ import type {
   RunFacts,
   SyncFacts,
   World,
+  PickFacts,
 } from '../../src/plan/world.ts'
 import { compileScope } from '../../src/spec/scope.ts'
 import { type ParsedSpecFile, parseSpec } from '../../src/spec/parse.ts'
@@ -125,6 +127,7 @@ export class Site {
       foreign: this.#foreign(spec),
       holdout: null,
       reverts: this.#reverts(),
+      picks: this.#picks(),
       runs: this.#runFacts(),
       runner: { runId: `run-${this.#runId}`, machine: null, external: false },
       askable: [],
@@ -266,6 +269,9 @@ export class Site {
       case 'landed':
       case 'event':
         break
+      case 'make-anew':
+        this.branches.set(step.branch, step.draft.to)
+        break
       default:
         step satisfies never
     }
@@ -297,7 +303,7 @@ export class Site {
       this.pulls.push({
         number,
         branch: change.branch,
-        base: 'optimize/size',
+        base: this.campaign.picks[change.experiment] ? 'main' : 'optimize/size',
         state: 'open',
         head,
         title: '',
@@ -309,6 +315,8 @@ export class Site {
   }
 
   #said(id: string): string {
+    const pick = this.campaign.picks[id]
+    if (pick) return pickMark(this.campaign, pick)
     const experiment = this.campaign.experiments[id]
     return (experiment && approvalMark(experiment)) ?? ''
   }
@@ -323,8 +331,9 @@ export class Site {
     for (const pull of this.pulls) {
       if (pull.state !== 'open') continue
       const head = this.branches.get(pull.branch)
+      const into = pull.base === 'main' ? this.main.commit : this.optimize
       if (head === undefined) this.#edit(pull.number, { state: 'closed' })
-      else if (this.optimize !== null && this.git.contains(this.optimize, head))
+      else if (into !== null && this.git.contains(into, head))
         this.#edit(pull.number, { state: 'merged', head })
       else this.#edit(pull.number, { head })
     }
@@ -354,11 +363,14 @@ export class Site {
     const found = new Map<string, CandidateFacts>()
     for (const { id, head, status } of Object.values(this.campaign.experiments))
       if (head !== null && status !== 'ended') found.set(id, this.#candidate(spec, head))
+    for (const { id, head, base, status } of Object.values(this.campaign.picks))
+      if (head !== null && status !== 'ended')
+        found.set(id, this.#candidate(spec, head, { commit: base, tree: this.git.treeOf(base) }))
     return found
   }
 
-  #candidate(spec: World['spec'], head: Oid): CandidateFacts {
-    const { incumbent, landings } = this.campaign
+  #candidate(spec: World['spec'], head: Oid, incumbent = this.campaign.incumbent): CandidateFacts {
+    const { landings } = this.campaign
     const merged = this.git.merge(incumbent.commit, head)
     if (!merged.clean) return { merged: 'conflict', head, base: incumbent.commit, paths: merged.conflicts }
     const { tree } = merged
@@ -440,6 +452,34 @@ export class Site {
       found.set(wish.event, { landing: landing.experiment, result })
     }
     return found
+  }
+
+  #picks(): Map<string, PickFacts> {
+    const { campaign, git } = this
+    const wishes = campaign.steered.filter(({ action }) => action === 'pick')
+    const open = Object.values(campaign.picks).filter(({ closed }) => !closed)
+    const wanted = [
+      ...wishes.map(({ event, experiment }) => [event, experiment] as const),
+      ...open.map(({ id, picks }) => [id, picks] as const),
+    ]
+    return new Map(
+      wanted.flatMap(([by, of]) => {
+        const landing = campaign.landings.find(
+          ({ experiment, reverted: gone }) => experiment === of && gone === null,
+        )
+        if (!landing) return []
+        const base = { commit: campaign.default_tip, tree: git.treeOf(campaign.default_tip) }
+        const before = git.commit(landing.base.tree, [], 'apart').commit
+        const apart = (tree: Oid) => git.commit(tree, [before], 'apart').commit
+        const merged = git.merge(apart(base.tree), apart(landing.tree))
+        const result: PickFacts['result'] = !merged.clean
+          ? { conflict: merged.conflicts }
+          : merged.tree === base.tree
+            ? { present: true }
+            : { made: git.commit(merged.tree, [base.commit], `pick ${of}`) }
+        return [[by, { landing: of, base, result }] as const]
+      }),
+    )
   }
 
   #reverting(): Proposal[] {

@@ -52,6 +52,7 @@ describe('status --json', () => {
       'counts',
       ...result,
       'experiments',
+      'picks',
     ])
     expect(Object.keys(view.experiments[0] ?? {}).toSorted()).toEqual(
       ['branch', 'effect', 'hypothesis', 'id', 'metrics', 'outcome', 'pr', 'reason', 'verdict'].toSorted(),

@@ -1,10 +1,11 @@
 import { awaitedText } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
+import { subjectOf } from '../../model/picked.ts'
 import { isReporting, type Order } from '../../model/order.ts'
 import type { PairedRule } from '../../decide/paired/rule.ts'
 import { asksForHoldout, isUsedUp } from '../../plan/holdout.ts'
-import { carriedJobs, pairedStop, pairsStop } from '../../plan/paired-order.ts'
+import { carriedJobs, pairedStop, pairsStop, pickedJobs, pickStop } from '../../plan/paired-order.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { reportingGaps } from './reporting-order.ts'
 import { samePoint } from './same-point.ts'
@@ -13,6 +14,7 @@ import { samePoint } from './same-point.ts'
 export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
   const gaps: string[] = []
   if (isReporting(order.purpose)) gaps.push(...reportingGaps(campaign, order, order.purpose))
+  else if (order.purpose === 'pick') gaps.push(...pickGaps(campaign, order))
   else if (!samePoint(order.base, campaign.incumbent))
     gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
   gaps.push(...order.candidates.flatMap(({ label }) => waitingGap(campaign, label)))
@@ -23,8 +25,8 @@ export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): 
 }
 
 /** Nothing of a candidate runs before its packages are approved. */
-function waitingGap({ experiments }: Campaign, label: string): string[] {
-  const experiment = experiments[label]
+function waitingGap({ experiments, picks }: Campaign, label: string): string[] {
+  const experiment = subjectOf({ experiments, picks }, label)
   return experiment?.status === 'deferred'
     ? [`${label} was waiting for approval of ${awaitedText(experiment)}`]
     : []
@@ -66,6 +68,8 @@ function stopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
         : comparisonGap(campaign, spec, stop)
     case 'holdout':
       return holdoutGap(campaign, spec, order)
+    case 'pick':
+      return pickStopGap(campaign, spec, order)
     case 'foreign':
     case 'revert':
       return stop.rule === 'pairs' ? pairsGap(campaign, spec, stop) : comparisonGap(campaign, spec, stop)
@@ -104,6 +108,38 @@ function pairedGap(campaign: Campaign, spec: Spec, order: Order, stop: PairedRul
     return canonicalJson(order.carried[label] ?? []) !== canonicalJson(known)
   })
   return left ? `the pairs it carries of ${left.label} are not those that were measured` : null
+}
+
+/** One change alone is compared with the default branch as the campaign has it, and with nothing else. */
+function pickGaps(campaign: Campaign, { base, candidates }: Order): string[] {
+  const [candidate, ...more] = candidates
+  if (candidate === undefined || more.length > 0) return ['an order for a pick measures one commit']
+  const pick = campaign.picks[candidate.label]
+  if (pick === undefined) return [`${candidate.label} is no change taken alone`]
+  const gaps: string[] = []
+  if (base.commit !== campaign.default_tip || base.commit !== pick.base)
+    gaps.push(`its base is ${base.commit}, the default branch was at ${campaign.default_tip}`)
+  if (candidate.head !== pick.head) gaps.push(`it measures ${candidate.head}, not ${pick.head ?? 'nothing'}`)
+  return gaps
+}
+
+function pickStopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
+  const { stop, base, candidates } = order
+  if (stop.rule !== 'paired') return comparisonGap(campaign, withFreshBase(spec), stop)
+  const [candidate] = candidates
+  const pick = candidate && campaign.picks[candidate.label]
+  if (pick === undefined) return 'it measures no change taken alone'
+  const on = { base: base.tree, tree: candidate?.tree ?? '' }
+  const wanted = pickStop({ campaign, spec, singleMachine: stop.single_machine }, pick, on)
+  if (canonicalJson(stop) !== canonicalJson(wanted)) return 'its terms are not those of the campaign'
+  const carried = order.carried[pick.id] ?? []
+  if (canonicalJson(carried) === canonicalJson(pickedJobs(campaign, pick, on))) return null
+  return `the pairs it carries of ${pick.id} are not those that were measured`
+}
+
+/** Stored numbers are the incumbent's: the default branch's own are measured beside it. */
+function withFreshBase(spec: Spec): Spec {
+  return { ...spec, measurement: { ...spec.measurement, baseline: 'fresh' } }
 }
 
 function comparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']): string | null {

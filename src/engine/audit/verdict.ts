@@ -1,4 +1,5 @@
 import type { Campaign } from '../../model/campaign.ts'
+import { subjectOf } from '../../model/picked.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { decidedDraft, type Judgement, judge } from '../../plan/judgement.ts'
 import { withinBudget } from '../../plan/simplification.ts'
@@ -19,7 +20,7 @@ export interface Judged {
 /** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
 export function verdictGaps(judged: Judged): string[] {
   const { campaign, spec, order: record, event } = judged
-  const experiment = campaign.experiments[event.experiment]
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment) return [`${event.experiment} was never opened`]
   if (spec === null) return ['the spec in force cannot be read']
   if (record === null) return [noOrder(event)]

@@ -7,6 +7,7 @@ import { arrivals } from '../../plan/arrivals.ts'
 import { effectSteps } from '../../plan/effects.ts'
 import { dueBaseline } from '../../plan/landing.ts'
 import { lostTooOften } from '../../plan/lost.ts'
+import { pickVerdicts } from '../../plan/picks.ts'
 import { prepare } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
 import { closeRemaining } from '../../plan/stop.ts'
@@ -39,6 +40,7 @@ export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spe
   const steps = [
     ...lostTooOften(world),
     ...effectSteps(world),
+    ...pickVerdicts(world, found),
     ...settleRound(world, found).steps,
     ...prepare(world, found).steps,
   ]

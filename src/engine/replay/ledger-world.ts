@@ -25,6 +25,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     foreign: null,
     holdout: null,
     reverts: new Map(),
+    picks: new Map(),
     runs: new Map(),
     runner: { runId: null, machine: null, external: false },
     askable: [],

@@ -45,7 +45,10 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields({ numbers = [], branches = [], campaignPull }: Wanted, base: string): Asked[] {
+function singleFields(
+  { numbers = [], branches = [], campaignPull, elsewhere = [] }: Wanted,
+  base: string,
+): Asked[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -57,7 +60,8 @@ function singleFields({ numbers = [], branches = [], campaignPull }: Wanted, bas
       field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
       value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
-    ...(campaignPull === undefined ? [] : [campaignPullField(campaignPull)]),
+    ...(campaignPull === undefined ? [] : [{ ...campaignPull, name: 'campaignPull' }]).map(fieldInto),
+    ...elsewhere.map((each, index) => fieldInto({ ...each, name: `e${index}` })),
   ]
   const chunks: Asked[] = []
   for (let from = 0; from < all.length; from += SINGLES) {
@@ -78,12 +82,14 @@ function lastInto(base: string): string {
 }
 
 /** By the branch's name: where it was deleted with the merge, its pull request is still found. */
-function campaignPullField({ branch, base }: NonNullable<Wanted['campaignPull']>) {
+function fieldInto({ branch, base, name }: { branch: string; base: string; name: string }) {
   const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
+  const [head, into] = [`${name}Head`, `${name}Into`]
+  const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${order}`
   return {
-    variable: '$head: String!, $into: String!',
-    field: `campaignPull: pullRequests(headRefName: $head, baseRefName: $into, last: 3, ${order}) { nodes { ...Pull } }`,
-    value: { head: branch, into: base },
+    variable: `$${head}: String!, $${into}: String!`,
+    field: `${name}: pullRequests(${asked}) { nodes { ...Pull } }`,
+    value: { [head]: branch, [into]: base },
   }
 }
 

@@ -7,6 +7,7 @@ import { answerMarker, type Comment, type Pull } from '../../forge/pull.ts'
 import type { Permission, Reaction } from '../../forge/port.ts'
 import { mayApprove } from '../../forge/may-approve.ts'
 import { COMMENT } from '../../model/fold.ts'
+import { subjectsOf } from '../../model/picked.ts'
 import type { ExperimentId } from '../../model/ids.ts'
 import { pullFinder } from '../../plan/pull-of.ts'
 import { oneLine } from '../../model/landing.ts'
@@ -175,7 +176,7 @@ function listening(terminal: Terminal): { terminal: Terminal; said: string[] } {
 
 function subjectOf({ world }: Observation, pull: Pull): ExperimentId | null {
   const pullOf = pullFinder(world)
-  const found = Object.values(world.campaign.experiments).find(each => pullOf(each)?.number === pull.number)
+  const found = subjectsOf(world.campaign).find(each => pullOf(each)?.number === pull.number)
   return found?.id ?? null
 }
 

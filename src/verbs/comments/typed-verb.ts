@@ -6,11 +6,6 @@ import { parseWords } from '../parse.ts'
 import { optionsOf, type Verb } from '../verb.ts'
 import { COMMAND } from './comment-line.ts'
 
-/** What people may expect there and does not exist: said in one line, never passed over. */
-const NOT_BUILT = new Map([
-  ['pick', 'taking one change alone by a comment is not built yet: git cherry-pick -m 1 its commit instead'],
-])
-
 export interface Typed {
   verb: Verb
   given: Given
@@ -31,8 +26,6 @@ function verbTyped(name: string, verbs: readonly Verb[]): Verb {
   const typable = verbs.filter(({ comment }) => comment !== undefined)
   const found = typable.find(verb => verb.name === name || verb.comment?.alias === name)
   if (found !== undefined) return found
-  const missing = NOT_BUILT.get(name)
-  if (missing !== undefined) throw new UserError(missing)
   const names = typable.map(verb => verb.name)
   const near = nearest(name, [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])])
   throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is no command here`, {

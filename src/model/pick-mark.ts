@@ -1,0 +1,20 @@
+import { approvalMark } from './approval.ts'
+import type { Campaign } from './campaign.ts'
+import type { Picked } from './experiment.ts'
+import { sha256 } from './canonical.ts'
+
+/** The default branch went on since the change was put on it. */
+export function isBehind(
+  { default_tip }: Pick<Campaign, 'default_tip'>,
+  { base }: Pick<Picked, 'base'>,
+): boolean {
+  return base !== default_tip
+}
+
+/** What the pull request of a change taken alone says has to be written anew when this changes. */
+export function pickMark(campaign: Pick<Campaign, 'default_tip'>, pick: Picked): string {
+  const { head, status, verdict, outcome, closed } = pick
+  const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
+  const state = [head, under, verdict, outcome, closed, isBehind(campaign, pick), approvalMark(pick)]
+  return `<!-- winnow pick ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
+}

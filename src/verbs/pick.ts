@@ -1,0 +1,92 @@
+import { record } from '../engine/record.ts'
+import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Experiment, Picked } from '../model/experiment.ts'
+import { isBehind } from '../model/pick-mark.ts'
+import { isPicked, isUnderWay } from '../model/picked.ts'
+import { shortRef } from '../model/refs.ts'
+import { pickLine } from '../report/pick-text.ts'
+import { standingSentence } from '../report/sentence.ts'
+import { standingIn } from '../report/standing.ts'
+import { atCampaign } from './at-campaign.ts'
+import { experimentNamed } from './experiment-named.ts'
+import { REASON } from './pause.ts'
+import type { Verb } from './verb.ts'
+
+export const pick: Verb = {
+  name: 'pick',
+  group: 'more',
+  summary: 'offer one kept change alone to the default branch, measured there',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
+  options: [REASON],
+  examples: ['winnow pick exp-007', 'winnow pick exp-007 --dry-run'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: true }, async ({ place, rehearsal }) => {
+      const { campaign } = (await requireCampaign(place)).loaded
+      const experiment = taken(campaign, experimentNamed(campaign, call.given.positionals[0] ?? ''))
+      const said = saidAlready(campaign, experiment)
+      if (said !== null) {
+        if (rehearsal !== null) rehearsal.answered = true
+        call.terminal.out(said)
+        return 0
+      }
+      requireKept(campaign, experiment)
+      const { id } = experiment
+      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
+      await record(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
+      if (rehearsal === null) call.terminal.out(whenText(campaign, id))
+      return 0
+    }),
+}
+
+/** On the pull request of a change that is alone already, that change is meant. */
+function taken({ experiments }: Campaign, named: Experiment): Experiment {
+  return isPicked(named) ? (experiments[named.picks] ?? named) : named
+}
+
+/** Asked for twice is one and the same: what became of it is said instead. */
+function saidAlready(campaign: Campaign, { id }: Experiment): string | null {
+  const { picks, steered, landings } = campaign
+  if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
+  if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
+    return `${id} is to be taken alone already: the next winnow tick or run does it.`
+  const mine = Object.values(picks).filter(pick => pick.picks === id)
+  const stands = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
+  return stands === undefined ? null : pickLine(campaign, stands)
+}
+
+/** Nobody has closed it, and it stands on the default branch as the campaign has it. */
+function isCurrent(campaign: Campaign, pick: Picked): boolean {
+  return isUnderWay(pick) || pick.status === 'deferred' || (!pick.closed && !isBehind(campaign, pick))
+}
+
+function requireKept(campaign: Campaign, experiment: Experiment): void {
+  const { id, purpose } = experiment
+  const kept = campaign.landings
+    .filter(({ reverted }) => reverted === null)
+    .map(landing => landing.experiment)
+  const fix = kept.length === 0 ? 'nothing is kept at the moment' : `kept are ${kept.join(', ')}`
+  const into = shortRef(campaign.default_branch)
+  if (kept.includes(id) && purpose === 'revert') {
+    throw new UserError(`${id} only takes another change back, which ${into} never had from winnow`, { fix })
+  }
+  if (!kept.includes(id)) {
+    const before = campaign.landings.some(landing => landing.experiment === id)
+    const why = before
+      ? `${id} was taken back, so there is nothing of it to take`
+      : `${id} was not kept. ${standingSentence(standingIn(campaign, experiment))}`
+    throw new UserError(why, { fix })
+  }
+  const { stop_code: code, status } = campaign
+  if (status === 'stopped' && code === 'merged')
+    throw new UserError(`the campaign was merged, so ${into} has ${id} already`)
+}
+
+function whenText({ status, name }: Campaign, id: string): string {
+  const then = `${id} will be taken alone by the next winnow tick or run: one commit on the default branch, its pull request, and its measurement there.`
+  return status === 'paused' ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}` : then
+}

@@ -1,0 +1,310 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Picked } from '../../src/model/experiment.ts'
+import { letters, shorter, sizeYard, type SizeOptions } from './size-yard.ts'
+import { patchOf, type Yard } from './yard.ts'
+
+const SERIAL = 'execution: { mode: serial }\nmerge: { max_open_experiments: 1 }\n'
+
+async function ended(ideas: readonly string[], options: SizeOptions = {}): Promise<Yard> {
+  const site = await sizeYard(ideas, { remote: true, spec: SERIAL, ...options })
+  await site.start()
+  await site.run()
+  return site
+}
+
+async function pick(site: Yard, experiment = 'exp-001'): Promise<Picked> {
+  await site.person({ kind: 'steered', action: 'pick', experiment, reason: 'alone, please' })
+  await site.run()
+  return picked(site)
+}
+
+async function picked(site: Yard): Promise<Picked> {
+  const found = Object.values((await site.campaign()).picks).at(-1)
+  if (found === undefined) throw new Error('nothing was taken alone')
+  return found
+}
+
+async function pulls(site: Yard) {
+  return site.place.forge.list({ numbers: [1, 2, 3, 4, 5, 6] })
+}
+
+async function pullOf(site: Yard, { branch }: Picked) {
+  return (await pulls(site)).findLast(pull => pull.branch === branch)
+}
+
+describe('a kept change is taken alone', () => {
+  it.each([{ remote: true }, { remote: false }])(
+    'as one commit on the default branch, offered there and measured there; $remote',
+    async options => {
+      const site = await ended([shorter('a', 3), shorter('b', 5)], options)
+      const before = await site.campaign()
+      const found = await pick(site, 'exp-002')
+      const main = site.bare('rev-parse', 'main')
+
+      expect(found).toMatchObject({ id: 'exp-003', picks: 'exp-002', base: main, outcome: 'kept' })
+      expect(found.reason).toBe('bytes 48 -> 38 (-20.8 %), deterministic, re-run once and equal')
+      expect(site.bare('rev-list', '--parents', '-1', 'optimize-exp/size/exp-003')).toBe(
+        `${found.head} ${main}`,
+      )
+      expect(site.bare('diff', '--name-only', main, `${found.head}`)).toBe('src/b.txt')
+      expect(site.bare('show', `${found.head}:src/b.txt`)).toBe('bbbbb')
+      expect(site.bare('log', '-1', '--format=%s', `${found.head}`)).toBe('optimize(size): b5')
+
+      const pull = await pullOf(site, found)
+      expect(pull).toMatchObject({ base: 'main', state: 'open', draft: false, head: found.head, title: 'b5' })
+      expect(pull?.body).toContain('Kept: bytes 48 -\\> 38 (-20.8 %)')
+      expect(pull?.body).toContain(`main at \`${main.slice(0, 10)}\``)
+
+      const after = await site.campaign()
+      expect(after).toMatchObject({
+        incumbent: before.incumbent,
+        counts: before.counts,
+        ended: before.ended,
+        level: before.level,
+        landings: before.landings,
+        round: before.round,
+      })
+      expect(Object.keys(after.experiments)).toEqual(['exp-001', 'exp-002'])
+      await site.proven()
+    },
+  )
+
+  it('and merged by a person: it is recorded, and the sync that follows counts it once', async () => {
+    const site = await ended([shorter('a', 3), shorter('b', 5)])
+    const found = await pick(site)
+    const { incumbent } = await site.campaign()
+    site.git('fetch', '-q', 'origin')
+    site.git('merge', '-q', '--no-ff', '-m', 'take it', `origin/${found.branch}`)
+    site.git('push', '-q', 'origin', 'main')
+    await site.run()
+
+    expect(await picked(site)).toMatchObject({ closed: true, fate: 'merged', outcome: 'kept' })
+    expect(await pullOf(site, found)).toMatchObject({ state: 'merged' })
+    expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
+    const after = await site.campaign()
+    expect(after.incumbent.tree).toBe(incumbent.tree)
+    expect(after.reference).toEqual(after.incumbent)
+    expect(after.default_tip).toBe(site.bare('rev-parse', 'main'))
+    expect(after.counts).toEqual({ kept: 2 })
+    await site.proven()
+
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'again' })
+    await site.run()
+    expect((await picked(site)).reason).toMatch(/^main at \w+ has exp-001 already$/)
+    await site.proven()
+  })
+
+  it('and copied by a person: that the default branch has it is seen all the same', async () => {
+    const site = await ended([shorter('a', 3)])
+    const found = await pick(site)
+    site.write('src/a.txt', letters('a', 3))
+    site.commit('by hand')
+    await site.run()
+    expect(await picked(site)).toMatchObject({ id: found.id, closed: true, fate: 'merged' })
+    expect(await pullOf(site, found)).toMatchObject({ state: 'closed' })
+    await site.proven()
+  })
+
+  it('and not taken: who closes it by deleting its branch ends it, and may ask for it again', async () => {
+    const site = await ended([shorter('a', 3)])
+    const found = await pick(site)
+    site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
+    await site.run()
+    expect(await picked(site)).toMatchObject({ closed: true, fate: 'declined', outcome: 'kept' })
+    const again = await pick(site)
+    expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
+    expect(again.head).toBe(found.head)
+    await site.proven()
+  })
+
+  it('and made theirs by somebody who pushes to its branch, which is left alone from then on', async () => {
+    const site = await ended([shorter('a', 3)])
+    const found = await pick(site)
+    const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
+    site.push(theirs, found.branch ?? '')
+    await site.run()
+    expect(await picked(site)).toMatchObject({ closed: true, fate: 'left' })
+    expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
+    expect(await pullOf(site, found)).toMatchObject({ state: 'open', head: theirs })
+    expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
+    await site.proven()
+  })
+
+  it('not where it does not apply without what was kept before it, which is said', async () => {
+    const further = patchOf({ 'src/a.txt': ['aaa\n', 'a\n'] }, { hypothesis: 'even shorter' })
+    const site = await ended([shorter('a', 3), further])
+    const found = await pick(site, 'exp-002')
+    expect(found).toMatchObject({ outcome: 'refused', closed: true, branch: null })
+    expect(found.reason).toMatch(
+      /^exp-002 does not apply to main at \w+ by itself: conflict in src\/a.txt, which other kept changes touch as well$/,
+    )
+    expect((await pulls(site)).filter(({ base }) => base === 'main')).toEqual([])
+    await site.proven()
+  })
+
+  it('and says what it found where it is worth nothing alone, or does not pass', async () => {
+    const site = await sizeYard([], { remote: true, spec: SERIAL })
+    site.write('src/c.txt', `${letters('c', 15)}clash\n`)
+    site.write(
+      'ideas/01.patch',
+      patchOf({ 'src/c.txt': [`${letters('c', 15)}clash\n`, 'c\n'] }, { hypothesis: 'c1' }),
+    )
+    site.write(
+      'ideas/02.patch',
+      patchOf({ 'src/b.txt': [letters('b', 15), 'clash b\n'] }, { hypothesis: 'clash' }),
+    )
+    site.commit('a harness in which two changes depend on each other')
+    await site.start()
+    await site.run()
+    expect(await site.outcomes()).toEqual({ c1: 'kept', clash: 'kept' })
+    const found = await pick(site, 'exp-002')
+    expect(found).toMatchObject({ outcome: 'dropped', verdict: 'worse', closed: false })
+    expect(await pullOf(site, found)).toMatchObject({ state: 'open', draft: false })
+    await site.proven()
+  })
+})
+
+describe('the default branch moves while a change is taken alone', () => {
+  it('before it was measured: it is made anew on what is there now', async () => {
+    const begun = join(mkdtempSync(join(tmpdir(), 'winnow-pick-')), 'begun')
+    onTestFinished(() => rmSync(dirname(begun), { recursive: true, force: true }))
+    const alone = `test "$(cat src/*.txt)" = "$(printf '${letters('a', 3)}${letters('b', 15)}${letters('c', 15)}')"`
+    const gate = `#!/bin/sh\n${alone.replaceAll('\n', '\\n')} || exit 0\necho begun > '${begun}'\nexec sleep 100\n`
+    let ahead = 0
+    const site = await ended([shorter('b', 5), shorter('a', 3)], {
+      files: { 'bench/test.sh': gate },
+      spec: `${SERIAL}stopping: { max_hours: 1000 }\n`,
+      ahead: () => ahead,
+    })
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'please' })
+    await site.until(({ picks }) => Object.values(picks).some(({ status }) => status === 'ordered'))
+    const first = await picked(site)
+    await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 30_000)
+    ahead = 86_400_000
+    site.write('src/c.txt', letters('c', 9))
+    const tip = site.commit('a person was at work')
+    await site.run()
+    const found = await picked(site)
+    expect(found).toMatchObject({ id: first.id, branch: first.branch, base: tip, outcome: 'kept', lost: 0 })
+    expect(found.reason).toContain('bytes 42 -> 30 (-28.6 %)')
+    expect(site.bare('rev-parse', `${found.branch}^`)).toBe(tip)
+    expect((await pulls(site)).filter(({ base }) => base === 'main')).toMatchObject([{ head: found.head }])
+    await site.proven()
+  })
+
+  it('after it was measured: its pull request says so, and asking again measures it there', async () => {
+    const site = await ended([shorter('a', 3)])
+    const first = await pick(site)
+    site.write('src/b.txt', letters('b', 9))
+    const tip = site.commit('a person was at work')
+    await site.run()
+    expect((await pullOf(site, first))?.body).toContain('main has moved since it was measured')
+    const second = await pick(site)
+    expect(second).toMatchObject({ id: 'exp-003', base: tip, outcome: 'kept' })
+    expect((await site.campaign()).picks[first.id]).toMatchObject({ closed: true, fate: 'replaced' })
+    expect(await pullOf(site, first)).toMatchObject({ state: 'closed' })
+    await site.proven()
+  })
+
+  it('and cannot be merged in: it is taken alone on what was merged in last', async () => {
+    const site = await ended([shorter('a', 3), shorter('b', 5)])
+    const before = site.bare('rev-parse', 'main')
+    site.write('src/a.txt', letters('x', 20))
+    site.commit('in the way')
+    const found = await pick(site, 'exp-002')
+    expect(found).toMatchObject({ base: before, outcome: 'kept' })
+    await site.proven()
+  })
+})
+
+describe('a campaign that is not running', () => {
+  it.each(['person', 'max_iterations'])(
+    'runs for a change alone, and stops again as it did: %s',
+    async code => {
+      const site = await ended([shorter('a', 3)])
+      await site.person({ kind: 'campaign-stopped', code, reason: 'enough' })
+      await site.run()
+      site.write('ideas/02.patch', shorter('b', 5))
+      site.commit('an idea that comes too late')
+      const found = await pick(site)
+      expect(found).toMatchObject({ outcome: 'kept', closed: false })
+      expect(await site.campaign()).toMatchObject({
+        status: 'stopped',
+        stop_code: code,
+        status_reason: 'enough',
+      })
+      expect(await site.outcomes()).toEqual({ a3: 'kept' })
+      expect(await pullOf(site, found)).toMatchObject({ state: 'open', draft: false })
+      await site.proven()
+    },
+  )
+
+  it('has none while it is paused', async () => {
+    const site = await ended([shorter('a', 3)])
+    await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
+    await site.run()
+    expect((await site.campaign()).picks).toEqual({})
+    await site.person({ kind: 'campaign-resumed', reason: '' })
+    await site.run()
+    expect(await picked(site)).toMatchObject({ outcome: 'kept' })
+    await site.proven()
+  })
+
+  it('ends what a person ended: what is being measured alone is withdrawn with it', async () => {
+    const site = await ended([shorter('a', 3)])
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
+    await site.until(({ picks }) => Object.values(picks).some(({ status }) => status === 'ordered'))
+    await site.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
+    await site.run()
+    const found = await picked(site)
+    expect(found).toMatchObject({ outcome: 'withdrawn', closed: true })
+    expect(await pullOf(site, found)).toMatchObject({ state: 'closed' })
+    await site.proven()
+  })
+})
+
+describe('taking a change alone is cut off', () => {
+  it.each([{ remote: true }, { remote: false }])(
+    'once at every point that it reaches, and comes to the same; $remote',
+    async options => {
+      const site = await ended([shorter('a', 3), shorter('b', 5)], options)
+      await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'please' })
+      const reached = new Set<string>()
+      const fault = (point: string) => {
+        if (reached.has(point)) return
+        reached.add(point)
+        throw new Error(`cut off at ${point}`)
+      }
+      for (let cuts = 0; cuts < 40; cuts++) {
+        await site.reopen({ fault })
+        const before = reached.size
+        await site.run().catch((error: unknown) => {
+          if (!String(error).includes('cut off at')) throw error
+        })
+        if (reached.size === before) break
+      }
+      expect([...reached]).toEqual(
+        expect.arrayContaining([
+          'step:open',
+          'commit:before-push',
+          'commit:after-push',
+          'before:dispatch',
+          'step:keep',
+        ]),
+      )
+      await site.reopen()
+      const found = await picked(site)
+      expect(found).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
+      expect(Object.keys((await site.campaign()).picks)).toEqual(['exp-003'])
+      expect((await pulls(site)).filter(({ base }) => base === 'main')).toMatchObject([
+        { state: 'open', draft: false, head: found.head },
+      ])
+      expect((await site.kinds()).filter(kind => kind === 'decided')).toHaveLength(3)
+      await site.proven()
+    },
+  )
+})
