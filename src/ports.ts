@@ -23,3 +23,19 @@ export interface Faults {
 export interface Progress {
   say(line: string): void
 }
+
+/** One version of a package, as a file of a change names it. */
+export interface Release {
+  ecosystem: string
+  name: string
+  version: string
+  source: string
+  /** A lockfile names it, so that it is one version and no range. */
+  locked: boolean
+}
+
+/** Where packages come from. */
+export interface Registries {
+  /** When it was published; null where nobody could tell, for whatever reason. */
+  publishedAt: (release: Release) => Promise<string | null>
+}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
+import { publicRegistries } from '../dependencies/registries.ts'
 import { githubForge } from '../forge/github/forge.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Clock } from '../ports.ts'
@@ -54,6 +55,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     faults: { reach: () => undefined },
     progress: { say },
+    registries: publicRegistries({ version: VERSION }),
     forge: refs =>
       githubForge({
         apiUrl,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { publicRegistries } from '../dependencies/registries.ts'
 import { calledAs } from './called-as.ts'
 import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
@@ -29,7 +30,8 @@ async function main(): Promise<number> {
   }
   const interrupted = interruption(line => words.err(line))
   const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath }
-  const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program }
+  const registries = publicRegistries({ version: VERSION })
+  const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {
     return await command(process.argv.slice(2), started, words, interrupted.signal)
   } finally {

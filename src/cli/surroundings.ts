@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import type { Clock, Random } from '../ports.ts'
+import type { Clock, Random, Registries } from '../ports.ts'
 import { UNKNOWN_ACTOR } from '../verbs/actor.ts'
 import type { Call, Given, Program, Terminal } from '../verbs/call.ts'
 import { faultsFrom } from './faults.ts'
@@ -13,12 +13,13 @@ export interface Started {
   directory: string
   pid: number
   version: string
+  registries?: Registries
   /** Where nothing else is known, it is installed as `winnow`. */
   program?: Program
 }
 
 export function surroundings(started: Started, given: Given, terminal: Terminal): Call['around'] {
-  const { env, version } = started
+  const { env, version, registries } = started
   return {
     directory: directoryOf(started, given.text('directory')),
     env: withUserConfig(env),
@@ -31,6 +32,7 @@ export function surroundings(started: Started, given: Given, terminal: Terminal)
     random,
     faults: faultsFrom(env['WINNOW_FAULT']),
     progress: { say: line => terminal.err(line) },
+    ...(registries === undefined ? {} : { registries }),
   }
 }
 

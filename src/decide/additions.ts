@@ -1,5 +1,6 @@
 import type { Addition } from '../model/approval.ts'
 import { additionText, packagesText } from '../model/approval.ts'
+import { isOldEnough } from '../model/release.ts'
 import type { Spec } from '../spec/schema.ts'
 
 type Rules = Spec['dependencies']
@@ -28,6 +29,19 @@ function isOfRegistry({ ecosystem, source, path }: Pick<Addition, 'ecosystem' | 
   if (ecosystem === 'packagist') return true
   const place = source.replace(/, installed as .*$/, '')
   return INDEX.test(place) && !ARCHIVE.test(place)
+}
+
+/**
+ * Names that the spec approves, and that are out for too short a time to be believed unseen: whoever takes a
+ * package over publishes under its name. Of unknown age is not old enough.
+ */
+export function tooYoung(
+  { min_release_age_days: days }: Pick<Rules, 'min_release_age_days'>,
+  additions: readonly Addition[],
+  now: string,
+): string[] {
+  const young = additions.filter(({ released }) => !isOldEnough(released, days, now))
+  return [...new Set(young.map(({ name }) => name))]
 }
 
 /** What no approval can let in, as the spec has it; null where a person may be asked. */

@@ -12,7 +12,8 @@ function isNew(known: Package | undefined, each: Package): boolean {
   return known.scripts === false && each.scripts === true
 }
 
-function identity({ name, version, source, integrity }: Package): string {
+/** What makes it this package and no other. */
+export function identity({ name, version, source, integrity }: Package): string {
   return JSON.stringify([name, version, source, integrity])
 }
 

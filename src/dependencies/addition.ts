@@ -32,6 +32,8 @@ export function askedFor({ name, version, source = 'registry', notes = [] }: Req
 /** A package that the base does not have in this version, from this source, with this integrity. */
 export interface Addition extends Package {
   ecosystem: Ecosystem
+  /** How many other additions come with it; null: the file does not say. Absent where it came with another itself. */
+  brings?: number | null
   /** The file it was found in. */
   path: string
 }

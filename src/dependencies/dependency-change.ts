@@ -1,4 +1,4 @@
-import type { Addition, DependencyChange, ManifestFault, Package } from './addition.ts'
+import type { Addition, DependencyChange, ManifestFault } from './addition.ts'
 import { fileChange, type ManifestFile } from './file-change.ts'
 
 /**
@@ -13,12 +13,26 @@ export function dependencyChange(files: readonly ManifestFile[]): DependencyChan
   const additions: Addition[] = []
   const faults: ManifestFault[] = []
   let removals = 0
-  for (const { path, ecosystem, added, removed, fault } of changes) {
+  for (const { path, ecosystem, added, brings, removed, fault } of changes) {
     removals += removed
     if (fault !== null) faults.push({ path, fault })
     if (ecosystem === null) continue
-    const isDirect = ({ name, direct: said }: Package) => said ?? (direct.has(`${ecosystem} ${name}`) || null)
-    additions.push(...added.map(each => ({ ...each, direct: isDirect(each), ecosystem, path })))
+    for (const each of added) {
+      const isDirect = each.direct ?? (direct.has(`${ecosystem} ${each.name}`) || null)
+      const more = isDirect === false ? {} : { brings: brings(each) }
+      additions.push({ ...each, direct: isDirect, ecosystem, ...more, path })
+    }
   }
-  return { additions, removals, faults }
+  return { additions: additions.map(each => ({ ...each, ...counted(each, additions) })), removals, faults }
+}
+
+/** A manifest only asks for it; the lockfile beside it tells what that comes to. */
+function counted(each: Addition, additions: readonly Addition[]): Pick<Addition, 'brings'> {
+  if (each.brings !== null) return {}
+  const same = additions.filter(
+    other => other.ecosystem === each.ecosystem && other.name === each.name && other.direct !== false,
+  )
+  const told = new Set(same.flatMap(({ brings }) => (typeof brings === 'number' ? [brings] : [])))
+  const [only] = told
+  return told.size === 1 && only !== undefined ? { brings: only } : {}
 }

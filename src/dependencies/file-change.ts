@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Ecosystem, Package } from './addition.ts'
 import { addedPackages, distinct } from './added-packages.ts'
+import { broughtWith } from './brought.ts'
 import { type Format, NOTHING, type Reading } from './format.ts'
 import { formatOf, unknownFormat } from './formats.ts'
 import { isPackageName } from './package-name.ts'
@@ -14,6 +15,8 @@ export interface ManifestFile {
 export interface FileChange {
   ecosystem: Ecosystem | null
   added: readonly Package[]
+  /** How many other packages come with one of them; null: the file does not say. */
+  brings: (added: Package) => number | null
   removed: number
   fault: string | null
   /** What a manifest asks for by name, changed or not. */
@@ -28,13 +31,13 @@ export function fileChange(file: ManifestFile): FileChange {
   const unchanged = isSame(file)
   if (format === undefined) {
     const fault = unchanged ? null : unread(unknownFormat(file.path))
-    return { ecosystem: null, added: [], removed: 0, fault, wanted: [] }
+    return { ecosystem: null, added: [], brings: unknown, removed: 0, fault, wanted: [] }
   }
   const base = readSide(format, file.base)
   const candidate = readSide(format, file.candidate)
   const { ecosystem } = format
   const wanted = format.kind === 'manifest' ? candidate.reading.packages.map(({ name }) => name) : []
-  const same = { ecosystem, added: [], removed: 0, fault: null, wanted }
+  const same = { ecosystem, added: [], brings: unknown, removed: 0, fault: null, wanted }
   if (unchanged) return same
   const problem = candidate.problem ?? base.problem
   if (problem !== null) return { ...same, fault: problem }
@@ -42,9 +45,14 @@ export function fileChange(file: ManifestFile): FileChange {
   return {
     ...same,
     added,
+    brings: broughtWith(candidate.reading.installed, added),
     removed: addedPackages(candidate.reading.packages, base.reading.packages).length,
     fault: faultOf(file, format, { base: base.reading, candidate: candidate.reading }, added),
   }
+}
+
+function unknown(): null {
+  return null
 }
 
 function isSame({ base, candidate }: ManifestFile): boolean {

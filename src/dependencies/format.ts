@@ -5,6 +5,14 @@ export interface Reading {
   packages: readonly Package[]
   /** All that is no dependency, by place: it has to stay as it is. */
   rest: ReadonlyMap<string, string>
+  /** What needs what, by names of the file's own; absent where it does not say, or is not read for it. */
+  installed?: ReadonlyMap<string, Installed>
+}
+
+/** A package in its place, and the places of what it needs. */
+export interface Installed {
+  package: Package
+  needs: readonly string[]
 }
 
 /** One kind of file; `read` throws Unreadable for what it does not know for certain. */

@@ -5,6 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { unapproved } from '../plan/approvals.ts'
+import { recordedDates } from '../model/release.ts'
 import { isMeant } from '../plan/only.ts'
 import { hasTurn, roundSize } from '../plan/rounds.ts'
 import { isKeptOut } from '../plan/strangers.ts'
@@ -23,6 +24,7 @@ interface Looking {
   /** Those that may not run yet: looked at, but in nobody's place. */
   strangers: World['strangers']
   picks: World['picks']
+  now: string
 }
 
 /**
@@ -85,9 +87,14 @@ function isDue(campaign: Campaign, { status, round, purpose, required_deps }: Ex
   return round !== null && round === campaign.round?.number
 }
 
-function isMeasurable({ spec }: Looking, experiment: Experiment, facts: CandidateFacts | null): boolean {
+function isMeasurable(
+  { spec, now, campaign }: Looking,
+  experiment: Experiment,
+  facts: CandidateFacts | null,
+): boolean {
   if (facts?.merged !== 'clean' || facts.refusal !== null) return false
-  return !facts.aheadOfSync && facts.contains === null && unapproved(spec, experiment, facts).length === 0
+  const rules = { spec, now, releases: recordedDates(campaign) }
+  return !facts.aheadOfSync && facts.contains === null && unapproved(rules, experiment, facts).length === 0
 }
 
 function keyOf({ campaign, unsynced }: Looking, head: Oid): string {

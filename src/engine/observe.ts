@@ -12,6 +12,7 @@ import { candidatesOf } from './candidates.ts'
 import { foreignRefusal } from './facts/candidate.ts'
 import { holdoutFacts } from './facts/holdout.ts'
 import { pickFacts } from './facts/pick.ts'
+import { releaseDates } from './facts/releases.ts'
 import { revertFacts } from './facts/revert.ts'
 import { stackedOn } from './facts/stacked.ts'
 import { strangersOf } from './facts/strangers.ts'
@@ -30,6 +31,8 @@ export interface Memory {
   picks: Map<string, PickFacts>
   /** What people may do, as far as it was asked. */
   permissions: Map<string, Permission>
+  /** When releases were published, as far as it was asked. */
+  releases: Map<string, string | null>
   /** Which commits are in the history of which: that never changes. */
   ancestors: Map<string, boolean>
   /** The remote's refs when they were last asked for, and as our own pushes left them since. */
@@ -48,6 +51,7 @@ export function emptyMemory(): Memory {
     candidates: new Map(),
     picks: new Map(),
     permissions: new Map(),
+    releases: new Map(),
     ancestors: new Map(),
     refs: null,
     holdout: null,
@@ -192,8 +196,20 @@ async function lookAround(scene: Scene): Promise<World> {
   const reverts = await revertFacts(repository, campaign)
   const picks = await pickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit
+  const now = new Date(clock.now()).toISOString()
+  const candidates = await candidatesOf({
+    repository,
+    memory,
+    campaign,
+    spec,
+    unsynced,
+    only,
+    strangers,
+    picks,
+    now,
+  })
   return {
-    now: new Date(clock.now()).toISOString(),
+    now,
     entropy: random.hex(32),
     campaign,
     spec,
@@ -207,8 +223,9 @@ async function lookAround(scene: Scene): Promise<World> {
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     strangers,
     stacked: await stackedOn(repository, memory, campaign),
-    candidates: await candidatesOf({ repository, memory, campaign, spec, unsynced, only, strangers, picks }),
+    candidates,
     picks,
+    releases: await releaseDates(place, memory, { campaign, spec, now, candidates }),
     sync,
     foreign: await foreignFacts(place, campaign, spec, optimizeTip),
     ...(await madeFacts(place, campaign, optimizeTip)),

@@ -7,7 +7,7 @@ import { openRepository, type Repository } from '../git/repository.ts'
 import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
-import type { Clock, Faults, Progress, Random } from '../ports.ts'
+import type { Clock, Faults, Progress, Random, Registries } from '../ports.ts'
 import type { Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
@@ -31,6 +31,8 @@ export interface Surroundings {
   random: Random
   faults: Faults
   progress: Progress
+  /** Asked how old a release is; nobody is unless given. */
+  registries?: Registries
 }
 
 /** One user's repository and winnow's own beside it, before any campaign is chosen. */
@@ -113,7 +115,7 @@ function isRelative(url: string): boolean {
 }
 
 function placeFor(around: Surroundings, workshop: Workshop, name: string): Place {
-  const { clock, random, faults, progress, by, env, prefix, version } = around
+  const { clock, random, faults, progress, by, env, prefix, version, registries } = around
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = workshop
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
@@ -141,5 +143,6 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     faults,
     progress,
     version,
+    ...(registries === undefined ? {} : { registries }),
   }
 }

@@ -34,7 +34,7 @@ function pullOf({ world, pulls }: Observation, experiment: Experiment): Pull | u
 function isSameSet({ world }: Observation, experiment: Experiment): boolean {
   const facts = world.candidates.get(experiment.id)
   if (facts?.merged !== 'clean' || facts.head !== experiment.head) return false
-  return needs(world.spec, experiment, facts).digest === experiment.approval?.digest
+  return needs(world, experiment, facts).digest === experiment.approval?.digest
 }
 
 /** The last word of each person: a comment takes nothing back. */

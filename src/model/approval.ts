@@ -14,6 +14,10 @@ export const addition = z.strictObject({
   direct: z.boolean().nullable(),
   scripts: z.boolean().nullable(),
   licence: text.nullable(),
+  /** How many others come with it; absent of what came with another itself, and before it was counted. */
+  brings: z.number().int().nonnegative().nullable().optional(),
+  /** When its registry says it was published; absent before registries were asked. */
+  released: z.iso.datetime().nullable().optional(),
   path: text,
 })
 export type Addition = z.output<typeof addition>
@@ -24,6 +28,8 @@ export const approvalEvent = {
   packages: z.array(text),
   additions: z.array(addition).optional(),
   why: text.optional(),
+  /** What the spec allows by name has to be as old as this. */
+  min_age_days: z.number().nonnegative().optional(),
 }
 
 /** What an experiment waits for: an approval counts for the set with this digest and for no other. */
@@ -35,6 +41,8 @@ export interface ApprovalRequest {
   additions: Addition[]
   /** The proposer's words. */
   why: string
+  /** How old what the spec allows by name had to be; absent where age was not asked about. */
+  min_age_days?: number | undefined
 }
 
 export interface Approvable {
@@ -56,10 +64,14 @@ export function awaitedText(subject: Approvable): string {
 
 /** A text about an approval ends with this, so that it can be told whether it is out of date. */
 export function approvalMark(subject: Approvable): string | null {
-  const { approval } = subject
-  if (approval === null) return null
+  const set = setMark(subject)
+  if (set === null) return null
   const missing = awaitedPackages(subject).length
-  return `Set ${approval.digest.slice(0, 12)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
+  return `${set} ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
+}
+
+export function setMark({ approval }: Pick<Approvable, 'approval'>): string | null {
+  return approval === null ? null : `Set ${approval.digest.slice(0, 12)}:`
 }
 
 const NAMED = 3

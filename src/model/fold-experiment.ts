@@ -235,8 +235,9 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
 const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
   const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
-  const { digest, packages, additions = [], why = '' } = event
-  experiment.approval = { digest, packages, additions, why }
+  const { digest, packages, additions = [], why = '', min_age_days } = event
+  const age = min_age_days === undefined ? {} : { min_age_days }
+  experiment.approval = { digest, packages, additions, why, ...age }
   experiment.asked_at = event.at
   defer(campaign, experiment)
 }

@@ -1,4 +1,4 @@
-import { notInSpec } from '../decide/additions.ts'
+import { notInSpec, tooYoung } from '../decide/additions.ts'
 import {
   type Approvable,
   type ApprovalRequest,
@@ -10,6 +10,7 @@ import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { ExperimentId } from '../model/ids.ts'
+import { dated } from '../model/release.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Step } from './action.ts'
 import { refuse } from './intake.ts'
@@ -18,21 +19,42 @@ import type { CandidateFacts, World } from './world.ts'
 type Clean = Extract<CandidateFacts, { merged: 'clean' }>
 type Asking = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
 
+/** What is known of the packages beside what the change says. */
+export interface Rules extends Pick<World, 'releases' | 'now'> {
+  spec: Pick<Spec, 'dependencies'>
+}
+
 /** All that an experiment needs and the spec does not approve, with the digest that approvals are bound to. */
 export function needs(
-  spec: Pick<Spec, 'dependencies'>,
-  { required_deps, hypothesis }: Asking,
+  { spec: { dependencies }, releases, now }: Rules,
+  { required_deps, hypothesis, approval }: Asking,
   { additions }: Pick<Clean, 'additions'>,
 ): ApprovalRequest {
+  const packages = releases === null ? additions.packages : dated(additions.packages, releases)
   const added = additions.packages.map(each => each.name)
   const declared = [...new Set(required_deps)].filter(name => !added.includes(name))
-  const unnamed = declared.filter(name => !spec.dependencies.approved.includes(name))
+  const unnamed = declared.filter(name => !dependencies.approved.includes(name))
+  const digest = setDigest(additions.digest, declared)
+  const young = releases === null ? packages.map(({ name }) => name) : tooYoung(dependencies, packages, now)
+  const before = approval?.digest === digest ? approval : null
+  const unseen = [...notInSpec(dependencies, packages), ...stillYoung(young, before, releases), ...unnamed]
   return {
-    digest: setDigest(additions.digest, declared),
-    packages: [...notInSpec(spec.dependencies, additions.packages), ...unnamed],
-    additions: additions.packages,
+    digest,
+    packages: [...new Set(unseen)],
+    additions: packages,
     why: hypothesis,
+    min_age_days: dependencies.min_release_age_days,
   }
+}
+
+/** What was old enough when its set was asked about is so for good; looking back, that is all there is to know. */
+function stillYoung(
+  young: readonly string[],
+  before: ApprovalRequest | null,
+  releases: World['releases'],
+): readonly string[] {
+  if (before?.min_age_days === undefined) return releases === null ? [] : young
+  return young.filter(name => before.packages.includes(name))
 }
 
 /** What is declared and not there yet belongs to the set by its name alone. */
@@ -43,22 +65,18 @@ function setDigest(additions: string, declared: readonly string[]): string {
 }
 
 /** What keeps a candidate from being measured, or from landing: nothing, or packages nobody approved. */
-export function unapproved(
-  spec: Pick<Spec, 'dependencies'>,
-  experiment: Asking,
-  facts: CandidateFacts | undefined,
-): string[] {
+export function unapproved(rules: Rules, experiment: Asking, facts: CandidateFacts | undefined): string[] {
   if (facts?.merged !== 'clean') return []
-  const approval = needs(spec, experiment, facts)
+  const approval = needs(rules, experiment, facts)
   return awaitedPackages({ approval, approved: experiment.approved })
 }
 
 export function unapprovedText(
-  spec: Pick<Spec, 'dependencies'>,
+  rules: Rules,
   experiment: Asking,
   facts: CandidateFacts | undefined,
 ): string | null {
-  const names = unapproved(spec, experiment, facts)
+  const names = unapproved(rules, experiment, facts)
   if (names.length === 0 || facts?.merged !== 'clean') return null
   return packagesText(names, facts.additions.packages)
 }
@@ -77,19 +95,27 @@ export function askApprovals(
   for (const experiment of subjects) {
     const facts = world.candidates.get(experiment.id)
     if (refused.has(experiment.id) || facts?.merged !== 'clean' || facts.aheadOfSync) continue
-    if (experiment.status === 'queued' && unapproved(world.spec, experiment, facts).length > 0) {
+    if (experiment.status === 'queued' && unapproved(world, experiment, facts).length > 0) {
       waiting.add(experiment.id)
       steps.push(...ask(world, experiment, facts))
-    }
+    } else if (experiment.status === 'queued') steps.push(...tellAges(world, experiment, facts))
     if (experiment.status === 'deferred') steps.push(...askAgain(world, experiment, facts))
   }
   return { steps, waiting }
 }
 
-function ask({ spec }: World, experiment: Experiment, facts: Clean): Step[] {
+/** What the spec allows for its age is written down with that age, so that anybody sees it later (invariant 3). */
+function tellAges(world: World, experiment: Experiment, facts: Clean): Step[] {
+  if (facts.additions.packages.length === 0 || world.spec.dependencies.min_release_age_days === 0) return []
+  if (needs(world, experiment, facts).digest === experiment.approval?.digest) return []
+  return ask(world, experiment, facts)
+}
+
+function ask(world: World, experiment: Experiment, facts: Clean): Step[] {
+  const { spec } = world
   const { id, head, opened } = experiment
-  const request = needs(spec, experiment, facts)
-  if (spec.dependencies.approval === 'deny') {
+  const request = needs(world, experiment, facts)
+  if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
     const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`
     return refuse({ id, head, opened }, { code: 'dependencies', message })
   }
@@ -98,7 +124,7 @@ function ask({ spec }: World, experiment: Experiment, facts: Clean): Step[] {
 }
 
 function askAgain(world: World, experiment: Experiment, facts: Clean): Step[] {
-  const request = needs(world.spec, experiment, facts)
+  const request = needs(world, experiment, facts)
   if (request.digest !== experiment.approval?.digest) return ask(world, experiment, facts)
   const packages = awaitedPackages(experiment).filter(name => !request.packages.includes(name))
   if (packages.length === 0) return []

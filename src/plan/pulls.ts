@@ -1,4 +1,4 @@
-import { approvalMark } from '../model/approval.ts'
+import { approvalMark, awaitedPackages, setMark } from '../model/approval.ts'
 import { checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { AWAITS_MERGE } from '../model/landing.ts'
@@ -60,14 +60,13 @@ function isOutdated(world: World, experiment: Experiment, pull: PullFacts): bool
 
 /** What is needed of people is said once: only what is needed of others is another comment. */
 function isUnsaid({ spec }: World, experiment: Experiment, { said }: PullFacts): boolean {
-  const needed = neededOf(experiment, spec.merge.auto)
-  return needed !== null && said !== undefined && !said.includes(needed)
-}
-
-function neededOf(experiment: Experiment, auto: boolean): string | null {
-  if (awaitsPermission(experiment)) return permissionText(experiment)
-  if (experiment.status === 'landing') return auto ? null : AWAITS_MERGE
-  return approvalMark(experiment)
+  if (said === undefined) return false
+  if (awaitsPermission(experiment)) return !said.includes(permissionText(experiment))
+  if (experiment.status === 'landing') return !spec.merge.auto && !said.includes(AWAITS_MERGE)
+  const mark = approvalMark(experiment)
+  // A set that nobody has to look at is no news; that one which waited was approved is told where it waited.
+  const concerns = awaitedPackages(experiment).length > 0 || said.includes(setMark(experiment) ?? '')
+  return mark !== null && concerns && !said.includes(mark)
 }
 
 /** Its head does not show how it stands; the text is written after that is shown, and so tells it (invariant 7). */

@@ -55,13 +55,13 @@ function landNext(
 /** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
 function notApproved(world: World, member: Member): Step[] {
   const { experiment } = member
-  const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id))
+  const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
   return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`)
 }
 
 /** An amendment took the approval back: nothing more of it runs, whatever its round still wanted to know. */
 function lapsedSteps(world: World, { experiment }: Member): Step[] {
-  const packages = unapprovedText(world.spec, experiment, world.candidates.get(experiment.id))
+  const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
   if (packages === null) return []
   const reason = `it adds ${packages}, which is approved no more`
   return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]

@@ -3,6 +3,7 @@ import type { Addition } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
+import type { ReleaseDates } from '../model/release.ts'
 import type { HoldoutSource } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -38,6 +39,8 @@ export interface World {
   stacked: ReadonlyMap<ExperimentId, ExperimentId>
   /** Experiments merged with the incumbent, as far as their turn has come. */
   candidates: ReadonlyMap<ExperimentId, CandidateFacts>
+  /** When packages that they add were published, as far as registries were asked; null: only what is recorded counts. */
+  releases: ReleaseDates | null
   sync: SyncFacts | null
   foreign: ForeignFacts | null
   /** Absent where no verdict waits for its merge. */

@@ -3,13 +3,23 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
 import { oneLine } from '../model/landing.ts'
+import { plural } from '../decide/wording.ts'
+import { ageInDays, isOldEnough } from '../model/release.ts'
 import { waitsOn } from '../plan/encore.ts'
 import { cell } from './markdown.ts'
 import { table } from './table.ts'
 
-type Row = readonly [name: string, version: string, from: string, how: string, scripts: string, more: string]
-
-const HEAD: Row = ['package', 'version', 'from', 'how', 'install scripts', 'licence']
+const HEAD = [
+  'package',
+  'version',
+  'from',
+  'how',
+  'brings',
+  'install scripts',
+  'licence',
+  'released',
+  'state',
+]
 
 const CELL = 80
 
@@ -38,7 +48,7 @@ export function requestText(experiment: Experiment): string[] {
     `${id} is waiting for approval of ${awaitedText(experiment)}`,
     `  why: ${hypothesis}`,
     ...table(rowsOf(experiment)).map(line => `  ${line}`),
-    `  set ${approval.digest.slice(0, DIGEST_SHOWN)}; how old a release is was not looked up: winnow asks no registry`,
+    `  set ${approval.digest.slice(0, DIGEST_SHOWN)}`,
   ]
 }
 
@@ -57,12 +67,13 @@ export function additionsText(experiment: Experiment): string[] {
 
 /** The same for a pull request. */
 export function requestMarkdown(experiment: Experiment): string[] {
-  const { status } = experiment
+  const { status, approval } = experiment
   const mark = approvalMark(experiment)
   if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
   const how = status === 'deferred' ? ['', howText(experiment)] : []
-  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length + 1)}`, ...rows, ...how, '', mark]
+  const why = ['', `**Wanted for**: ${cell(approval?.why ?? '')}`]
+  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...rows, ...why, ...how, '', mark]
 }
 
 /** Where there are reviews and comments, they are the nearer way. */
@@ -78,27 +89,44 @@ function rowsOf(experiment: Experiment): string[][] {
   const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
-    [...HEAD, 'state'],
-    ...additions.map(each => [...rowOf(each).map(text => oneLine(text, CELL)), state(each.name)]),
-    ...declared.map(name => [
-      name,
-      'not in the change yet',
-      '',
-      'the idea says it needs it',
-      '',
-      '',
-      state(name),
-    ]),
+    HEAD,
+    ...additions.map(each => [...rowOf(each, experiment), state(each.name)].map(text => oneLine(text, CELL))),
+    ...declared.map(name => {
+      const known = [name, 'not in the change yet', '', 'the idea says it needs it']
+      return [...known, ...HEAD.slice(known.length, -1).map(() => ''), state(name)]
+    }),
   ]
 }
 
-function rowOf({ name, version, ecosystem, source, direct, scripts, licence, path }: Addition): Row {
+function rowOf(addition: Addition, { approval, asked_at }: Experiment): string[] {
+  const { name, version, ecosystem, source, direct, scripts, licence, path } = addition
   return [
     name,
     version,
     `${ecosystem}, ${source}`,
     `${direct === null ? 'unknown' : direct ? 'direct' : 'transitive'}, ${path}`,
+    broughtText(addition),
     scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
     licence ?? 'unknown',
+    releasedText(addition, { asked_at, least: approval?.min_age_days ?? 0 }),
   ]
+}
+
+/** What came with another says nothing; where it cannot be told that is said, and never that there is nothing. */
+function broughtText({ direct, brings }: Addition): string {
+  if (direct === false) return ''
+  if (brings === undefined || brings === null) return 'unknown'
+  return brings === 0 ? 'no other' : `${brings} more`
+}
+
+/** As old as it was when it was asked about, so that the text stays the same. */
+function releasedText(
+  { released }: Addition,
+  { asked_at, least }: { asked_at: string | null; least: number },
+): string {
+  const days = ageInDays(released, asked_at)
+  if (released === undefined || released === null || days === null) return 'unknown'
+  const age = days === 0 ? 'less than a day' : plural(days, 'day')
+  const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${plural(least, 'day')}`
+  return `${released.slice(0, 10)} (${age}${young})`
 }

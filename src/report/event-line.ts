@@ -73,7 +73,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages, additions = [] }) =>
     packages.length === 0
-      ? `${experiment} needs no approval any more`
+      ? nothingAsked(experiment, additions)
       : `${experiment} is waiting for approval of ${packagesText(packages, additions)}`,
   'measure-asked': ({ experiment, head, author }) =>
     `${experiment} waits: ${author} may not write here, and nobody has allowed ${short(head)} to be measured`,
@@ -96,6 +96,13 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'campaign-resumed': ({ reason }) => `resumed: ${reason}`,
   'campaign-stopped': ({ code, reason }) => `stopped (${code}): ${reason}`,
 }
+
+function nothingAsked(experiment: string, additions: NonNullable<Told['additions']>): string {
+  if (additions.length === 0) return `${experiment} needs no approval any more`
+  const names = [...new Set(additions.map(({ name }) => name))]
+  return `${experiment} adds ${packagesText(names, additions)}, which the spec approves`
+}
+type Told = LedgerEvent<'approval-requested'>
 
 /** The sentence first, then what it rests on. */
 function decidedText(event: LedgerEvent<'decided'>): string {

@@ -90,11 +90,6 @@ const UNREAD: readonly Unread[] = [
     instead: 'remove it: whoever may write the ledger approves, and winnow log says who did',
   },
   {
-    path: ['dependencies', 'min_release_age_days'],
-    missing: 'looking up the age of a release is',
-    instead: 'remove it, and look before you approve: winnow asks no registry',
-  },
-  {
     path: ['report', 'comment'],
     missing: 'commenting on pull requests is',
     instead: 'remove it: nothing is commented',

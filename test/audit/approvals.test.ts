@@ -22,14 +22,14 @@ propose: [{ use: patch, dir: ideas }]
 `
 
 /** One landing that adds a package, which a person approved. */
-async function landed(): Promise<Yard> {
+async function landed(more = ''): Promise<Yard> {
   const before = packageFiles({})
   const after = packageFiles({ 'left-pad': { version: '1.3.0' } })
   const change = Object.entries(after).map(([path, text]) => [path, [before[path] ?? '', text]] as const)
   const idea = { ...Object.fromEntries(change), 'src/a.txt': ['aaaaaaaaaa\n', 'aaa\n'] as [string, string] }
   const site = await yard({
     files: { ...FILES, ...before, 'ideas/1.patch': patchOf(idea, { hypothesis: 'pads' }) },
-    spec: SPEC,
+    spec: `${SPEC}${more}`,
   })
   await site.start()
   await site.run()
@@ -77,4 +77,16 @@ it('a landing whose additions were approved for another set only is not proven',
     return event.kind === 'approved' ? { ...event, digest: OTHER } : event
   })
   expect(forged).toEqual(['it adds left-pad 1.3.0 (npm), which nobody approved for that set'])
+})
+
+it('a landing of what the spec names is not proven where it was young by what the ledger says, and nobody was asked', async () => {
+  const site = await landed('dependencies: { approved: [left-pad] }\n')
+  const letIn = (released: string | null) => (event: LedgerEvent) => {
+    if (event.kind !== 'approval-requested') return event
+    return { ...event, packages: [], additions: event.additions?.map(each => ({ ...each, released })) }
+  }
+  const gap = /^it adds left-pad .*, which nobody was asked about and was not out for 7 days$/
+  expect(await landingGaps(site, letIn(new Date().toISOString()))).toEqual([expect.stringMatching(gap)])
+  expect(await landingGaps(site, letIn(null))).toEqual([expect.stringMatching(gap)])
+  expect(await landingGaps(site, letIn('2020-01-01T00:00:00.000Z'))).toEqual([])
 })

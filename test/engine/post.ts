@@ -51,6 +51,8 @@ export interface Opening {
   ahead?: (() => number) | undefined
   /** Where pull requests are kept, if not beside the branches. */
   forge?: Surroundings['forge']
+  /** Asked how old releases are; nobody is unless given. */
+  registries?: Surroundings['registries']
   /** Where chance comes from; with it the time stands still. */
   seed?: string | undefined
 }
@@ -77,6 +79,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     faults: { reach: point => opening.fault?.(point) },
     progress: { say: line => void said.push(line) },
     ...(opening.forge ? { forge: opening.forge } : {}),
+    ...(opening.registries ? { registries: opening.registries } : {}),
   })
   const place = workshop.place(opening.name)
   let opened: Promise<Hands> | null = null

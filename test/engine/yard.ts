@@ -44,6 +44,8 @@ export interface PostOptions {
   env?: Record<string, string>
   /** Where pull requests are kept, if not beside the branches. */
   forge?: Surroundings['forge']
+  /** Asked how old releases are; nobody is unless given. */
+  registries?: Surroundings['registries']
   /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
   seed?: string
 }
@@ -103,11 +105,12 @@ export async function yard(options: YardOptions): Promise<Yard> {
     posts.push(post)
     return post
   }
-  const { ahead, fault, env, seed } = options
+  const { ahead, fault, env, seed, registries } = options
   const first: PostOptions = {
     directory: options.directory ?? repo,
     ...(ahead ? { ahead } : {}),
     ...(env ? { env } : {}),
+    ...(registries ? { registries } : {}),
     ...(seed === undefined ? {} : { seed }),
   }
   let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })

@@ -33,6 +33,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     strangers: new Map(),
     stacked: new Map(),
     candidates: candidatesOf(campaign, candidates),
+    releases: new Map(),
     sync: null,
     foreign: null,
     holdout: null,

@@ -1,4 +1,5 @@
 import type { Addition } from '../../src/model/approval.ts'
+import { type ReleaseDates, releaseKey } from '../../src/model/release.ts'
 import { canonicalJson, sha256 } from '../../src/model/canonical.ts'
 
 export const LEFT_PAD: Addition = {
@@ -16,6 +17,11 @@ export const LEFT_PAD: Addition = {
 /** Packages a candidate adds, as facts about it have them. */
 export function adding(...packages: Addition[]): { packages: Addition[]; digest: string } {
   return { packages, digest: sha256(canonicalJson(packages)) }
+}
+
+/** As registries would tell when these were published. */
+export function published(at: string | null, ...packages: Addition[]): ReleaseDates {
+  return new Map(packages.map(each => [releaseKey(each), at]))
 }
 
 export const NO_ADDITIONS = adding()

@@ -3,7 +3,7 @@ import { approvalMark } from '../../src/model/approval.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
-import { adding, LEFT_PAD } from './an-addition.ts'
+import { adding, LEFT_PAD, published } from './an-addition.ts'
 
 const REACT = { ...LEFT_PAD, name: 'react', version: '19.2.0', integrity: 'sha512-y' }
 const both = { 'exp-001': { additions: adding(LEFT_PAD, REACT) } }
@@ -53,11 +53,11 @@ describe('packages that a change adds', () => {
   })
 
   it('are only those that the spec does not approve', () => {
-    const built = asked(both, `${SPEC}dependencies: { approved: [react] }\n`)
+    const built = asked(both, `${SPEC}dependencies: { approved: [react], min_release_age_days: 0 }\n`)
     expect(built.experiment('exp-001').approval?.packages).toEqual(['left-pad'])
-    expect(asked(one, `${SPEC}dependencies: { approved: [left-pad] }\n`).kinds()).not.toContain(
-      'approval-requested',
-    )
+    const all = asked(one, `${SPEC}dependencies: { approved: [left-pad], min_release_age_days: 0 }\n`)
+    expect(all.kinds()).not.toContain('approval-requested')
+    expect(all.experiment('exp-001').status).toBe('ordered')
   })
 
   it('are one set with those that the idea only says it needs', () => {
@@ -74,6 +74,74 @@ describe('packages that a change adds', () => {
     expect(built.experiment('exp-001').reason).toBe(
       'needs left-pad 1.3.0 (npm), and dependencies.approval is deny',
     )
+  })
+})
+
+describe('what the spec approves by its name', () => {
+  const spec = `${SPEC}dependencies: { approved: [left-pad, react], min_release_age_days: 7 }\n`
+  /** The world of these tests is at 2026-01-01. */
+  const old = published('2025-12-25T01:00:00.000Z', LEFT_PAD)
+  const young = published('2025-12-25T01:00:00.001Z', LEFT_PAD)
+
+  function found(releases: ReturnType<typeof published>, candidates: typeof both | typeof one = one) {
+    const built = campaign(spec).withExperiment()
+    carryOut(built, { candidates, releases })
+    return built
+  }
+
+  it('is measured where its release is old enough, and the ledger has what that was seen by', () => {
+    const built = found(old)
+    const { status, approval } = built.experiment('exp-001')
+    expect([status, approval?.packages, approval?.min_age_days]).toEqual(['ordered', [], 7])
+    expect(approval?.additions).toMatchObject([{ name: 'left-pad', released: '2025-12-25T01:00:00.000Z' }])
+    expect(built.kinds().filter(kind => kind === 'approval-requested')).toHaveLength(1)
+  })
+
+  it('waits for a person where it is younger, or nobody knows how old, or it is from tomorrow', () => {
+    const future = published('2026-06-01T00:00:00.000Z', LEFT_PAD)
+    for (const releases of [young, published(null, LEFT_PAD), published(null), future]) {
+      const built = found(releases)
+      expect(built.experiment('exp-001')).toMatchObject({
+        status: 'deferred',
+        approval: { packages: ['left-pad'] },
+      })
+    }
+  })
+
+  it('is as old as the youngest of the set, each for itself', () => {
+    const built = found(new Map([...old, ...published('2025-12-31T00:00:00.000Z', REACT)]), both)
+    expect(built.experiment('exp-001').approval?.packages).toEqual(['react'])
+  })
+
+  it('goes on by itself once it is old enough, and by an approval at once', () => {
+    const later = { candidates: one, releases: young, now: '2026-01-01T01:00:01.000Z' }
+    const waited = found(young)
+    carryOut(waited, later)
+    expect(waited.kinds()).toContain('approved')
+    expect(draftsOfKind(plan(world(waited, later)), 'order-issued')).toHaveLength(1)
+    expect(ordersOf(approve(found(published(null, LEFT_PAD)), ['left-pad']), one)).toHaveLength(1)
+  })
+
+  it('is refused where nobody may be asked', () => {
+    const deny = spec.replace('approved:', 'approval: deny, approved:')
+    const built = campaign(deny).withExperiment()
+    expect(endings(carryOut(built, { candidates: one, releases: young }))).toEqual({ 'exp-001': 'refused' })
+    const passes = campaign(deny).withExperiment()
+    expect(endings(carryOut(passes, { candidates: one, releases: old }))).toEqual({})
+  })
+
+  it('asks for a range of a manifest what the lockfile says it comes to', () => {
+    const range = {
+      ...LEFT_PAD,
+      version: '^1.3.0',
+      source: 'registry',
+      integrity: null,
+      path: 'package.json',
+    }
+    const built = found(old, { 'exp-001': { additions: adding(LEFT_PAD, range) } })
+    expect(built.experiment('exp-001').status).toBe('ordered')
+    const alone = found(old, { 'exp-001': { additions: adding(range) } })
+    expect(alone.experiment('exp-001').status).toBe('deferred')
   })
 })
 
@@ -157,7 +225,7 @@ describe('what waits for an approval', () => {
   })
 
   it('does not land once its packages are approved no more', () => {
-    const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
+    const built = campaign(`${SPEC}dependencies: { approved: [left-pad], min_release_age_days: 0 }\n`)
       .withExperiment()
       .ordered()
       .measured({ 'exp-001': { candidate: { bytes: 5 } } })
@@ -177,7 +245,7 @@ describe('what waits for an approval', () => {
 
 describe('an approval that is taken back while a round is open', () => {
   it('lets nothing more of it run', () => {
-    const built = campaign(`${SPEC}dependencies: { approved: [left-pad] }\n`)
+    const built = campaign(`${SPEC}dependencies: { approved: [left-pad], min_release_age_days: 0 }\n`)
       .withExperiment()
       .ordered()
       .lost('exp-001')

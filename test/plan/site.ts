@@ -123,6 +123,7 @@ export class Site {
       strangers: new Map(),
       stacked: new Map(),
       candidates: this.#candidates(spec),
+      releases: new Map(),
       sync: this.#sync(),
       foreign: this.#foreign(spec),
       holdout: null,

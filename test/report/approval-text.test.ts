@@ -43,9 +43,9 @@ describe('what waits for an approval', () => {
     expect(requestText(waiting().experiment)).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       '  why: idea 1',
-      '  package   version  from                              how                        install scripts  licence  state',
-      '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  none             WTFPL    waits',
-      '  set dddddddddddd; how old a release is was not looked up: winnow asks no registry',
+      '  package   version  from                              how                        brings   install scripts  licence  released  state',
+      '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  unknown  none             WTFPL    unknown   waits',
+      '  set dddddddddddd',
     ])
   })
 
@@ -54,10 +54,41 @@ describe('what waits for an approval', () => {
     const rows = requestText(experiment).slice(2, -1)
     expect(rows).toHaveLength(3)
     expect(rows[1]).toMatch(
-      /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json +unknown +unknown +waits$/,
+      /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json( +unknown){4} +waits$/,
     )
     expect(rows[2]).toMatch(/^ {2}zlib +not in the change yet .* waits$/)
     expect(requestMarkdown(experiment).join('\n')).toContain('| 1.0.0 \\| @\u200beveryone \\| |')
+  })
+
+  it('says how many others come with it and how old it was, and what of that nobody could tell', () => {
+    const rows = (change: Partial<Addition>, min_age_days = 7) => {
+      const asked = { ...requested([{ ...LEFT_PAD, ...change }]), min_age_days } as Told
+      const campaign = campaignOf(started(), opened(1), asked)
+      const { experiments } = campaign
+      const [experiment] = Object.values(experiments)
+      if (!experiment) throw new Error('it was not opened')
+      const [line = ''] = requestText({ ...experiment, asked_at: '2026-01-10T00:00:00.000Z' }).slice(3)
+      return line.split(/ {2,}/).slice(5)
+    }
+    const scripts = ['none', 'WTFPL']
+    expect(rows({ brings: 12, released: '2026-01-02T00:00:00.000Z' })).toEqual([
+      '12 more',
+      ...scripts,
+      '2026-01-02 (8 days)',
+      'waits',
+    ])
+    expect(rows({ brings: 0, released: '2026-01-09T12:00:00.000Z' })).toEqual([
+      'no other',
+      ...scripts,
+      '2026-01-09 (less than a day, less than 7 days)',
+      'waits',
+    ])
+    expect(rows({ brings: null, released: null })).toEqual(['unknown', ...scripts, 'unknown', 'waits'])
+  })
+
+  it('is no question where the spec approves all of it', () => {
+    const [line] = eventsOf(requested([LEFT_PAD], [])).map(eventLine)
+    expect(line).toBe('exp-001 adds left-pad 1.3.0 (npm), which the spec approves')
   })
 
   it('leads the pull request, with a table and how it is approved', () => {
@@ -73,7 +104,7 @@ describe('what waits for an approval', () => {
   it('keeps its table when it was approved and decided', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
     expect(pullBody(campaign, experiment)).toMatch(
-      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\nSet dddddddddddd: approved\.\n$/,
+      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\n\*\*Wanted for\*\*: w\n\nSet dddddddddddd: approved\.\n$/,
     )
     expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
   })

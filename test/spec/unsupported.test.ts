@@ -51,7 +51,6 @@ describe('what is valid but not built', () => {
     [{ 'execution.codex_security': 'yolo' }, 'execution.codex_security yolo'],
     [{ 'dependencies.approvers': 'admin' }, 'dependencies.approvers admin'],
     [{ 'dependencies.approvers': ['ada'] }, 'dependencies.approvers'],
-    [{ 'dependencies.min_release_age_days': 0 }, 'dependencies.min_release_age_days 0'],
     [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
   ]
   it('is less on GitHub, where people can be told apart', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { type Format, type Installed, named, type Reading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
 
 const entry = z.object({
@@ -36,10 +36,36 @@ function readCargoLock(text: string): Reading {
   const own = all.filter(({ source }) => source === undefined)
   const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(nameIn)))
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  const found = all.map(each => ({ each, is: packageOf(each, direct, metadata) }))
   return {
-    packages: all.map(each => packageOf(each, direct, metadata)),
+    packages: found.map(({ is }) => is),
     rest: placesOf(Object.fromEntries(others), 1),
+    installed: installedIn(found),
   }
+}
+
+/** By every way a dependency may be written: as short as it is certain. */
+function installedIn(found: readonly { each: Entry; is: Package }[]): Map<string, Installed> {
+  const places = new Map<string, string[]>()
+  for (const { each } of found) {
+    const { name, version, source = '' } = each
+    const full = fullName(each)
+    for (const written of [name, `${name} ${version}`, `${name} ${version} (${source})`]) {
+      const known = places.get(written)
+      if (known === undefined) places.set(written, [full])
+      else known.push(full)
+    }
+  }
+  return new Map(
+    found.map(({ each, is }) => {
+      const needs = each.dependencies.flatMap(written => places.get(written) ?? [])
+      return [fullName(each), { package: is, needs }]
+    }),
+  )
+}
+
+function fullName({ name, version, source = '' }: Entry): string {
+  return JSON.stringify([name, version, source])
 }
 
 /** `name`, `name 1.0.0` or `name 1.0.0 (registry+https://…)`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
-import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { type Format, type Installed, named, type Reading, Unreadable } from '../format.ts'
 import { parseJsonTree, refusePrototypes } from '../json-text.ts'
 import { registryOf } from './spec.ts'
 
@@ -58,13 +58,44 @@ function readPackageLock(text: string): Reading {
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const own = Object.entries(packages).filter(([key]) => !key.includes(FOLDER))
   const direct = new Set(own.flatMap(([, each]) => wantedBy(each)))
+  const found = Object.entries(packages).map(([key, each]) => ({
+    key,
+    each,
+    is: installed(key, each, direct),
+  }))
+  const places = new Map<string, Installed>()
+  for (const { key, each, is } of found)
+    for (const one of is) places.set(key, { package: one, needs: neededBy(packages, key, each) })
   return {
     packages: [
-      ...Object.entries(packages).flatMap(([key, each]) => installed(key, each, direct)),
+      ...found.flatMap(({ is }) => is),
       ...Object.entries(dependencies).flatMap(([key, each]) => legacy(key, each)),
     ],
     rest: placesOf(Object.fromEntries(others), 1),
+    ...(places.size === 0 || Object.keys(packages).some(isTooDeep) ? {} : { installed: places }),
   }
+}
+
+/** Where node finds what a package asks for: beside it, or in any folder above. */
+function neededBy(packages: Readonly<Record<string, Entry>>, key: string, each: Entry): string[] {
+  const { dependencies, optionalDependencies, peerDependencies } = each
+  const names = [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys)
+  return names.flatMap(name => {
+    for (let folder = key; ; folder = above(folder)) {
+      const place = `${folder === '' ? '' : `${folder}/`}${FOLDER}${name}`
+      if (Object.hasOwn(packages, place)) return [place]
+      if (folder === '') return []
+    }
+  })
+}
+
+/** No project nests like that, and looking through every folder of it would take forever. */
+function isTooDeep(key: string): boolean {
+  return key.split('/').length > 100
+}
+
+function above(folder: string): string {
+  return folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
 }
 
 function wantedBy(each: Entry): string[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { askedFor, type Package } from '../addition.ts'
 import { placesOf, textOf } from '../fields.ts'
-import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { type Format, type Installed, named, type Reading, Unreadable } from '../format.ts'
 import { parseYamlTree } from '../yaml-text.ts'
 import { registryOf } from './spec.ts'
 
@@ -20,6 +20,8 @@ const entry = z.object({
   resolution: z.record(z.string(), z.unknown()),
   name: z.string().optional(),
   version: z.string().optional(),
+  dependencies: about,
+  optionalDependencies: about,
   requiresBuild: z.string().optional(),
 })
 type Entry = z.infer<typeof entry>
@@ -59,13 +61,42 @@ function readPnpmLock(text: string): Reading {
   const choices = [lock, ...Object.values(lock.importers)].flatMap(choicesOf)
   const direct = new Set(choices.map(({ id }) => id))
   const tellsScripts = lock.lockfileVersion !== '9.0'
+  const found = Object.entries(lock.packages).map(
+    ([key, each]) => [idOf(key), packageOf(key, each, { direct, tellsScripts })] as const,
+  )
   return {
-    packages: [
-      ...Object.entries(lock.packages).map(([key, each]) => packageOf(key, each, { direct, tellsScripts })),
-      ...choices.flatMap(linked),
-    ],
+    packages: [...found.map(([, each]) => each), ...choices.flatMap(linked)],
     rest: placesOf(Object.fromEntries(others), 1),
+    installed: installedIn(new Map(found), { ...lock.packages, ...lock.snapshots }),
   }
+}
+
+/** Whichever peers a package is installed beside, it is one package: what any of its snapshots needs counts. */
+function installedIn(
+  packages: ReadonlyMap<string, Package>,
+  told: Readonly<Record<string, unknown>>,
+): Map<string, Installed> {
+  const needs = new Map<string, string[]>()
+  for (const [key, each] of Object.entries(told)) {
+    const id = idOf(key)
+    const known = needs.get(id)
+    if (known === undefined) needs.set(id, neededBy(each))
+    else known.push(...neededBy(each))
+  }
+  return new Map([...packages].map(([id, each]) => [id, { package: each, needs: needs.get(id) ?? [] }]))
+}
+
+const needing = z.object({
+  dependencies: z.record(z.string(), z.string()).catch({}),
+  optionalDependencies: z.record(z.string(), z.string()).catch({}),
+})
+
+function neededBy(told: unknown): string[] {
+  const { data } = needing.safeParse(told)
+  const all = [data?.dependencies ?? {}, data?.optionalDependencies ?? {}].flatMap(each =>
+    Object.entries(each),
+  )
+  return all.map(([key, version]) => chosenId(key, version))
 }
 
 /** `/ms@2.1.3(peer@1)` and `2.1.3` below `ms` are both ms@2.1.3; an alias says the other name itself. */
@@ -74,9 +105,13 @@ type Choice = { key: string; version: string; id: string }
 function choicesOf({ dependencies, devDependencies, optionalDependencies }: Importer): Choice[] {
   const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
   return all.map(([key, { version }]) => {
-    const chosen = idOf(version)
-    return { key, version, id: /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen }
+    return { key, version, id: chosenId(key, version) }
   })
+}
+
+function chosenId(key: string, version: string): string {
+  const chosen = idOf(version)
+  return /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen
 }
 
 function linked({ key, version }: Choice): Package[] {

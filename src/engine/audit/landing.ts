@@ -3,6 +3,9 @@ import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
 import type { CandidateFacts } from '../../plan/world.ts'
+import { tooYoung } from '../../decide/additions.ts'
+import { packagesText } from '../../model/approval.ts'
+import type { Experiment } from '../../model/experiment.ts'
 import { unapprovedText } from '../../plan/approvals.ts'
 import { candidateFacts } from '../facts/candidate.ts'
 import { landingCommitGaps } from './landing-commit.ts'
@@ -63,11 +66,26 @@ async function candidateGaps(
     return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`]
   if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`]
   const experiment = campaign.experiments[id]
-  const packages = experiment ? unapprovedText(spec, experiment, facts) : null
+  const rules = { spec, now: '', releases: null }
+  const packages = experiment ? unapprovedText(rules, experiment, facts) : null
   if (packages !== null) return [`it adds ${packages}, which nobody approved for that set`]
+  const young = experiment ? youngGaps(experiment) : []
+  if (young.length > 0) return young
   if (facts.contains !== null && experiment?.purpose !== 'revert')
     return [`its head contains ${facts.contains}, which was reverted`]
   return []
+}
+
+/** What was let in by its name has to have been old enough by what was known then. */
+function youngGaps({ approval, asked_at }: Experiment): string[] {
+  if (approval?.min_age_days === undefined || asked_at === null) return []
+  const { additions, packages, min_age_days: days } = approval
+  const young = tooYoung({ min_release_age_days: days }, additions, asked_at)
+  const missing = young.filter(name => !packages.includes(name))
+  if (missing.length === 0) return []
+  return [
+    `it adds ${packagesText(missing, additions)}, which nobody was asked about and was not out for ${days} days`,
+  ]
 }
 
 async function unlessUnmergeable(facts: Promise<CandidateFacts>): Promise<CandidateFacts | string> {

@@ -21,6 +21,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     strangers: new Map(),
     stacked: new Map(),
     candidates,
+    releases: null,
     sync: null,
     foreign: null,
     holdout: null,

@@ -29,6 +29,8 @@ export const dependencies = z.strictObject({
     .union([z.enum(['write', 'admin']), z.array(text).min(1)])
     .default('write')
     .describe('Who may approve: a permission, or logins and teams.'),
-  min_release_age_days: natural.default(7).describe('Younger releases are refused.'),
+  min_release_age_days: natural
+    .default(7)
+    .describe('What `approved` names waits for a person while its release is younger, or of unknown age.'),
   allow_scripts: z.boolean().default(false).describe('Let packages run install scripts.'),
 })

@@ -1,0 +1,42 @@
+import type { Package } from './addition.ts'
+import { identity } from './added-packages.ts'
+import type { Installed } from './format.ts'
+
+/** Whoever writes a lockfile chooses its size: past this many steps the rest is not known. */
+const MOST_STEPS = 500_000
+
+/**
+ * How many of the other added packages come with one of them, by what the lockfile says they need; null where it
+ * does not say. What two of them need is counted with both: without either it would still come.
+ */
+export function broughtWith(
+  installed: ReadonlyMap<string, Installed> | undefined,
+  added: readonly Package[],
+): (each: Package) => number | null {
+  const isAdded = new Set(added.map(identity))
+  const places = new Map<string, string[]>()
+  for (const [place, { package: found }] of installed ?? []) {
+    const known = places.get(identity(found))
+    if (known === undefined) places.set(identity(found), [place])
+    else known.push(place)
+  }
+  let steps = 0
+  return each => {
+    const start = places.get(identity(each))
+    if (installed === undefined || start === undefined || steps > MOST_STEPS) return null
+    const seen = new Set(start)
+    const found = new Set([identity(each)])
+    const waiting = [...start]
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      for (const needed of installed.get(place)?.needs ?? []) {
+        if (++steps > MOST_STEPS) return null
+        const other = installed.get(needed)
+        if (other === undefined || seen.has(needed) || !isAdded.has(identity(other.package))) continue
+        seen.add(needed)
+        found.add(identity(other.package))
+        waiting.push(needed)
+      }
+    }
+    return found.size - 1
+  }
+}
