@@ -48,15 +48,16 @@ export function tooYoung(
 export function refusedAdditions(
   rules: Rules,
   additions: readonly Addition[],
-): { code: 'dependencies'; message: string } | null {
+): { code: 'dependencies'; message: string; about: Addition } | null {
   const names = notInSpec(rules, additions)
   const unknown = additions.filter(each => names.includes(each.name))
-  if (unknown.length > 0 && rules.approval === 'deny') {
+  const [first] = unknown
+  if (first !== undefined && rules.approval === 'deny') {
     const message = `adds ${packagesText(names, additions)}, and dependencies.approval is deny`
-    return { code: 'dependencies', message }
+    return { code: 'dependencies', message, about: first }
   }
   const scripted = rules.allow_scripts ? undefined : unknown.find(each => each.scripts === true)
   if (scripted === undefined) return null
   const message = `adds ${additionText(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
-  return { code: 'dependencies', message }
+  return { code: 'dependencies', message, about: scripted }
 }

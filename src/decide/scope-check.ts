@@ -127,12 +127,13 @@ function lines({ added, deleted }: Change): number {
 function tooMuch({ changes, limits }: ChangeSet): Refusal | null {
   if (limits.max_files !== null && changes.length > limits.max_files) {
     const message = `changes ${changes.length} files, limits.max_files allows ${limits.max_files}`
-    return { code: 'too-many-files', message, path: null }
+    return { code: 'too-many-files', message, path: changes[limits.max_files]?.path ?? null }
   }
   const count = changes.reduce((sum, change) => sum + lines(change), 0)
   if (limits.max_changed_lines === null || count <= limits.max_changed_lines) return null
   const message = `changes ${count} lines, limits.max_changed_lines allows ${limits.max_changed_lines}`
-  return { code: 'too-many-lines', message, path: null }
+  const [largest] = changes.toSorted((a, b) => lines(b) - lines(a))
+  return { code: 'too-many-lines', message, path: largest?.path ?? null }
 }
 
 /** The first rule a candidate's diff against the incumbent breaks; null when it may be measured. */

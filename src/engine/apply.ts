@@ -151,17 +151,20 @@ async function showCampaignPull(
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
-  for (const { experiment } of changes) await showCheck(place, memory.loaded?.campaign, experiment)
+  for (const { experiment } of changes) await showCheck(place, memory, experiment)
   requireAnswered(await place.forge.batch(forgeChangesOf(place, memory, changes)))
 }
 
 /** A token that may not show checks costs nobody the campaign: verdicts stand in the pull requests as well. */
-async function showCheck(place: Place, campaign: Campaign | undefined, id: ExperimentId): Promise<void> {
+async function showCheck(place: Place, memory: Memory, id: ExperimentId): Promise<void> {
+  const campaign = memory.loaded?.campaign
   const experiment = campaign && subjectOf(campaign, id)
   const check = campaign && experiment ? checkOf(campaign, experiment) : null
-  if (check === null) return
+  if (check === null || !campaign || !experiment) return
+  memory.checks.set(id, checkMark(experiment))
   try {
-    await place.forge.check?.(check)
+    const comments = specOf(campaign).report.comment !== 'never'
+    await place.forge.check?.(comments ? check : { ...check, again: true })
   } catch (error) {
     if (!(error instanceof ForgeError) || !UNSHOWABLE.has(error.detail.status ?? 0)) throw error
     place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
@@ -173,16 +176,20 @@ const UNSHOWABLE: ReadonlySet<number> = new Set([403, 404, 422])
 
 function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {
   const campaign = memory.loaded?.campaign
-  return campaign ? changes.flatMap(change => forgeChanges(place, campaign, change)) : []
+  if (!campaign) return []
+  const comments = specOf(campaign).report.comment !== 'never'
+  return changes.flatMap(change => forgeChanges(place, campaign, change, comments))
 }
 
-function forgeChanges(place: Place, campaign: Campaign, change: PullChange): ForgeChange[] {
+/** `comments`: whether other people's pull requests may be told anything. */
+function forgeChanges(place: Place, campaign: Campaign, change: PullChange, comments = true): ForgeChange[] {
   const experiment = subjectOf(campaign, change.experiment)
   if (!experiment) return []
   if (isPicked(experiment)) return pickChanges(campaign, experiment, change)
   const title = pullTitle(experiment)
-  const shown = place.forge.check ? `\n${checkMark(experiment)}\n` : ''
-  const body = `${pullBody(campaign, experiment)}${shown}`
+  // First: whatever is cut off of what follows, that is not.
+  const shown = place.forge.check ? `${checkMark(experiment)}\n` : ''
+  const body = `${shown}${pullBody(campaign, experiment)}`
   if (change.change === 'open') {
     return [
       { kind: 'open', branch: change.branch, base: shortRef(place.refs.optimize), title, body, draft: true },
@@ -190,12 +197,13 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange): For
   }
   if (change.change === 'show') return []
   const { number } = change
-  const ended = change.change !== 'describe'
+  const closing: ForgeChange[] = change.change === 'close' ? [{ kind: 'close', number, reason: '' }] : []
+  const ready = experiment.status === 'landing' ? { draft: false } : {}
+  if (experiment.owned) return [{ kind: 'update', number, body, ...ready }, ...closing]
+  if (!comments) return closing
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
-  const words: ForgeChange = experiment.owned
-    ? { kind: 'update', number, body, ...(experiment.status === 'landing' ? { draft: false } : {}) }
-    : { kind: 'comment', number, body: ended ? closingText(experiment) : body, marker: 'verdict' }
-  return ended ? [words, { kind: 'close', number, reason: '' }] : [words]
+  const text = experiment.status === 'ended' ? `${shown}${closingText(experiment)}` : body
+  return [{ kind: 'comment', number, body: text, marker: 'verdict' }, ...closing]
 }
 
 /** Into the default branch, for a person to merge: a draft until it was measured. */

@@ -3,8 +3,9 @@ import type { Permission } from '../forge/port.ts'
 import { headRef, type Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Oid, Point } from '../model/ids.ts'
+import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { trailersOf } from '../model/landing.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
 import type { CandidateFacts, HoldoutFacts, PickFacts, PullFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -31,6 +32,8 @@ export interface Memory {
   picks: Map<string, PickFacts>
   /** What people may do, as far as it was asked. */
   permissions: Map<string, Permission>
+  /** Checks as this process has shown them. */
+  checks: Map<ExperimentId, string>
   /** When releases were published, as far as it was asked. */
   releases: Map<string, string | null>
   /** Which commits are in the history of which: that never changes. */
@@ -51,6 +54,7 @@ export function emptyMemory(): Memory {
     candidates: new Map(),
     picks: new Map(),
     permissions: new Map(),
+    checks: new Map(),
     releases: new Map(),
     ancestors: new Map(),
     refs: null,
@@ -121,7 +125,7 @@ async function pullsOf(place: Place, campaign: Campaign, refs: ReadonlyMap<strin
   const untidy = Object.values(campaign.experiments).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
-  const tended = untidy.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const tended = [...untidy, ...lastOfOthers(campaign)].flatMap(({ pull }) => (pull === null ? [] : [pull]))
   const numbers = [...new Set([...tended, ...keptPulls(place, campaign)])]
   const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
   const branches = [...refs.keys()]
@@ -152,6 +156,14 @@ function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string
   return Object.values(picks).flatMap(({ branch, closed }) =>
     branch !== null && (!closed || refs.has(`refs/heads/${branch}`)) ? [{ branch, base }] : [],
   )
+}
+
+/** However their landing closed them, they are told what came of it by a comment. */
+const TOLD_LATE = 10
+
+function lastOfOthers({ experiments }: Campaign): Experiment[] {
+  const others = Object.values(experiments).filter(({ owned, status }) => !owned && status === 'ended')
+  return others.slice(-TOLD_LATE)
 }
 
 function withSaid(pull: Pull): PullFacts {
@@ -218,6 +230,7 @@ async function lookAround(scene: Scene): Promise<World> {
     defaultTip,
     pulls: place.forge.kind === 'github' ? pulls.map(withSaid) : pulls,
     checks: place.forge.check !== undefined,
+    shown: memory.checks,
     ...campaignPullFacts(place, campaign, pulls),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),

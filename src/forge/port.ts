@@ -87,6 +87,8 @@ export interface Check {
   title: string
   summary: string
   annotations?: readonly Annotation[]
+  /** An earlier process may have shown it, and left no trace of that but the check itself. */
+  again?: true
 }
 
 export interface Annotation {

@@ -64,14 +64,10 @@ export function awaitedText(subject: Approvable): string {
 
 /** A text about an approval ends with this, so that it can be told whether it is out of date. */
 export function approvalMark(subject: Approvable): string | null {
-  const set = setMark(subject)
-  if (set === null) return null
+  const { approval } = subject
+  if (approval === null) return null
   const missing = awaitedPackages(subject).length
-  return `${set} ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
-}
-
-export function setMark({ approval }: Pick<Approvable, 'approval'>): string | null {
-  return approval === null ? null : `Set ${approval.digest.slice(0, 12)}:`
+  return `Set ${approval.digest.slice(0, 12)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
 }
 
 const NAMED = 3

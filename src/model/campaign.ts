@@ -204,7 +204,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 11
+export const FOLD_VERSION = 12
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

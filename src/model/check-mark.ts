@@ -1,11 +1,13 @@
 import { approvalMark } from './approval.ts'
 import type { Experiment } from './experiment.ts'
+import { awaitsPermission } from './permission.ts'
 import { sha256 } from './canonical.ts'
 
 /** Our texts about an experiment hold this, so that it can be told whether its head shows how it stands. */
 export function checkMark(experiment: Experiment): string {
   const { head, status, verdict, outcome } = experiment
+  const permission = awaitsPermission(experiment) ? ['permission'] : []
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const state = [head, under, verdict, outcome, approvalMark(experiment)]
+  const state = [head, under, verdict, outcome, approvalMark(experiment), ...permission]
   return `<!-- winnow check ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
 }

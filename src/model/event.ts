@@ -116,6 +116,8 @@ const payloads = {
     message: text,
     /** The file it is about, where it is about one. */
     path: text.optional(),
+    /** And the line in it, as the refused head has it. */
+    line: z.number().int().positive().optional(),
   },
   'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
   'order-issued': orderTerms.shape,

@@ -67,6 +67,7 @@ export interface Experiment extends Approvable {
   reason: string | null
   /** The file it was refused for. */
   refused_path: string | null
+  refused_line: number | null
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null

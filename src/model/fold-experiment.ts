@@ -75,6 +75,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     verdict: null,
     reason: null,
     refused_path: null,
+    refused_line: null,
     closed: false,
     measured_tree: null,
     metrics: {},
@@ -114,6 +115,7 @@ const refused: Handler<'experiment-refused'> = (campaign, event) => {
   if (!experiment) return
   ideaRefused(campaign, experiment)
   experiment.refused_path = event.path ?? null
+  experiment.refused_line = event.line ?? null
   end(campaign, experiment, {
     outcome: 'refused',
     verdict: verdictOf('refused', false),

@@ -95,11 +95,11 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
 /** `experiment-refused` carries the reason; `closed` keeps what may be kept. */
 export function refuse(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
-  why: { code: string; message: string; path?: string | null },
+  why: { code: string; message: string; path?: string | null; line?: number },
 ): Step[] {
   const { id, head, opened } = subject
-  const { code, message, path } = why
-  const at = path == null ? {} : { path }
+  const { code, message, path, line } = why
+  const at = path == null ? {} : { path, ...(line === undefined ? {} : { line }) }
   const about = { experiment: id, head, code, message, ...at }
   const draft = { kind: 'experiment-refused', cause: opened, ...about } as const
   return [

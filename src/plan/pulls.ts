@@ -1,10 +1,8 @@
-import { approvalMark, awaitedPackages, setMark } from '../model/approval.ts'
+import { approvalMark } from '../model/approval.ts'
 import { checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { AWAITS_MERGE } from '../model/landing.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
-import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { isElsewhere } from './heads.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
@@ -26,11 +24,12 @@ export function pullActions(world: World): Action[] {
     if (pull && isElsewhere(world, pull)) continue
     if (pull?.state === 'open' && isOutdated(world, experiment, pull))
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
+    else if (pull?.state === 'open' && isUnseen(world, experiment))
+      changes.push({ change: 'show', number: pull.number, experiment: experiment.id })
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
-    if (pull?.state === 'open' && landed(experiment) && !experiment.owned && world.checks === true)
-      changes.push({ change: 'show', number: pull.number, experiment: experiment.id })
+    if (pull && landed(experiment) && !experiment.owned) changes.push(...tellLanded(world, experiment, pull))
     if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
     // The branch is what its pull request is found by until all is said there.
     if (pull && landed(experiment) && isUnshown(world, experiment, pull)) {
@@ -50,28 +49,45 @@ export function pullActions(world: World): Action[] {
 
 /** Reviewers read there what waits for them: of winnow's own in the text, of other people's in a comment. */
 function isOutdated(world: World, experiment: Experiment, pull: PullFacts): boolean {
-  if (experiment.status === 'ended') return false
-  const mark = approvalMark(experiment)
-  if (!experiment.owned) return isUnsaid(world, experiment, pull)
+  const { status, owned } = experiment
+  if (status === 'ended') return false
+  if (!owned) return comments(world) && !isMergedByUs(world, experiment) && isUnshown(world, experiment, pull)
   // A draft cannot be merged, by whomever.
-  if (experiment.status === 'landing' && pull.draft === true) return true
-  return (mark !== null && !pull.body.includes(mark)) || isUnshown(world, experiment, pull)
-}
-
-/** What is needed of people is said once: only what is needed of others is another comment. */
-function isUnsaid({ spec }: World, experiment: Experiment, { said }: PullFacts): boolean {
-  if (said === undefined) return false
-  if (awaitsPermission(experiment)) return !said.includes(permissionText(experiment))
-  if (experiment.status === 'landing') return !spec.merge.auto && !said.includes(AWAITS_MERGE)
+  if (status === 'landing' && pull.draft === true) return true
+  if (world.checks === true) return isUnshown(world, experiment, pull)
   const mark = approvalMark(experiment)
-  // A set that nobody has to look at is no news; that one which waited was approved is told where it waited.
-  const concerns = awaitedPackages(experiment).length > 0 || said.includes(setMark(experiment) ?? '')
-  return mark !== null && concerns && !said.includes(mark)
+  return mark !== null && !pull.body.includes(mark)
 }
 
-/** Its head does not show how it stands; the text is written after that is shown, and so tells it (invariant 7). */
-function isUnshown({ checks }: World, experiment: Experiment, { body }: PullFacts): boolean {
-  return checks === true && experiment.owned && !body.includes(checkMark(experiment))
+/** Nobody else has to do anything: what they are told next is that it is merged. */
+function isMergedByUs({ spec }: World, { status }: Experiment): boolean {
+  return status === 'landing' && spec.merge.auto
+}
+
+/** Its head does not show how it stands; what is said of it is written after that is shown, and so tells it (invariant 7). */
+function isUnshown({ checks }: World, experiment: Experiment, { body, said }: PullFacts): boolean {
+  if (checks !== true) return false
+  return !(experiment.owned ? body : (said ?? '')).includes(checkMark(experiment))
+}
+
+function comments({ spec }: World): boolean {
+  return spec.report.comment !== 'never'
+}
+
+/** Where nothing may be said, each process shows what it finds, once. */
+function isUnseen(world: World, experiment: Experiment): boolean {
+  const { checks, shown, campaign } = world
+  if (checks !== true || comments(world) || experiment.owned || experiment.status === 'ended') return false
+  return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(experiment)
+}
+
+/** Of a pull request that its landing has merged, however long ago: only who was told of it hears the end. */
+function tellLanded(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
+  const { number, said = '', state } = pull
+  const { id } = experiment
+  if (comments(world) && said !== '')
+    return isUnshown(world, experiment, pull) ? [{ change: 'describe', number, experiment: id }] : []
+  return state === 'open' && world.checks === true ? [{ change: 'show', number, experiment: id }] : []
 }
 
 function landed(experiment: Experiment): boolean {

@@ -32,6 +32,8 @@ export interface World {
   branches: ReadonlyMap<string, Oid>
   /** Heads can be shown as being measured, kept, refused. */
   checks?: boolean
+  /** What this process has shown of them, by `checkMark`. */
+  shown?: ReadonlyMap<ExperimentId, string>
   proposals: Proposal[]
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
   strangers: ReadonlyMap<ExperimentId, string | null>
@@ -143,7 +145,7 @@ export type CandidateFacts =
       /** Which lines those are, to tell variants of one idea. */
       touched: Touched
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
-      refusal: { code: string; message: string; path?: string | null } | null
+      refusal: { code: string; message: string; path?: string | null; line?: number } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */
       additions: { packages: Addition[]; digest: string }
       /** Default-branch commits the incumbent lacks: sync first. */

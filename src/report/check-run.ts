@@ -31,7 +31,7 @@ export function checkOf(campaign: Pick<Campaign, 'name'>, experiment: Experiment
 type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
 
 function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): State {
-  const { status, verdict, reason, refused_path: path } = experiment
+  const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
     const what = `Waiting for approval of ${awaitedText(experiment)}`
     return { state: 'neutral', title: oneLine(what, TITLE), summary: `${cell(what)}.` }
@@ -46,7 +46,7 @@ function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): Stat
     const said = { state: CONCLUSIONS[verdict], title, summary: closingText(experiment) }
     return path === null
       ? said
-      : { ...said, annotations: [{ path, line: 1, message: oneLine(sentence, 400) }] }
+      : { ...said, annotations: [{ path, line: line ?? 1, message: oneLine(sentence, 400) }] }
   }
   if (status === 'ended') return { state: 'neutral', title: 'closed', summary: closingText(experiment) }
   const title = 'being measured'

@@ -91,8 +91,9 @@ const UNREAD: readonly Unread[] = [
   },
   {
     path: ['report', 'comment'],
-    missing: 'commenting on pull requests is',
-    instead: 'remove it: nothing is commented',
+    missing: 'commenting on pull requests is, but on GitHub,',
+    readIn: ['github', 'single-job'],
+    instead: 'remove it: here nothing is commented',
   },
   {
     path: ['report', 'dashboard'],

@@ -17,9 +17,13 @@ test('every head shows how it stands: in progress first, completed always, with 
   expect(first?.history[0]).toBe('in_progress')
 
   // Of a person's changes one is kept, and one is refused.
-  for (const [title, path] of Object.entries({ mine: 'src/b.txt', 'goes outside': 'bench/new.txt' })) {
-    const branch = path.replaceAll('/', '-')
-    there.commit(branch, { [path]: letters('b', 5) }, [there.tip('main')])
+  const changed = { 'bench/test.sh': '#!/bin/sh\ntrue\n' }
+  for (const [title, files] of Object.entries({
+    mine: { 'src/b.txt': letters('b', 5) },
+    'goes outside': changed,
+  })) {
+    const branch = title.replaceAll(' ', '-')
+    there.commit(branch, files, [there.tip('main')])
     await there.asks('ada', 'POST /pulls', { title, head: branch, base: 'optimize/size' })
   }
   await post.run()
@@ -33,13 +37,15 @@ test('every head shows how it stands: in progress first, completed always, with 
     'goes outside': 'refused',
   })
   const said = new Map<string, unknown>()
+  const begun = new Map<string, unknown>()
   for (const [hypothesis] of Object.entries(outcomes)) {
     const { id } = await post.experiment(hypothesis)
     const own = checks.filter(({ externalId }) => externalId === id)
     expect(own).toHaveLength(1)
     said.set(hypothesis, own[0]?.conclusion)
+    begun.set(hypothesis, own[0]?.history[0])
     if (hypothesis === 'goes outside')
-      expect(own[0]?.output['annotations']).toMatchObject([{ path: 'bench/new.txt', start_line: 1 }])
+      expect(own[0]?.output['annotations']).toMatchObject([{ path: 'bench/test.sh', start_line: 2 }])
   }
   expect(Object.fromEntries(said)).toEqual({
     a3: 'success',
@@ -48,8 +54,45 @@ test('every head shows how it stands: in progress first, completed always, with 
     'goes outside': 'failure',
   })
   expect(checks.filter(({ status }) => status !== 'completed')).toEqual([])
+  // What is refused before anything of it runs has nothing that could be in progress.
+  expect(Object.fromEntries(begun)).toEqual({
+    a3: 'in_progress',
+    mine: 'in_progress',
+    'breaks the tests': 'in_progress',
+    'goes outside': 'completed',
+  })
+
+  // One comment each on other people's pull requests, which says in the end what came of it; none on our own.
+  const { comments, pulls } = github.world
+  const titles = comments.map(({ number }) => pulls.find(pull => pull.number === number)?.title)
+  expect(titles.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(['goes outside', 'mine'])
+  expect(comments.find(({ number }) => number === there.number('mine'))?.body).toContain('\nKept: ')
+  expect(pulls.filter(({ title }) => title === 'mine')).toMatchObject([{ state: 'closed', merge: {} }])
 
   github.spent()
   await winnow('tick')
   expect(github.spent().length).toBeLessThanOrEqual(3)
+})
+
+test('where nothing is to be said, nothing is; how heads stand is shown all the same, and costs nothing anew', async () => {
+  const quiet = await onGithub([], { spec: 'report: { comment: never }\n' })
+  const { github, post, winnow } = quiet
+  github.token('ada')
+  await post.start()
+  quiet.commit('mine', { 'src/b.txt': letters('b', 5) }, [quiet.tip('main')])
+  await quiet.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+  await post.until(({ experiments }) => experiments['exp-001']?.order != null)
+  const { checks } = github.world
+  expect(checks.map(({ status }) => status)).toEqual(['in_progress'])
+  // Another process shows it no second time.
+  github.spent()
+  await winnow('tick')
+  expect(github.spent().filter(route => /^(?:POST|PATCH) .*check-runs/.test(route))).toEqual([])
+  await post.run()
+  expect(await post.outcomes()).toEqual({ mine: 'kept' })
+  expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }])
+  const asked = await quiet.say('ada', 1, '/winnow status')
+  await winnow('tick')
+  expect(quiet.answerTo(asked)?.reactions).toEqual(['+1'])
+  expect(github.world.comments.filter(({ author }) => author.kind === 'actions')).toHaveLength(1)
 })

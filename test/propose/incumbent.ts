@@ -106,6 +106,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     touched: null,
     asked_at: null,
     refused_path: null,
+    refused_line: null,
     resumed: 0,
     ...rest,
   }

@@ -1,4 +1,5 @@
 import { notInSpec } from '../../decide/additions.ts'
+import { firstChangedLine } from '../../decide/first-change.ts'
 import { checkChanges } from '../../decide/scope-check.ts'
 import type { DiffEntry } from '../../git/diff-tree.ts'
 import type { Repository } from '../../git/repository.ts'
@@ -65,7 +66,10 @@ async function changeFacts(
 ): Promise<Pick<CleanFacts, 'changes' | 'refusal' | 'additions'>> {
   const changes = await changesOf(repository, change.entries)
   const refusal = refusalOf(changes, spec)
-  if (refusal !== null) return { changes, refusal, additions: NO_ADDITIONS }
+  if (refusal !== null) {
+    const line = await lineOf(repository, change.entries, refusal)
+    return { changes, refusal: { ...refusal, line }, additions: NO_ADDITIONS }
+  }
   return { changes, ...(await dependencyFacts(repository, spec, change)) }
 }
 
@@ -98,8 +102,30 @@ async function changesOf(repository: Repository, entries: readonly DiffEntry[]):
   )
 }
 
+/** Where to look in the file that it is about: at the first line that changed, where lines are what changed. */
+async function lineOf(
+  repository: Repository,
+  entries: readonly DiffEntry[],
+  { code, path }: NonNullable<CleanFacts['refusal']>,
+): Promise<number> {
+  const entry = entries.find(each => each.path === path)
+  if (entry === undefined || entry.added === null || !OF_LINES.has(code)) return 1
+  if (entry.oldMode === SUBMODULE || entry.newMode === SUBMODULE) return 1
+  const textOf = async (oid: Oid | null) =>
+    oid === null ? null : (await repository.blob(oid)).toString('utf8')
+  return firstChangedLine(await textOf(entry.oldOid), await textOf(entry.newOid))
+}
+
+const SUBMODULE = '160000'
+const OF_LINES: ReadonlySet<string> = new Set([
+  'out-of-scope',
+  'file-type',
+  'too-many-files',
+  'too-many-lines',
+])
+
 async function binarySize(repository: Repository, entry: DiffEntry): Promise<number | null> {
-  if (entry.added !== null || entry.newOid === null || entry.newMode === '160000') return null
+  if (entry.added !== null || entry.newOid === null || entry.newMode === SUBMODULE) return null
   return (await repository.blob(entry.newOid)).length
 }
 

@@ -1,6 +1,7 @@
 import { isManifest } from '../../decide/manifest.ts'
+import { firstChangedLine, lineNaming } from '../../decide/first-change.ts'
 import { refusedAdditions } from '../../decide/additions.ts'
-import { additionsDigest } from '../../dependencies/addition.ts'
+import { additionsDigest, type ManifestFault } from '../../dependencies/addition.ts'
 import { dependencyChange } from '../../dependencies/dependency-change.ts'
 import type { ManifestFile } from '../../dependencies/file-change.ts'
 import type { DiffEntry } from '../../git/diff-tree.ts'
@@ -12,7 +13,7 @@ import type { Spec } from '../../spec/schema.ts'
 /** What a candidate does to the packages of its base: what it adds, and why that may not even be asked for. */
 export interface DependencyFacts {
   additions: { packages: Addition[]; digest: string }
-  refusal: { code: string; message: string } | null
+  refusal: { code: string; message: string; path: string; line: number } | null
 }
 
 export const NO_ADDITIONS: DependencyFacts['additions'] = { packages: [], digest: additionsDigest([]) }
@@ -31,10 +32,33 @@ export async function dependencyFacts(
   return {
     additions: { packages: additions, digest: additionsDigest(additions) },
     refusal:
-      fault === undefined
-        ? refusedAdditions(spec.dependencies, additions)
-        : { code: 'manifest', message: `${fault.path} ${fault.fault}` },
+      fault === undefined ? refusalOf(spec, additions, files) : faultAt(fault, textsOf(files, fault.path)),
   }
+}
+
+function faultAt({ path, fault }: ManifestFault, [before, after]: Texts): DependencyFacts['refusal'] {
+  return { code: 'manifest', message: `${path} ${fault}`, path, line: firstChangedLine(before, after) }
+}
+
+/** Beside the entry that nobody may approve, where its file shows it. */
+function refusalOf(
+  spec: Pick<Spec, 'dependencies'>,
+  additions: readonly Addition[],
+  files: readonly ManifestFile[],
+): DependencyFacts['refusal'] {
+  const refused = refusedAdditions(spec.dependencies, additions)
+  if (refused === null) return null
+  const { code, message, about } = refused
+  const [, text] = textsOf(files, about.path)
+  return { code, message, path: about.path, line: lineNaming(about.name, text) }
+}
+
+type Texts = readonly [before: string | null, after: string | null]
+
+function textsOf(files: readonly ManifestFile[], path: string): Texts {
+  const file = files.find(each => each.path === path)
+  const text = (bytes: Uint8Array | null | undefined) => (bytes ? Buffer.from(bytes).toString('utf8') : null)
+  return [text(file?.base), text(file?.candidate)]
 }
 
 async function changedFile(repository: Repository, entry: DiffEntry): Promise<ManifestFile> {

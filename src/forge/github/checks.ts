@@ -3,7 +3,14 @@ import type { Check } from '../port.ts'
 import { type GithubClient, understood } from './client.ts'
 import { fitting } from './fitting.ts'
 
-const checkRun = z.object({ id: z.number(), external_id: z.string().nullable() })
+const checkRun = z.object({
+  id: z.number(),
+  external_id: z.string().nullable(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  output: z.object({ title: z.string().nullable() }),
+})
+type Found = z.infer<typeof checkRun>
 const checkRuns = z.object({ check_runs: z.array(checkRun) })
 
 /** So many annotations GitHub takes at once; further ones are added by further requests, up to a limit of ours. */
@@ -18,11 +25,11 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
   const known = new Map<string, number[]>()
 
   /** All: the latest of a name may be that of another experiment with the same head. */
-  async function existing({ name, head, id }: Check): Promise<number[]> {
+  async function existing({ name, head, id }: Check): Promise<Found[]> {
     const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
     const found = understood(checkRuns, data, 'check runs').check_runs
-    return found.flatMap(each => (each.external_id === id ? [each.id] : []))
+    return found.filter(each => each.external_id === id)
   }
 
   async function create(check: Check, output: Output): Promise<number> {
@@ -40,11 +47,14 @@ export function checksOf(client: GithubClient): (check: Check, attempt: number) 
   return async (check, attempt) => {
     const outputs = outputsOf(check)
     const key = JSON.stringify([check.name, check.head, check.id])
-    const isNew = check.state === 'in-progress' && attempt === 0
-    const ids = known.get(key) ?? (isNew ? [] : await existing(check))
+    const isNew = check.state === 'in-progress' && attempt === 0 && check.again !== true
+    const before = known.has(key) || isNew ? [] : await existing(check)
+    const ids = known.get(key) ?? before.map(each => each.id)
+    const same = before.filter(each => isShown(check, each)).map(each => each.id)
     const made = ids.length === 0 ? [await create(check, outputs[0])] : []
     known.set(key, [...ids, ...made])
-    for (const id of ids) for (const output of outputs) await update(id, check, output)
+    for (const id of ids.filter(each => !same.includes(each)))
+      for (const output of outputs) await update(id, check, output)
     for (const id of made) for (const output of outputs.slice(1)) await update(id, check, output)
   }
 }
@@ -53,6 +63,13 @@ function stateOf({ state }: Check) {
   return state === 'in-progress'
     ? ({ status: 'in_progress' } as const)
     : ({ status: 'completed', conclusion: state } as const)
+}
+
+/** What a process before this one has shown already costs nothing more. */
+function isShown(check: Check, { status, conclusion, output }: Found): boolean {
+  const wanted = stateOf(check)
+  const ends = 'conclusion' in wanted ? wanted.conclusion : null
+  return status === wanted.status && conclusion === ends && output.title === check.title
 }
 
 type Output = ReturnType<typeof outputOf>

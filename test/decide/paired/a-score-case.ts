@@ -43,6 +43,7 @@ export function aCase(
     touched: null,
     asked_at: null,
     refused_path: null,
+    refused_line: null,
     max_jobs: 8,
     ...more.terms,
   }
