@@ -177,19 +177,19 @@ const UNSHOWABLE: ReadonlySet<number> = new Set([403, 404, 422])
 function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {
   const campaign = memory.loaded?.campaign
   if (!campaign) return []
-  const comments = specOf(campaign).report.comment !== 'never'
-  return changes.flatMap(change => forgeChanges(place, campaign, change, comments))
+  const spec = specOf(campaign)
+  return changes.flatMap(change => forgeChanges(place, campaign, change, spec))
 }
 
-/** `comments`: whether other people's pull requests may be told anything. */
-function forgeChanges(place: Place, campaign: Campaign, change: PullChange, comments = true): ForgeChange[] {
+/** Without a spec nobody reads what is said but whoever works here. */
+function forgeChanges(place: Place, campaign: Campaign, change: PullChange, spec?: Spec): ForgeChange[] {
   const experiment = subjectOf(campaign, change.experiment)
   if (!experiment) return []
   if (isPicked(experiment)) return pickChanges(campaign, experiment, change)
   const title = pullTitle(experiment)
   // First: whatever is cut off of what follows, that is not.
   const shown = place.forge.check ? `${checkMark(experiment)}\n` : ''
-  const body = `${shown}${pullBody(campaign, experiment)}`
+  const body = `${shown}${pullBody(campaign, experiment, spec?.dependencies.approvers)}`
   if (change.change === 'open') {
     return [
       { kind: 'open', branch: change.branch, base: shortRef(place.refs.optimize), title, body, draft: true },
@@ -200,7 +200,7 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange, comm
   const closing: ForgeChange[] = change.change === 'close' ? [{ kind: 'close', number, reason: '' }] : []
   const ready = experiment.status === 'landing' ? { draft: false } : {}
   if (experiment.owned) return [{ kind: 'update', number, body, ...ready }, ...closing]
-  if (!comments) return closing
+  if (spec?.report.comment === 'never') return closing
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
   const text = experiment.status === 'ended' ? `${shown}${closingText(experiment)}` : body
   return [{ kind: 'comment', number, body: text, marker: 'verdict' }, ...closing]

@@ -1,4 +1,4 @@
-import { mayApprove } from '../forge/may-approve.ts'
+import { whyNotApprover } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
 import { awaitedPackages } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -52,9 +52,12 @@ function approving({ author, reviews }: Pull, { head, asked_at }: Experiment): R
   )
 }
 
-async function trusted({ forge }: Place, { world }: Observation, { author }: Review): Promise<boolean> {
-  const permission = (await forge.permissionOf?.(author)) ?? 'none'
-  return mayApprove(world.spec.dependencies.approvers, { login: author, permission })
+async function trusted({ forge, progress }: Place, { world }: Observation, review: Review): Promise<boolean> {
+  const { author: login } = review
+  const permission = (await forge.permissionOf?.(login)) ?? 'none'
+  const why = await whyNotApprover(forge, world.spec.dependencies.approvers, { login, permission })
+  if (why !== null) progress.say(`The approving review by ${login} counts for no packages: ${why}`)
+  return why === null
 }
 
 async function approve(

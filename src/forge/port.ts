@@ -192,6 +192,8 @@ export interface Forge {
   check?(check: Check): Promise<void>
   /** What somebody may do to the repository, now; only where there are other people. */
   permissionOf?(login: string): Promise<Permission>
+  /** Whether somebody is in a team (`org/team`); null: the token may not know. Only where there are teams. */
+  isMember?(team: string, login: string): Promise<boolean | null>
   /** Shows who wrote a comment that it was read; only where there is a place for that. */
   react?(comment: string, how: Reaction): Promise<void>
   readonly workflows?: Workflows

@@ -6,6 +6,7 @@ import { oneLine } from '../model/landing.ts'
 import { plural } from '../decide/wording.ts'
 import { ageInDays, isOldEnough } from '../model/release.ts'
 import { waitsOn } from '../plan/encore.ts'
+import { type Approvers, READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { cell } from './markdown.ts'
 import { table } from './table.ts'
 
@@ -66,20 +67,30 @@ export function additionsText(experiment: Experiment): string[] {
 }
 
 /** The same for a pull request. */
-export function requestMarkdown(experiment: Experiment): string[] {
+export function requestMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
   const { status, approval } = experiment
   const mark = approvalMark(experiment)
   if (mark === null) return []
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
-  const how = status === 'deferred' ? ['', howText(experiment)] : []
+  const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
   const why = ['', `**Wanted for**: ${cell(approval?.why ?? '')}`]
   return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...rows, ...why, ...how, '', mark]
 }
 
 /** Where there are reviews and comments, they are the nearer way. */
-function howText(experiment: Experiment): string {
+function howText(experiment: Experiment, approvers: Approvers): string {
   const set = experiment.approval?.digest.slice(0, DIGEST_SHOWN) ?? ''
-  return `Approve it with \`${approveCommand(experiment)}\`. On GitHub an approving review does it too, or the comment \`/winnow approve ${set}\`, by somebody else than its author.`
+  return `Approve it with \`${approveCommand(experiment)}\`. On GitHub an approving review does it too, or the comment \`/winnow approve ${set}\`, by ${whoText(approvers)} that is not its author.${teamsText(approvers)}`
+}
+
+function whoText(approvers: Approvers): string {
+  if (approvers === 'write') return 'somebody with write access'
+  return approvers === 'admin' ? 'an admin' : `one of ${approvers.map(cell).join(', ')}`
+}
+
+function teamsText(approvers: Approvers): string {
+  const teams = teamsAmong(approvers)
+  return teams.length === 0 ? '' : ` Who is in ${teams.map(cell).join(', ')} is read with ${READS_TEAMS}.`
 }
 
 function rowsOf(experiment: Experiment): string[][] {

@@ -1,3 +1,4 @@
+import type { Approvers } from '../forge/may-approve.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -15,7 +16,7 @@ export function pullTitle({ hypothesis }: Experiment): string {
   return unlinked(oneLine(hypothesis, 120))
 }
 
-export function pullBody(campaign: Campaign, experiment: Experiment): string {
+export function pullBody(campaign: Campaign, experiment: Experiment, approvers: Approvers = 'write'): string {
   const lines = [
     firstLine(campaign, experiment),
     ...noiseLines(campaign, experiment),
@@ -25,7 +26,7 @@ export function pullBody(campaign: Campaign, experiment: Experiment): string {
     `**Experiment**: ${experiment.id}`,
   ]
   if (experiment.learnings) lines.push(`**Learnings**: ${cell(experiment.learnings)}`)
-  lines.push(...requestMarkdown(experiment))
+  lines.push(...requestMarkdown(experiment, approvers))
   return `${lines.join('\n')}\n`
 }
 

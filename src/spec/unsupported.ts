@@ -58,14 +58,6 @@ const proposing: readonly Machinery[] = [
   },
 ]
 
-const people: readonly Machinery[] = [
-  {
-    used: ({ dependencies: { approvers } }) =>
-      typeof approvers !== 'string' && approvers.some(name => name.includes('/')),
-    sentence: () => 'dependencies.approvers: teams are not built yet; name the logins of people.',
-  },
-]
-
 function proposer(use: Spec['propose'][number]['use'], missing: string): Machinery {
   return {
     used: ({ propose }) => propose.some(one => one.use === use),
@@ -83,6 +75,6 @@ function frontierName(frontier: Spec['search']['frontier']): string {
 
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
 export function unsupported(spec: Spec, where: Whereabouts = 'local'): string[] {
-  const machinery = [...measuring, ...isolation, ...proposing, ...people].filter(({ used }) => used(spec))
+  const machinery = [...measuring, ...isolation, ...proposing].filter(({ used }) => used(spec))
   return [...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
 }

@@ -1,5 +1,6 @@
 import type { Workshop } from '../engine/open.ts'
 import { ForgeError, UserError } from '../errors.ts'
+import { READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { examine } from '../forge/github/examine.ts'
 import {
   bad,
@@ -51,6 +52,7 @@ async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
       ? [unknown('there is no remote: all stays in this repository', 'add one to work with others')]
       : []),
     ...(await fromGithub(call, workshop, prefixes)),
+    ...(await teamFindings(workshop)),
     ...ownFindings(workflows),
     ...(await outdatedFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
@@ -85,6 +87,15 @@ async function fromGithub(
     if (!(error instanceof ForgeError)) throw error
     return [bad(error.message, 'check the token, and that it may read this repository')]
   }
+}
+
+/** A job's own token is what the workflows hand over. */
+async function teamFindings(workshop: Workshop): Promise<Finding[]> {
+  const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const teams = new Set(specs.flatMap(({ dependencies }) => teamsAmong(dependencies.approvers)))
+  if (teams.size === 0) return []
+  const what = `dependencies.approvers names ${[...teams].join(', ')}: who is in a team cannot be read with GITHUB_TOKEN`
+  return [unknown(what, `hand ${READS_TEAMS} to the jobs that tick, as github-token`)]
 }
 
 const TICK = '.github/workflows/winnow.yml'

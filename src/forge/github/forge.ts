@@ -35,6 +35,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
     permissionOf: login => patiently(options, () => permissionOf(client, login)),
+    isMember: (team, login) => patiently(options, () => isMember(client, team, login)),
     workflows: githubWorkflows(client, options),
   }
 }
@@ -89,6 +90,23 @@ async function permissionOf(client: GithubClient, login: string): Promise<Permis
     return understood(collaborator, data, `the permission of ${login}`).permission
   } catch (error) {
     if (error instanceof ForgeError && error.detail.status === 404) return 'none'
+    throw error
+  }
+}
+
+const membership = z.object({ state: z.string() })
+
+/** Who was only invited is none yet. A job's token is refused, whatever its permissions say: there is none for it. */
+async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
+  const [org = '', slug = ''] = team.split('/', 2)
+  const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
+  try {
+    const { data } = await client.request(route, { org, team_slug: slug, username: login })
+    return understood(membership, data, `whether ${login} is in ${team}`).state === 'active'
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error
+    if (error.detail.status === 403) return null
+    if (error.detail.status === 404) return false
     throw error
   }
 }

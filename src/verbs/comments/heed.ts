@@ -5,7 +5,7 @@ import { loadCampaign } from '../../ledger/load.ts'
 import { ForgeError, UserError } from '../../errors.ts'
 import { answerMarker, type Comment, type Pull } from '../../forge/pull.ts'
 import type { Permission, Reaction } from '../../forge/port.ts'
-import { mayApprove } from '../../forge/may-approve.ts'
+import { type Approvers, whyNotApprover } from '../../forge/may-approve.ts'
 import { COMMENT } from '../../model/fold.ts'
 import { subjectsOf } from '../../model/picked.ts'
 import type { ExperimentId } from '../../model/ids.ts'
@@ -93,7 +93,8 @@ async function heed(call: Call, scene: Scene, seen: Observation, asked: Asked): 
   const subject = subjectOf(seen, asked.pull)
   try {
     const { verb, given } = typedVerb(words, call.verbs, subject)
-    const why = whyNot(verb, spec.dependencies.approvers, { login: comment.author, permission })
+    const who = { login: comment.author, permission }
+    const why = await whyNot(scene.place, verb, spec.dependencies.approvers, who)
     if (why !== null) return { how: '-1', text: why, acted: false }
     return await obey({ ...call, given }, scene, { seen, asked, verb, subject })
   } catch (error) {
@@ -103,13 +104,13 @@ async function heed(call: Call, scene: Scene, seen: Observation, asked: Asked): 
 }
 
 /** Whoever may write steers; whom the spec trusts with that approves. */
-function whyNot(
+async function whyNot(
+  { forge }: Place,
   { name }: Verb,
-  approvers: Parameters<typeof mayApprove>[0],
+  approvers: Approvers,
   who: { login: string; permission: Permission },
-): string | null {
-  if (name === 'approve')
-    return mayApprove(approvers, who) ? null : 'Only people whom the spec trusts with approvals may do that.'
+): Promise<string | null> {
+  if (name === 'approve') return whyNotApprover(forge, approvers, who)
   const may = who.permission === 'write' || who.permission === 'admin'
   return may ? null : 'Only people with write access to this repository may steer the campaign.'
 }

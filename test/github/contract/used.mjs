@@ -50,6 +50,7 @@ export const OPERATIONS = [
   `GET ${repo}/actions/permissions/workflow`,
   `GET ${repo}/rules/branches/{branch}`,
   `GET ${repo}/collaborators/{username}/permission`,
+  'GET /orgs/{org}/teams/{team_slug}/memberships/{username}',
 ]
 
 /** Types of the GraphQL schema with the fields that are kept; inputs, enums and scalars follow by themselves. */

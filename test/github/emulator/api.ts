@@ -117,7 +117,9 @@ export function apiOf(world: World): Api {
     }
     const route = ROUTES[operation.route]
     if (!route) throw new Error(`this GitHub does not do ${operation.route} yet`)
-    if (params['owner'] !== world.owner || params['repo'] !== world.repo) throw new Refusal(404, 'Not Found')
+    const here = params['org'] ?? params['owner']
+    if (here !== world.owner || (params['repo'] ?? world.repo) !== world.repo)
+      throw new Refusal(404, 'Not Found')
     requirePermission(route, operation.route, who)
     return route.handle({ params, query, body: new Fields(body), who, world })
   }

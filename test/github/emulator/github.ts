@@ -61,6 +61,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     runs: [],
     artifacts: [],
     variables: new Map(),
+    teams: new Map(),
     workflowStates: new Map(),
     tips: new Map(),
     nextNumber: 1,

@@ -19,6 +19,7 @@ export const repositoryRoutes: Routes = {
     }),
   },
   [`GET ${REPO}/collaborators/{username}/permission`]: { needs: 'metadata=read', handle: permission },
+  'GET /orgs/{org}/teams/{team_slug}/memberships/{username}': { needs: 'members=read', handle: membership },
   [`GET ${REPO}/rules/branches/{branch}`]: {
     needs: 'metadata=read',
     handle: () => ({ status: 200, body: [] }),
@@ -48,6 +49,13 @@ function permission({ world, params }: Ask): Answer {
   if (!account) throw notFound()
   const { permission } = account
   return { status: 200, body: { permission, role_name: permission, user: shownAccount(account) } }
+}
+
+function membership({ world, params }: Ask): Answer {
+  const { team_slug: team = '', username = '' } = params
+  if (world.teams.get(team)?.has(username) !== true) return { status: 404 }
+  const url = `${world.url}/api/v3/orgs/${world.owner}/teams/${team}/memberships/${username}`
+  return { status: 200, body: { url, role: 'member', state: 'active' } }
 }
 
 function variable({ world, params }: Ask): Answer {

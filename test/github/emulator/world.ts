@@ -118,6 +118,8 @@ export interface World {
   runs: RunRecord[]
   artifacts: ArtifactRecord[]
   variables: Map<string, string>
+  /** Who is in the teams of the organisation, by slug. */
+  teams: Map<string, Set<string>>
   /** Workflows by path, and whether they are on. */
   workflowStates: Map<string, string>
   /** Branches by short name, as they were when they were last looked at. */
