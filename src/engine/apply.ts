@@ -13,6 +13,7 @@ import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
 import { pickBody } from '../report/pick-text.ts'
+import { waitingText } from '../report/approval-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import { askForMerge } from './merge.ts'
 import { type Eyes, isListed, type Memory, type Observation } from './observe.ts'
@@ -75,6 +76,9 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
       return DONE
     case 'campaign-pull':
       await showCampaignPull(hands, seen, action)
+      return DONE
+    case 'tell':
+      await tell(hands, action)
       return DONE
     case 'propose':
       for (const who of action.who)
@@ -148,6 +152,17 @@ async function showCampaignPull(
       ? { kind: 'open', ...branches, ...words, draft: !ready }
       : { kind: 'update', number, ...words, ...(ready ? { draft: false } : {}) }
   requireAnswered(await place.forge.batch([change]))
+}
+
+/** Edited later it is no mail any more. */
+async function tell(
+  { place, memory }: Hands,
+  { number, experiment: id }: Extract<Action, { do: 'tell' }>,
+): Promise<void> {
+  const experiment = memory.loaded?.campaign.experiments[id]
+  if (!experiment) return
+  const body = waitingText(experiment)
+  requireAnswered(await place.forge.batch([{ kind: 'comment', number, body, marker: `approval ${id}` }]))
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {

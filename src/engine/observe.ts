@@ -185,7 +185,8 @@ function campaignPullFacts(
   const branches = campaignPullOf(place, campaign)
   if (branches === null) return {}
   const { branch, base } = branches
-  return { campaignPull: pulls.findLast(pull => pull.branch === branch && pull.base === base) ?? null }
+  const found = pulls.findLast(pull => pull.branch === branch && pull.base === base)
+  return { campaignPull: found === undefined ? null : { ...found, ...withSaid(found) } }
 }
 
 interface Scene extends Eyes {

@@ -76,6 +76,7 @@ async function heard({ place, heed }: Hands, seen: Observation): Promise<boolean
 const TIDYING: ReadonlySet<Action['do']> = new Set([
   'pulls',
   'campaign-pull',
+  'tell',
   'delete-branches',
   'advance-campaign-branch',
 ])

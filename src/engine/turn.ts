@@ -87,6 +87,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
     case 'merge':
     case 'pulls':
     case 'campaign-pull':
+    case 'tell':
     case 'propose':
     case 'stop-asking':
       return

@@ -67,6 +67,8 @@ export type Action =
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */
   | { do: 'campaign-pull'; number: number | null; ready: boolean }
+  /** What waits for an approval is told there, where people get mail: each experiment once, however its set changes. */
+  | { do: 'tell'; number: number; experiment: ExperimentId }
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
   /** One more idea from each, asked at once; a name may come more than once. */
   | { do: 'propose'; who: string[] }

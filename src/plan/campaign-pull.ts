@@ -1,3 +1,4 @@
+import { approvalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
@@ -14,9 +15,19 @@ export function campaignPullActions(world: World): Action[] {
   const ready = campaign.status === 'stopped'
   if (campaignPull?.state === 'open') {
     const current = campaignPull.body.includes(campaignPullMark(campaign)) && !(ready && campaignPull.draft)
-    return current ? [] : [{ do: 'campaign-pull', number: campaignPull.number, ready }]
+    return [
+      ...(current ? [] : [{ do: 'campaign-pull', number: campaignPull.number, ready } as const]),
+      ...untold(world, campaignPull),
+    ]
   }
   return isDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
+}
+
+function untold({ campaign, spec }: World, { number, said }: CampaignPullFacts): Action[] {
+  if (said === undefined || spec.report.comment === 'never') return []
+  const waiting = Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+  const news = waiting.filter(experiment => !said.includes(approvalMark(experiment) ?? ''))
+  return news.map(({ id }) => ({ do: 'tell', number, experiment: id }))
 }
 
 /** Something is kept that the default branch lacks, and the branch to offer it from stands there. */

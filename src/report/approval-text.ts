@@ -1,4 +1,4 @@
-import { type Addition, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
+import { type Addition, additionText, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
@@ -7,8 +7,9 @@ import { plural } from '../decide/wording.ts'
 import { ageInDays, isOldEnough } from '../model/release.ts'
 import { waitsOn } from '../plan/encore.ts'
 import { type Approvers, READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
-import { cell } from './markdown.ts'
+import { cell, withRoom } from './markdown.ts'
 import { table } from './table.ts'
+import { keptExperiments } from './taken-back.ts'
 
 const HEAD = [
   'package',
@@ -74,7 +75,64 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
   const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
   const why = ['', `**Wanted for**: ${cell(approval?.why ?? '')}`]
-  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...rows, ...why, ...how, '', mark]
+  const shown = withRoom(
+    rows,
+    ROOM,
+    left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
+  )
+  return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...shown, ...why, ...how, '', mark]
+}
+
+/** For the pull request of the campaign, which is where people hear of it. */
+export function waitingText(experiment: Experiment): string {
+  const { id, pull } = experiment
+  const where = pull === null ? 'its own pull request' : `#${pull}`
+  const what = `${id} is waiting for approval of ${cell(awaitedText(experiment))}.`
+  return `${what} What it adds is listed in ${where}, and approved there.\n\n${approvalMark(experiment) ?? ''}\n`
+}
+
+/** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */
+const ROOM = 40_000
+
+/** Packages that came with what was kept, for whoever takes all of it: once more, whoever approved them then. */
+export function keptPackages(campaign: Campaign): { experiment: Experiment; addition: Addition }[] {
+  const found = new Map<string, { experiment: Experiment; addition: Addition }>()
+  for (const experiment of keptExperiments(campaign))
+    for (const addition of experiment.approval?.additions ?? [])
+      found.set(`${addition.path} ${addition.name} ${addition.version}`, { experiment, addition })
+  return [...found.values()]
+}
+
+const KEPT_ROOM = 12_000
+
+/** The same as a table, where there are any. */
+export function keptPackagesMarkdown(campaign: Campaign): string[] {
+  const rows = keptPackages(campaign).map(({ experiment, addition }) => {
+    const texts = rowOf(addition, experiment).map(text => cell(oneLine(text, CELL)))
+    return `| ${[...texts, experiment.id].join(' | ')} |`
+  })
+  if (rows.length === 0) return []
+  const head = [...HEAD.slice(0, -1), 'with']
+  return [
+    '',
+    '**Packages it adds**',
+    '',
+    `| ${head.join(' | ')} |`,
+    `|${' --- |'.repeat(head.length)}`,
+    ...withRoom(
+      rows,
+      KEPT_ROOM,
+      left => `\n… and ${left} more: \`winnow show\` lists those of an experiment.`,
+    ),
+  ]
+}
+
+/** One line for each, for a terminal. */
+export function keptPackageLines(campaign: Campaign): string[] {
+  const lines = keptPackages(campaign).map(
+    ({ experiment, addition }) => `${additionText(addition)}, with ${experiment.id}`,
+  )
+  return [...new Set(lines)]
 }
 
 /** Where there are reviews and comments, they are the nearer way. */

@@ -3,8 +3,8 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
-import { deferredLines } from './approval-text.ts'
-import { cell } from './markdown.ts'
+import { deferredLines, keptPackagesMarkdown } from './approval-text.ts'
+import { cell, withRoom } from './markdown.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
 
@@ -22,8 +22,19 @@ export function campaignPullBody(campaign: Campaign): string {
     '',
     '| kept | change | measured | alone |',
     '| --- | --- | --- | --- |',
-    ...keptRows(campaign),
-    ...(waiting.length === 0 ? [] : ['', '**Waiting for an approval**', ...waiting]),
+    ...withRoom(
+      keptRows(campaign),
+      ROOM,
+      left => `\n… and ${left} more: \`winnow status\` lists all of them.`,
+    ),
+    ...keptPackagesMarkdown(campaign),
+    ...(waiting.length === 0
+      ? []
+      : [
+          '',
+          '**Waiting for an approval**',
+          ...withRoom(waiting, WAITING_ROOM, left => `- and ${left} more`),
+        ]),
     '',
     `**Cost**: ${costText(campaign)}`,
     '',
@@ -31,6 +42,10 @@ export function campaignPullBody(campaign: Campaign): string {
   ]
   return `${lines.join('\n')}\n`
 }
+
+/** What is at its end, and says how to finish, has to be there whatever was kept. */
+const ROOM = 30_000
+const WAITING_ROOM = 10_000
 
 /** Never a sum of what the single changes claim. */
 function gainLines(campaign: Campaign): string[] {

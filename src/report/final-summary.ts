@@ -2,7 +2,7 @@ import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
-import { deferredLines } from './approval-text.ts'
+import { deferredLines, keptPackageLines } from './approval-text.ts'
 import { type CampaignResult, campaignResult } from './campaign-result.ts'
 import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
@@ -24,6 +24,7 @@ export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
   const rows = [
     ...labelled('verdicts', verdictsText(result)),
     ...labelled('kept', ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
+    ...labelled('packages', ...listed(keptPackageLines(campaign))),
     ...labelled('waiting', ...listed(deferredLines(campaign))),
     ...labelled('took', tookText(result)),
     ...labelled('next', ...nextTexts(campaign, result, where)),

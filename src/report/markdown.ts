@@ -17,3 +17,10 @@ export function cell(text: string): string {
       /\d/.test(first) ? `${first}\\` : `\\${first}`,
     )
 }
+
+/** As many whole lines as there is room for; of the others how many they are. What comes after them stays whole. */
+export function withRoom(lines: readonly string[], room: number, rest: (left: number) => string): string[] {
+  let used = 0
+  const over = lines.findIndex(line => (used += line.length + 1) > room)
+  return over === -1 ? [...lines] : [...lines.slice(0, over), rest(lines.length - over)]
+}

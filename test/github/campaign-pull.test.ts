@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { shorter } from '../engine/size-yard.ts'
+import { packageFiles } from '../engine/package-files.ts'
+import { letters, shorter, type SizeOptions } from '../engine/size-yard.ts'
 import { onGithub } from './on-github.ts'
 
-async function keptOne(ideas = [shorter('a', 3)]) {
-  const there = await onGithub(ideas)
+async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {
+  const there = await onGithub(ideas, options)
   const { github, post, winnow } = there
   github.token('ada')
   await post.start()
@@ -84,5 +85,33 @@ describe('the pull request of a campaign', () => {
     await winnow('tick')
     expect((await post.campaign()).status).toBe('running')
     expect(campaignPulls().map(({ state }) => state)).toEqual(['closed', 'open'])
+  })
+
+  test('is where people hear of packages that wait, once, and where those that were kept are listed again', async () => {
+    const there = await keptOne([shorter('a', 3)], {
+      files: packageFiles({}),
+      spec: text => text.replace('[src/]', '[src/, package.json, package-lock.json]'),
+    })
+    const { github, post, winnow, campaignPull, asks } = there
+    const told = () => github.world.comments.filter(({ number }) => number === campaignPull().number)
+    const pads = (version: string) => packageFiles({ 'left-pad': { version } })
+    const first = { 'src/b.txt': letters('b', 5), ...pads('1.3.0') }
+    there.commit('pads', first, [there.tip('main')])
+    await asks('ada', 'POST /pulls', { title: 'pads', head: 'pads', base: 'optimize/size' })
+    await winnow('tick')
+    expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.3.0 (npm)') }])
+    const head = there.commit('pads', pads('1.4.0'))
+    await winnow('tick')
+    await winnow('tick')
+    expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.4.0 (npm)') }])
+    expect(told()[0]?.body).not.toMatch(/@\w/)
+
+    github.token('olga')
+    const review = `POST /pulls/${there.number('pads')}/reviews`
+    await asks('olga', review, { event: 'APPROVE', commit_id: head })
+    await post.run()
+    expect(await post.outcomes()).toMatchObject({ pads: 'kept' })
+    expect(campaignPull().body).toMatch(/\*\*Packages it adds\*\*\n\n.*\n.*\n\| left-pad \| 1\.4\.0 \|/)
+    expect(told()).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { campaignPullMark } from '../../src/model/campaign-pull.ts'
 import { campaignPullActions, campaignPullSteps } from '../../src/plan/campaign-pull.ts'
 import type { CampaignPullFacts } from '../../src/plan/world.ts'
+import { waitingText } from '../../src/report/approval-text.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { campaign } from './a-campaign.ts'
 import { carryOut, world } from './a-world.ts'
@@ -51,6 +52,31 @@ describe('the campaign’s own pull request', () => {
     expect(campaignPullActions(world(built, { campaignPull: shown(built, { body }) }))).toEqual([
       { ...now, ready: true },
     ])
+  })
+
+  it('tells of an experiment that waits for an approval, once, and of a set that took the place of another', () => {
+    const built = kept().withExperiment()
+    const asked = (digest: string) =>
+      built.add({
+        kind: 'approval-requested',
+        cause: digest,
+        experiment: 'exp-002',
+        digest: digest.repeat(64),
+        packages: ['left-pad'],
+        additions: [],
+        why: '',
+      })
+    asked('a')
+    const pull = () => shown(built, { body: campaignPullMark(built.campaign), said: '' })
+    const tell = { do: 'tell', number: 9, experiment: 'exp-002' }
+    expect(campaignPullActions(world(built, { campaignPull: pull() }))).toEqual([tell])
+    const said = waitingText(built.experiment('exp-002'))
+    expect(campaignPullActions(world(built, { campaignPull: { ...pull(), said } }))).toEqual([])
+    asked('b')
+    expect(campaignPullActions(world(built, { campaignPull: { ...pull(), said } }))).toEqual([tell])
+    const { spec } = world(built)
+    const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
+    expect(campaignPullActions(world(built, { campaignPull: pull(), spec: quiet }))).toEqual([])
   })
 
   it('stops the campaign when merged and pauses it when closed, each once', () => {

@@ -222,6 +222,7 @@ export class Site {
         for (const { name } of action.branches) this.branches.delete(name)
         return
       case 'campaign-pull':
+      case 'tell':
         return
       case 'advance-campaign-branch':
         this.campaignTip = action.to

@@ -3,9 +3,10 @@ import type { Addition } from '../../src/model/approval.ts'
 import { additionsText, deferredLines, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
 import { eventLine } from '../../src/report/event-line.ts'
 import { pullBody } from '../../src/report/pull-text.ts'
+import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { finalSummary } from '../../src/report/final-summary.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
-import { campaignOf, decided, eventsOf, opened, started, type Told } from './campaign-of.ts'
+import { campaignOf, decided, eventsOf, LANDS, opened, started, type Told } from './campaign-of.ts'
 
 const DIGEST = 'd'.repeat(64)
 const ODD: Addition = {
@@ -117,5 +118,46 @@ describe('a campaign that stopped', () => {
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
     expect(deferredLines(campaign)).toEqual([line])
     expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(`  waiting   ${line}`)
+  })
+})
+
+describe('what was approved and kept', () => {
+  function kept(additions: Addition[]) {
+    const asked = requested(additions, ['left-pad'])
+    return campaignOf(started(), opened(1), asked, approved, decided(1), ...LANDS)
+  }
+
+  it('is listed once more for whoever takes all of it', () => {
+    const campaign = kept([LEFT_PAD, { ...LEFT_PAD, name: '@everyone/x', direct: false }])
+    const body = campaignPullBody(campaign)
+    expect(body).toContain('**Packages it adds**')
+    expect(body).toMatch(/\n\| left-pad \| 1\.3\.0 \| npm, .* \| WTFPL \| unknown \| exp-001 \|\n/)
+    expect(body).toContain('\n| @\u200beveryone/x |')
+    expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toEqual(
+      expect.arrayContaining([
+        '  packages  left-pad 1.3.0 (npm), with exp-001',
+        '            @everyone/x 1.3.0 (npm), with exp-001',
+      ]),
+    )
+    expect(campaignPullBody(kept([]))).not.toContain('Packages')
+  })
+
+  it('leaves room for what comes after, however many there are', () => {
+    const many = Array.from({ length: 3_000 }, (_, at) => ({ ...LEFT_PAD, name: `p${at}-${'|'.repeat(40)}` }))
+    const names = many.map(({ name }) => name)
+    const waits = campaignOf(started(), opened(1), requested(many, names))
+    const { experiments } = waits
+    const [experiment] = Object.values(experiments)
+    if (!experiment) throw new Error('it was not opened')
+    const body = pullBody(waits, experiment)
+    expect(body.length).toBeLessThan(60_000)
+    expect(body).toMatch(/\n… and \d+ more: `winnow show exp-001` lists all of them\.\n/)
+    expect(body).toContain('Approve it with `winnow approve exp-001 --digest')
+    expect(body).toMatch(/Set dddddddddddd: 3000 to be approved\.\n$/)
+
+    const long = campaignPullBody(kept(many))
+    expect(long.length).toBeLessThan(60_000)
+    expect(long).toMatch(/… and \d+ more: `winnow show`/)
+    expect(long).toMatch(/\*\*Cost\*\*.*[^]*To take one change alone/)
   })
 })
