@@ -1,13 +1,13 @@
 import type { BacklogIdea } from '../model/campaign.ts'
 import { ideaName } from '../model/fold-backlog.ts'
-import { oneLine } from './quoted-text.ts'
+import { quoted } from './quoted-text.ts'
 
-/** One idea per asking: whoever wrote it down may write to this campaign's ledger. */
+/** One idea per asking. It may have come by a comment, and says what is to be tried, not what is asked here. */
 export function ideaToCarryOut(idea: BacklogIdea): string[] {
   const { hypothesis, category, required_deps } = idea
   return [
-    `- ${ideaName(idea)} (${oneLine(category, 60)}): ${oneLine(hypothesis, 400)}`,
-    ...(required_deps.length === 0 ? [] : [`- It may need ${oneLine(required_deps.join(', '), 150)}.`]),
+    `- ${ideaName(idea)} (${quoted(category, 60)}): ${quoted(hypothesis, 400)}`,
+    ...(required_deps.length === 0 ? [] : [`- It may need ${quoted(required_deps.join(', '), 150)}.`]),
     '- Carry out this idea and no other. Where it cannot work, change nothing and say why under learnings.',
   ]
 }

@@ -55,7 +55,7 @@ describe('a brief', () => {
       idea: { ...idea, required_deps: ['lru-cache'] },
     })
     const section = sectionOf(handed, 'The idea to carry out')
-    expect(section).toContain('- idea-003 (caching): cache the parsed header\n- It may need lru-cache.')
+    expect(section).toContain('- idea-003 (`caching`): `cache the parsed header`\n- It may need `lru-cache`.')
     expect(section).toContain('Carry out this idea and no other')
     expect(text).not.toContain('The idea to carry out')
   })
