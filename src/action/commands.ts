@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
 import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
-import type { Env, Inputs } from './inputs.ts'
+import { type Env, type Inputs, isDryRun } from './inputs.ts'
 import { answerOf } from './reading.ts'
 
 /** What a command works with. It answers with an exit code, and has set the outputs by then. */
@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   propose: missing('propose', 'asking proposers in a job of their own is'),
   judge: missing('judge', 'model-graded metrics are'),
   measure: measureCleanly,
-  run: async task => (await import('./single-job.ts')).runOnGithub(task),
+  run: async task => (await import('./single-job.ts')).runOnGithub(wet(task)),
   report: missing('report', 'writing summaries of a campaign in a job of its own is'),
   audit: task => answerOf(task, ['audit', '--json']),
   replay: task => answerOf(task, ['replay', '--json']),
@@ -49,7 +49,16 @@ function missing(name: string, what: string): Command {
     )
 }
 
-async function measureCleanly({ inputs, env }: Task): Promise<number> {
+/** What measures costs what it costs: to be told beforehand what would be written, look with tick. */
+function wet(task: Task): Task {
+  if (!isDryRun(task.inputs)) return task
+  throw new UserError(`command ${task.inputs.command} takes no dry-run: it measures`, {
+    fix: 'command: tick with dry-run: true says what would be done next',
+  })
+}
+
+async function measureCleanly(task: Task): Promise<number> {
+  const { inputs, env } = wet(task)
   const { campaign, order, directory } = inputs
   for (const [name, value] of Object.entries({ campaign, order })) {
     if (value === '') throw new UserError(`command measure needs the input ${name}`)

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 
 /** The inputs of action.yml, by their names there; an empty one was not given. */
-export const INPUTS = ['command', 'campaign', 'order', 'directory', 'github-token'] as const
+export const INPUTS = ['command', 'campaign', 'order', 'directory', 'github-token', 'dry-run'] as const
 export type InputName = (typeof INPUTS)[number]
 export type Inputs = Readonly<Record<InputName, string>>
 
@@ -16,7 +16,15 @@ export function readInputs(env: Env): Inputs {
     order: input('order'),
     directory: input('directory'),
     'github-token': input('github-token'),
+    'dry-run': input('dry-run'),
   }
+}
+
+/** Anything but yes or no is a mistake that could write where nothing was to be written. */
+export function isDryRun({ 'dry-run': given }: Inputs): boolean {
+  if (given === 'true') return true
+  if (given === '' || given === 'false') return false
+  throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, { fix: 'give true or false' })
 }
 
 export function definedIn(env: Readonly<Record<string, string | undefined>>): Env {

@@ -11,6 +11,8 @@ import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/kno
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
 import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { isDryRun } from './inputs.ts'
+import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
 import { callOf } from './verb-call.ts'
@@ -32,11 +34,13 @@ const BUDGET_MS = 10 * 60_000
 export async function tickOnGithub(task: Task): Promise<number> {
   const { env, inputs } = task
   if (isPaused(env)) return paused(task)
+  const dry = isDryRun(inputs)
   const job = githubJob(task)
   const around = surroundingsOf(task, job)
   const campaigns = await campaignsOf(callOf(around, {}), task, job)
   const until = around.clock.monotonic() + BUDGET_MS
   const turns: Turn[] = []
+  const rehearsed: Rehearsed[] = []
   const later: string[] = []
   const broken: string[] = []
   let code = 0
@@ -47,14 +51,16 @@ export async function tickOnGithub(task: Task): Promise<number> {
     }
     try {
       if (known.problem !== null && !known.started) throw known.problem
-      turns.push(await turnOf(callOf(around, { campaign: known.name })))
+      if (dry) rehearsed.push(await rehearsedTurn(around, known.name))
+      else turns.push(await turnOf(callOf(around, { campaign: known.name })))
     } catch (error) {
       // The others are not to blame, and the next wake-up tries again.
       code = Math.max(code, failed(env, error))
       broken.push(known.name)
     }
   }
-  tell(task, turns, { later, broken })
+  if (dry) tellRehearsed(task, rehearsed, { later, broken })
+  else tell(task, turns, { later, broken })
   if (campaigns.length === 0 && inputs.campaign === '')
     console.log('No campaign: no spec on the default branch, and no ledger.')
   return code
@@ -113,6 +119,17 @@ async function oneTick(call: Call, scene: Scene): Promise<Turn> {
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { status, counts } = seen.world.campaign
   return { campaign: place.name, status, waiting, counts, propose: wantsIdeas(place, seen.world) }
+}
+
+/** No job that would follow is asked for: nothing was written that it could work on. */
+function tellRehearsed(
+  { env }: Task,
+  campaigns: readonly Rehearsed[],
+  rest: Record<'later' | 'broken', readonly string[]>,
+): void {
+  summarise(env, 'A dry run: nothing was written. The log says what would be.')
+  const result = { paused: false, dry_run: true, campaigns, ...rest }
+  setOutputs(env, { 'result-json': JSON.stringify(result) })
 }
 
 function tell(

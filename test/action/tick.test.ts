@@ -50,12 +50,18 @@ test('the bundled action carries a campaign from its spec to its end, tick by ti
   expect(
     execFileSync('git', ['-C', github.bare, 'show', 'optimize/size:src/a.txt'], { encoding: 'utf8' }),
   ).toBe(letters('a', 3))
+  const { runs, comments } = github.world
+  const heeded = comments.filter(({ body }) => body.startsWith('/winnow')).length
+  // Two experiments, and the campaign's own pull request.
+  const allowed = 3 * statuses.length + 8 * (2 + 1) + 2 * runs.length + 8 * heeded
+  const asked = github.api.log.filter(({ who, free }) => who === 'github-actions[bot]' && !free)
+  expect(asked.length).toBeLessThanOrEqual(allowed)
   const workspace = jobClone(github.bare, 'optimize/size').dir
   for (const command of ['audit', 'replay']) {
     const proof = await step({ inputs: { command, campaign: 'size' }, workspace })
     expect([proof.code, proof.stderr]).toEqual([0, ''])
   }
-})
+}, 240_000)
 
 test('a job that may not: paused, without a token, in another clone; of two campaigns one does not stop the other', async () => {
   const broken = SIZE_SPEC.replace('minimize', 'sideways')

@@ -1,0 +1,62 @@
+import { withSingleChanges } from './single-changes.ts'
+import type { Check, Forge, ForgeChange, Workflows } from './port.ts'
+
+/** What would be done there comes to an end: what follows depends on an answer that nobody can know. */
+export class WouldChange extends Error {
+  override readonly name = 'WouldChange'
+}
+
+/** A forge that is read as ever and never written: what would be written is told, a line for each. */
+export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forge {
+  function batch(changes: readonly ForgeChange[]): never {
+    for (const change of changes) tell(changeText(change))
+    throw new WouldChange('something would be changed on the forge')
+  }
+
+  const { workflows } = forge
+  return {
+    ...withSingleChanges({
+      kind: forge.kind,
+      list: (...given) => forge.list(...given),
+      batch: async changes => (changes.length === 0 ? [] : batch(changes)),
+    }),
+    check: async check => tell(checkText(check)),
+    ...(forge.permissionOf
+      ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? 'none' }
+      : {}),
+    ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
+  }
+}
+
+function rehearsedWorkflows(real: Workflows, tell: (line: string) => void): Workflows {
+  return {
+    ...real,
+    async dispatch({ workflow, branch, name }) {
+      tell(`run ${workflow} on ${branch} for ${name}`)
+      throw new WouldChange('a workflow would be run')
+    },
+    cancel: async run => tell(`cancel workflow run ${run}`),
+  }
+}
+
+function changeText(change: ForgeChange): string {
+  switch (change.kind) {
+    case 'open':
+      return `open a ${change.draft === true ? 'draft' : 'pull request'} of ${change.branch} into ${change.base}: ${change.title}`
+    case 'update':
+      return `change what #${change.number} says${change.title === undefined ? '' : `: ${change.title}`}`
+    case 'comment':
+    case 'review':
+      return `${change.kind} #${change.number}: ${change.body.split('\n')[0] ?? ''}`
+    case 'label':
+      return `label #${change.number}: ${[...(change.add ?? []), ...(change.remove ?? []).map(name => `not ${name}`)].join(', ')}`
+    case 'close':
+      return `close #${change.number}`
+    default:
+      return change satisfies never
+  }
+}
+
+function checkText({ head, state, title }: Check): string {
+  return `show ${state} at ${head.slice(0, 12)}: ${title}`
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { waitingRuns } from '../github/measuring-job.ts'
+import { job, measuring, onGithub, ticking } from './a-campaign.ts'
+
+test('a dry run says what tick would do next, and nothing is written anywhere', async () => {
+  const { github, scene, token } = await onGithub()
+  const state = () => ({
+    refs: scene.git('for-each-ref'),
+    world: structuredClone([
+      github.world.pulls,
+      github.world.checks,
+      github.world.runs.map(({ status }) => status),
+    ]),
+  })
+  const dry = async (value = 'true') => {
+    const before = state()
+    const inputs = { command: 'tick', 'github-token': token, 'dry-run': value }
+    const ended = await job(github, 'main', { inputs })
+    expect(state()).toEqual(before)
+    return ended
+  }
+  const first = await dry()
+  expect([first.code, first.orders, first.outputs['propose']]).toEqual([0, [], ''])
+  expect(first.result).toMatchObject({
+    dry_run: true,
+    campaigns: [
+      {
+        campaign: 'size',
+        would: expect.arrayContaining([
+          expect.stringMatching(/^run winnow-measure\.yml on optimize\/size for [0-9a-f]{64}$/),
+          'Nothing was written. It would be:',
+          expect.stringMatching(/^ {2}event 0 campaign-started /),
+        ]),
+      },
+    ],
+  })
+  expect(first.stdout).toContain('event 0 campaign-started')
+  await ticking(github, token)
+  expect((await dry()).result).toMatchObject({
+    campaigns: [{ would: ['Waiting for a measurement.', 'Nothing would be written.'] }],
+  })
+  for (const run of waitingRuns(github)) await measuring(github, run)
+  const opened = expect.stringMatching(/^open a draft of optimize-exp\/size\/exp-001 into optimize\/size: /)
+  expect((await dry()).result).toMatchObject({ campaigns: [{ would: expect.arrayContaining([opened]) }] })
+  const unclear = await dry('yes')
+  expect([unclear.code, unclear.stdout]).toEqual([2, expect.stringContaining('the input dry-run is "yes"')])
+  for (const command of ['run', 'measure']) {
+    const { code, stdout } = await job(github, 'main', { inputs: { command, 'dry-run': 'true' } })
+    expect([code, stdout]).toEqual([2, expect.stringContaining(`command ${command} takes no dry-run`)])
+  }
+}, 240_000)
