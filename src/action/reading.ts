@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { withoutSecrets } from '../measure/secret-names.ts'
+import { cell } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
-import { annotation, said, setOutputs } from './runner-protocol.ts'
+import { annotation, said, setOutputs, summarise } from './runner-protocol.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -25,5 +26,9 @@ export async function answerOf({ inputs, env }: Task, argv: readonly string[]): 
   for (const text of [ended.stdout, ended.stderr]) if (text !== '') console.log(said(text.trimEnd()))
   const [mistake] = /^error: .*$/m.exec(ended.stderr) ?? []
   if (mistake !== undefined) console.log(annotation('error', mistake))
+  summarise(
+    env,
+    `winnow ${argv[0] ?? ''}, exit code ${ended.status ?? 'none'}. ${cell(mistake ?? '')}`.trimEnd(),
+  )
   return ended.status ?? 70
 }

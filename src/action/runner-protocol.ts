@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { exitCodeOf, type Place, UserError } from '../errors.ts'
+import { cell } from '../report/markdown.ts'
 import { plainText, withoutOrders } from '../report/plain-text.ts'
 import type { Env } from './inputs.ts'
 
@@ -53,11 +54,12 @@ function escapedProperty(text: string): string {
   return escaped(plainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-/** What went wrong as an annotation, and the exit code it has everywhere. */
+/** What went wrong as an annotation and in the summary, and the exit code it has everywhere. */
 export function failed(env: Env, error: unknown): number {
   const message = error instanceof Error ? error.message : String(error)
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
   console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
+  summarise(env, `**error** ${message.split('\n').map(cell).join(' ')}`)
   setOutputs(env, { 'result-json': JSON.stringify({ error: plainText(message) }) })
   return exitCodeOf(error)
 }

@@ -4,7 +4,7 @@ import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
 import { run } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
 import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
-import { setOutputs } from './runner-protocol.ts'
+import { setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
 import { callOf } from './verb-call.ts'
 
@@ -15,7 +15,9 @@ import { callOf } from './verb-call.ts'
 export async function runOnGithub(task: Task): Promise<number> {
   const { env, inputs } = task
   if (isPaused(env)) {
-    console.log('WINNOW_PAUSED is set: nothing was looked at.')
+    const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+    console.log(line)
+    summarise(env, line)
     setOutputs(env, { 'result-json': JSON.stringify({ paused: true }) })
     return 0
   }

@@ -27,6 +27,8 @@ interface Turn {
   propose: boolean
 }
 
+const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
+
 /** After this no other campaign is begun: the job has a limit, and the next wake-up goes on where this one ended. */
 const BUDGET_MS = 10 * 60_000
 
@@ -61,8 +63,10 @@ export async function tickOnGithub(task: Task): Promise<number> {
   }
   if (dry) tellRehearsed(task, rehearsed, { later, broken })
   else tell(task, turns, { later, broken })
-  if (campaigns.length === 0 && inputs.campaign === '')
-    console.log('No campaign: no spec on the default branch, and no ledger.')
+  if (campaigns.length === 0 && inputs.campaign === '') {
+    console.log(NOTHING_THERE)
+    summarise(env, NOTHING_THERE)
+  }
   return code
 }
 
@@ -142,7 +146,11 @@ function tell(
     console.log(said(line))
     summarise(env, said(line))
   }
-  if (later.length > 0) console.log(said(`Left for the next wake-up: ${later.join(', ')}.`))
+  if (later.length > 0) {
+    const line = said(`Left for the next wake-up: ${later.join(', ')}.`)
+    console.log(line)
+    summarise(env, line)
+  }
   const asked = turns.find(({ propose }) => propose)
   setOutputs(env, {
     'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { COMMAND_NAMES } from '../../src/action/commands.ts'
+import { INPUTS } from '../../src/action/inputs.ts'
+import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { step } from './a-runner.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+const read = (file: string): unknown => parse(readFileSync(join(ROOT, file), 'utf8'))
+
+describe('the types of the action', () => {
+  const typed = z.strictObject({ type: z.enum(['string', 'boolean']) })
+  const choice = z.strictObject({
+    type: z.literal('enum'),
+    name: z.string(),
+    'allowed-values': z.array(z.string()),
+  })
+  const types = z
+    .strictObject({
+      inputs: z.record(z.string(), z.union([typed, choice])),
+      outputs: z.record(z.string(), typed),
+    })
+    .parse(read('action-types.yml'))
+
+  it('are of every input and output, with every command', () => {
+    expect(Object.keys(types.inputs)).toEqual([...INPUTS])
+    expect(Object.keys(types.outputs)).toEqual([...OUTPUTS])
+    expect(types.inputs['command']).toMatchObject({ 'allowed-values': [...COMMAND_NAMES] })
+  })
+
+  it('ask for the command alone', () => {
+    const { inputs } = z
+      .object({ inputs: z.record(z.string(), z.object({ required: z.boolean() })) })
+      .parse(read('action.yml'))
+    const required = Object.entries(inputs).filter(([, { required }]) => required)
+    expect(required.map(([name]) => name)).toEqual(['command'])
+    for (const name of [...INPUTS, ...OUTPUTS]) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
+  })
+})
+
+describe('however a step ends', () => {
+  it.each([
+    ...COMMAND_NAMES.map(command => ({ command })),
+    { command: 'nothing' },
+    { command: 'tick', 'dry-run': 'perhaps' },
+    { command: 'x\n# | `y` <b>@ada</b> ::set-output name=report::z' },
+  ])('%j sets every output, and says why in the summary', async inputs => {
+    const ended = await step({ inputs, workspace: tmpdir() })
+    expect(Object.keys(ended.outputs)).toEqual([...OUTPUTS])
+    expect(ended.code).not.toBe(0)
+    expect(ended.summary).toMatch(/error/)
+    expect(ended.summary).not.toMatch(/^#|<b>|@ada/m)
+    expect(ended.outputs['report']).toBe('')
+  })
+
+  it.each(['tick', 'run'])('%s that is paused says so', async command => {
+    const env = { WINNOW_PAUSED: 'true' }
+    const ended = await step({ inputs: { command }, workspace: tmpdir(), env })
+    expect([ended.code, ended.summary]).toEqual([0, 'WINNOW_PAUSED is set: nothing was looked at.\n'])
+    expect(Object.keys(ended.outputs)).toEqual([...OUTPUTS])
+  })
+})
