@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, print, visit } from 'graphql'
-import { EVENTS, GRAPHQL, OPERATIONS, PACKAGES } from './used.mjs'
+import { EVENTS, GRAPHQL, OPERATIONS, PACKAGES, RECORDED } from './used.mjs'
 
 const OUT = new URL('../../../fixtures/github/', import.meta.url).pathname
 const NOISE = new Set(['description', 'summary', 'example', 'examples', 'title', 'externalDocs', 'tags'])
@@ -152,6 +152,23 @@ function recordedPayloads(recorded) {
   })
 }
 
+/** Of a list only what leads to its other pages. */
+function recordedExchanges(dir) {
+  return Object.entries(RECORDED).flatMap(([scenario, methods]) => {
+    const file = `${PACKAGES.recorded.file}/${scenario}/normalized-fixture.json`
+    const exchanges = JSON.parse(packed({ ...PACKAGES.recorded, file }, dir))
+    return exchanges
+      .filter(({ method }) => methods.includes(method))
+      .map(({ method, path, body, status, response, headers: { link } }) => ({
+        scenario,
+        method: method.toUpperCase(),
+        path,
+        status,
+        ...(link === undefined ? { body, response } : { link }),
+      }))
+  })
+}
+
 const dir = mkdtempSync(join(tmpdir(), 'winnow-contract-'))
 try {
   const rest = restDescription(JSON.parse(packed(PACKAGES.rest, dir)))
@@ -166,6 +183,9 @@ try {
   const payloads = recordedPayloads(JSON.parse(packed(PACKAGES.payloads, dir)))
   const from = [stamp(PACKAGES.webhooks), stamp(PACKAGES.payloads)]
   writeFileSync(join(OUT, 'webhooks.json'), `${JSON.stringify({ from, ...webhooks, payloads }, null, 1)}\n`)
+  const exchanges = recordedExchanges(dir)
+  const recorded = { from: stamp(PACKAGES.recorded), exchanges }
+  writeFileSync(join(OUT, 'recorded.json'), `${JSON.stringify(recorded, null, 1)}\n`)
 } finally {
   rmSync(dir, { recursive: true })
 }

@@ -3,7 +3,16 @@ export const PACKAGES = {
   rest: { name: '@octokit/openapi', version: '23.0.2', file: 'generated/api.github.com.json' },
   graphql: { name: '@octokit/graphql-schema', version: '15.26.1', file: 'schema.graphql' },
   webhooks: { name: '@octokit/webhooks-schemas', version: '7.6.1', file: 'schema.json' },
+  recorded: { name: '@octokit/fixtures', version: '23.1.2', file: 'scenarios/api.github.com' },
   payloads: { name: '@octokit/webhooks-examples', version: '7.6.1', file: 'api.github.com/index.json' },
+}
+
+/** Recorded exchanges that are ours, or whose form is: by scenario, those with these methods. */
+export const RECORDED = {
+  'get-repository': ['get'],
+  'add-labels-to-issue': ['post'],
+  errors: ['post'],
+  'paginate-issues': ['get'],
 }
 
 /** Events that start a workflow of winnow's: how many recorded payloads of each of their actions are kept, the newest. */
