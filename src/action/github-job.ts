@@ -43,6 +43,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   const { apiUrl, repository, token } = job
   const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
   const say = (line: string) => console.log(said(line))
+  const debug = isDebugging(env) ? { debug: say } : {}
   return {
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
     env: withGitAccess(env, job),
@@ -63,6 +64,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
         token,
         version: VERSION,
         say,
+        ...debug,
         base: shortRef(refs.optimize),
         clock: () => clock.now(),
         sleep: ms => clock.sleep(ms),
@@ -75,6 +77,11 @@ function runOf({ GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '1' }: E
   if (!/^\d+$/.test(run))
     throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
   return { run_id: `actions:${run}`, attempt: Number(attempt) || 1 }
+}
+
+/** "Enable debug logging" of a re-run. */
+export function isDebugging({ RUNNER_DEBUG }: Env): boolean {
+  return RUNNER_DEBUG === '1'
 }
 
 /** The variable of the repository that stops everything, as far as the workflow hands it over. */

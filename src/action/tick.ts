@@ -10,7 +10,7 @@ import { heedComments } from '../verbs/comments/heed.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
-import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
+import { githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
 import { isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
@@ -51,6 +51,7 @@ export async function tickOnGithub(task: Task): Promise<number> {
       later.push(known.name)
       continue
     }
+    const began = around.clock.monotonic()
     try {
       if (known.problem !== null && !known.started) throw known.problem
       if (dry) rehearsed.push(await rehearsedTurn(around, known.name))
@@ -60,6 +61,8 @@ export async function tickOnGithub(task: Task): Promise<number> {
       code = Math.max(code, failed(env, error))
       broken.push(known.name)
     }
+    const took = Math.round(around.clock.monotonic() - began)
+    if (isDebugging(env)) console.log(said(`${known.name} took ${took} ms.`))
   }
   if (dry) tellRehearsed(task, rehearsed, { later, broken })
   else tell(task, turns, { later, broken })

@@ -35,7 +35,11 @@ test('a dry run says what tick would do next, and nothing is written anywhere', 
     ],
   })
   expect(first.stdout).toContain('event 0 campaign-started')
-  await ticking(github, token)
+  const debugged = await ticking(github, token, { RUNNER_DEBUG: '1' })
+  expect(debugged.stdout).toMatch(/^POST \/api\/graphql 200, \d+ ms$/m)
+  expect(debugged.stdout).toMatch(/^size took \d+ ms\.$/m)
+  expect(first.stdout + debugged.stdout).not.toContain(token)
+  expect(first.stdout).not.toMatch(/ \d+ ms/)
   expect((await dry()).result).toMatchObject({
     campaigns: [{ would: ['Waiting for a measurement.', 'Nothing would be written.'] }],
   })

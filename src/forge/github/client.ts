@@ -16,6 +16,8 @@ export interface GithubAccess {
   version: string
   /** What takes longer than a person would think is told. */
   say: (line: string) => void
+  /** Every request with its answer and how long it took, for whoever looks for a mistake. */
+  debug?: (line: string) => void
   /** How patient the client is; GitHub's own recommendations unless given. */
   patience?: { timeoutMs?: number; throttle?: object; retry?: object }
 }
@@ -58,11 +60,18 @@ export function githubClient(access: GithubAccess): GithubClient {
     if (!isRead) Object.assign(options.request, { retries: 0 })
   })
   octokit.hook.wrap('request', async (request, options) => {
+    const { method, url } = octokit.request.endpoint(options)
+    const asked = `${method} ${new URL(url).pathname}`
+    const began = performance.now()
+    const tell = (how: string) =>
+      access.debug?.(`${asked} ${how}, ${Math.round(performance.now() - began)} ms`)
     try {
-      return await request(options)
+      const answer = await request(options)
+      tell(String(answer.status))
+      return answer
     } catch (error) {
-      const { method, url } = octokit.request.endpoint(options)
-      throw forgeFailure(error, `take ${method} ${new URL(url).pathname}`)
+      tell('failed')
+      throw forgeFailure(error, `take ${asked}`)
     }
   })
   return {
