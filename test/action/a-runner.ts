@@ -6,8 +6,15 @@ import { type Order, ordersIn } from './runner-rules.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
-/** The bundles run on every Node that is at hand: the one of the tests, and whichever NODE24 names. */
-export const NODES = [process.execPath, process.env['NODE24'] ?? ''].filter(path => path !== '')
+/** The Node that action.yml asks for, where one is at hand; `.ci/run` installs it. */
+const NODE24 = process.env['NODE24_BINARY'] ?? ''
+
+/** The bundles run on the Node of the tests, and on 24 besides; a test that has only the first says so. */
+export const NODES: readonly (readonly [name: string, path: string])[] = [
+  [`Node ${process.versions.node}`, process.execPath],
+  ['Node 24', NODE24],
+]
+export const NO_NODE24 = 'NODE24_BINARY names no Node 24; .ci/run installs one'
 
 export interface Step {
   inputs: Record<string, string>
