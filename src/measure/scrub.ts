@@ -1,33 +1,35 @@
 import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import { chown, mkdir } from 'node:fs/promises'
+import { lchown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeName } from '../git/path-bytes.ts'
 import { removeAll } from './remove.ts'
 import type { SidePaths } from './side-paths.ts'
-import { onDisk, type TrackedFile } from './tracked-file.ts'
+import { foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
 
 /** Removes everything a tree does not hold: what an earlier build or run left must not help or harm this one. */
 export async function removeUntracked(dir: string, files: readonly TrackedFile[]): Promise<void> {
-  const kept = new Set<string>()
-  for (const { path } of files) {
-    for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) kept.add(path.slice(0, at))
-  }
+  const folders = foldersOf(files)
+  const kept = new Set([...folders, ...files.map(({ path }) => path)])
   const submodules = new Set(files.filter(file => file.mode === '160000').map(file => file.path))
-  await removeBelow(dir, '', { kept, submodules })
+  await removeBelow(dir, '', { kept, folders, submodules })
 }
 
 interface Kept {
   kept: ReadonlySet<string>
+  /** Those of them that must be folders: what is written below a link lands elsewhere. */
+  folders: ReadonlySet<string>
   submodules: ReadonlySet<string>
 }
 
-async function removeBelow(dir: string, under: string, { kept, submodules }: Kept): Promise<void> {
+async function removeBelow(dir: string, under: string, all: Kept): Promise<void> {
+  const { kept, folders, submodules } = all
   const here = under === '' ? dir : onDisk(dir, under)
   for (const entry of readdirSync(here, { withFileTypes: true, encoding: 'buffer' })) {
     const name = decodeName(Buffer.from(entry.name))
     const path = under === '' ? name : `${under}/${name}`
-    if (!kept.has(path) || submodules.has(path)) await removeAll(onDisk(dir, path))
-    else if (entry.isDirectory()) await removeBelow(dir, path, { kept, submodules })
+    const replaced = folders.has(path) && !entry.isDirectory()
+    if (!kept.has(path) || submodules.has(path) || replaced) await removeAll(onDisk(dir, path))
+    else if (entry.isDirectory()) await removeBelow(dir, path, all)
     if (submodules.has(path)) await mkdir(onDisk(dir, path))
   }
 }
@@ -45,9 +47,12 @@ export async function emptyOutputs(
   const traces = join(out, 'traces')
   if (!isLeftAlone(tmp, [])) await removeAll(tmp)
   if (!isLeftAlone(out, ['traces']) || !isLeftAlone(traces, [])) await removeAll(out)
+  if (!lstatSync(paths.checkpoint, { throwIfNoEntry: false })?.isDirectory())
+    await removeAll(paths.checkpoint)
   for (const path of [tmp, traces, paths.checkpoint]) mkdirSync(path, { recursive: true })
   if (owner === undefined) return
-  for (const path of [paths.root, tmp, out, traces, paths.checkpoint]) await chown(path, owner.uid, owner.gid)
+  for (const path of [paths.root, tmp, out, traces, paths.checkpoint])
+    await lchown(path, owner.uid, owner.gid)
 }
 
 async function removeOutput(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type BigIntStats, chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { decodeName } from '../git/path-bytes.ts'
 import { isForbidden } from './forbidden.ts'
-import { contentId, onDisk, type TrackedFile } from './tracked-file.ts'
+import { contentId, foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
 
 /**
  * Invariant 6: what must be byte-identical around every execution. A file whose change time has not moved has
@@ -32,11 +32,15 @@ const PLAIN = 0o100000n
 const FOLDER = 0o040000n
 const EXECUTABLE = 0o100n
 
-/** Known files alone, of all that was sealed just now: all else may change. */
+/**
+ * Known files alone, of all that was sealed just now: all else may change. Their folders stay folders: a link to the
+ * same content would take it out of what is sealed and scrubbed.
+ */
 export function sealFiles(everything: Seal, files: readonly TrackedFile[]): Seal {
   const stamps = stampsIn(everything)
+  const folders = [...foldersOf(files)].map(path => ({ path, mode: '040000', oid: '' }))
   return sealed(
-    files.map(known => {
+    [...folders, ...files].map(known => {
       const stamp = stamps.get(known.path)
       if (stamp === undefined) throw new Error(`${known.path} was not laid out`)
       return { path: known.path, stamp, known, names: null }
@@ -127,7 +131,7 @@ function isStillItself(entry: SealedEntry, now: Stamp, dir: string, format: Form
 
 function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): boolean {
   const type = now.mode & TYPE
-  if (file.mode === '160000') return type === FOLDER
+  if (file.mode === '160000' || file.mode === '040000') return type === FOLDER
   if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
   if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false
   return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid

@@ -16,6 +16,18 @@ export async function trackedFiles(repository: TreeSource, tree: Oid): Promise<T
   return treeFiles(repository, tree)
 }
 
+/** Every folder that one of these lies in. */
+export function foldersOf(files: readonly Pick<TrackedFile, 'path'>[]): Set<string> {
+  const folders = new Set<string>()
+  for (const { path } of files) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      if (folders.has(path.slice(0, at))) break
+      folders.add(path.slice(0, at))
+    }
+  }
+  return folders
+}
+
 const NOT_UTF8 = /[\u{DC80}-\u{DCFF}]/u
 
 /** Names are bytes; the rare one that is not UTF-8 needs them. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { machineKey } from '../../src/model/report.ts'
@@ -258,6 +258,23 @@ describe.skipIf(process.getuid?.() !== 0)('a user of its own for experiment code
     expect(report.executions.map(run => run.metrics['bytes'])).toEqual([64_322, 64_322])
   })
 })
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a user of its own is given no folder that it only links to',
+  async () => {
+    const lab = await laboratory()
+    chmodSync(lab.workDir, 0o755)
+    const ours = scratch()
+    const files = {
+      'bench.sh': `rm -rf "$WINNOW_CHECKPOINT_DIR"; ln -s ${ours} "$WINNOW_CHECKPOINT_DIR"; echo '{"bytes": 1}'\n`,
+      'src/value': '1\n',
+    }
+    const owner = { uid: 64_322, gid: 64_322 }
+    const report = await lab.measure({ files, stop: { rule: 'calibrate', runs: 3 }, input: { owner } })
+    expect(report.executions.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+    expect(statSync(ours).uid).toBe(0)
+  },
+)
 
 describe('the machine', () => {
   test('is named by what two measurements must share to be compared', () => {

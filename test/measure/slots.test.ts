@@ -119,6 +119,7 @@ describe('scrubbing', () => {
     symlinkSync(elsewhere, join(dir, 'sub'))
     await removeUntracked(dir, [{ path: 'sub/b', mode: '100644', oid: A }])
     expect(readdirSync(elsewhere)).toEqual(['precious'])
+    expect(readdirSync(dir)).toEqual([])
   })
 
   test('removes what took away its own permissions', async () => {

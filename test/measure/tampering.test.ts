@@ -53,6 +53,15 @@ describe('experiment code that changes what it must not', () => {
     expect(after.executions).toHaveLength(2)
   })
 
+  test('a folder of tracked files that it replaces by a link, their content untouched, and later orders are measured', async () => {
+    const lab = await laboratory()
+    const measured = (script: string) =>
+      lab.measure({ files: ACTING, candidates: { 'exp-001': { 'src/act.sh': `${script}\n` } } })
+    const linked = await measured('cp -a src elsewhere; rm -r src; ln -s elsewhere src')
+    expect(linked).toMatchObject({ tampered: { during: 'exp-001', path: 'src' }, runner_error: null })
+    expect(await measured('true')).toMatchObject({ tampered: null, runner_error: null })
+  })
+
   test('what a set-up made for the other side is protected too', async () => {
     const report = await acting(`for f in ${OTHERS}tree/built; do echo 2 > $f; done`, {
       spec: { measurement: { setup: 'echo 1 > built' } },
