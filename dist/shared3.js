@@ -167,7 +167,7 @@ ${servicesLine(r)}    steps:
         run: |
           [[ "$PULLS" =~ ^[0-9]+(\\ [0-9]+)*$ ]] || { echo 'pulls are numbers with spaces between them'; exit 2; }
           export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
-          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 --wrap=0)"
+          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 | tr -d '\\n')"
           export GIT_CONFIG_VALUE_0
           for pull in $PULLS; do
             git -C repository fetch --no-tags origin "+refs/pull/$pull/head:refs/remotes/pull/$pull"

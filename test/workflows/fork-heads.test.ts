@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gitIn, scratch, userRepository } from '../git/scratch.ts'
@@ -34,6 +34,23 @@ describe('heads of pull requests from forks', () => {
     expect([status, refs]).toEqual([0, 'refs/remotes/pull/12\nrefs/remotes/pull/7'])
     const config = gitIn(join(room, 'repository'))('config', '--list', '--local')
     expect(config + stdout + stderr).not.toMatch(/sentinel|extraheader/)
+  })
+
+  it('are fetched with the token in one line, also where base64 is that of macOS', () => {
+    const room = scratch('winnow-forks-')
+    const stub = (name: string, text: string) => {
+      writeFileSync(join(room, name), `#!/bin/sh\n${text}\n`)
+      chmodSync(join(room, name), 0o755)
+    }
+    stub('base64', '[ $# = 0 ] || exit 64; exec /usr/bin/base64')
+    stub('git', `printf %s "$GIT_CONFIG_VALUE_0" > ${room}/header`)
+    const TOKEN = 'ghs_'.repeat(40)
+    const { status } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+      cwd: room,
+      env: { PATH: `${room}:${process.env['PATH'] ?? ''}`, PULLS: '7', TOKEN, GITHUB_SERVER_URL: 'x' },
+    })
+    const basic = Buffer.from(`x-access-token:${TOKEN}`).toString('base64')
+    expect([status, readFileSync(join(room, 'header'), 'utf8')]).toEqual([0, `AUTHORIZATION: basic ${basic}`])
   })
 
   it.each(['7; touch stolen', '$(touch stolen)', '7 --upload-pack=touch', '../7', ' 7', '7\n8', '-1'])(

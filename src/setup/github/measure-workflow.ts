@@ -10,16 +10,8 @@ const MOST_MINUTES = 350
 /** What is on the default branch is restored by everybody from caches: nothing of an experiment runs there. */
 export const NOT_ON_DEFAULT = 'github.ref_name != github.event.repository.default_branch'
 
-/** The one workflow that runs code of experiments. It may write nothing, and nothing it leaves is trusted. */
-export function measureWorkflow(setup: GithubSetup): string {
-  return `${headOf(setup)}
-# One run measures one order. winnow.yml starts it, on the campaign's own branch: a cache that is left there is
-# restored by nobody else. Which order, is all that its inputs say; what is measured stands in the ledger.
-name: winnow-measure
-run-name: \${{ inputs.order }}
-on:
-  workflow_dispatch:
-    inputs:
+/** What says which order is to be measured, and all that does. */
+export const ORDER_INPUTS = `    inputs:
       campaign:
         description: Whose order it is.
         required: true
@@ -31,7 +23,18 @@ on:
       pulls:
         description: Numbers of pull requests from forks whose heads it measures, with spaces between them.
         required: false
-        type: string
+        type: string`
+
+/** The one workflow that runs code of experiments. It may write nothing, and nothing it leaves is trusted. */
+export function measureWorkflow(setup: GithubSetup): string {
+  return `${headOf(setup)}
+# One run measures one order. winnow.yml starts it, on the campaign's own branch: a cache that is left there is
+# restored by nobody else. Which order, is all that its inputs say; what is measured stands in the ledger.
+name: winnow-measure
+run-name: \${{ inputs.order }}
+on:
+  workflow_dispatch:
+${ORDER_INPUTS}
 
 permissions: {}
 
@@ -103,7 +106,7 @@ ${servicesLine(services)}    steps:
         run: |
           [[ "$PULLS" =~ ^[0-9]+(\\ [0-9]+)*$ ]] || { echo 'pulls are numbers with spaces between them'; exit 2; }
           export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
-          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 --wrap=0)"
+          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 | tr -d '\\n')"
           export GIT_CONFIG_VALUE_0
           for pull in $PULLS; do
             git -C repository fetch --no-tags origin "+refs/pull/$pull/head:refs/remotes/pull/$pull"

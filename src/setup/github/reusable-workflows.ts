@@ -1,4 +1,4 @@
-import { measuringJob, NOT_ON_DEFAULT } from './measure-workflow.ts'
+import { measuringJob, NOT_ON_DEFAULT, ORDER_INPUTS } from './measure-workflow.ts'
 import { OWN_ACTION } from './reusable.ts'
 import { tickingJob } from './ticking-job.ts'
 import { headOf, NOT_PAUSED } from './workflow-of.ts'
@@ -43,19 +43,7 @@ export function reusableMeasure(): string {
 name: winnow, to be called (measure)
 on:
   workflow_call:
-    inputs:
-      campaign:
-        description: Whose order it is.
-        required: true
-        type: string
-      order:
-        description: The id of the order.
-        required: true
-        type: string
-      pulls:
-        description: Numbers of pull requests from forks whose heads it measures, with spaces between them.
-        required: false
-        type: string
+${ORDER_INPUTS}
       runs-on:
         description: The runner, a label or several, as JSON. A plain value of the calling file.
         required: true
