@@ -7,6 +7,7 @@ import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { trailersOf } from '../model/landing.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
+import { isToBeRestarted } from '../plan/restart.ts'
 import type { CandidateFacts, HoldoutFacts, PickFacts, PullFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidatesOf } from './candidates.ts'
@@ -189,6 +190,16 @@ function campaignPullFacts(
   return { campaignPull: found === undefined ? null : { ...found, ...withSaid(found) } }
 }
 
+/** Merging and going on is what people do on one machine; it ends a campaign only where the spec says so. */
+async function mergedFacts(
+  { forge, repository }: Place,
+  { campaign, spec, defaultTip }: Pick<World, 'campaign' | 'spec' | 'defaultTip'>,
+): Promise<Pick<World, 'merged'>> {
+  if (forge.kind === 'github' || !isToBeRestarted({ campaign, spec })) return {}
+  if (!campaign.landings.some(({ reverted }) => reverted === null)) return {}
+  return (await repository.isAncestor(campaign.incumbent.commit, defaultTip.commit)) ? { merged: true } : {}
+}
+
 interface Scene extends Eyes {
   refs: ReadonlyMap<string, Oid>
   campaign: Campaign
@@ -233,6 +244,7 @@ async function lookAround(scene: Scene): Promise<World> {
     checks: place.forge.check !== undefined,
     shown: memory.checks,
     ...campaignPullFacts(place, campaign, pulls),
+    ...(await mergedFacts(place, { campaign, spec, defaultTip })),
     branches,
     ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, only })),
     strangers,

@@ -55,12 +55,14 @@ export function requireSupported(
 export async function startCampaign(
   place: Place,
   committed: CommittedSpec,
-  options: { fresh: boolean },
+  options: { fresh: boolean; insteadOf?: Oid | null },
 ): Promise<'started' | 'exists'> {
   requireSupported(committed, place)
   const { refs } = await listRefs(place)
   const state = refs.get(place.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'
+  // Somebody else has put that one aside already.
+  if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
   const { firstNumber, optimizeTips } = await archives(place, state)
   requireOurs(place, refs, optimizeTips)
   const transaction = new Transaction(place, { loaded: await nothingLoaded(place), refs })

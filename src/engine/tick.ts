@@ -3,6 +3,7 @@ import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
 import { type Memory, type Observation, observe } from './observe.ts'
+import { restarted } from './restart.ts'
 import { hearReviews } from './reviews.ts'
 import { carryOut } from './turn.ts'
 import { orUnwritable } from './unwritable.ts'
@@ -27,8 +28,11 @@ export async function tick(hands: Hands): Promise<TickResult> {
       lost += 1
       await backOff(hands, lost)
     } else if (step === 'again') lost = 0
-    else if (asked || isUnderWay(step.waiting)) return step
-    else hands.memory.refs = null
+    else if (asked || isUnderWay(step.waiting)) {
+      const waiting = step.seen ? await restarted(hands, step.seen, step.waiting) : step.waiting
+      if (waiting !== null) return { ...step, waiting }
+      forget(hands.memory)
+    } else hands.memory.refs = null
   }
 }
 

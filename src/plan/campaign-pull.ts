@@ -2,6 +2,7 @@ import { approvalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
+import { isToBeRestarted } from './restart.ts'
 import type { Action, Step } from './action.ts'
 import type { CampaignPullFacts, World } from './world.ts'
 
@@ -46,10 +47,11 @@ function reopens({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean
 }
 
 /** Merged: the campaign is over. Closed: nobody wants more of it for now. Each once, so that it can go on after. */
-export function campaignPullSteps({ campaign, campaignPull: pull }: World): Step[] {
+export function campaignPullSteps(world: World): Step[] {
+  const { campaign, campaignPull: pull } = world
   if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, causeOf(pull))) return []
   const cause = causeOf(pull)
-  if (pull.state === 'merged' && campaign.status !== 'stopped') {
+  if (pull.state === 'merged' && (campaign.status !== 'stopped' || isToBeRestarted(world))) {
     const reason = `its pull request #${pull.number} was merged`
     return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
   }

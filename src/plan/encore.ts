@@ -43,6 +43,11 @@ const ENDS_PICKS: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 
 /** And after these nothing more is taken alone: the campaign is put aside, or the default branch has it whole. */
 const ENDS_WISHES: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged'])
 
+/** Nobody looks after what it still offers: the next campaign knows nothing of it. */
+export function isPutAside({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
+  return ENDS_WISHES.has(stop_code ?? '')
+}
+
 export function pickGoesOn({ stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>, pick: Picked): boolean {
   const code = stop_code ?? ''
   if (pick.status === 'deferred') return !ENDS_WISHES.has(code)

@@ -40,6 +40,8 @@ function endingOf(world: World, pick: Picked, pull: PullFacts | undefined): Endi
   if (tip === undefined) return { fate: 'declined', why: `its branch ${pick.branch} was deleted` }
   if (tip !== pick.head)
     return { fate: 'left', why: `somebody pushed ${tip.slice(0, 10)} to its branch, which is theirs now` }
+  if (campaign.status === 'stopped' && campaign.stop_code === 'merged')
+    return { fate: 'merged', why: `the campaign was merged whole: ${campaign.status_reason}` }
   const facts = world.picks.get(pick.id)
   const isThere = facts !== undefined && 'present' in facts.result && facts.base.commit !== pick.base
   return isThere ? { fate: 'merged', why: `${into} has the change, by another commit` } : null

@@ -20,6 +20,7 @@ import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
 import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
+import { mergedSteps } from './restart.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
 import {
@@ -60,7 +61,7 @@ export function plan(world: World): Plan {
     ],
   }
   const { status, status_reason } = world.campaign
-  const taken = campaignPullSteps(world)
+  const taken = [...campaignPullSteps(world), ...mergedSteps(world)]
   if (taken.length > 0) return conclude(draft, taken)
   const landed = landedSteps(world)
   if (landed.length > 0) return conclude(draft, landed)

@@ -8,7 +8,7 @@ import { subjectOf } from '../model/picked.ts'
 import { withAside } from '../model/reason.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
-import { pickGoesOn, stopAfterEncore, waitsOn } from './encore.ts'
+import { isPutAside, pickGoesOn, stopAfterEncore, waitsOn } from './encore.ts'
 import { finalSteps, notSelected } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
@@ -98,14 +98,19 @@ export function closeRemaining(world: World, found: Arrivals): Step[] {
 
 function closePicks(world: World, found: Arrivals): Step[] {
   const { campaign } = world
+  const aside = Object.values(campaign.picks).filter(
+    pick => pick.status === 'ended' && !pick.closed && isPutAside(campaign),
+  )
   const open = Object.values(campaign.picks).filter(
     pick => pick.status !== 'ended' && !pickGoesOn(campaign, pick),
   )
-  return open.flatMap(pick => {
+  const put = aside.map(pick => closePick(pick, null, ''))
+  const ended = open.flatMap(pick => {
     const said = verdictOn(world, memberOf(world, pick, found.reports))
     const reason = `the campaign stopped (${campaign.status_reason}) before it was measured`
     return said.length > 0 ? said : [closePick(pick, null, reason)]
   })
+  return [...put, ...ended]
 }
 
 function closeOne(world: World, experiment: Experiment, found: Arrivals): Step[] {

@@ -28,6 +28,8 @@ export interface World {
   pulls: PullFacts[]
   /** Absent where nobody could take it: the campaign has no pull request of its own there. */
   campaignPull?: CampaignPullFacts | null
+  /** The default branch has all that was kept, where that is to be heeded and no pull request tells. */
+  merged?: true
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
   /** Heads can be shown as being measured, kept, refused. */

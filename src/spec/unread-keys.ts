@@ -40,11 +40,6 @@ const UNREAD: readonly Unread[] = [
     instead: 'use auto or allow, and measure only code that you would run',
     harmless: ['allow'],
   },
-  {
-    path: ['merge', 'on_merge'],
-    missing: 'starting again when the campaign is merged is',
-    instead: 'use stop, then winnow run --fresh',
-  },
   { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE },
   { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE },
   { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE },

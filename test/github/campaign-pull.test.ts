@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { packageFiles } from '../engine/package-files.ts'
 import { letters, shorter, type SizeOptions } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
 import { onGithub } from './on-github.ts'
 
 async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {
@@ -70,6 +71,29 @@ describe('the pull request of a campaign', () => {
     await winnow('tick')
     expect((await post.campaign()).status).toBe('running')
     expect(campaignPulls()).toHaveLength(1)
+  })
+
+  test.each(['under way', 'stopped'])('begins the next one where the spec wants that: %s', async standing => {
+    const there = await keptOne(undefined, { spec: 'merge: { on_merge: restart }\n' })
+    const { github, post, winnow, campaignPull, asks } = there
+    if (standing === 'stopped') await winnow('stop')
+    Object.assign(campaignPull(), { draft: false })
+    github.world.settings.deletesMergedBranches = true
+    await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, { merge_method: 'squash' })
+    await winnow('tick')
+    const campaign = await post.campaign()
+    expect(campaign).toMatchObject({
+      status: 'running',
+      landings: [],
+      experiments: {},
+      next_number: 2,
+    })
+    expect(campaign.start.commit).toBe(there.tip('main'))
+    github.spent()
+    await winnow('tick')
+    expect((await post.campaign()).started).toBe(campaign.started)
+    expect(github.spent().length).toBeLessThanOrEqual(3)
+    await proven(post.place)
   })
 
   test('pauses it when it is closed; who goes on gets another one', async () => {

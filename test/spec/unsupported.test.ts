@@ -41,7 +41,6 @@ describe('what is valid but not built', () => {
     [{ 'report.dashboard': false }, 'report.dashboard false'],
     [{ 'merge.unisolated': 'deny' }, 'merge.unisolated deny'],
     [{ 'merge.max_pull_requests_per_hour': 9 }, 'merge.max_pull_requests_per_hour 9'],
-    [{ 'merge.on_merge': 'restart' }, 'merge.on_merge restart'],
     [{ 'search.stall_rounds': 2 }, 'search.stall_rounds 2'],
     [{ 'search.ideate_every': 2 }, 'search.ideate_every 2'],
     [{ 'search.ideate_stall': 2 }, 'search.ideate_stall 2'],

@@ -1,0 +1,35 @@
+import { UserError } from '../errors.ts'
+import type { Waiting } from '../plan/action.ts'
+import { mayRestart } from '../plan/restart.ts'
+import type { Hands } from './apply.ts'
+import type { Observation } from './observe.ts'
+import { committedSpec, startCampaign } from './start.ts'
+
+/**
+ * A campaign that was merged is put aside and the next one begins, in one push, where the spec wants that: the one in
+ * force, and the one that the default branch has now. Only on the very ledger that was looked at: of two that find it
+ * merged, one begins the next (invariants 7 and 9). Answers what to wait for, or nothing where it is to be looked again.
+ */
+export async function restarted(
+  { place, only }: Hands,
+  { world, loaded }: Observation,
+  waiting: Waiting,
+): Promise<Waiting | null> {
+  const { campaign, spec } = world
+  if (only !== null || waiting.for !== 'nothing' || !mayRestart(campaign, spec)) return waiting
+  try {
+    const committed = await committedSpec(place, campaign.spec_path)
+    if (committed.spec.merge.on_merge !== 'restart') return waiting
+    place.faults.reach('before:restart')
+    await startCampaign(place, committed, { fresh: true, insteadOf: loaded.tip.commit })
+    place.faults.reach('after:restart')
+    return null
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const fix = error.fix === undefined ? '' : ` (${error.fix})`
+    return {
+      for: 'person',
+      what: `the campaign was merged, and the next one cannot begin: ${error.message}${fix}`,
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { shorter, sizeYard, type SizeOptions } from './size-yard.ts'
+import type { Yard } from './yard.ts'
+
+const RESTART = 'execution: { mode: serial }\nmerge: { on_merge: restart }\n'
+
+async function kept(options: SizeOptions = {}): Promise<Yard> {
+  const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { remote: true, spec: RESTART, ...options })
+  await site.start()
+  await site.run()
+  expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+  return site
+}
+
+/** What the person who takes it does. */
+function merge(site: Yard): string {
+  const here = site.origin === site.repo
+  if (!here) site.git('fetch', '-q', 'origin')
+  site.git('merge', '-q', '-m', 'take it', here ? 'optimize/size' : 'origin/optimize/size')
+  if (!here) site.git('push', '-q', 'origin', 'main')
+  return site.git('rev-parse', 'HEAD')
+}
+
+function archived(site: Yard): string[] {
+  return site
+    .bare('for-each-ref', '--format=%(refname)', 'refs/heads/optimize-archive/')
+    .split('\n')
+    .filter(Boolean)
+}
+
+describe('a campaign that is merged, where the spec wants the next one', () => {
+  it.each([{ remote: true }, { remote: false }])(
+    'is put aside, and the next one begins; $remote',
+    async options => {
+      const site = await kept(options)
+      const tip = merge(site)
+      await site.run()
+      const campaign = await site.campaign()
+      expect(campaign).toMatchObject({ status: 'running', start: { commit: tip }, landings: [] })
+      // The same folder of ideas: what the default branch has by now does not apply any more.
+      expect(Object.keys(campaign.experiments)).toEqual(['exp-003', 'exp-004'])
+      expect(await site.outcomes()).toEqual({ a3: 'refused', b5: 'refused' })
+      expect(site.bare('rev-parse', 'optimize/size')).toBe(tip)
+      expect(archived(site).map(ref => ref.split('/').at(-1))).toEqual(['closed', 'optimize', 'state'])
+      await site.proven()
+
+      site.write('ideas/03.patch', shorter('c', 4))
+      site.commit('another idea')
+      await site.run()
+      expect((await site.experiment('c4')).id).toBe('exp-005')
+      expect(archived(site)).toHaveLength(3)
+      await site.proven()
+    },
+  )
+
+  it('also where it had stopped before, and what it still offered alone is closed', async () => {
+    const site = await kept()
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'alone' })
+    await site.run()
+    await site.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
+    await site.run()
+    const tip = merge(site)
+    await site.run()
+    expect(await site.campaign()).toMatchObject({ status: 'running', start: { commit: tip }, next_number: 6 })
+    expect((await site.place.forge.list()).map(({ branch }) => branch)).toEqual([])
+    await site.proven()
+  })
+
+  it.each(['campaign-paused', 'campaign-stopped'] as const)('not before it is merged: %s', async kind => {
+    const site = await kept()
+    const { started } = await site.campaign()
+    if (kind === 'campaign-paused') await site.person({ kind, reason: 'lunch', source: 'person' })
+    else await site.person({ kind, code: 'person', reason: 'enough' })
+    site.write('README.md', 'hello\n')
+    site.commit('something else')
+    await site.run()
+    expect((await site.campaign()).started).toBe(started)
+    expect(archived(site)).toEqual([])
+  })
+
+  it('not where the default branch says by now that it shall stop', async () => {
+    const site = await kept()
+    const { started } = await site.campaign()
+    merge(site)
+    site.write('.winnow/size.yaml', site.git('show', 'HEAD:.winnow/size.yaml').replace('restart', 'stop'))
+    site.commit('no more')
+    await site.run()
+    expect(await site.campaign()).toMatchObject({ started, status: 'stopped', stop_code: 'merged' })
+    expect(archived(site)).toEqual([])
+    await site.proven()
+  })
+
+  it('and says so where the next one cannot begin', async () => {
+    const site = await kept()
+    merge(site)
+    site.write('.winnow/size.yaml', 'winnow: 1\n')
+    site.commit('a broken spec')
+    expect(await site.run()).toMatchObject({
+      for: 'person',
+      what: expect.stringContaining('the campaign was merged, and the next one cannot begin: '),
+    })
+    expect(archived(site)).toEqual([])
+  })
+
+  it('goes on as it was where nothing asks for the next one', async () => {
+    const site = await kept({ spec: 'execution: { mode: serial }\n' })
+    const { started } = await site.campaign()
+    merge(site)
+    await site.run()
+    expect(await site.campaign()).toMatchObject({ started, status: 'running' })
+    await site.proven()
+  })
+
+  it('once, wherever it is cut off, and however many find it merged', async () => {
+    const site = await kept()
+    const tip = merge(site)
+    const reached = new Set<string>()
+    const fault = (point: string) => {
+      if (reached.has(point)) return
+      reached.add(point)
+      throw new Error(`cut off at ${point}`)
+    }
+    for (let cuts = 0; cuts < 40; cuts++) {
+      await site.reopen({ fault })
+      const before = reached.size
+      await site.run().catch((error: unknown) => {
+        if (!String(error).includes('cut off at')) throw error
+      })
+      if (reached.size === before) break
+    }
+    expect([...reached]).toEqual(
+      expect.arrayContaining(['before:restart', 'commit:after-push', 'after:restart']),
+    )
+    await site.reopen()
+    await Promise.all([site.run(), (await site.another()).run()])
+    expect(await site.campaign()).toMatchObject({ status: 'running', start: { commit: tip }, next_number: 5 })
+    expect(archived(site)).toHaveLength(3)
+    await site.proven()
+  })
+
+  it('in one of two that look at the same time', async () => {
+    const site = await kept()
+    merge(site)
+    const other = await site.another()
+    await Promise.all([site.tick(), other.tick()])
+    await site.run()
+    expect(archived(site)).toHaveLength(3)
+    await site.proven()
+  })
+})
