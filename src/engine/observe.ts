@@ -18,7 +18,7 @@ import { releaseDates } from './facts/releases.ts'
 import { revertFacts } from './facts/revert.ts'
 import { stackedOn } from './facts/stacked.ts'
 import { strangersOf } from './facts/strangers.ts'
-import { syncFacts } from './facts/sync.ts'
+import { mergedByHand, syncFacts } from './facts/sync.ts'
 import type { Asking } from './asking.ts'
 import type { Ideas } from './ideas.ts'
 import { type Place, whereaboutsOf } from './place.ts'
@@ -213,8 +213,10 @@ async function lookAround(scene: Scene): Promise<World> {
   const spec = specOf(campaign)
   // Before answers are read: who answers in between is counted twice and not forgotten.
   const asked = asking.facts()
-  const sync = await syncFacts({ repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge) })
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
+  const byHand = await mergedByHand(repository, campaign, { optimizeTip, defaultTip })
+  const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge) }
+  const sync = await syncFacts({ ...question, ...byHand })
   const branches = branchTips(place, refs, pulls)
   const strangers = await strangersOf(place, memory, campaign, pulls)
   const reverts = await revertFacts(repository, campaign)

@@ -10,6 +10,7 @@ import { envelopeOff, type EventDraft } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
+import { refusedSync, refusedSyncAlert } from '../model/sync-refused.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
 import type { Place } from './place.ts'
 import { specOf } from '../spec/recorded-spec.ts'
@@ -158,12 +159,7 @@ export class Transaction {
     const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
     const sealed = observed.map(({ event }) => chain.seal(envelopeOff(event)))
     const wanted = [...this.#moves.keys()].filter(ref => ref !== refs.state)
-    const message = refusedText(refusal, wanted)
-    const cause = `refused at ${this.#ground.loaded.campaign.seq}`
-    sealed.push(
-      chain.seal({ kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null }),
-    )
-    sealed.push(chain.seal({ kind: 'campaign-paused', cause, reason: message, source: 'engine' }))
+    sealed.push(...this.#said(refusal, wanted).map(draft => chain.seal(draft)))
     const commit = await writeLedgerCommit(repository, this.#ground.loaded.tip, sealed, {
       message: 'ledger: push refused',
     })
@@ -175,6 +171,23 @@ export class Transaction {
     if (result.ok) return { ok: false, reason: 'lease', refs: wanted }
     if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result
     throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, ruleOf(result))
+  }
+
+  /** Whatever cannot be pushed pauses the campaign, but for workflow files of the default branch: it goes on without. */
+  #said(refusal: Extract<PushResult, { message: string }>, wanted: readonly string[]): EventDraft[] {
+    const { campaign } = this.#ground.loaded
+    const cause = `refused at ${campaign.seq}`
+    const drafts = this.#sealed.map(({ event }) => envelopeOff(event))
+    const tip = refusedSync(refusal.message, drafts)
+    if (tip !== null) {
+      const about = { tip, optimize: this.place.refs.optimize, words: refusal.message }
+      return [{ kind: 'alert', cause, ...refusedSyncAlert(campaign, about) }]
+    }
+    const message = refusedText(refusal, wanted)
+    return [
+      { kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null },
+      { kind: 'campaign-paused', cause, reason: message, source: 'engine' },
+    ]
   }
 }
 

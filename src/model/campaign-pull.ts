@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
+import { syncRefused } from './sync-refused.ts'
 
 /** What the campaign's own pull request says has to be written anew when this changes. */
 export function campaignPullMark(campaign: Campaign): string {
@@ -14,6 +15,8 @@ export function campaignPullMark(campaign: Campaign): string {
   )
   const alone = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
   const told = [incumbent.commit, status, status_reason, progression?.order ?? null, effects, waiting]
-  const state = alone.length === 0 ? told : [...told, alone]
+  const refused = syncRefused(campaign)?.tip ?? null
+  const more = [...(alone.length === 0 ? [] : [alone]), ...(refused === null ? [] : [refused])]
+  const state = more.length === 0 ? told : [...told, ...more]
   return `<!-- winnow campaign ${sha256(canonicalJson(state)).slice(0, 24)} -->`
 }

@@ -6,6 +6,7 @@ import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import type { Point } from './ids.ts'
+import { SYNC_REFUSED } from './sync-refused.ts'
 import { subjectOf } from './picked.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
@@ -86,6 +87,7 @@ const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
 const synced: Handler<'synced'> = (campaign, event) => {
   delete campaign.orders[event.order]
   campaign.pin = event.to
+  campaign.alerts = campaign.alerts.filter(({ code }) => code !== SYNC_REFUSED)
   campaign.default_tip = event.default_tip
   changeHarness(campaign, event.harness)
   refer(campaign, event.to)

@@ -2,6 +2,7 @@ import { approvalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
+import { syncRefused } from '../model/sync-refused.ts'
 import { isToBeRestarted } from './restart.ts'
 import type { Action, Step } from './action.ts'
 import type { CampaignPullFacts, World } from './world.ts'
@@ -36,8 +37,8 @@ function isDue({ campaign, campaignTip, defaultTip, sync }: World, pull: Campaig
   const { incumbent, landings, status, round } = campaign
   const kept = landings.some(({ reverted }) => reverted === null)
   const apart = incumbent.commit !== defaultTip.commit && incumbent.tree !== defaultTip.tree
-  if (!kept || !apart || sync !== null || campaignTip !== incumbent.commit || round?.open === true)
-    return false
+  const comes = sync !== null && syncRefused(campaign)?.tip !== sync.tip
+  if (!kept || !apart || comes || campaignTip !== incumbent.commit || round?.open === true) return false
   return pull === null || (status === 'running' && pull.head !== incumbent.commit) || reopens(campaign, pull)
 }
 

@@ -32,7 +32,7 @@ import {
   stopStep,
 } from './stop.ts'
 import { askPermission, permissionsNeeded } from './strangers.ts'
-import { syncPlan } from './sync.ts'
+import { syncByHand, syncPlan } from './sync.ts'
 import type { World } from './world.ts'
 
 /** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
@@ -116,6 +116,11 @@ function running(resting: Draft): Plan {
   const heads = followHeads(world)
   const draft = alsoDo(dispatchIdle(resting), heads.actions)
   if (heads.steps.length > 0) return conclude(draft, heads.steps)
+  const merged = syncByHand(world, found)
+  if (merged !== null) {
+    const { steps, requests, blocked } = merged
+    return steps.length > 0 ? conclude(draft, steps) : request(draft, requests, blocked)
+  }
   const foreign = foreignPlan(world, found)
   if (foreign.steps.length > 0) return conclude(draft, foreign.steps)
   if (foreign.blocked !== null)
@@ -198,7 +203,8 @@ function mending(draft: Draft): Plan | null {
   if (world.campaign.round?.open || world.sync === null) return null
   const sync = syncPlan(world, found)
   if (sync.hopeless) return null
-  return sync.steps.length > 0 ? conclude(draft, sync.steps) : request(draft, sync.requests, sync.blocked)
+  if (sync.steps.length > 0) return conclude(draft, sync.steps)
+  return sync.blocked === null ? null : request(draft, sync.requests, sync.blocked)
 }
 
 /** A round is never cut in half: only here a campaign stops, grows by new ideas, or takes a landing back. */

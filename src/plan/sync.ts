@@ -1,6 +1,8 @@
 import { assess } from '../decide/assess.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import type { EventDraft } from '../model/event.ts'
+import { syncRefused } from '../model/sync-refused.ts'
+import type { Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
 import { machineKey } from '../model/report.ts'
 import type { Step } from './action.ts'
@@ -23,16 +25,23 @@ export interface SyncPlan {
   hopeless: boolean
 }
 
+/** It may not be pushed, which a person has been told: rounds go on without it. */
+const WITHOUT: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: false }
+
+/** A person has merged it in, exactly as it would have been: it is measured if it was not, and is no foreign tip. */
+export function syncByHand(world: World, found: Arrivals): SyncPlan | null {
+  if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
+  const plan = syncPlan(world, found)
+  return plan.hopeless ? null : plan
+}
+
 export function syncPlan(world: World, found: Arrivals): SyncPlan {
   const { sync } = world
   if (sync === null) return { steps: [], requests: [], blocked: null, hopeless: false }
   if (sync.result !== 'clean') return obstacle(world, sync)
+  if (sync.byHand === undefined && syncRefused(world.campaign)?.tip === sync.tip) return WITHOUT
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
-  const own = ownOrder(world, found, {
-    purpose: 'sync',
-    base: world.campaign.incumbent,
-    candidates: candidatesOf(sync),
-  })
+  const own = orderOf(world, found, sync)
   const next = own.is === 'answered' ? judged(world, sync, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: false }
   if (next.is === 'given up') return failed(world, sync, next.reason)
@@ -56,8 +65,17 @@ function judged(world: World, sync: CleanSync, proof: Answered): Step[] | Unansw
   return outcome === 'eligible' ? adopt(world, sync, proof) : { is: 'given up', reason }
 }
 
-function candidatesOf({ to }: CleanSync): OrderCandidate[] {
-  return [{ label: 'sync', head: to.commit, tree: to.tree }]
+/** What was measured of winnow's own merge holds for a person's, which has the same tree. */
+function orderOf(world: World, found: Arrivals, sync: CleanSync): ReturnType<typeof ownOrder> {
+  const base = world.campaign.incumbent
+  const asked = (merge: Point) =>
+    ownOrder(world, found, { purpose: 'sync', base, candidates: candidatesOf(merge) })
+  const own = asked(sync.to)
+  return sync.byHand === undefined || own.is === 'answered' ? own : asked(sync.byHand)
+}
+
+function candidatesOf({ commit: head, tree }: Point): OrderCandidate[] {
+  return [{ label: 'sync', head, tree }]
 }
 
 function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
@@ -81,15 +99,21 @@ function request(world: World, sync: CleanSync, attempt: number): Request {
     round: world.campaign.round?.number ?? 0,
     attempt,
     cause: sync.tip,
-    candidates: candidatesOf(sync),
+    candidates: candidatesOf(sync.byHand ?? sync.to),
     stop: { rule: 'alone' },
-    ruler: { spec_sha256: sync.spec.sha256, harness: sync.harness, pin: sync.to, spec: sync.spec.parsed },
+    ruler: {
+      spec_sha256: sync.spec.sha256,
+      harness: sync.harness,
+      pin: sync.byHand ?? sync.to,
+      spec: sync.spec.parsed,
+    },
   }
 }
 
 function adopt(world: World, sync: CleanSync, { order, report, event: cause }: Answered): Step[] {
   const from = world.campaign.incumbent
-  const { to, harness } = sync
+  const { harness, byHand } = sync
+  const to = byHand ?? sync.to
   const events: EventDraft[] = []
   if (sync.spec.changed) {
     const { sha256: spec_sha256, yaml: spec_yaml } = sync.spec
@@ -118,5 +142,5 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
       snapshot: snapshotOf(sync.spec.parsed, report, 'sync'),
     },
   )
-  return [{ step: 'move', from, to, events }]
+  return [{ step: 'move', from: byHand ?? from, to, events }]
 }

@@ -164,6 +164,8 @@ export type SyncFacts =
       tip: Oid
       /** The merge commit itself, written already; it becomes the incumbent if its gates pass. */
       to: Point
+      /** The same merge, made by a person and on the optimize branch already: it becomes the incumbent instead. */
+      byHand?: Point
       spec: { yaml: string; sha256: string; changed: boolean; parsed: Spec }
       harness: string
     }

@@ -5,6 +5,7 @@ import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { deferredLines, keptPackagesMarkdown } from './approval-text.ts'
 import { cell, withRoom } from './markdown.ts'
+import { syncRefused } from '../model/sync-refused.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
 
@@ -27,6 +28,7 @@ export function campaignPullBody(campaign: Campaign): string {
       ROOM,
       left => `\n… and ${left} more: \`winnow status\` lists all of them.`,
     ),
+    ...refusedLines(campaign),
     ...keptPackagesMarkdown(campaign),
     ...(waiting.length === 0
       ? []
@@ -46,6 +48,12 @@ export function campaignPullBody(campaign: Campaign): string {
 /** What is at its end, and says how to finish, has to be there whatever was kept. */
 const ROOM = 30_000
 const WAITING_ROOM = 10_000
+
+/** What only a person can bring in, said where they look. */
+function refusedLines(campaign: Campaign): string[] {
+  const refused = syncRefused(campaign)
+  return refused === null ? [] : ['', `**For a person**: ${refused.sentences.map(cell).join('. ')}.`]
+}
 
 /** Never a sum of what the single changes claim. */
 function gainLines(campaign: Campaign): string[] {

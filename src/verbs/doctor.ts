@@ -11,6 +11,9 @@ import {
   good,
   unknown,
 } from '../report/doctor-text.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import { campaignRefs } from '../model/refs.ts'
+import { syncRefused } from '../model/sync-refused.ts'
 import { measureWorkflow } from '../setup/github/measure-workflow.ts'
 import { OWN_ACTION, REUSABLE, writtenWith } from '../setup/github/reusable.ts'
 import { tickWorkflow } from '../setup/github/tick-workflow.ts'
@@ -22,7 +25,7 @@ import type { Call } from './call.ts'
 import { committedSpecs } from './committed-specs.ts'
 import { committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
 import { githubOf } from './github-of.ts'
-import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
+import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
 import type { Verb } from './verb.ts'
 
 export const doctor: Verb = {
@@ -44,7 +47,8 @@ export const doctor: Verb = {
 }
 
 async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
-  const prefixes = await prefixesOf(workshop)
+  const known = await knownCampaigns(workshop, undefined)
+  const prefixes = prefixesOf(known)
   const workflows = await committedWorkflows(workshop)
   return [
     good('git is new enough'),
@@ -56,11 +60,28 @@ async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
     ...ownFindings(workflows),
     ...(await outdatedFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
+    ...(await refusedSyncs(workshop, known)),
   ]
 }
 
-async function prefixesOf(workshop: Workshop): Promise<string[]> {
-  const known = await knownCampaigns(workshop, undefined)
+/** The default branch as a job's token may not bring it to the optimize branch: the ledger says so, and for which tip. */
+async function refusedSyncs({ repository }: Workshop, known: readonly KnownCampaign[]): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const { name, prefix, started } of known) {
+    const { state } = campaignRefs(prefix, name)
+    const tip = started ? (await repository.remoteRefs([state])).refs.get(state) : undefined
+    if (tip === undefined) continue
+    await repository.fetch([{ ref: state, oid: tip }])
+    const refused = syncRefused((await loadCampaign(repository, tip)).campaign)
+    if (refused !== null)
+      found.push(
+        bad(`campaign ${name}: ${refused.sentences[0] ?? ''}`, refused.sentences.slice(2).join('. ')),
+      )
+  }
+  return found
+}
+
+function prefixesOf(known: readonly KnownCampaign[]): string[] {
   return known.length === 0 ? [DEFAULT_PREFIX] : [...new Set(known.map(({ prefix }) => prefix))]
 }
 

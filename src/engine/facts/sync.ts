@@ -16,6 +16,25 @@ export interface SyncQuestion {
   spec: Spec
   defaultTip: Point
   where: Whereabouts
+  /** On the optimize branch already: a merge of just these two by a person. */
+  byHand?: Point | undefined
+}
+
+/**
+ * Whether the optimize branch is one merge ahead, of the incumbent with a commit of the default branch, which may
+ * have moved on since.
+ */
+export async function mergedByHand(
+  repository: Repository,
+  { incumbent }: Pick<Campaign, 'incumbent'>,
+  { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },
+): Promise<{ byHand: Point; defaultTip: Point } | null> {
+  if (optimizeTip === null || optimizeTip.commit === incumbent.commit) return null
+  const { parents } = await repository.commit(optimizeTip.commit)
+  const [first, second] = parents
+  if (parents.length !== 2 || first !== incumbent.commit || second === undefined) return null
+  if (!(await repository.isAncestor(second, defaultTip.commit))) return null
+  return { byHand: optimizeTip, defaultTip: { commit: second, tree: (await repository.commit(second)).tree } }
 }
 
 /** null while the default branch is where it was when it was last merged in. */
@@ -29,7 +48,8 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
   if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
   const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
   const harness = await harnessOf(repository, ruler.parsed, merged.tree)
-  return { result: 'clean', tip, to, spec: ruler, harness }
+  const { byHand } = question
+  return { result: 'clean', tip, to, spec: ruler, harness, ...(byHand?.tree === to.tree ? { byHand } : {}) }
 }
 
 type Ruler = { yaml: string; sha256: string; changed: boolean; parsed: Spec }

@@ -2,8 +2,9 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What GitHub refuses of a push, as a real hook: a GITHUB_TOKEN may bring no workflow file that no branch has
- * yet, and nobody moves a protected branch (their names are lines of the file `protected`).
+ * What GitHub refuses of a push, as a real hook: a GITHUB_TOKEN may bring no commit that is new here and has other
+ * workflow files than the one before it, as a merge of a branch that changed them; and nobody moves a protected branch
+ * (their names are lines of the file `protected`).
  */
 const HOOK = `#!/bin/sh
 while read -r old new ref; do
@@ -17,13 +18,13 @@ while read -r old new ref; do
     actions/*[!0]*) ;;
     *) continue ;;
   esac
-  git ls-tree -r "$new" -- .github/workflows | while read -r mode type blob path; do
-    for tip in $(git for-each-ref --format='%(objectname)' refs/heads); do
-      [ "$(git ls-tree "$tip" -- "$path" | cut -f1)" = "$mode $type $blob" ] && continue 2
-    done
+  for commit in $(git rev-list "$new" --not --all); do
+    before=$(git rev-parse -q --verify "$commit^1^{tree}" || git mktree </dev/null)
+    path=$(git diff-tree -r --name-only "$before" "$commit^{tree}" -- .github/workflows | head -1)
+    [ -z "$path" ] && continue
     echo "refusing to allow a GitHub App to create or update workflow \\\`$path\\\` without \\\`workflows\\\` permission"
     exit 1
-  done || exit 1
+  done
 done
 `
 

@@ -1,0 +1,43 @@
+import type { Campaign } from './campaign.ts'
+import type { EventDraft } from './event.ts'
+import type { Oid } from './ids.ts'
+import { shortRef } from './refs.ts'
+
+/** GitHub lets no job's own token bring workflow files to a branch that has others. */
+export const SYNC_REFUSED = 'sync-workflows'
+const SENTENCE = '. '
+const WORDS = /refusing to allow .* to create or update workflow/
+
+/** The default branch's tip that a transaction would have brought, had the remote let it: by what it was to record. */
+export function refusedSync(message: string, drafts: readonly EventDraft[]): Oid | null {
+  if (!WORDS.test(message)) return null
+  for (const draft of drafts) {
+    if (draft.kind === 'synced') return draft.default_tip
+    if (draft.kind === 'order-issued' && draft.purpose === 'sync') return draft.cause
+  }
+  return null
+}
+
+/** Said once for each tip, and with it what a person can do: nothing of it is tried again by itself. */
+export function refusedSyncAlert(
+  { default_branch }: Pick<Campaign, 'default_branch'>,
+  { tip, optimize, words }: { tip: Oid; optimize: string; words: string },
+): Pick<EventDraft<'alert'>, 'code' | 'about' | 'message'> {
+  const [main, into] = [shortRef(default_branch), shortRef(optimize)]
+  const first = words.split('\n').find(line => WORDS.test(line)) ?? words
+  const said = [
+    `${main} at ${tip.slice(0, 10)} changes workflow files, which the token of this job may not push`,
+    'The campaign goes on without them',
+    `Merge ${main} into ${into} yourself: git switch ${into} && git merge --no-ff ${main} && git push`,
+    `Or give winnow the token of a GitHub App with \`workflows\`: the next commit on ${main} is then merged in`,
+    `GitHub says: ${first.trim()}`,
+  ]
+  const message = said.join(SENTENCE)
+  return { code: SYNC_REFUSED, about: tip, message }
+}
+
+/** What was refused and waits for a person; null once anything was merged in since. */
+export function syncRefused({ alerts }: Pick<Campaign, 'alerts'>): { tip: Oid; sentences: string[] } | null {
+  const last = alerts.findLast(({ code }) => code === SYNC_REFUSED)
+  return last?.about == null ? null : { tip: last.about, sentences: last.message.split(SENTENCE) }
+}

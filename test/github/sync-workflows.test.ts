@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { shorter } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
+import { type OnGithub, onGithub } from './on-github.ts'
+
+const CI = { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' }
+
+/** One change is kept, and then the default branch brings a workflow file, and an idea. */
+async function refused() {
+  const there = await onGithub([shorter('a', 3)], { spec: 'execution: { mode: serial }\n' })
+  const { github, post } = there
+  github.token('ada')
+  await post.start()
+  await post.run()
+  const tip = there.commit('main', { ...CI, 'ideas/02.patch': shorter('b', 5) })
+  await post.run()
+  return { ...there, tip: (branch: string) => there.tip(branch), brought: tip }
+}
+
+async function alerts({ post }: Pick<OnGithub, 'post'>) {
+  return (await post.campaign()).alerts.filter(({ code }) => code === 'sync-workflows')
+}
+
+async function orders({ post }: Pick<OnGithub, 'post'>) {
+  return (await post.events()).flatMap(event => (event.kind === 'order-issued' ? [event.purpose] : []))
+}
+
+describe('a default branch with other workflow files, which the token of a job may not push', () => {
+  test('is said once, with what to do about it, and the campaign goes on without it', async () => {
+    const there = await refused()
+    const { github, post, winnow, brought } = there
+    const before = await post.campaign()
+    expect(before).toMatchObject({ status: 'running', default_tip: before.start.commit })
+    expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+    const [alert, ...more] = await alerts(there)
+    expect(more).toEqual([])
+    expect(alert).toMatchObject({
+      about: brought,
+      message: expect.stringMatching(/`\.github\/workflows\/ci\.yml` without `workflows` permission/),
+    })
+    expect(alert?.message).toContain('git switch optimize/size && git merge --no-ff main')
+    const campaign = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
+    expect(campaign?.body).toContain('**For a person**: main at ')
+    expect((await winnow('doctor').catch(String)).toString()).toContain('changes workflow files')
+
+    const asked = await orders(there)
+    for (let times = 0; times < 3; times++) await winnow('tick')
+    expect(await orders(there)).toEqual(asked)
+    expect(await alerts(there)).toHaveLength(1)
+    await proven(post.place)
+  })
+
+  test('is adopted as that sync where a person merges it into the optimize branch', async () => {
+    const there = await refused()
+    const { post, winnow, brought, github } = there
+    const { incumbent } = await post.campaign()
+    const merged = there.commit('optimize/size', { ...CI, 'ideas/02.patch': shorter('b', 5) }, [
+      incumbent.commit,
+      brought,
+    ])
+    // The default branch goes on meanwhile.
+    const later = there.commit('main', { 'README.md': 'more\n' })
+    await post.run()
+    const campaign = await post.campaign()
+    const events = await post.events()
+    expect(
+      events.flatMap(event => (event.kind === 'synced' ? [[event.to.commit, event.default_tip]] : [])),
+    ).toEqual([
+      [merged, brought],
+      [campaign.incumbent.commit, later],
+    ])
+    expect(events.filter(({ kind }) => kind === 'foreign-tip')).toEqual([])
+    expect(there.tip('optimize/size')).toBe(campaign.incumbent.commit)
+    await winnow('tick')
+    const pull = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
+    expect(pull?.body).not.toContain('For a person')
+    await proven(post.place)
+  })
+
+  test('is no sync where a person brought something else with it', async () => {
+    const there = await refused()
+    const { post, brought } = there
+    const { incumbent } = await post.campaign()
+    there.commit('optimize/size', { ...CI, 'bench/test.sh': '#!/bin/sh\n' }, [incumbent.commit, brought])
+    await post.run()
+    expect(there.tip('optimize/size')).toBe(incumbent.commit)
+    const found = (await post.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
+    expect(found).toEqual(['found', 'moved-back'])
+    await proven(post.place)
+  })
+
+  test('is brought by the token of an App with the next commit', async () => {
+    const there = await refused()
+    const { post } = there
+    there.git('config', 'core.hooksPath', '/dev/null')
+    const later = there.commit('main', { 'README.md': 'more\n' })
+    await post.run()
+    expect(await post.campaign()).toMatchObject({ default_tip: later, status: 'running' })
+    await proven(post.place)
+  })
+})
