@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Picked } from '../../src/model/experiment.ts'
 import { letters, shorter, sizeYard, type SizeOptions } from './size-yard.ts'
+import { packageFiles } from './package-files.ts'
 import { patchOf, type Yard } from './yard.ts'
 
 const SERIAL = 'execution: { mode: serial }\nmerge: { max_open_experiments: 1 }\n'
@@ -163,6 +164,48 @@ describe('a kept change is taken alone', () => {
     const found = await pick(site, 'exp-002')
     expect(found).toMatchObject({ outcome: 'dropped', verdict: 'worse', closed: false })
     expect(await pullOf(site, found)).toMatchObject({ state: 'open', draft: false })
+    await site.proven()
+  })
+})
+
+describe('a change taken alone is measured as the campaign measures', () => {
+  it('by pairs where pairs decide: as what was confirmed before, and at no cost to the level', async () => {
+    const paired = (text: string) => `${text.replace('seconds: 60', 'seconds: 60, mode: paired')}${SERIAL}`
+    const site = await sizeYard([shorter('a', 3)], { remote: true, spec: paired })
+    await site.start()
+    await site.until(({ landings }) => landings.length === 1)
+    const { level } = await site.campaign()
+    const found = await pick(site)
+    expect(found).toMatchObject({ outcome: 'kept', evidence: null })
+    expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ of \d+ /)
+    const ordered = (await site.events()).flatMap(each => (each.kind === 'order-issued' ? [each] : []))
+    const terms = ordered.flatMap(({ purpose, stop }) =>
+      purpose === 'pick' && stop.rule === 'paired' ? Object.values(stop.terms) : [],
+    )
+    expect(terms.length).toBeGreaterThan(0)
+    for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', level: 0.05, share: 0 })
+    expect((await site.campaign()).level).toEqual(level)
+    expect((await pullOf(site, found))?.body).toContain('evidence ')
+    await site.proven()
+  })
+
+  it('with the packages that it adds listed again, and approved as they were', async () => {
+    const open = (text: string) => text.replace('[src/]', '[src/, package.json, package-lock.json]')
+    const site = await sizeYard([], { remote: true, spec: open, files: packageFiles({}) })
+    await site.start()
+    const change = { 'src/a.txt': letters('a', 3), ...packageFiles({ 'left-pad': { version: '1.3.0' } }) }
+    site.push(site.commitOn(site.bare('rev-parse', 'main'), change, 'pads'), 'optimize-exp/size/mine')
+    await site.run()
+    const { approval } = await site.experiment('pads')
+    const packages = ['left-pad']
+    await site.person({ kind: 'approved', experiment: 'exp-001', digest: approval?.digest ?? '', packages })
+    await site.run()
+    expect(await site.outcomes()).toEqual({ pads: 'kept' })
+    const found = await pick(site)
+    expect(found).toMatchObject({ outcome: 'kept' })
+    const body = (await pullOf(site, found))?.body ?? ''
+    expect(body).toMatch(/\| left-pad \| 1\.3\.0 \| .* \| approved \|/)
+    expect((await site.kinds()).filter(kind => kind === 'approval-requested')).toHaveLength(1)
     await site.proven()
   })
 })
