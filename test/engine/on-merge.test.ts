@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cutOffEverywhere } from './cut-off.ts'
 import { shorter, sizeYard, type SizeOptions } from './size-yard.ts'
 import type { Yard } from './yard.ts'
 
@@ -114,24 +115,8 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
   it('once, wherever it is cut off, and however many find it merged', async () => {
     const site = await kept()
     const tip = merge(site)
-    const reached = new Set<string>()
-    const fault = (point: string) => {
-      if (reached.has(point)) return
-      reached.add(point)
-      throw new Error(`cut off at ${point}`)
-    }
-    for (let cuts = 0; cuts < 40; cuts++) {
-      await site.reopen({ fault })
-      const before = reached.size
-      await site.run().catch((error: unknown) => {
-        if (!String(error).includes('cut off at')) throw error
-      })
-      if (reached.size === before) break
-    }
-    expect([...reached]).toEqual(
-      expect.arrayContaining(['before:restart', 'commit:after-push', 'after:restart']),
-    )
-    await site.reopen()
+    const reached = await cutOffEverywhere(site)
+    expect(reached).toEqual(expect.arrayContaining(['before:restart', 'commit:after-push', 'after:restart']))
     await Promise.all([site.run(), (await site.another()).run()])
     expect(await site.campaign()).toMatchObject({ status: 'running', start: { commit: tip }, next_number: 5 })
     expect(archived(site)).toHaveLength(3)

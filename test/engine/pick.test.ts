@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Picked } from '../../src/model/experiment.ts'
+import { cutOffEverywhere } from './cut-off.ts'
 import { letters, shorter, sizeYard, type SizeOptions } from './size-yard.ts'
 import { packageFiles } from './package-files.ts'
 import { patchOf, type Yard } from './yard.ts'
@@ -316,21 +317,8 @@ describe('taking a change alone is cut off', () => {
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)
       await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'please' })
-      const reached = new Set<string>()
-      const fault = (point: string) => {
-        if (reached.has(point)) return
-        reached.add(point)
-        throw new Error(`cut off at ${point}`)
-      }
-      for (let cuts = 0; cuts < 40; cuts++) {
-        await site.reopen({ fault })
-        const before = reached.size
-        await site.run().catch((error: unknown) => {
-          if (!String(error).includes('cut off at')) throw error
-        })
-        if (reached.size === before) break
-      }
-      expect([...reached]).toEqual(
+      const reached = await cutOffEverywhere(site)
+      expect(reached).toEqual(
         expect.arrayContaining([
           'step:open',
           'commit:before-push',
@@ -339,7 +327,6 @@ describe('taking a change alone is cut off', () => {
           'step:keep',
         ]),
       )
-      await site.reopen()
       const found = await picked(site)
       expect(found).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
       expect(Object.keys((await site.campaign()).picks)).toEqual(['exp-003'])
