@@ -20,7 +20,7 @@ while read -r old new ref; do
   esac
   for commit in $(git rev-list "$new" --not --all); do
     before=$(git rev-parse -q --verify "$commit^1^{tree}" || git mktree </dev/null)
-    path=$(git diff-tree -r --name-only "$before" "$commit^{tree}" -- .github/workflows | head -1)
+    path=$(git diff-tree -r --diff-filter=d --name-only "$before" "$commit^{tree}" -- .github/workflows | head -1)
     [ -z "$path" ] && continue
     echo "refusing to allow a GitHub App to create or update workflow \\\`$path\\\` without \\\`workflows\\\` permission"
     exit 1
