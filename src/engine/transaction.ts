@@ -12,6 +12,7 @@ import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import { refusedSync, refusedSyncAlert } from '../model/sync-refused.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
+import { pushRefusalText } from '../report/push-refusal.ts'
 import type { Place } from './place.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
@@ -144,6 +145,14 @@ export class Transaction {
     })
   }
 
+  #circumstances(refs: readonly string[]) {
+    const { place } = this
+    const { loaded } = this.#ground
+    const isPush = loaded.campaign.status === 'none' || specOf(loaded.campaign).merge.via === 'push'
+    const couldMerge = place.forge.merge !== undefined && isPush
+    return { refs, optimize: place.refs.optimize, prefix: place.prefix, couldMerge }
+  }
+
   /**
    * A rule of the remote refuses a branch: what was only observed is still written, with an alert and a pause,
    * so that a person sees the remote's own words; no decision that needed the branch is recorded.
@@ -154,7 +163,10 @@ export class Transaction {
   ): Promise<PushResult> {
     const { repository, refs, by } = this.place
     if (from === null)
-      throw new ForgeError(`the remote refused the push: ${refusal.message}`, ruleOf(refusal))
+      throw new ForgeError(
+        pushRefusalText(refusal, this.#circumstances([...this.#moves.keys()])),
+        ruleOf(refusal),
+      )
     const chain = openChain(this.#ground.loaded.tip, { at: this.at, by })
     const observed = this.#sealed.filter(({ event }) => OBSERVATIONS.has(event.kind))
     const sealed = observed.map(({ event }) => chain.seal(envelopeOff(event)))
@@ -183,7 +195,7 @@ export class Transaction {
       const about = { tip, optimize: this.place.refs.optimize, words: refusal.message }
       return [{ kind: 'alert', cause, ...refusedSyncAlert(campaign, about) }]
     }
-    const message = refusedText(refusal, wanted)
+    const message = pushRefusalText(refusal, this.#circumstances(wanted))
     return [
       { kind: 'alert', cause, code: 'push-refused', message, about: refusal.rule ?? null },
       { kind: 'campaign-paused', cause, reason: message, source: 'engine' },
@@ -209,13 +221,4 @@ const VIEW_CHANGES = new Set([
 
 function ruleOf(refusal: { message: string; rule?: string }) {
   return { output: refusal.message, ...(refusal.rule === undefined ? {} : { rule: refusal.rule }) }
-}
-
-/** The remote's own rule first, which is what a person has to change; its whole answer last. */
-function refusedText(
-  { message, rule }: { message: string; rule?: string },
-  wanted: readonly string[],
-): string {
-  const what = `the remote refused to move ${wanted.map(shortRef).join(', ')}: ${rule ?? 'its answer is below'}`
-  return `${what}. Let winnow push to its branches there, then: winnow resume\n${message}`
 }

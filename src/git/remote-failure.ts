@@ -18,9 +18,11 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
       status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
-    const lacks = code === '403' && doing === PUSH ? `\n${MAY_NOT_WRITE}` : ''
+    const denied = DENIED.test(words) || (code === '403' && doing === PUSH)
+    const lacks = denied ? `\n${MAY_NOT_WRITE}` : ''
     return new ForgeError(`cannot ${doing} ${where}: ${words}${lacks}`, {
       output: words,
+      ...(denied ? { rule: 'contents: write' } : {}),
       ...(code === undefined ? {} : { status: Number(code) }),
     })
   }
@@ -40,6 +42,9 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
   if (unwritable !== null) return unwritable
   return new ForgeError(`cannot ${doing} ${where}: ${words}`, { output: words })
 }
+
+/** How GitHub answers a push with a token that only reads. */
+const DENIED = /Write access to repository not granted|Permission to \S+ denied to /
 
 export function otherFormat(remote: string, gitDir: string): UserError {
   return new UserError(

@@ -20,8 +20,7 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     const next = resumed === 0 ? 'more pairs, once nothing else is queued' : null
     return { status, verdict, outcome, reason, takenBack, parked: true, next }
   }
-  if (status === 'ended') return { status, verdict, outcome, reason, takenBack }
-  if (status === 'landing') return { status, verdict, outcome, reason, next: 'its merge' }
+  if (status === 'ended' || status === 'landing') return { status, verdict, outcome, reason, takenBack }
   if (status === 'deferred')
     return {
       status,

@@ -23,12 +23,23 @@ export interface EmulatedGithub {
   remote(token: string): { url: string; env: Record<string, string> }
   fork(owner: string): string
   protect(...branches: string[]): void
+  /** A ruleset: nobody updates, or makes, such a branch by a push. */
+  rule(rules: readonly Rule[]): void
+  /** A job's token brings no workflow to a branch, wherever else it lies. */
+  refuseWorkflows(refuses: boolean): void
   finish(run: RunRecord, conclusion: string, artifacts?: Record<string, Record<string, string>>): void
   upload(run: RunRecord, name: string, archive: Uint8Array): void
   /** Requests that count, since the last time this was asked. */
   spent(): string[]
   /** Fails if anything went over the wire that GitHub would not have said or understood. */
   stop(): Promise<void>
+}
+
+export interface Rule {
+  on: 'update' | 'creation'
+  branches: string
+  /** As GitHub names it to who is in its way. */
+  says: string
 }
 
 const OWNER = 'team'
@@ -96,6 +107,16 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
       return dir
     },
     protect: (...branches) => writeFileSync(join(bare, 'protected'), `${branches.join('\n')}\n`),
+    rule: rules =>
+      writeFileSync(
+        join(bare, 'rules'),
+        rules.map(({ on, branches, says }) => `${on}|${branches}|${says}\n`).join(''),
+      ),
+    refuseWorkflows(refuses) {
+      const file = join(bare, 'no-workflows')
+      if (refuses) writeFileSync(file, '')
+      else rmSync(file, { force: true })
+    },
     finish(run, conclusion, artifacts = {}) {
       for (const [name, files] of Object.entries(artifacts)) {
         const encoded = Object.entries(files).map(

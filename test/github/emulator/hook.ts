@@ -3,8 +3,9 @@ import { join } from 'node:path'
 
 /**
  * What GitHub refuses of a push, as a real hook: a GITHUB_TOKEN may bring no commit that is new here and has other
- * workflow files than the one before it, as a merge of a branch that changed them; and nobody moves a protected branch
- * (their names are lines of the file `protected`).
+ * workflow files than the one before it, as a merge of a branch that changed them (nor, with the file `no-workflows`,
+ * a workflow file that its branch has not); nobody moves a protected branch (their names are lines of the file
+ * `protected`), and rules hold (lines of `rules`: `update|optimize/*|what is wrong`).
  */
 const HOOK = `#!/bin/sh
 while read -r old new ref; do
@@ -14,16 +15,37 @@ while read -r old new ref; do
     echo "- Changes must be made through a pull request."
     exit 1
   fi
+  kind=update
+  case $old in *[!0]*) ;; *) kind=creation ;; esac
+  if [ -f rules ]; then
+    broken=$(while IFS='|' read -r what glob message; do
+      case "$branch" in $glob) [ "$what" = "$kind" ] && echo "- $message" ;; esac
+    done < rules)
+    if [ -n "$broken" ]; then
+      echo "error: GH013: Repository rule violations found for $ref."
+      echo "Review all repository rules at https://github.com/team/project/rules?ref=$ref"
+      echo ""
+      echo "$broken"
+      exit 1
+    fi
+  fi
   case "$REMOTE_USER/$new" in
     actions/*[!0]*) ;;
     *) continue ;;
   esac
+  refusal() {
+    echo "refusing to allow a GitHub App to create or update workflow \\\`$1\\\` without \\\`workflows\\\` permission"
+    exit 1
+  }
+  if [ -f no-workflows ]; then
+    git ls-tree -r "$new" -- .github/workflows | while read -r mode type blob path; do
+      [ "$(git ls-tree "$old" -- "$path" 2>/dev/null | cut -f1)" = "$mode $type $blob" ] || refusal "$path"
+    done || exit 1
+  fi
   for commit in $(git rev-list "$new" --not --all); do
     before=$(git rev-parse -q --verify "$commit^1^{tree}" || git mktree </dev/null)
     path=$(git diff-tree -r --diff-filter=d --name-only "$before" "$commit^{tree}" -- .github/workflows | head -1)
-    [ -z "$path" ] && continue
-    echo "refusing to allow a GitHub App to create or update workflow \\\`$path\\\` without \\\`workflows\\\` permission"
-    exit 1
+    [ -z "$path" ] || refusal "$path"
   done
 done
 `

@@ -1,0 +1,71 @@
+import { shortRef } from '../model/refs.ts'
+import { oneLine } from '../model/landing.ts'
+
+/** What a remote said when it refused to move branches. */
+interface PushRefusal {
+  message: string
+  rule?: string
+}
+
+/** As far as it changes what can be done about it. */
+interface Circumstances {
+  /** The refs that were to move. */
+  refs: readonly string[]
+  optimize: string
+  prefix: string
+  /** The forge could be asked to merge instead. */
+  couldMerge: boolean
+}
+
+const RULE = /\b(GH\d{3}): .*? for (\S+?)\.?$/m
+const WORKFLOW =
+  /refusing to allow (?:a|an) .+? to create or update workflow `([^`]+)` without `(workflows?)` (permission|scope)/
+
+/**
+ * Which branch, which rule and what to change, where GitHub's words are known; whatever the remote said, its whole
+ * answer last.
+ */
+export function pushRefusalText(refusal: PushRefusal, around: Circumstances): string {
+  const { what, fix } = explained(refusal, around)
+  const branches = refusedRefs(refusal, around).map(shortRef).join(', ')
+  return `the remote refused to move ${branches}: ${what}. ${fix}, then: winnow resume\n${refusal.message}`
+}
+
+function refusedRefs({ message }: PushRefusal, { refs }: Circumstances): readonly string[] {
+  const [, , named = ''] = RULE.exec(message) ?? []
+  const found = refs.filter(ref => ref === named || shortRef(ref) === named)
+  return found.length > 0 ? found : refs
+}
+
+function explained(refusal: PushRefusal, around: Circumstances): { what: string; fix: string } {
+  const { message, rule } = refusal
+  const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
+  if (path !== undefined) {
+    const what = `a commit brings the workflow ${path}, which this token may not (it has no ${kind} ${permission})`
+    const fix = `Give the job that ticks a token that may: an App's with ${permission}: write, since a job's own never may`
+    return { what, fix }
+  }
+  const broken = brokenRules(message)
+  const named = broken.length === 0 ? '' : `: ${broken.join('; ')}`
+  if (rule === 'GH006')
+    return {
+      what: `GH006, the branch is protected${named}`,
+      fix: ruleFix('branch protection', broken, around),
+    }
+  if (rule === 'GH013')
+    return { what: `GH013, a repository rule holds there${named}`, fix: ruleFix('ruleset', broken, around) }
+  return { what: rule ?? 'its answer is below', fix: 'Let winnow push to its branches there' }
+}
+
+/** GitHub lists them below, each after a dash. */
+function brokenRules(message: string): string[] {
+  const lines = message.split('\n').flatMap(line => /^- (.+?)\.?$/.exec(line.trim())?.[1] ?? [])
+  return lines.slice(0, 5).map(line => oneLine(line, 200))
+}
+
+function ruleFix(kind: string, broken: readonly string[], around: Circumstances): string {
+  const { prefix, optimize, couldMerge, refs } = around
+  const bypass = `Exclude ${prefix}*/** from that ${kind}, or let the account that winnow pushes with bypass it`
+  const merges = couldMerge && refs.includes(optimize) && broken.some(one => /pull request/i.test(one))
+  return merges ? `${bypass}, or set merge.via: api, so that GitHub merges pull requests` : bypass
+}

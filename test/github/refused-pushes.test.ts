@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { amend } from '../../src/engine/amend.ts'
+import { shorter } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
+import { type ActionsYard, actionsYard } from './actions-yard.ts'
+
+const BY_PULL = {
+  on: 'update',
+  branches: 'optimize/*',
+  says: 'Changes must be made through a pull request.',
+} as const
+
+async function started(): Promise<ActionsYard> {
+  const there = await actionsYard([shorter('a', 3)])
+  await (await there.post()).start()
+  return there
+}
+
+describe('a landing that GitHub does not let be pushed', () => {
+  test.each<[string, (there: ActionsYard, on: boolean) => void, string]>([
+    [
+      'by a ruleset',
+      ({ github }, on) => github.rule(on ? [BY_PULL] : []),
+      'GH013, a repository rule holds there: Changes must be made through a pull request. ',
+    ],
+    [
+      'by protection',
+      ({ github }, on) => github.protect(...(on ? ['optimize/size'] : [])),
+      'GH006, the branch',
+    ],
+  ])(
+    '%s leaves what was observed in the ledger, says why, and lands when that is mended',
+    async (...given) => {
+      const [, refuse, why] = given
+      const there = await started()
+      refuse(there, true)
+      const says = expect.stringContaining(`the remote refused to move optimize/size: ${why}`)
+      expect(await there.settle()).toEqual({ for: 'person', what: says })
+      const here = await there.post()
+      expect(await here.alerts()).toEqual([says])
+      expect((await here.alerts()).join()).toContain('or set merge.via: api')
+      const kinds = await here.kinds()
+      expect(kinds).toEqual(expect.arrayContaining(['measured', 'alert', 'campaign-paused']))
+      expect(kinds).not.toContain('decided')
+      expect(await here.experiment('a3')).toMatchObject({ status: 'measured', outcome: null })
+      await proven(here.place)
+
+      refuse(there, false)
+      await here.person({ kind: 'campaign-resumed', reason: 'the rule is gone' })
+      const runs = there.github.world.runs.length
+      expect(await there.settle()).toEqual({ for: 'ideas' })
+      expect(await here.outcomes()).toEqual({ a3: 'kept' })
+      expect(there.github.world.runs).toHaveLength(runs)
+      await proven(here.place)
+    },
+  )
+
+  test('is merged by GitHub once the spec says so', async () => {
+    const there = await started()
+    there.github.rule([BY_PULL])
+    await there.settle()
+    const here = await there.post()
+    const { spec_yaml } = await here.campaign()
+    const yaml = `${spec_yaml}merge: { via: api }\n`
+    await amend(here.place, { yaml, reason: 'the rule stays' })
+    await here.person({ kind: 'campaign-resumed', reason: 'the rule stays' })
+    expect(await there.settle()).toEqual({ for: 'ideas' })
+    expect(await here.outcomes()).toEqual({ a3: 'kept' })
+    expect((await here.events()).findLast(({ kind }) => kind === 'merged')).toMatchObject({ via: 'api' })
+    await proven(here.place)
+  })
+})
+
+test('a sync that brings a workflow the token may not bring says which, and goes on with a token that may', async () => {
+  const there = await started()
+  expect(await there.settle()).toEqual({ for: 'ideas' })
+  there.github.refuseWorkflows(true)
+  there.scene.commit('main', { '.github/workflows/ci.yml': 'on: { push: {} }\n' })
+  const says = expect.stringContaining(
+    'the remote refused to move optimize/size: a commit brings the workflow .github/workflows/ci.yml',
+  )
+  expect(await there.settle()).toEqual({ for: 'person', what: says })
+  there.github.refuseWorkflows(false)
+  const here = await there.post()
+  await here.person({ kind: 'campaign-resumed', reason: 'it has another token' })
+  expect(await there.settle()).toEqual({ for: 'ideas' })
+  expect(await here.kinds()).toContain('synced')
+  await proven(here.place)
+})
+
+test('a campaign whose branches may not be made does not start, and says by which rule', async () => {
+  const there = await actionsYard([shorter('a', 3)])
+  there.github.rule([
+    { on: 'creation', branches: 'optimize*/*', says: 'Cannot create ref due to creations being restricted.' },
+  ])
+  await expect((await there.post()).start()).rejects.toMatchObject({
+    name: 'ForgeError',
+    message: expect.stringMatching(
+      /GH013, a repository rule holds there: Cannot create ref due to creations/,
+    ),
+    detail: { rule: 'GH013' },
+  })
+})

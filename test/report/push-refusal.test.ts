@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { pushRefusalText } from '../../src/report/push-refusal.ts'
+
+const OPTIMIZE = 'refs/heads/optimize/size'
+const STATE = 'refs/heads/optimize-state/size'
+const AROUND = { refs: [OPTIMIZE, STATE], optimize: OPTIMIZE, prefix: 'optimize', couldMerge: true }
+
+/** As judged from the answer of a push: each ref with its reason, then what the server printed. */
+const PROTECTED = `${OPTIMIZE}: [remote rejected] (protected branch hook declined)
+error: GH006: Protected branch update failed for ${OPTIMIZE}.
+- Changes must be made through a pull request.
+- Required status check "ci" is expected.`
+const RULESET = `${OPTIMIZE}: [remote rejected] (push declined due to repository rule violations)
+error: GH013: Repository rule violations found for ${OPTIMIZE}.
+Review all repository rules at https://github.com/team/project/rules?ref=refs%2Fheads%2Foptimize%2Fsize
+- Cannot update this protected ref.`
+const WORKFLOW = `${OPTIMIZE}: [remote rejected] (refusing to allow a GitHub App to create or update workflow \`.github/workflows/ci.yml\` without \`workflows\` permission)`
+const SCOPE = WORKFLOW.replace('a GitHub App', 'an OAuth App').replace(
+  '`workflows` permission',
+  '`workflow` scope',
+)
+
+const first = (text: string) => text.split('\n')[0]
+
+describe('a push that GitHub refuses is explained', () => {
+  it('by the branch, what protects it, and the way around a pull request', () => {
+    const text = pushRefusalText({ message: PROTECTED, rule: 'GH006' }, AROUND)
+    expect(first(text)).toBe(
+      'the remote refused to move optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
+        'request; Required status check "ci" is expected. Exclude optimize*/** from that branch protection, or let the ' +
+        'account that winnow pushes with bypass it, or set merge.via: api, so that GitHub merges pull requests, then: ' +
+        'winnow resume',
+    )
+    expect(text.endsWith(PROTECTED)).toBe(true)
+    const asked = pushRefusalText({ message: PROTECTED, rule: 'GH006' }, { ...AROUND, couldMerge: false })
+    expect(asked).not.toContain('merge.via')
+  })
+
+  it('by the rule of a ruleset, where no merge would help', () => {
+    expect(first(pushRefusalText({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
+      'the remote refused to move optimize/size: GH013, a repository rule holds there: Cannot update this protected ' +
+        'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
+        'resume',
+    )
+  })
+
+  it.each([
+    [WORKFLOW, 'no permission workflows'],
+    [SCOPE, 'no scope workflow'],
+  ])('by the workflow file that the token may not bring: %s', (message, lacks) => {
+    const text = first(pushRefusalText({ message }, AROUND)) ?? ''
+    expect(text).toContain('a commit brings the workflow .github/workflows/ci.yml, which this token may not')
+    expect(text).toContain(lacks)
+    expect(text).toContain("an App's with workflow")
+  })
+
+  it('in its own words where they are not known, and its branches are named', () => {
+    const message = 'no'
+    expect(pushRefusalText({ message }, AROUND)).toBe(
+      'the remote refused to move optimize/size, optimize-state/size: its answer is below. Let winnow push to its ' +
+        'branches there, then: winnow resume\nno',
+    )
+  })
+})
