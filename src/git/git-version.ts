@@ -8,7 +8,8 @@ const version: GitTask<string> = {
   parse: ({ stdout }) => /\d+\.\d+(?:\.\d+)?/.exec(stdout)?.[0] ?? stdout.trim(),
 }
 
-export async function requireGit(runner: GitRunner): Promise<void> {
+/** Which git there is, where it can be used. */
+export async function requireGit(runner: GitRunner): Promise<string> {
   const found = await runner.run(version).catch((error: unknown) => {
     throw new UserError('git was not found', {
       fix: `install git ${MINIMUM.join('.')} or newer and put it on PATH`,
@@ -20,6 +21,7 @@ export async function requireGit(runner: GitRunner): Promise<void> {
       fix: 'upgrade git; nothing was written',
     })
   }
+  return found
 }
 
 export function isNewEnough(found: string): boolean {

@@ -1,4 +1,4 @@
-import type { Examination } from '../forge/github/examine.ts'
+import type { Examination, Guard } from '../forge/github/examine.ts'
 
 export interface Finding {
   /** `unknown`: nobody could be asked. */
@@ -22,13 +22,23 @@ export function unknown(what: string, fix: string): Finding {
 
 const MOST_SKEW_S = 30
 
+/** What is there to compare with what GitHub says. */
+export interface Expected {
+  /** Paths of the workflows that winnow needs. */
+  workflows: readonly string[]
+  prefix: string
+  /** Optimize branches whose spec has GitHub merge. */
+  mergedThere: readonly string[]
+}
+
 /** What GitHub says of itself, as far as the token may see. */
-export function examinationFindings(seen: Examination, tickWorkflow: string): Finding[] {
+export function examinationFindings(seen: Examination, expected: Expected): Finding[] {
   return [
     rightsFinding(seen),
+    ...scopesFindings(seen),
     pullsFinding(seen),
-    rulesFinding(seen),
-    scheduleFinding(seen, tickWorkflow),
+    ...guardFindings(seen, expected),
+    ...workflowFindings(seen, expected.workflows),
     clockFinding(seen),
   ]
 }
@@ -60,6 +70,28 @@ function pullsFinding({ actionsOpenPulls }: Examination): Finding {
   )
 }
 
+/** A classic token names its scopes: a job's own, an App's and a fine-grained one do not. */
+function scopesFindings({ scopes }: Examination): Finding[] {
+  if (scopes === null) return []
+  const held = scopes.join(', ') || 'none'
+  if (!scopes.includes('repo') && !scopes.includes('public_repo'))
+    return [
+      bad(
+        `the token's scopes are ${held}: it may not push`,
+        'give it repo (public_repo for a public repository)',
+      ),
+    ]
+  const workflow = scopes.includes('workflow')
+  return [
+    workflow
+      ? good(`the token's scopes are enough (${held})`)
+      : unknown(
+          `the token's scopes are ${held}: a sync that brings workflow files would be refused`,
+          'give it workflow too, if the default branch changes its workflows',
+        ),
+  ]
+}
+
 /** Those that keep a push of an ordinary commit away. */
 const IN_THE_WAY = new Set([
   'creation',
@@ -71,27 +103,45 @@ const IN_THE_WAY = new Set([
   'required_linear_history',
   'merge_queue',
 ])
+/** Under these GitHub still merges a pull request. */
+const MERGEABLE = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
 
-function rulesFinding({ rules }: Examination): Finding {
+function guardFindings({ guards }: Examination, expected: Expected): Finding[] {
+  const found = guards.flatMap(guard => guardFinding(guard, expected) ?? [])
+  return found.length > 0 ? found : [good("no rule stands in the way of winnow's branches")]
+}
+
+function guardFinding({ branch, rules, hidden }: Guard, { prefix, mergedThere }: Expected): Finding | null {
   if (rules === null)
-    return unknown('the rules of branches cannot be read with this token', 'look under Settings > Rules')
+    return unknown(`the rules of ${branch} cannot be read with this token`, 'look under Settings > Rules')
   const wrong = rules.filter(rule => IN_THE_WAY.has(rule))
-  if (wrong.length === 0) return good("no rule stands in the way of winnow's branches")
+  if (wrong.length === 0) {
+    const how = 'look under Settings > Branches, or use a token of an administrator'
+    return hidden ? unknown(`${branch} is protected; how is told to administrators alone`, how) : null
+  }
+  const named = wrong.join(', ')
+  const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE.has(rule))
+  if (byMerge && mergedThere.includes(branch))
+    return good(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
+  const exclude = `exclude ${prefix}*/** from what sets them, or let the account that winnow pushes with bypass it`
   return bad(
-    `rules on winnow's branches would refuse its pushes: ${wrong.join(', ')}`,
-    'exclude optimize*/** from that ruleset, or let GitHub Actions bypass it',
+    `rules on ${branch} would refuse winnow's pushes: ${named}`,
+    byMerge ? `${exclude}; or set merge.via: api, so that GitHub merges what is kept` : exclude,
   )
 }
 
-function scheduleFinding({ workflows }: Examination, path: string): Finding {
+function workflowFindings({ workflows }: Examination, paths: readonly string[]): Finding[] {
   if (workflows === null)
-    return unknown('which workflows are on cannot be read with this token', 'look under Actions')
-  const state = workflows.get(path)
+    return [unknown('which workflows are on cannot be read with this token', 'look under Actions')]
+  return paths.map(path => workflowFinding(path, workflows.get(path)))
+}
+
+function workflowFinding(path: string, state: string | undefined): Finding {
   if (state === 'active') return good(`${path} is on`)
   if (state === undefined)
     return unknown(`${path} is not known to GitHub yet`, 'merge the set-up pull request first')
   return bad(
-    `${path} is off (${state}): nothing wakes winnow up`,
+    `${path} is off (${state}): ${path.endsWith('/winnow.yml') ? 'nothing wakes winnow up' : 'nothing starts it'}`,
     state === 'disabled_inactivity'
       ? 'GitHub turns schedules off after 60 days without a commit: turn it on under Actions'
       : 'turn it on under Actions',

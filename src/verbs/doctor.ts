@@ -2,6 +2,10 @@ import type { Workshop } from '../engine/open.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import { READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { examine } from '../forge/github/examine.ts'
+import { requireGit } from '../git/git-version.ts'
+import { localIsolation } from '../git/isolation.ts'
+import { gitRunner } from '../git/runner.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
 import {
   bad,
   bystanderFinding,
@@ -12,7 +16,6 @@ import {
   unknown,
 } from '../report/doctor-text.ts'
 import { loadCampaign } from '../ledger/load.ts'
-import { campaignRefs } from '../model/refs.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { measureWorkflow } from '../setup/github/measure-workflow.ts'
 import { OWN_ACTION, REUSABLE, writtenWith } from '../setup/github/reusable.ts'
@@ -47,20 +50,22 @@ export const doctor: Verb = {
 }
 
 async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
-  const known = await knownCampaigns(workshop, undefined)
-  const prefixes = prefixesOf(known)
+  const campaigns = await knownCampaigns(workshop, undefined)
+  const prefixes = prefixesOf(campaigns)
   const workflows = await committedWorkflows(workshop)
+  const { directory, env } = call.around
+  const git = await requireGit(gitRunner(localIsolation(directory, env)))
   return [
-    good('git is new enough'),
+    good(`git ${git} is new enough`),
     ...(workshop.remote === null
       ? [unknown('there is no remote: all stays in this repository', 'add one to work with others')]
       : []),
-    ...(await fromGithub(call, workshop, prefixes)),
+    ...(await fromGithub(call, workshop, campaigns)),
     ...(await teamFindings(workshop)),
     ...ownFindings(workflows),
     ...(await outdatedFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
-    ...(await refusedSyncs(workshop, known)),
+    ...(await refusedSyncs(workshop, campaigns)),
   ]
 }
 
@@ -89,7 +94,7 @@ function prefixesOf(known: readonly KnownCampaign[]): string[] {
 async function fromGithub(
   { around }: Call,
   workshop: Workshop,
-  [prefix = DEFAULT_PREFIX]: readonly string[],
+  campaigns: readonly KnownCampaign[],
 ): Promise<Finding[]> {
   const found = githubOf(workshop, around.env)
   if (found === null && workshop.remote === null) return []
@@ -102,8 +107,12 @@ async function fromGithub(
   const { clock, version } = around
   const access = { ...found, token, version, say: (line: string) => around.progress.say(line) }
   try {
-    const seen = await examine(access, { branch: `${prefix}/any`, now: () => clock.now() })
-    return examinationFindings(seen, TICK)
+    const seen = await examine(access, { branches: writtenBranches(campaigns), now: () => clock.now() })
+    const mergedThere = campaigns.flatMap(({ name, prefix, spec }) =>
+      spec?.merge.via === 'api' ? [`${prefix}/${name}`] : [],
+    )
+    const [prefix = DEFAULT_PREFIX] = prefixesOf(campaigns)
+    return examinationFindings(seen, { workflows: OWN, prefix, mergedThere })
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
     return [bad(error.message, 'check the token, and that it may read this repository')]
@@ -117,6 +126,18 @@ async function teamFindings(workshop: Workshop): Promise<Finding[]> {
   if (teams.size === 0) return []
   const what = `dependencies.approvers names ${[...teams].join(', ')}: who is in a team cannot be read with GITHUB_TOKEN`
   return [unknown(what, `hand ${READS_TEAMS} to the jobs that tick, as github-token`)]
+}
+
+/** More would be asked about than a person reads. */
+const MOST_CAMPAIGNS = 5
+
+/** One of each kind that is written, of each campaign there is or could be. */
+function writtenBranches(campaigns: readonly KnownCampaign[]): string[] {
+  const some = campaigns.slice(0, MOST_CAMPAIGNS).map(({ prefix, name }) => campaignRefs(prefix, name))
+  const all = some.length === 0 ? [campaignRefs(DEFAULT_PREFIX, 'any')] : some
+  return all.flatMap(refs =>
+    [refs.optimize, refs.state, refs.closed, refs.campaign, `${refs.experiments}exp-001`].map(shortRef),
+  )
 }
 
 const TICK = '.github/workflows/winnow.yml'

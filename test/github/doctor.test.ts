@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { onGithub } from './on-github.ts'
 
 const CI = 'on: { push: {}, pull_request: { branches: [main] } }\njobs: {}\n'
@@ -44,4 +44,74 @@ test('the doctor says what stands in the way, as far as the token may see, and c
   const wrong = await winnow('doctor')
   expect(wrong.join('\n')).toContain('check the token')
   expect(branches()).toBe(before)
+})
+
+describe('of the rules on its branches the doctor says', () => {
+  const PULLS = {
+    required_pull_request_reviews: { require_code_owner_reviews: false, dismiss_stale_reviews: false },
+  }
+
+  async function asked(permission: 'admin' | 'read', spec = '') {
+    const there = await onGithub([], { spec })
+    await there.post.start()
+    there.env['GH_TOKEN'] = there.github.token('somebody', { permission })
+    return { ...there, says: async () => (await there.winnow('doctor')).join('\n') }
+  }
+
+  test('which ruleset would refuse its pushes, on which branch, and when GitHub may merge instead', async () => {
+    const { github, says } = await asked('read')
+    github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
+    expect(await says()).toMatch(
+      /!! {2}rules on optimize\/size would refuse winnow's pushes: pull_request\n {6}exclude optimize\*\/\*\* .*; or set merge.via: api/,
+    )
+    github.world.rules.push({ under: 'optimize/', type: 'required_linear_history' })
+    const linear = await says()
+    expect(linear).toContain('pull_request, required_linear_history')
+    expect(linear).not.toContain('merge.via')
+    github.world.rules.splice(0, 2, { under: 'optimize-state/', type: 'update' })
+    const ledger = await says()
+    expect(ledger).toContain("rules on optimize-state/size would refuse winnow's pushes: update")
+    expect(ledger).not.toContain('merge.via')
+  })
+
+  test('what classic protection would refuse, as far as the token is told of it', async () => {
+    const { github, env, says } = await asked('read')
+    github.world.protection.set('optimize/size', PULLS)
+    expect(await says()).toContain('??  optimize/size is protected; how is told to administrators alone')
+    env['GH_TOKEN'] = github.token('root', { permission: 'admin' })
+    const told = await says()
+    expect(told).toContain("rules on optimize/size would refuse winnow's pushes: pull_request")
+    expect(told).toContain('or set merge.via: api')
+    github.world.protection.set('optimize/size', { lock_branch: { enabled: true } })
+    expect(await says()).toContain("would refuse winnow's pushes: update")
+    github.world.protection.set('optimize/size', { allow_force_pushes: { enabled: false } })
+    expect(await says()).toContain("ok  no rule stands in the way of winnow's branches")
+  })
+
+  test('that they are as they should be where GitHub merges', async () => {
+    const { github, says } = await asked('read', 'merge: { via: api }\n')
+    github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
+    expect(await says()).toContain(
+      'ok  optimize/size takes no pushes (pull_request), and merge.via: api has GitHub merge there',
+    )
+  })
+})
+
+test('the doctor knows git, the scopes of a classic token, and every workflow that is off', async () => {
+  const there = await onGithub([])
+  const { github, winnow, env } = there
+  for (const name of ['winnow', 'winnow-measure', 'winnow-wake'])
+    there.commit('main', { [`.github/workflows/${name}.yml`]: 'on: { workflow_dispatch: {} }\njobs: {}\n' })
+  github.world.workflowStates.set('.github/workflows/winnow.yml', 'active')
+  github.world.workflowStates.set('.github/workflows/winnow-measure.yml', 'disabled_manually')
+  env['GH_TOKEN'] = github.token('ada', { scopes: ['gist'] })
+  const gist = (await winnow('doctor')).join('\n')
+  expect(gist).toMatch(/ok {2}git \d+\.\d+\S* is new enough/)
+  expect(gist).toContain("!!  the token's scopes are gist: it may not push")
+  expect(gist).toContain('winnow-measure.yml is off (disabled_manually): nothing starts it')
+  expect(gist).toContain('ok  .github/workflows/winnow.yml is on')
+  env['GH_TOKEN'] = github.token('bob', { scopes: ['repo'] })
+  expect((await winnow('doctor')).join('\n')).toContain('a sync that brings workflow files would be refused')
+  env['GH_TOKEN'] = github.token('eva', { scopes: ['repo', 'workflow'] })
+  expect(await winnow('doctor')).toContain("ok  the token's scopes are enough (repo, workflow)")
 })

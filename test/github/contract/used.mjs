@@ -58,6 +58,8 @@ export const OPERATIONS = [
   `PATCH ${repo}/actions/variables/{name}`,
   `GET ${repo}/actions/permissions/workflow`,
   `GET ${repo}/rules/branches/{branch}`,
+  `GET ${repo}/branches/{branch}/protection`,
+  `GET ${repo}/branches/{branch}`,
   `GET ${repo}/collaborators/{username}/permission`,
   'GET /orgs/{org}/teams/{team_slug}/memberships/{username}',
 ]

@@ -74,6 +74,8 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     variables: new Map(),
     teams: new Map(),
     workflowStates: new Map(),
+    rules: [],
+    protection: new Map(),
     tips: new Map(),
     nextNumber: 1,
     nextId: 1001,

@@ -1,20 +1,22 @@
-import { notFound } from './refusal.ts'
+import { notFound, Refusal } from './refusal.ts'
 import type { Answer, Ask, Routes } from './route.ts'
 import { shownAccount } from './shown.ts'
-import { accountOf, now } from './world.ts'
+import { type Account, accountOf, now } from './world.ts'
 
 const REPO = '/repos/{owner}/{repo}'
 
 export const repositoryRoutes: Routes = {
   [`GET ${REPO}`]: {
     needs: 'metadata=read',
-    handle: ({ world }) => ({
+    handle: ({ world, who }) => ({
       status: 200,
+      headers: who.scopes === undefined ? {} : { 'x-oauth-scopes': who.scopes.join(', ') },
       body: {
         name: world.repo,
         full_name: `${world.owner}/${world.repo}`,
         default_branch: 'main',
         delete_branch_on_merge: world.settings.deletesMergedBranches,
+        ...(who.grants === null ? { permissions: permissionsOf(who) } : {}),
       },
     }),
   },
@@ -22,7 +24,30 @@ export const repositoryRoutes: Routes = {
   'GET /orgs/{org}/teams/{team_slug}/memberships/{username}': { needs: 'members=read', handle: membership },
   [`GET ${REPO}/rules/branches/{branch}`]: {
     needs: 'metadata=read',
-    handle: () => ({ status: 200, body: [] }),
+    handle: ({ world, params }) => ({
+      status: 200,
+      body: world.rules.flatMap(({ under, type }) =>
+        params['branch']?.startsWith(under) === true ? [{ type }] : [],
+      ),
+    }),
+  },
+  [`GET ${REPO}/branches/{branch}`]: {
+    needs: 'contents=read',
+    handle({ world, params }) {
+      const name = params['branch'] ?? ''
+      const sha = world.tips.get(name)
+      if (sha === undefined) throw notFound()
+      return { status: 200, body: { name, commit: { sha }, protected: world.protection.has(name) } }
+    },
+  },
+  [`GET ${REPO}/branches/{branch}/protection`]: {
+    needs: 'administration=read',
+    handle({ world, params, who }) {
+      const found = world.protection.get(params['branch'] ?? '')
+      if (who.permission !== 'admin') throw notFound()
+      if (found === undefined) throw new Refusal(404, 'Branch not protected')
+      return { status: 200, body: found }
+    },
   },
   [`GET ${REPO}/actions/permissions/workflow`]: {
     needs: 'administration=read',
@@ -42,6 +67,12 @@ export const repositoryRoutes: Routes = {
     push: true,
     handle: changeVariable,
   },
+}
+
+function permissionsOf({ permission: level }: Account): Record<string, boolean> {
+  const admin = level === 'admin'
+  const push = admin || level === 'write'
+  return { admin, maintain: admin, push, triage: push, pull: level !== 'none' }
 }
 
 function permission({ world, params }: Ask): Answer {

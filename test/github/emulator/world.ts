@@ -8,6 +8,8 @@ export interface Account {
   permission: 'admin' | 'write' | 'read' | 'none'
   /** Of a token with narrow permissions: `pull_requests: write`. Null: whatever the account may do. */
   grants: Record<string, 'read' | 'write'> | null
+  /** Of a classic token. */
+  scopes?: string[]
 }
 
 export interface PullRecord {
@@ -122,6 +124,10 @@ export interface World {
   teams: Map<string, Set<string>>
   /** Workflows by path, and whether they are on. */
   workflowStates: Map<string, string>
+  /** Rules of rulesets by the start of the branches they hold on. */
+  rules: { under: string; type: string }[]
+  /** Classic protection by branch, as it is told to administrators. */
+  protection: Map<string, Record<string, unknown>>
   /** Branches by short name, as they were when they were last looked at. */
   tips: Map<string, string>
   nextNumber: number
