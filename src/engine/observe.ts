@@ -243,6 +243,7 @@ async function lookAround(scene: Scene): Promise<World> {
     campaignTip: refs.get(place.refs.campaign) ?? null,
     defaultTip,
     pulls: place.forge.kind === 'github' ? pulls.map(withSaid) : pulls,
+    rated: place.forge.kind === 'github',
     checks: place.forge.check !== undefined,
     shown: memory.checks,
     ...campaignPullFacts(place, campaign, pulls),

@@ -204,7 +204,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 12
+export const FOLD_VERSION = 13
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -31,6 +31,7 @@ export interface Experiment extends Approvable {
   id: ExperimentId
   number: number
   opened: EventId
+  opened_at: string
   purpose: ExperimentPurpose
   hypothesis: string
   category: string

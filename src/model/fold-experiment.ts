@@ -46,6 +46,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     id: event.experiment,
     number: experimentNumber(event.experiment),
     opened: event.id,
+    opened_at: event.at,
     purpose: event.purpose,
     hypothesis: event.hypothesis,
     category: event.category,

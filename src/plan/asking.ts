@@ -1,7 +1,7 @@
 import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
-import { openEngineExperiments } from './intake.ts'
+import { roomToOpen } from './intake.ts'
 import { roundSize } from './rounds.ts'
 import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 export function askFor(world: World): Action[] {
   const { asking, spec, only } = world
   if (only !== null) return []
-  const open = spec.merge.max_open_experiments - openEngineExperiments(world)
+  const open = roomToOpen(world)
   const room = Math.min(roundSize(spec) - queuedIn(world), open) - asking.length
   const who: string[] = []
   while (who.length < room) {

@@ -9,9 +9,9 @@ import type { CandidateFacts, Proposal, World } from './world.ts'
 
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
 export function openProposals(world: World): Step[] {
-  const { campaign, spec } = world
+  const { campaign } = world
   let number = freeNumber(world, campaign.next_number)
-  let room = spec.merge.max_open_experiments - openEngineExperiments(world)
+  let room = roomToOpen(world)
   const steps: Step[] = []
   for (const proposal of freshProposals(world)) {
     const engineMade = proposal.branch === null
@@ -40,6 +40,34 @@ export function freshProposals({ campaign, proposals, only }: World): Proposal[]
     if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
   }
   return [...fresh.values()]
+}
+
+/** How many ideas of the engine's may be opened now. */
+export function roomToOpen(world: World): number {
+  const room = world.spec.merge.max_open_experiments - openEngineExperiments(world)
+  return Math.min(room, roomThisHour(world) ?? room)
+}
+
+const HOUR_MS = 3_600_000
+
+/** Null where nobody is told of each. Branches of people are their own to offer. */
+function roomThisHour({ rated, campaign, spec, now }: World): number | null {
+  if (rated !== true) return null
+  const since = Date.parse(now) - HOUR_MS
+  const opened = Object.values(campaign.experiments).filter(
+    ({ source, branch, opened_at }) =>
+      source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
+  )
+  return spec.merge.max_pull_requests_per_hour - opened.length
+}
+
+/** What keeps an idea that is there from being opened, where only the time does. */
+export function rateText(world: World): string | null {
+  const room = roomThisHour(world)
+  const engineMade = freshProposals(world).some(({ branch }) => branch === null)
+  if (room === null || room > 0 || !engineMade) return null
+  const { max_pull_requests_per_hour: most } = world.spec.merge
+  return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour): the next idea is opened later`
 }
 
 export function openEngineExperiments({ campaign }: Pick<World, 'campaign'>): number {

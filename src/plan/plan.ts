@@ -7,7 +7,7 @@ import { closedIdeas } from './backlog.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
-import { openProposals, refuseQueued } from './intake.ts'
+import { openProposals, rateText, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
 import { landedSteps, landingPlan } from './landing.ts'
 import { isSettled } from './only.ts'
@@ -256,5 +256,7 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
 function waitingFor(world: World): Waiting {
   const needed = [approvalsNeeded(world), permissionsNeeded(world)].filter(what => what !== null)
   if (nothingToMeasure(world) && needed.length > 0) return { for: 'person', what: needed.join('. ') }
+  const rate = rateText(world)
+  if (rate !== null) return { for: 'person', what: rate }
   return { for: 'ideas' }
 }

@@ -32,6 +32,8 @@ export interface World {
   merged?: true
   /** Tips of the branches that live experiments have, by short name; absent when the branch is gone. */
   branches: ReadonlyMap<string, Oid>
+  /** Pull requests are opened before the eyes of people, and no faster than they allow. */
+  rated?: boolean
   /** Heads can be shown as being measured, kept, refused. */
   checks?: boolean
   /** What this process has shown of them, by `checkMark`. */

@@ -31,7 +31,8 @@ const UNREAD: readonly Unread[] = [
   },
   {
     path: ['merge', 'max_pull_requests_per_hour'],
-    missing: 'a rate of opening pull requests is',
+    missing: 'a rate of opening pull requests is, but on GitHub,',
+    readIn: ['github', 'single-job'],
     instead: 'remove it and set merge.max_open_experiments',
   },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
+import { openProposals, rateText } from '../../src/plan/intake.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
@@ -26,6 +27,42 @@ describe('an idea', () => {
       'theirs',
     ])
     expect(built.experiment('exp-003')).toMatchObject({ branch: 'feature', owned: false, pull: 7 })
+  })
+
+  it('of the engine is opened no faster on GitHub than max_pull_requests_per_hour says', () => {
+    const built = campaign(
+      `${SPEC}merge: { max_pull_requests_per_hour: 2, max_open_experiments: 9 }\nexecution: { max_concurrent: 9 }\n`,
+    )
+    const broken = proposal('broken', { head: { rejected: 'does not apply' } })
+    const proposals = [broken, proposal('a'), proposal('b'), proposal('c'), proposal('d')]
+    const theirs = proposal('theirs', {
+      branch: 'feature',
+      pull: 7,
+      source: { use: 'external', key: 'theirs' },
+    })
+    const at = (minutes: number) => Date.parse(built.campaign.updated_at ?? '') + minutes * 60_000
+    const look = (minutes: number) => {
+      const now = new Date(at(minutes)).toISOString()
+      const steps = openProposals(world(built, { proposals: [...proposals, theirs], rated: true, now }))
+      const drafts = steps.flatMap(step =>
+        step.step === 'open' || step.step === 'event' ? [step.draft] : [],
+      )
+      built.add(...drafts)
+      return drafts.flatMap(draft => (draft.kind === 'experiment-opened' ? [draft.hypothesis] : []))
+    }
+    expect(look(0)).toEqual(['broken', 'a', 'theirs'])
+    expect(look(1)).toEqual(['b'])
+    expect(look(2)).toEqual([])
+    expect(look(61)).toEqual(['c', 'd'])
+    const waiting = world(built, { proposals: [...proposals, proposal('e')], rated: true })
+    expect(rateText(waiting)).toMatch(/^2 pull requests were opened within an hour/)
+    expect(rateText({ ...waiting, rated: false })).toBe(null)
+  })
+
+  it('is opened however many there were where nobody is told of each', () => {
+    const built = campaign(`${SPEC}merge: { max_open_experiments: 9 }\n`)
+    const proposals = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => proposal(name))
+    expect(draftsOfKind(carryOut(built, { proposals }), 'experiment-opened')).toHaveLength(6)
   })
 
   it('that could not be made into a commit is opened and refused at once', () => {

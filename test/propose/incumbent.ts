@@ -68,6 +68,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     id,
     number,
     opened: `event-${number}`,
+    opened_at: '2026-01-01T00:00:00.000Z',
     purpose: 'idea',
     hypothesis: `idea ${number}`,
     category: 'general',

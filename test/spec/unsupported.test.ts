@@ -57,6 +57,7 @@ describe('what is valid but not built', () => {
     expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['ada'] }), 'single-job')).toEqual([])
     expect(unsupported(counting({ 'merge.via': 'api' }), 'github')).toEqual([])
+    expect(unsupported(counting({ 'merge.max_pull_requests_per_hour': 9 }), 'github')).toEqual([])
     expect(unsupported(counting({ 'report.comment': 'never' }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['team/core'] }), 'github')).toEqual([])
     expect(unsupported(counting({ 'dependencies.approvers': ['team/core'] }))).toHaveLength(1)

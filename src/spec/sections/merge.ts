@@ -14,7 +14,7 @@ export const merge = z.strictObject({
     .default(true)
     .describe('Merge without a person; else what is kept waits for somebody to merge it.'),
   max_open_experiments: count.default(4).describe('Open pull requests of the engine.'),
-  max_pull_requests_per_hour: count.default(4).describe('Rate of opening them.'),
+  max_pull_requests_per_hour: count.default(4).describe('Of the engine: how fast they are opened.'),
   unisolated: z
     .enum(['allow', 'deny', 'auto'])
     .default('auto')
