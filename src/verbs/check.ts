@@ -15,19 +15,19 @@ import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compileScope } from '../spec/scope.ts'
-import { notedElsewhere } from '../spec/unread-keys.ts'
+import { type Whereabouts, notedElsewhere } from '../spec/unread-keys.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { twins } from './committed-specs.ts'
-import { githubOf } from './github-of.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { noteForecast } from './forecast-file.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
 import { showingLive } from './live.ts'
 import { type Trying, tryHarness } from './trial.ts'
 import { unusedWork } from './unused-work.ts'
+import { isOnGithub } from './github-of.ts'
 import type { Verb } from './verb.ts'
 
 export const check: Verb = {
@@ -64,7 +64,9 @@ export interface ToCheck {
 
 /** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
 export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
-  const { spec, view } = await reading(call, asked)
+  const { env } = call.around
+  const where = isOnGithub(asked.workshop, env) ? 'github' : 'local'
+  const { spec, view } = await reading(asked, where)
   const says = (lines: string[]) => {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
@@ -113,11 +115,10 @@ function campaignSeconds(spec: Spec, { prospects, seconds }: Trial): number {
 }
 
 /** All that can be said without running anything; what is for GitHub alone is fine where there is one. */
-async function reading({ around }: Call, { workshop, text, base, warnings }: ToCheck): Promise<Reading> {
+async function reading({ workshop, text, base, warnings }: ToCheck, where: Whereabouts): Promise<Reading> {
   const { path, yaml, source } = text
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
-  const where = githubOf(workshop, around.env) === null ? 'local' : 'github'
   const view = {
     file: path,
     campaign: spec.name,

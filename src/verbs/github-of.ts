@@ -6,6 +6,7 @@ export interface GithubPlace {
   repository: string
 }
 
+const PUBLIC = 'https://api.github.com'
 const ADDRESS =
   /^(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
 
@@ -20,6 +21,15 @@ export function githubOf(
   const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
   const host = web ?? ssh
   if (host === undefined || repository === undefined) return null
-  const apiUrl = host === 'github.com' ? 'https://api.github.com' : `${scheme}://${host}/api/v3`
+  const apiUrl = host === 'github.com' ? PUBLIC : `${scheme}://${host}/api/v3`
   return { apiUrl, repository }
+}
+
+/** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
+export function isOnGithub(
+  workshop: Parameters<typeof githubOf>[0],
+  env: Readonly<Record<string, string>>,
+): boolean {
+  const found = githubOf(workshop, env)
+  return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.apiUrl === PUBLIC)
 }

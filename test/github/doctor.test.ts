@@ -97,6 +97,16 @@ describe('of the rules on its branches the doctor says', () => {
   })
 })
 
+test('a spec for GitHub is checked as one where it is on GitHub, and refused in one sentence elsewhere', async () => {
+  const { winnow, env } = await onGithub([], { spec: 'merge: { via: api }\n' })
+  const said = async () => (await winnow('check', '--no-try')).join('\n')
+  expect(await said()).toContain(
+    'merge.via api: merging through the API is, but on GitHub, not built yet; use push.',
+  )
+  Object.assign(env, { GITHUB_REPOSITORY: 'team/project', GITHUB_API_URL: 'http://127.0.0.1/api/v3' })
+  expect(await said()).not.toContain('merge.via')
+})
+
 test('the doctor knows git, the scopes of a classic token, and every workflow that is off', async () => {
   const there = await onGithub([])
   const { github, winnow, env } = there
