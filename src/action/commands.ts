@@ -18,11 +18,22 @@ type Command = (task: Task) => Promise<number>
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
-  propose: missing('propose', 'asking proposers in a job of their own is'),
-  judge: missing('judge', 'model-graded metrics are'),
+  propose: missing(
+    'propose',
+    'asking proposers in a job of their own is not built',
+    'run the campaign with `winnow run` on a machine of yours until then',
+  ),
+  judge: missing(
+    'judge',
+    'model-graded metrics are not built',
+    'let the harness print a score and use metric.primary.type: hard; check and run refuse such a spec in these words',
+  ),
   measure: measureCleanly,
   run: async task => (await import('./single-job.ts')).runOnGithub(wet(task)),
-  report: missing('report', 'writing summaries of a campaign in a job of its own is'),
+  report: async task => {
+    refuseToken(task, 'it reads the clone and asks nobody')
+    return (await import('./report.ts')).reportOnCampaign(task)
+  },
   audit: task => answerOf(task, ['audit', '--json']),
   replay: task => answerOf(task, ['replay', '--json']),
   status: task => answerOf(task, ['status', '--json']),
@@ -40,13 +51,8 @@ export function commandNamed(name: string): Command {
   })
 }
 
-function missing(name: string, what: string): Command {
-  return () =>
-    Promise.reject(
-      new UserError(`command ${name} is not built yet: ${what} not built`, {
-        fix: 'run the campaign with `winnow run` on a machine of yours until then; tick, run, measure, audit, replay, status and check work here',
-      }),
-    )
+function missing(name: string, what: string, fix: string): Command {
+  return () => Promise.reject(new UserError(`command ${name} is not built yet: ${what}`, { fix }))
 }
 
 /** What measures costs what it costs: to be told beforehand what would be written, look with tick. */
@@ -57,17 +63,21 @@ function wet(task: Task): Task {
   })
 }
 
+/** A token that is given and not needed is one that more programs can read than have to. */
+function refuseToken({ inputs: { command, 'github-token': token } }: Task, why: string): void {
+  if (token === '') return
+  throw new UserError(`command ${command} takes no github-token: ${why}`, {
+    fix: 'remove the input, and give the job `permissions: { contents: read }` alone',
+  })
+}
+
 async function measureCleanly(task: Task): Promise<number> {
   const { inputs, env } = wet(task)
   const { campaign, order, directory } = inputs
   for (const [name, value] of Object.entries({ campaign, order })) {
     if (value === '') throw new UserError(`command measure needs the input ${name}`)
   }
-  if (inputs['github-token'] !== '') {
-    throw new UserError('command measure takes no github-token: it runs experiment code', {
-      fix: 'remove the input, and give the job `permissions: { contents: read }` alone',
-    })
-  }
+  refuseToken(task, 'it runs experiment code')
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   return becomeClean(program, JSON.stringify({ campaign, order, directory }), env)
 }

@@ -158,6 +158,5 @@ function tell(
   setOutputs(env, {
     'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
     propose: asked?.campaign ?? '',
-    judge: '',
   })
 }

@@ -11,6 +11,11 @@ export function usesStoredScore(spec: { measurement: { stability: unknown } }): 
   return spec.measurement.stability !== null
 }
 
+/** The same for what says where a campaign stands. */
+export function standingNotes(spec: Parameters<typeof usesStoredScore>[0]): string[] {
+  return usesStoredScore(spec) ? [NOT_NOISE_PROOF] : []
+}
+
 type Note = (context: RuleContext) => string | false
 
 const comparison: readonly Note[] = [

@@ -11,6 +11,7 @@ import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
 import { parseSpec } from '../spec/parse.ts'
 import type { Spec } from '../spec/schema.ts'
+import { unsupported } from '../spec/unsupported.ts'
 import type { Call } from './call.ts'
 import { committedProject } from './committed-project.ts'
 import { existingSpecs } from './existing-specs.ts'
@@ -55,7 +56,13 @@ async function specsOf({ workshop, topLevel, base }: Ground): Promise<Spec[]> {
   for (const { path } of await existingSpecs(workshop, base)) {
     const file = join(topLevel, path)
     const text = existsSync(file) ? readFileSync(file, 'utf8') : await committed(workshop, base, path)
-    found.push(parseSpec(text, { file: path }).spec)
+    const { spec } = parseSpec(text, { file: path })
+    const missing = unsupported(spec, 'github')
+    if (missing.length > 0) {
+      const fix = 'remove or change what is named above; then winnow init --github'
+      throw new UserError(missing.join('\n'), { place: { file: path }, fix })
+    }
+    found.push(spec)
   }
   if (found.length > 0) return found
   throw new UserError('there is no spec yet, and the workflows are written for specs', {

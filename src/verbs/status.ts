@@ -1,5 +1,5 @@
 import { requireCampaign } from '../engine/session.ts'
-import { NOT_NOISE_PROOF, usesStoredScore } from '../spec/notes.ts'
+import { standingNotes } from '../spec/notes.ts'
 import { statusSentence, statusText } from '../report/status-text.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign } from './at-campaign.ts'
@@ -32,8 +32,7 @@ export const status: Verb = {
         call.terminal.json(view)
         return 0
       }
-      const notes = usesStoredScore(spec) ? [NOT_NOISE_PROOF] : []
-      for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line)
+      for (const line of statusText(loaded.campaign, view, standingNotes(spec))) call.terminal.out(line)
       return 0
     }),
 }

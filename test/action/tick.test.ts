@@ -19,7 +19,7 @@ test('the bundled action carries a campaign from its spec to its end, tick by ti
     const ended = await ticking(github, token)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
     expect(ended.stdout + JSON.stringify(ended.outputs)).not.toContain(token)
-    expect(ended.outputs).toMatchObject({ propose: '', judge: '' })
+    expect(ended.outputs).toMatchObject({ propose: '' })
     statuses.push(ended.result)
     const runs = waitingRuns(github)
     if (runs.length === 0 && offered !== null) {

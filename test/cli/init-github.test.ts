@@ -62,6 +62,19 @@ describe('winnow init --github', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('takes no service containers')])
   })
 
+  it('writes none for a spec that no job could carry out, and says by name what is not built', async () => {
+    const primary = 'primary: { type: judge, name: score, direction: maximize }'
+    const judged = FILES['.winnow/size.yaml'].replace(
+      /^metric: .*$/m,
+      `metric: { ${primary}, judge: { rubric: r.md, scoring: { primary: score } } }`,
+    )
+    const person = project({ ...PROJECT, '.winnow/size.yaml': judged })
+    const { code, err } = await person.winnow(...GITHUB)
+    const said = 'metric.primary.type judge: model-graded metrics are not built yet'
+    expect([code, err]).toEqual([2, expect.stringContaining(said)])
+    expect(existsSync(join(person.dir, '.github'))).toBe(false)
+  })
+
   it.each([
     [['init', '--github'], 'which commit of the winnow action'],
     [['init', '--github', '--action', 'somebody/winnow@v1'], 'owner/repository@<the 40 digits'],

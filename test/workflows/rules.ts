@@ -23,7 +23,7 @@ const HANDED_OVER: Readonly<Record<string, RegExp>> = {
   'runs-on': /^[^$]+$/,
 }
 const COMMAND = /^(?:tick|run|report)$/
-const ASKS = /^(?:propose|judge)$/
+const ASKS = /^propose$/
 
 const jobsOf = ({ jobs }: Workflow) => Object.entries(jobs)
 const stepsOf = (workflow: Workflow) =>

@@ -32,13 +32,6 @@ export const RIGHTS = {
     permissions: CLONE,
     secrets: [MODEL_SECRET],
   },
-  judge: {
-    file: 'winnow.yml',
-    job: 'judge',
-    runs: 'winnow alone, on measured outputs as data',
-    permissions: CLONE,
-    secrets: [MODEL_SECRET],
-  },
   settle: { file: 'winnow.yml', job: 'settle', runs: 'winnow alone', permissions: TICK, secrets: [] },
   measure: {
     file: 'winnow-measure.yml',

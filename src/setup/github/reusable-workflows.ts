@@ -19,9 +19,6 @@ on:
       propose:
         description: The campaign whose proposers are to be asked now; empty where none are.
         value: \${{ jobs.tick.outputs.propose }}
-      judge:
-        description: The campaign of which something waits to be judged by a model; empty where nothing does.
-        value: \${{ jobs.tick.outputs.judge }}
 
 permissions: {}
 

@@ -1,4 +1,4 @@
-import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines, type Rights } from './permissions.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
 import { cloneStep, tickingJob } from './ticking-job.ts'
@@ -9,12 +9,8 @@ const WAKERS = '[".github/workflows/winnow-measure.yml", ".github/workflows/winn
 /** The one workflow that writes. An idle wake-up is its first job and no other. */
 export function tickWorkflow(setup: GithubSetup): string {
   const { specs } = setup
-  const proposes = specs.some(({ propose }) =>
-    propose.some(({ use }) => use !== 'external' && use !== 'patch'),
-  )
-  const judges = specs.some(({ metric }) => metric.primary.type !== 'hard')
-  const asked = [...(proposes ? ['propose' as const] : []), ...(judges ? ['judge' as const] : [])]
-  const jobs = [tickJob(setup), ...asked.map(name => modelJob(setup, name))]
+  const asks = specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
+  const jobs = [tickJob(setup), ...(asks ? [proposeJob(setup), settleJob(setup)] : [])]
   const lines = [
     headOf(setup),
     'name: winnow',
@@ -31,7 +27,6 @@ export function tickWorkflow(setup: GithubSetup): string {
     '',
     'jobs:',
     ...jobs,
-    ...(asked.length === 0 ? [] : [settleJob(setup, asked)]),
     '',
   ]
   return `${lines.join('\n').trimEnd()}\n`
@@ -47,57 +42,51 @@ function tickJob(setup: GithubSetup): string {
 ${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act' })}`
 }
 
-function modelJob({ action }: GithubSetup, name: Extract<Rights, 'propose' | 'judge'>): string {
-  const what = name === 'propose' ? 'Ask for ideas' : 'Have outputs judged'
-  return `  ${name}:
+function proposeJob({ action }: GithubSetup): string {
+  return `  propose:
     needs: tick
-    if: needs.tick.outputs.${name} != ''
+    if: needs.tick.outputs.propose != ''
     runs-on: ubuntu-24.04
     timeout-minutes: 90
     environment: ${MODEL_ENVIRONMENT}
-${permissionLines(name)}
+${permissionLines('propose')}
     steps:
 ${cloneStep()}
-      - name: ${what}
-        id: ${name}
+      - name: Ask for ideas
+        id: propose
         uses: ${action}
         with:
-          command: ${name}
-          campaign: \${{ needs.tick.outputs.${name} }}
+          command: propose
+          campaign: \${{ needs.tick.outputs.propose }}
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
       - name: Hand the answers over
-        if: steps.${name}.outputs.report != ''
+        if: steps.propose.outputs.report != ''
         uses: ${pinned('actions/upload-artifact')}
         with:
-          name: winnow-${name}
-          path: \${{ steps.${name}.outputs.report }}
+          name: winnow-propose
+          path: \${{ steps.propose.outputs.report }}
           if-no-files-found: error
           retention-days: 7
 `
 }
 
-/** Its answers are data to it, as those of anybody else. */
-function settleJob({ action }: GithubSetup, asked: readonly ('propose' | 'judge')[]): string {
-  const answered = asked.map(name => `needs.${name}.result == 'success'`).join(' || ')
-  const downloads = asked.map(
-    name => `      - name: Fetch what ${name} answered
-        if: needs.${name}.result == 'success'
-        uses: ${pinned('actions/download-artifact')}
-        with:
-          name: winnow-${name}
-          path: \${{ runner.temp }}/winnow-${name}`,
-  )
+/** The answers are data to it, as those of anybody else. */
+function settleJob({ action }: GithubSetup): string {
   return `  settle:
-    needs: [tick, ${asked.join(', ')}]
-    if: always() && (${answered})
+    needs: [tick, propose]
+    if: always() && needs.propose.result == 'success'
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
 ${permissionLines('settle')}
     steps:
 ${cloneStep()}
-${downloads.join('\n')}
+      - name: Fetch what the proposers answered
+        uses: ${pinned('actions/download-artifact')}
+        with:
+          name: winnow-propose
+          path: \${{ runner.temp }}/winnow-propose
       - name: Take the answers in
         uses: ${action}
         with:

@@ -19,7 +19,6 @@ ${ONE_AT_A_TIME}
 ${may}
     outputs:
       propose: \${{ steps.tick.outputs.propose }}
-      judge: \${{ steps.tick.outputs.judge }}
     steps:
 ${cloneStep()}
       - name: ${step}

@@ -12,9 +12,7 @@ export interface GithubSetup {
 }
 
 /** As much of a spec as workflows depend on. */
-export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches'> & {
-  metric: { primary: { type: Spec['metric']['primary']['type'] } }
-}
+export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches'>
 
 const WHY = '# What each job may do, and why: docs/github.md of winnow.'
 const YOURS =
