@@ -12,6 +12,7 @@ import { type ObjectStore, objectStore } from './object-store.ts'
 import { applyPatch, type PatchResult } from './apply-patch.ts'
 import { type Neighbour, neighbourAt } from './neighbour.ts'
 import { isScattered, packUpTask } from './pack-up.ts'
+import { patchBetween } from './patch-between.ts'
 import { type Remote, remoteOf } from './remote.ts'
 import { isNetwork, isPath } from './remote-failure.ts'
 import { localPath, remoteFormat } from './remote-format.ts'
@@ -39,6 +40,8 @@ export interface Repository extends ObjectStore, History, Materializer, Remote {
   readonly zero: Oid
   /** the tree with a unified diff applied, three-way where it does not apply as it is */
   applyPatch(tree: Oid, patch: string): Promise<PatchResult>
+  /** by which two trees differ, in bytes of any kind: applied to the first it gives the second */
+  patchBetween(from: Oid, to: Oid): Promise<string>
   /** whether packing up is worth it */
   isScattered(): Promise<boolean>
   /** puts scattered objects together and drops none; never to be done beside anything timed */
@@ -73,16 +76,19 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   const store = objectStore(dir, format, reader)
   const outside = gitRunner(localIsolation(dir, env))
   const neighbour = neighbourOf(options)
+  const history = historyOf({ dir, store, runner: local, differ })
   return {
     dir,
     objectFormat: format,
     emptyTree: emptyTreeOid(format),
     zero: zeroOid(format),
     ...store,
-    ...historyOf({ dir, store, runner: local, differ }),
+    ...history,
     ...materializer(store),
     ...remoteOf({ ...options, format }, { network, local: outside, neighbour }),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
+    patchBetween: async (from, to) =>
+      patchBetween({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
     isScattered: async () => isScattered(dir) || ((await neighbour?.isScattered()) ?? false),
     async packUp() {
       if (isScattered(dir)) await local.run(packUpTask(dir))
