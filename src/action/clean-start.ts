@@ -7,11 +7,16 @@ import type { Env } from './inputs.ts'
 /**
  * Invariant 6: experiment code has our user id, and reads the environment of any process of it under /proc. So no
  * process that lives beside it may have been started with a secret: this one becomes the program (node 24), or
- * wipes what it was started with and waits for it (node 20).
+ * wipes what it was started with and waits for it (node 20). `handed` is what the program is to have all the same.
  */
-export async function becomeClean(program: string, argument: string, env: Env): Promise<number> {
+export async function becomeClean(
+  program: string,
+  argument: string,
+  env: Env,
+  handed: Env = {},
+): Promise<number> {
   const argv = [process.execPath, program, argument]
-  const clean = withoutSecrets(env)
+  const clean = { ...withoutSecrets(env), ...handed }
   const execve: unknown = Reflect.get(process, 'execve')
   if (typeof execve === 'function') Reflect.apply(execve, process, [process.execPath, argv, clean])
   wipeEnvironment()

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
+import { MODEL_KEY } from '../measure/secret-names.ts'
 import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
 import { type Env, type Inputs, isDryRun } from './inputs.ts'
@@ -18,11 +19,7 @@ type Command = (task: Task) => Promise<number>
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
-  propose: missing(
-    'propose',
-    'asking proposers in a job of their own is not built',
-    'run the campaign with `winnow run` on a machine of yours until then',
-  ),
+  propose: proposeCleanly,
   judge: missing(
     'judge',
     'model-graded metrics are not built',
@@ -80,4 +77,15 @@ async function measureCleanly(task: Task): Promise<number> {
   refuseToken(task, 'it runs experiment code')
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   return becomeClean(program, JSON.stringify({ campaign, order, directory }), env)
+}
+
+/** Programs that a model steers read the environment of processes around them: they find that key there and no token. */
+async function proposeCleanly(task: Task): Promise<number> {
+  const { inputs, env } = task
+  const { campaign, directory } = inputs
+  refuseToken(task, 'it runs the programs that the spec names')
+  const program = fileURLToPath(new URL('propose.js', import.meta.url))
+  const key = env[MODEL_KEY] ?? ''
+  const handed = key === '' ? {} : { [MODEL_KEY]: key }
+  return becomeClean(program, JSON.stringify({ campaign, directory }), env, handed)
 }

@@ -11,6 +11,7 @@ import { VERSION } from '../version.ts'
 import { withGitAccess } from './git-access.ts'
 import type { Task } from './commands.ts'
 import type { Env } from './inputs.ts'
+import { runIdOf } from './run-id.ts'
 import { said } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -73,10 +74,8 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   }
 }
 
-function runOf({ GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '1' }: Env) {
-  if (!/^\d+$/.test(run))
-    throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
-  return { run_id: `actions:${run}`, attempt: Number(attempt) || 1 }
+function runOf(env: Env) {
+  return { run_id: runIdOf(env), attempt: Number(env['GITHUB_RUN_ATTEMPT']) || 1 }
 }
 
 /** "Enable debug logging" of a re-run. */

@@ -1,7 +1,16 @@
 import { UserError } from '../errors.ts'
 
 /** The inputs of action.yml, by their names there; an empty one was not given. */
-export const INPUTS = ['command', 'campaign', 'order', 'directory', 'github-token', 'dry-run'] as const
+export const INPUTS = [
+  'command',
+  'campaign',
+  'order',
+  'directory',
+  'answers',
+  'may-ask',
+  'github-token',
+  'dry-run',
+] as const
 export type InputName = (typeof INPUTS)[number]
 export type Inputs = Readonly<Record<InputName, string>>
 
@@ -15,6 +24,8 @@ export function readInputs(env: Env): Inputs {
     campaign: input('campaign'),
     order: input('order'),
     directory: input('directory'),
+    answers: input('answers'),
+    'may-ask': input('may-ask'),
     'github-token': input('github-token'),
     'dry-run': input('dry-run'),
   }

@@ -1,4 +1,4 @@
-import { openActionsHands } from '../engine/actions/session.ts'
+import { type Asks, openActionsHands } from '../engine/actions/session.ts'
 import { tick } from '../engine/tick.ts'
 import { rehearsedForge, WouldChange } from '../forge/rehearsed.ts'
 import { waitingSentence } from '../report/sentence.ts'
@@ -14,7 +14,11 @@ export interface Rehearsed {
 }
 
 /** The real turn on a repository and a forge that take nothing; comments are not heeded, for nobody is answered. */
-export async function rehearsedTurn(around: Call['around'], campaign: string): Promise<Rehearsed> {
+export async function rehearsedTurn(
+  around: Call['around'],
+  campaign: string,
+  asks: Asks,
+): Promise<Rehearsed> {
   const would: string[] = []
   const call = callOf(around, { campaign, 'dry-run': true })
   const out = (text: string): void => {
@@ -23,17 +27,17 @@ export async function rehearsedTurn(around: Call['around'], campaign: string): P
   }
   const rehearsal = { ...call, terminal: { ...call.terminal, out } }
   await atCampaign(rehearsal, { access: 'write', startedOnly: false }, async scene => {
-    await oneTurn(rehearsal, await start(rehearsal, scene))
+    await oneTurn(rehearsal, await start(rehearsal, scene), asks)
     return 0
   })
   return { campaign, would }
 }
 
-async function oneTurn({ interrupt, terminal }: Call, { place }: Scene): Promise<void> {
+async function oneTurn({ terminal }: Call, { place }: Scene, asks: Asks): Promise<void> {
   const forge = rehearsedForge(place.forge, line => terminal.out(line))
   if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
   try {
-    const hands = openActionsHands({ ...place, forge }, forge.workflows, { signal: interrupt })
+    const hands = openActionsHands({ ...place, forge }, forge.workflows, asks)
     terminal.out(waitingSentence((await tick(hands)).waiting))
   } catch (error) {
     if (!(error instanceof WouldChange)) throw error

@@ -1,4 +1,5 @@
-import { openActionsHands, wantsIdeas } from '../engine/actions/session.ts'
+import { resolve } from 'node:path'
+import { type Asks, asksInThisRun, openActionsHands } from '../engine/actions/session.ts'
 import { tick } from '../engine/tick.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -11,7 +12,7 @@ import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/kno
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
 import { githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
-import { isDryRun } from './inputs.ts'
+import { type Inputs, isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
@@ -23,7 +24,7 @@ interface Turn {
   status: Campaign['status']
   waiting: Waiting
   counts: Campaign['counts']
-  /** Whether a job that asks proposers has something to do. */
+  /** Whether the job of this run that asks proposers has something to do. */
   propose: boolean
 }
 
@@ -39,6 +40,7 @@ export async function tickOnGithub(task: Task): Promise<number> {
   const dry = isDryRun(inputs)
   const job = githubJob(task)
   const around = surroundingsOf(task, job)
+  const asks = asksOf(inputs, around.directory)
   const campaigns = await campaignsOf(callOf(around, {}), task, job)
   const until = around.clock.monotonic() + BUDGET_MS
   const turns: Turn[] = []
@@ -54,8 +56,10 @@ export async function tickOnGithub(task: Task): Promise<number> {
     const began = around.clock.monotonic()
     try {
       if (known.problem !== null && !known.started) throw known.problem
-      if (dry) rehearsed.push(await rehearsedTurn(around, known.name))
-      else turns.push(await turnOf(callOf(around, { campaign: known.name })))
+      // One job asks for one campaign; each wake-up begins with another.
+      const own = { ...asks, mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose) }
+      if (dry) rehearsed.push(await rehearsedTurn(around, known.name, own))
+      else turns.push(await turnOf(callOf(around, { campaign: known.name }), own))
     } catch (error) {
       // The others are not to blame, and the next wake-up tries again.
       code = Math.max(code, failed(env, error))
@@ -105,10 +109,22 @@ function inTurn<T>(all: readonly T[], wakeUp: number): T[] {
   return [...all.slice(first), ...all.slice(0, first)]
 }
 
-async function turnOf(call: Call): Promise<Turn> {
+function asksOf({ answers, 'may-ask': mayAsk }: Inputs, directory: string): Asks {
+  if (!['', 'true', 'false'].includes(mayAsk)) {
+    throw new UserError(`the input may-ask is ${JSON.stringify(mayAsk)}`, { fix: 'give true or false' })
+  }
+  if (answers !== '' && mayAsk === 'true') {
+    throw new UserError('the job that takes answers in has no other after it that could ask again', {
+      fix: 'give may-ask to the job before the one that asks, and answers to the one after it',
+    })
+  }
+  return { mayAsk: mayAsk === 'true', answers: answers === '' ? null : resolve(directory, answers) }
+}
+
+async function turnOf(call: Call, asks: Asks): Promise<Turn> {
   const turns: Turn[] = []
   await atCampaign(call, { access: 'write', startedOnly: false, announce: true }, async scene => {
-    turns.push(await oneTick(call, await start(call, scene)))
+    turns.push(await oneTick(call, await start(call, scene), asks))
     return 0
   })
   const [turn] = turns
@@ -116,16 +132,18 @@ async function turnOf(call: Call): Promise<Turn> {
   return turn
 }
 
-async function oneTick(call: Call, scene: Scene): Promise<Turn> {
+async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
   const { waiting, seen } = await tick(
-    openActionsHands(place, workflows, { signal: call.interrupt, heed: heedComments(call, scene) }),
+    openActionsHands(place, workflows, { heed: heedComments(call, scene), ...asks }),
   )
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
-  const { status, counts } = seen.world.campaign
-  return { campaign: place.name, status, waiting, counts, propose: wantsIdeas(place, seen.world) }
+  const { campaign } = seen.world
+  const { status, counts } = campaign
+  const propose = status === 'running' && asksInThisRun(place, campaign)
+  return { campaign: place.name, status, waiting, counts, propose }
 }
 
 /** No job that would follow is asked for: nothing was written that it could work on. */

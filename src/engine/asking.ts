@@ -1,4 +1,5 @@
 import type { Campaign } from '../model/campaign.ts'
+import type { World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Ideas } from './ideas.ts'
 import type { Lanes } from './lanes.ts'
@@ -7,6 +8,7 @@ import { UnderWay } from './under-way.ts'
 
 /** Proposers that are being asked by this process: begun by a plan, their answers found at a later look. */
 export interface Asking {
+  readonly where: World['asks']
   /** Who is being asked now, as often as it is. */
   readonly asked: string[]
   /** The same, unless one of them failed: that is thrown once. */
@@ -41,6 +43,7 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
   }
 
   return {
+    where: 'here',
     get asked() {
       return tasks.keys.flatMap(key => names.get(key) ?? [])
     },
@@ -61,5 +64,21 @@ export function askingHere(place: Place, ideas: Ideas, lanes: Lanes, interrupt: 
     settled: () => tasks.settled(),
     finished: () => tasks.finished(),
     close: () => tasks.close(),
+  }
+}
+
+/** Where this process holds a token it starts no program of anybody: jobs of their own ask, or nobody at this look. */
+export function askingElsewhere(where: 'elsewhere' | 'later'): Asking {
+  return {
+    where,
+    asked: [],
+    facts: () => [],
+    begin: who => {
+      throw new Error(`${who} is to be asked by a process that asks nobody`)
+    },
+    busy: false,
+    settled: async () => {},
+    finished: async () => {},
+    close: async () => {},
   }
 }

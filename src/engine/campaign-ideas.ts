@@ -2,20 +2,23 @@ import { join } from 'node:path'
 import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { openAskings } from '../model/fold-asking.ts'
+import { commandKey } from '../model/fold-proposer.ts'
 import type { EventId } from '../model/ids.ts'
 import { nextIdea } from '../plan/backlog.ts'
 import { openEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
-import { brief } from '../propose/brief.ts'
-import { type Asked, askCommand, briefFile } from '../propose/command.ts'
+import { type BroughtHeads, broughtProposals } from '../propose/brought-idea.ts'
+import { asWrittenDown } from '../propose/idea-block.ts'
 import { externalProposals, externalTips } from '../propose/external.ts'
 import { type PreparedPatches, proposePatches } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
-import { type CommandProposer, commandOf, missingAgent } from '../propose/presets.ts'
+import type { CommandProposer } from '../propose/presets.ts'
 import { isBenched, proposerName } from '../propose/proposer-name.ts'
-import { commandKey, forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answer.ts'
+import { forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answer.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { AskScene, IdeaScene, Ideas } from './ideas.ts'
+import { askProgram } from './ask-program.ts'
+import type { IdeaScene, Ideas } from './ideas.ts'
 import type { Place } from './place.ts'
 import { freeWorkDir, reapAll } from './work-dirs.ts'
 
@@ -28,6 +31,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const storeDir = join(place.dataDir, 'proposals')
   let leftovers: Promise<void> | null = null
   const handed = new Set<EventId>()
+  const brought: BroughtHeads = new Map()
 
   async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
     const { campaign, spec, defaultTip } = scene
@@ -52,14 +56,14 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   return {
     async find(scene) {
       const { campaign, spec } = scene
-      if (scene.only !== null) return { proposals: await external(place, scene), answers: [] }
+      if (scene.only !== null) return { proposals: await external(place, scene), answers: [], unanswered: [] }
       const found = reverts(scene)
       if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
       const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository)
-      found.push(...proposals)
+      found.push(...proposals, ...(await broughtProposals(place.repository, campaign, brought)))
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') found.push(...(await patches(scene, proposer.dir)))
-      return { proposals: found, answers }
+      return { proposals: found, answers, unanswered: [] }
     },
     askable: (campaign, spec) =>
       commands(spec, guests)
@@ -72,12 +76,14 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       await forgetSettled(storeDir, campaign)
       const began = place.clock.monotonic()
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
-      const idea = nextIdea(campaign, handed)
+      const taken = openAskings(campaign).flatMap(({ carries }) => carries ?? [])
+      const idea = nextIdea(campaign, new Set([...handed, ...taken]))
       if (idea !== null) handed.add(idea.id)
-      const asked = asIdeaOf(
-        idea,
-        await ask(place, { who, proposer, idea }, scene).catch(release(handed, idea)),
+      const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), scene.lane)
+      const answer = await askProgram(place, { who, proposer, idea, workDir }, scene).catch(
+        release(handed, idea),
       )
+      const asked = answer.ok ? { ...answer, idea: asWrittenDown(idea, answer.idea) } : answer
       if (!asked.ok && idea !== null) handed.delete(idea.id)
       const minutes = (place.clock.monotonic() - began) / 60_000
       const at = new Date(place.clock.now()).toISOString()
@@ -104,56 +110,11 @@ function release(handed: Set<EventId>, idea: BacklogIdea | null) {
   }
 }
 
-/** What whoever wrote it down said of an idea holds, where the program that carried it out says nothing else. */
-function asIdeaOf(idea: BacklogIdea | null, asked: Asked): Asked {
-  if (idea === null || !asked.ok) return asked
-  const { category, priority, required_deps, family } = idea
-  const told = {
-    ...asked.idea,
-    category: asked.idea.category === 'general' ? category : asked.idea.category,
-    priority,
-    required_deps: [...new Set([...required_deps, ...asked.idea.required_deps])],
-    family: asked.idea.family ?? family,
-  }
-  return { ...asked, idea: told }
-}
-
 /** A guest that the spec names as well is asked as the spec says. */
 function commands(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
   const known = new Set(own.map(proposerName))
   return [...own, ...guests.filter(guest => !known.has(proposerName(guest)))]
-}
-
-async function ask(
-  place: Place,
-  { who, proposer, idea }: { who: string; proposer: CommandProposer | undefined; idea: BacklogIdea | null },
-  { campaign, spec, lane, signal }: AskScene,
-): Promise<Asked> {
-  const missing = proposer && (await missingAgent([proposer], place.env))
-  if (missing) return { ok: false, reason: missing.what }
-  const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), lane)
-  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea })
-  const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
-  if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
-  return askCommand({
-    repo: place.repository,
-    incumbent: campaign.incumbent,
-    name: who,
-    command,
-    brief: text,
-    timeoutSeconds: proposer.timeout_seconds,
-    workDir,
-    env: place.env,
-    signal,
-    now: () => place.clock.now(),
-    monotonic: () => place.clock.monotonic(),
-  })
-}
-
-function incumbentMetrics({ landings, experiments }: Campaign): Record<string, number | null> {
-  const last = landings.findLast(({ reverted }) => reverted === null)
-  return last ? (experiments[last.experiment]?.metrics ?? {}) : {}
 }
 
 async function external(place: Place, scene: IdeaScene): Promise<Proposal[]> {

@@ -1,7 +1,7 @@
 import type { Pull } from '../forge/pull.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventId, Oid, Point } from '../model/ids.ts'
-import type { AnswerFacts, Proposal, RevertFacts } from '../plan/world.ts'
+import type { AnswerFacts, Proposal, RevertFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** Where ideas come from, as the engine sees it: found on every look, asked for when the plan says so. */
@@ -17,6 +17,8 @@ export interface Found {
   proposals: Proposal[]
   /** What proposers answered, in words or with an idea, as far as the ledger lacks what it cost. */
   answers: AnswerFacts[]
+  /** Askings of the ledger that nobody will answer any more. */
+  unanswered: World['unanswered']
 }
 
 export interface AskScene {

@@ -6,6 +6,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { trailersOf } from '../model/landing.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { openAskings } from '../model/fold-asking.ts'
 import { shortRef } from '../model/refs.ts'
 import { isToBeRestarted } from '../plan/restart.ts'
 import type { CandidateFacts, HoldoutFacts, PickFacts, PullFacts, World } from '../plan/world.ts'
@@ -267,7 +268,8 @@ async function lookAround(scene: Scene): Promise<World> {
       external: spec.propose.some(({ use }) => use === 'external'),
     },
     askable: ideas.askable(campaign, spec),
-    asking: asked,
+    asking: [...asked, ...openAskings(campaign).map(({ who }) => who)],
+    asks: asking.where,
     only,
   }
 }

@@ -114,6 +114,22 @@ export interface BacklogIdea {
   learnings: string | null
 }
 
+/** A proposer that a job of its own asks, until its idea is an experiment or there will be none. */
+export interface AskedIdea {
+  key: string
+  who: string
+  base: Point
+  until: string
+  carries: EventId | null
+  asked_at: string
+  /** The run whose job asks: answers that come with another one count for nothing. */
+  run_id: string
+  brought: Brought | null
+}
+
+/** Its answer: an idea, and the change of the base that carries it out. */
+export type Brought = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
+
 /** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
 export interface Campaign {
   fold: number
@@ -189,6 +205,8 @@ export interface Campaign {
   proposers: Record<string, { failures: number; benched: boolean; asked: number }>
   /** Answers of proposers whose cost is recorded, by their key, until their idea is an experiment. */
   answered: Record<string, true>
+  /** Askings that jobs of their own carry out, by their key. */
+  asked: Record<string, AskedIdea>
   steered: {
     event: EventId
     action: 'retry' | 'revert' | 'withdraw' | 'pick'
@@ -204,7 +222,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 13
+export const FOLD_VERSION = 14
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -261,6 +279,7 @@ export function emptyCampaign(): Campaign {
     spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0 },
     proposers: {},
     answered: {},
+    asked: {},
     steered: [],
     heeded: {},
     avoid: [],

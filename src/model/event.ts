@@ -90,6 +90,19 @@ const payloads = {
     outcome: outcome.nullable(),
     learnings: text.nullable(),
   },
+  /** A job of its own asks this proposer for one idea on this commit; until then nobody asks in its place. */
+  'idea-asked': {
+    /** Of this asking, for good: its answer and its idea have it as well. */
+    key: text,
+    who: text,
+    base: point,
+    until: z.iso.datetime(),
+    /** The idea of the backlog that it is handed. */
+    carries: digest.optional(),
+  },
+  /** What it answered, as a change of that commit, until an experiment is opened with it. */
+  'idea-brought': { key: text, ...idea, learnings: text.nullable(), patch: text },
+  'asking-lost': { key: text, reason: text },
   'experiment-opened': {
     experiment: experimentId,
     /** pick: one kept change alone on the default branch, which never lands on the optimize branch. */

@@ -140,6 +140,7 @@ const spent: Handler<'spent'> = (campaign, event) => {
   campaign.spent.usd += event.usd
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
+  if (!event.ok) delete campaign.asked[event.cause]
   askedAgain(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 

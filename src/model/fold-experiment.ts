@@ -21,6 +21,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
   carryOut(campaign, event)
   campaign.sources[event.source.key] = id
   delete campaign.answered[event.source.key]
+  delete campaign.asked[event.source.key]
   campaign.next_number = Math.max(campaign.next_number, fresh.number + 1)
 }
 

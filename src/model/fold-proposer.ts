@@ -29,6 +29,11 @@ function countFailure(campaign: Campaign, who: string): void {
   proposer.benched ||= proposer.failures >= FAILURES_UNTIL_BENCHED
 }
 
+/** `nonce`: another for each asking, so that one idea is opened once and the next is another. */
+export function commandKey(name: string, nonce: string): string {
+  return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
+}
+
 /** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
 function proposerOf(campaign: Campaign, { source }: Experiment): string | null {
   if (source.use !== 'command') return null

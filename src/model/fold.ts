@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign.ts'
 import type { EventKind, LedgerEvent } from './event.ts'
+import { askingHandlers } from './fold-asking.ts'
 import { backlogHandlers } from './fold-backlog.ts'
 import { campaignHandlers } from './fold-campaign.ts'
 import { experimentHandlers } from './fold-experiment.ts'
@@ -7,6 +8,7 @@ import { orderHandlers } from './fold-order.ts'
 
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
 const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) => void } = {
+  ...askingHandlers,
   ...backlogHandlers,
   ...campaignHandlers,
   ...experimentHandlers,

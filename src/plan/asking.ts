@@ -1,13 +1,28 @@
 import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
-import { roomToOpen } from './intake.ts'
+import { openEngineExperiments, roomToOpen } from './intake.ts'
+import { askElsewhere } from './asked-elsewhere.ts'
 import { roundSize } from './rounds.ts'
 import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
 
+interface Asked {
+  steps: Step[]
+  actions: Action[]
+}
+
+/** Whom this process asks is an action of it; whom a job of its own is to ask, stands in the ledger first. */
+export function askFor(world: World): Asked {
+  const who = world.asks === 'later' ? [] : whoIsNext(world)
+  if (who.length === 0) return { steps: [], actions: [] }
+  return world.asks === 'here'
+    ? { steps: [], actions: [{ do: 'propose', who }] }
+    : { steps: askElsewhere(world, who), actions: [] }
+}
+
 /** As many ideas at once as the next round has room for: proposers take turns. */
-export function askFor(world: World): Action[] {
+function whoIsNext(world: World): string[] {
   const { asking, spec, only } = world
   if (only !== null) return []
   const open = roomToOpen(world)
@@ -18,7 +33,7 @@ export function askFor(world: World): Action[] {
     if (next === undefined) break
     who.push(next)
   }
-  return who.length === 0 ? [] : [{ do: 'propose', who }]
+  return who
 }
 
 /** Whoever is being asked least, and of those whoever was asked longest ago. */
@@ -44,14 +59,13 @@ export function growsYet(world: World, opened: readonly Step[]): boolean {
   return opened.length + world.asking.length > 0 && queuedIn(world) < roundSize(world.spec)
 }
 
-/** What an answer cost is recorded once, whatever becomes of the idea. */
+/** What an answer cost is recorded once, whatever becomes of the idea; the idea with it, where only its job has it. */
 export function answered({ answers }: World): Step[] {
-  return answers.map(({ key, who, ok, minutes }) => {
+  return answers.flatMap(({ key, who, ok, minutes, brought }): Step[] => {
     const nothing = { requests: 0, tokens: 0, usd: 0 }
-    return {
-      step: 'event',
-      draft: { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...nothing },
-    }
+    const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...nothing } as const
+    const idea = brought === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...brought } as const]
+    return [...idea, cost].map(draft => ({ step: 'event', draft }))
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, askApprovals } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
+import { askedHere, lostAskings } from './asked-elsewhere.ts'
 import { answered, askFor, benchedAlerts, growsYet } from './asking.ts'
 import { encoreForPicks, encoreSteps } from './encore.ts'
 import { closedIdeas } from './backlog.ts'
@@ -52,7 +53,7 @@ export function plan(world: World): Plan {
   const draft: Draft = {
     world,
     found,
-    steps: [...answered(world), ...closedIdeas(world), ...found.steps],
+    steps: [...answered(world), ...lostAskings(world), ...closedIdeas(world), ...found.steps],
     actions: [
       ...found.actions,
       ...pullActions(world),
@@ -97,7 +98,7 @@ function ended(draft: Draft): Plan {
   const again = steps.length > 0 ? [] : encoreForPicks(world)
   if (again.length > 0) return conclude(draft, again)
   const reason = world.campaign.status_reason ?? 'stopped'
-  const silence: Action[] = world.asking.length > 0 ? [{ do: 'stop-asking' }] : []
+  const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
   return conclude(alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world)]), steps, {
     for: 'nothing',
     reason,
@@ -220,15 +221,16 @@ function betweenRounds(draft: Draft): Plan {
   const opened = encore ? [] : openProposals(world)
   const intake = [...benchedAlerts(world), ...refusals, ...approvals.steps, ...permissions.steps, ...opened]
   if (intake.length === 0 && !encore) intake.push(...resumeParked(world))
-  const asked = intake.length === 0 && !encore ? askFor(world) : []
-  const growing = !encore && (asked.length > 0 || growsYet(world, opened))
+  const asked = intake.length === 0 && !encore ? askFor(world) : { steps: [], actions: [] }
+  const asks = asked.steps.length + asked.actions.length > 0
+  const growing = !encore && (asks || growsYet(world, opened))
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const requests = growing ? [] : newRound(world, excluded)
   const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
   const picks = pickPlan(world, draft.found)
-  const steps = [...advanced.steps, ...intake, ...(beside?.steps ?? []), ...picks.steps]
+  const steps = [...advanced.steps, ...intake, ...asked.steps, ...(beside?.steps ?? []), ...picks.steps]
   const orders = [...requests, ...(beside?.requests ?? []), ...picks.requests]
-  return request(alsoDo({ ...advanced, steps }, asked), orders, null)
+  return request(alsoDo({ ...advanced, steps }, asked.actions), orders, null)
 }
 
 function alsoDo(draft: Draft, actions: readonly Action[]): Draft {
@@ -249,7 +251,8 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
   const idle = new Set(found.idle)
   const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
   if (orders.length > 0) return { actions: then, waiting: { for: 'orders', orders } }
-  const { asking } = world
+  // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
+  const asking = world.campaign.status === 'stopped' ? askedHere(world) : world.asking
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
 }
 

@@ -1,6 +1,6 @@
 import type { Touched } from '../decide/changed-lines.ts'
 import type { Addition } from '../model/approval.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Brought, Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { ReleaseDates } from '../model/release.ts'
@@ -60,10 +60,14 @@ export interface World {
   runner: RunnerFacts
   /** Proposers that could be asked for one more idea now. */
   askable: string[]
-  /** Those that are being asked, as often as they are. */
+  /** Those that are being asked, as often as they are: by this process, then by jobs of their own. */
   asking: string[]
+  /** Where programs are asked: by this process, by a job that follows on it, or by nobody at this look. */
+  asks: 'here' | 'elsewhere' | 'later'
   /** Answers of proposers whose cost the ledger lacks. */
   answers: AnswerFacts[]
+  /** Askings of which no answer will come. */
+  unanswered: { key: string; reason: string }[]
   /** The branch of the one idea that is to be measured here; null: whatever is due. */
   only: string | null
 }
@@ -75,6 +79,8 @@ export interface AnswerFacts {
   /** It brought an idea, which has this key as well. */
   ok: boolean
   minutes: number
+  /** Where nothing but the ledger will keep it. */
+  brought?: Brought
 }
 
 /** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Idea } from '../plan/world.ts'
-import { asIdea, LONGEST_HYPOTHESIS } from './idea-block.ts'
-import { oneLine, paragraphs } from './quoted-text.ts'
+import { asIdea, asLearnings, LONGEST_HYPOTHESIS } from './idea-block.ts'
+import { oneLine } from './quoted-text.ts'
 
 /** What a program printed: all of it, or the end where it printed much. */
 export interface Printed {
@@ -17,7 +17,6 @@ export interface Answer {
 }
 
 const TAIL_BYTES = 256 * 1024
-const LONGEST_LEARNINGS = 4_000
 const MOST_TRIES = 200
 
 /** A slip in one field costs that field and not the work: whatever is not understood counts as not said. */
@@ -43,7 +42,7 @@ export function answerOf({ text, whole }: Printed, otherwise: string): Answer {
   const fallback = firstLine(learnings ?? '') ?? (whole ? firstLine(before) : undefined)
   return {
     idea: asIdea(told, fallback ?? otherwise),
-    learnings: paragraphs(learnings ?? '', LONGEST_LEARNINGS) || null,
+    learnings: asLearnings(learnings),
   }
 }
 

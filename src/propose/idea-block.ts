@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import type { BacklogIdea } from '../model/campaign.ts'
 import type { Idea } from '../plan/world.ts'
 import { readDocument, type SourceDocument } from '../spec/document.ts'
 import { findingsOf } from '../spec/issue.ts'
 import { problemLine, SpecErrors } from '../spec/problem.ts'
-import { oneLine } from './quoted-text.ts'
+import { oneLine, paragraphs } from './quoted-text.ts'
 
 const text = z.string().regex(/\S/, 'text that is not empty')
 
@@ -31,6 +32,7 @@ export interface Block {
 }
 
 export const LONGEST_HYPOTHESIS = 300
+const LONGEST_LEARNINGS = 4_000
 const LONGEST_NAME = 60
 /** npm allows 214 characters; no ecosystem we know allows more. */
 const LONGEST_PACKAGE = 214
@@ -78,5 +80,22 @@ export function asIdea(told: ToldIdea, otherwise: string): Idea {
     priority: told.priority ?? 'medium',
     required_deps: [...new Set(packages)].filter(name => name !== '').slice(0, MOST_PACKAGES),
     family: oneLine(told.family ?? '', LONGEST_NAME) || null,
+  }
+}
+
+export function asLearnings(told: string | null | undefined): string | null {
+  return paragraphs(told ?? '', LONGEST_LEARNINGS) || null
+}
+
+/** What whoever wrote an idea down said of it holds, where the program that carried it out says nothing else. */
+export function asWrittenDown(idea: BacklogIdea | null, told: Idea): Idea {
+  if (idea === null) return told
+  const { category, priority, required_deps, family } = idea
+  return {
+    ...told,
+    category: told.category === 'general' ? category : told.category,
+    priority,
+    required_deps: [...new Set([...required_deps, ...told.required_deps])],
+    family: told.family ?? family,
   }
 }

@@ -105,7 +105,12 @@ async function merged(
 }
 
 /** Dated like its parent: the same patch on the same incumbent is the same commit, wherever it is made. */
-async function commitOn(repo: PatchRepository, parent: Point, tree: Oid, message: string): Promise<Oid> {
+export async function commitOn(
+  repo: Pick<PatchRepository, 'commit' | 'writeCommit'>,
+  parent: Point,
+  tree: Oid,
+  message: string,
+): Promise<Oid> {
   const { committer } = await repo.commit(parent.commit)
   return repo.writeCommit({ tree, parents: [parent.commit], message, date: committer.date })
 }

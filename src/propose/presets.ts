@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { MODEL_KEY } from '../measure/secret-names.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
@@ -34,6 +35,25 @@ const ARGUMENTS = {
     file,
   ],
 } as const satisfies Record<Preset, (brief: Brief) => readonly string[]>
+
+/** Where an agent looks for a key, as far as it is one place; the others have one for each maker of models. */
+const KEY_NAMES: Readonly<Partial<Record<Preset, string>>> = {
+  claude: 'ANTHROPIC_API_KEY',
+  codex: 'CODEX_API_KEY',
+  gemini: 'GEMINI_API_KEY',
+  copilot: 'COPILOT_GITHUB_TOKEN',
+}
+
+/** A command of the spec's own finds the key that its job was given under one name, whoever made the model. */
+export function withModelKey(
+  { preset, command }: CommandProposer,
+  key: string,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  if (key === '') return { ...env }
+  const name = preset === undefined || command !== undefined ? undefined : KEY_NAMES[preset]
+  return { ...env, [MODEL_KEY]: key, ...(name === undefined ? {} : { [name]: key }) }
+}
 
 export const PRESETS = Object.keys(ARGUMENTS)
 

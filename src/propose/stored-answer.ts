@@ -38,11 +38,6 @@ type Proposed = z.output<typeof proposed>
 
 type Known = Pick<Campaign, 'started' | 'sources' | 'answered'>
 
-/** `nonce`: drawn once for each asking, so that one idea is opened once and the next is another. */
-export function commandKey(name: string, nonce: string): string {
-  return `${name.startsWith('command:') ? '' : 'command:'}${name}:${nonce}`
-}
-
 export interface Answering {
   key: string
   campaign: string

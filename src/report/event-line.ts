@@ -25,6 +25,7 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'baseline-measured',
   'experiment-opened',
   'experiment-refused',
+  'asking-lost',
   'order-lost',
   'measured',
   'report-rejected',
@@ -56,6 +57,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${short(hypothesis)} is ${status}`,
+  'idea-asked': ({ who }) => `${who} asked for an idea, in a job of its own`,
+  'idea-brought': ({ key, hypothesis }) => `${key} brought an idea: ${hypothesis}`,
+  'asking-lost': ({ key, reason }) => `${key} brought no answer: ${reason}`,
   'experiment-opened': ({ experiment, hypothesis, source }) =>
     `${experiment} opened (${source.use}): ${hypothesis}`,
   'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,

@@ -47,7 +47,7 @@ export async function onGithub(files: Record<string, string> = {}, grants: Grant
 export async function job(
   github: EmulatedGithub,
   branch: string,
-  given: { inputs: Record<string, string>; env?: Record<string, string> },
+  given: { inputs: Record<string, string>; env?: Record<string, string>; node?: string },
 ): Promise<Ended> {
   const { dir, git } = jobClone(github.bare, branch)
   git('remote', 'set-url', 'origin', `${github.url}/team/project`)
@@ -60,7 +60,8 @@ export async function job(
     GITHUB_ACTOR: 'ada',
     ...given.env,
   }
-  const ended = await step({ inputs: given.inputs, workspace: dir, env })
+  const { inputs, node } = given
+  const ended = await step({ inputs, workspace: dir, env, ...(node === undefined ? {} : { node }) })
   expect(git('config', '--list')).not.toContain('xtraheader')
   return ended
 }
@@ -69,8 +70,9 @@ export function ticking(
   github: EmulatedGithub,
   token: string,
   env: Record<string, string> = {},
+  inputs: Record<string, string> = {},
 ): Promise<Ended> {
-  return job(github, 'main', { inputs: { command: 'tick', 'github-token': token }, env })
+  return job(github, 'main', { inputs: { command: 'tick', 'github-token': token, ...inputs }, env })
 }
 
 export async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> {

@@ -53,7 +53,7 @@ describe('the action', () => {
     expect(Object.keys(outputs)).toEqual([...OUTPUTS])
   })
 
-  it.each(['propose', 'judge'])('says that %s is not built', async command => {
+  it.each(['judge'])('says that %s is not built', async command => {
     const { code, orders } = await step({ inputs: { command }, workspace: tmpdir() })
     expect(code).toBe(2)
     const said = {

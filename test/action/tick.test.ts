@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { letters, SIZE_SPEC } from '../engine/size-yard.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 import { jobClone } from './a-job.ts'
 import { step } from './a-runner.ts'
+import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 
 test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
   const { github, scene, token } = await onGithub()

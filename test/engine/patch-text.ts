@@ -8,7 +8,7 @@ export function patchOf(
   return `---\n${front.join('\n')}\n---\n${diffs.join('')}`
 }
 
-function diffOf(path: string, before: string | null, after: string): string {
+export function diffOf(path: string, before: string | null, after: string): string {
   const old = before === null ? [] : linesOf(before)
   const fresh = linesOf(after)
   const head = before === null ? `new file mode 100644\n--- /dev/null\n` : `--- a/${path}\n`

@@ -9,7 +9,7 @@ import type { Place } from '../../src/engine/place.ts'
 import { replay } from '../../src/engine/replay.ts'
 import { BEGINNING, ENV, openPost, type Post } from './post.ts'
 
-export { patchOf } from './patch-text.ts'
+export { diffOf, patchOf } from './patch-text.ts'
 
 /** A user's repository with a spec and ideas in it, and winnow opened on it. */
 export interface Yard extends Post {

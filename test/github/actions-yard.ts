@@ -20,31 +20,49 @@ export interface ActionsYard {
   /** The job of tick as it is now; another after it was killed. */
   post: () => Promise<Post>
   /** One wake-up: a process of its own with nothing remembered. */
-  wake: (options?: { fault?: (point: string) => void }) => Promise<Waiting>
+  wake: (options?: Wake) => Promise<Waiting>
+  /** What the last wake-up said. */
+  readonly said: readonly string[]
   /** Every run that waits gets its machine. */
   machines: () => Promise<void>
   /** Wake-ups and machines in turn until nothing but ideas is waited for. */
   settle: () => Promise<Waiting>
 }
 
+export interface Wake {
+  fault?: (point: string) => void
+  /** Milliseconds that its clock is ahead. */
+  ahead?: number
+  /** Of which workflow run it is a job. */
+  run?: number
+  mayAsk?: boolean
+  /** The file of answers that it is given. */
+  answers?: string
+}
+
 export async function actionsYard(ideas: readonly string[], options: SizeOptions = {}): Promise<ActionsYard> {
   const files = { '.github/workflows/winnow-measure.yml': MEASURE, ...options.files }
   const { github, yard, scene, env, forge } = await tickJob(ideas, { ...options, files })
 
-  function open(fault?: (point: string) => void): Promise<Post> {
-    return yard.another({ env, cache: 'job', ...(fault ? { fault } : {}), forge })
+  function open({ fault, ahead }: Wake = {}): Promise<Post> {
+    const clock = ahead === undefined ? {} : { ahead: () => ahead }
+    return yard.another({ env, cache: 'job', ...(fault ? { fault } : {}), ...clock, forge })
   }
 
   let looking: Promise<Post> | null = null
+  let last: Post | null = null
   const made: ActionsYard = {
     github,
     yard,
     scene,
     ada: github.token('ada'),
     post: () => (looking ??= open()),
-    async wake({ fault } = {}) {
-      const post = await open(fault)
-      return (await tick(handsOf(post))).waiting
+    async wake(options = {}) {
+      last = await open(options)
+      return (await tick(handsOf(last, options))).waiting
+    },
+    get said() {
+      return last?.said ?? []
     },
     async machines() {
       for (const run of waitingRuns(github)) await measuringJob(github, run)
@@ -61,8 +79,9 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
   return made
 }
 
-function handsOf({ place }: Post): Hands {
+function handsOf({ place }: Post, { run, mayAsk = false, answers }: Wake): Hands {
   const { workflows } = place.forge
   if (!workflows) throw new Error('this forge has no machines')
-  return openActionsHands(place, workflows, { signal: new AbortController().signal })
+  const by = run === undefined ? place.by : { ...place.by, run_id: `actions:${run}` }
+  return openActionsHands({ ...place, by }, workflows, { mayAsk, answers: answers ?? null })
 }

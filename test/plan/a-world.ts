@@ -47,7 +47,9 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     runner: { runId: 'run-1', machine: null, external: true },
     askable: [],
     asking: [],
+    asks: 'here',
     answers: [],
+    unanswered: [],
     only: null,
     ...different,
   }

@@ -133,7 +133,9 @@ export class Site {
       runner: { runId: `run-${this.#runId}`, machine: null, external: false },
       askable: [],
       asking: [],
+      asks: 'here',
       answers: [],
+      unanswered: [],
       only: null,
     }
   }

@@ -1,13 +1,26 @@
 import type { Workflows } from '../../forge/port.ts'
-import { askFor } from '../../plan/asking.ts'
-import type { World } from '../../plan/world.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import { openAskings } from '../../model/fold-asking.ts'
 import type { Hands } from '../apply.ts'
-import { actionsRunner } from './runner.ts'
-import { askingHere } from '../asking.ts'
+import { askingElsewhere } from '../asking.ts'
 import { campaignIdeas } from '../campaign-ideas.ts'
-import { Lanes } from '../lanes.ts'
+import type { Ideas } from '../ideas.ts'
 import { emptyMemory } from '../observe.ts'
 import type { Place } from '../place.ts'
+import { answerReader } from '../taken-answers.ts'
+import { actionsRunner } from './runner.ts'
+
+/** What a job has to do with proposers: it takes answers in, or another job asks after it, or neither. */
+export interface Asks {
+  /** A job of the same run asks proposers after this one. */
+  mayAsk: boolean
+  /** The file in which such a job left its answers; null where none was to be asked. */
+  answers: string | null
+}
+
+interface Wakeup extends Asks {
+  heed?: NonNullable<Hands['heed']>
+}
 
 /**
  * What one tick needs where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are
@@ -16,23 +29,33 @@ import type { Place } from '../place.ts'
 export function openActionsHands(
   place: Place,
   workflows: Workflows,
-  { signal, heed }: { signal: AbortSignal; heed?: NonNullable<Hands['heed']> },
+  { heed, mayAsk, answers }: Wakeup,
 ): Hands {
-  const ideas = { ...campaignIdeas(place), askable: () => [] }
   return {
     place,
     memory: emptyMemory(),
     runner: actionsRunner(place, workflows),
-    ideas,
-    asking: askingHere(place, ideas, new Lanes(), signal),
+    ideas: ideasWith(place, answers),
+    asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   }
 }
 
-/** Whether a round would have room for ideas of programs that a job of their own could ask. */
-export function wantsIdeas(place: Place, world: World): boolean {
-  const { campaign, spec } = world
-  const askable = campaignIdeas(place).askable(campaign, spec)
-  return campaign.status === 'running' && !campaign.round?.open && askFor({ ...world, askable }).length > 0
+function ideasWith(place: Place, file: string | null): Ideas {
+  const ideas = campaignIdeas(place)
+  if (file === null) return ideas
+  const reader = answerReader(place, file)
+  return {
+    ...ideas,
+    async find(scene) {
+      const [found, { answers, unanswered }] = [await ideas.find(scene), await reader.of(scene.campaign)]
+      return { ...found, answers: [...found.answers, ...answers], unanswered }
+    },
+  }
+}
+
+/** Whether the job that follows in this run has somebody to ask. */
+export function asksInThisRun({ by }: Place, campaign: Campaign): boolean {
+  return openAskings(campaign).some(({ run_id }) => run_id === by.run_id)
 }

@@ -31,7 +31,9 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     runner: { runId: null, machine: null, external: false },
     askable: [],
     asking: [],
+    asks: 'here',
     answers: [],
+    unanswered: [],
     only: null,
   }
 }

@@ -1,3 +1,5 @@
+import { MODEL_KEY } from '../../measure/secret-names.ts'
+
 /** A job of the workflows: what its token may do and why, and which secrets it gets. */
 interface JobRights {
   file: string
@@ -8,8 +10,8 @@ interface JobRights {
   secrets: readonly string[]
 }
 
-/** Given to the jobs that ask a model, and to no other. */
-export const MODEL_SECRET = 'WINNOW_MODEL_KEY'
+/** Given to the job that asks proposers, and to no other; its name is the one that they find it under. */
+export const MODEL_SECRET = MODEL_KEY
 /** The environment that holds it, so that a rule on branches can guard it. */
 export const MODEL_ENVIRONMENT = 'winnow-models'
 

@@ -1,0 +1,49 @@
+import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import type { Point } from '../model/ids.ts'
+import { brief } from '../propose/brief.ts'
+import { type Asked, askCommand, briefFile } from '../propose/command.ts'
+import { type CommandProposer, commandOf, missingAgent } from '../propose/presets.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { Place } from './place.ts'
+
+export interface Asking {
+  who: string
+  proposer: CommandProposer | undefined
+  /** Of the backlog: what it is to carry out. */
+  idea: BacklogIdea | null
+  /** Absolute, ours, and used by one asking at a time. */
+  workDir: string
+  /** What it edits a copy of; the incumbent unless given. */
+  base?: Point
+}
+
+/** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
+export async function askProgram(
+  { repository, env, clock }: Pick<Place, 'repository' | 'env' | 'clock'>,
+  { who, proposer, idea, workDir, base }: Asking,
+  { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
+): Promise<Asked> {
+  const missing = proposer && (await missingAgent([proposer], env))
+  if (missing) return { ok: false, reason: missing.what }
+  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea })
+  const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
+  if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
+  return askCommand({
+    repo: repository,
+    incumbent: base ?? campaign.incumbent,
+    name: who,
+    command,
+    brief: text,
+    timeoutSeconds: proposer.timeout_seconds,
+    workDir,
+    env,
+    signal,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+  })
+}
+
+function incumbentMetrics({ landings, experiments }: Campaign): Record<string, number | null> {
+  const last = landings.findLast(({ reverted }) => reverted === null)
+  return last ? (experiments[last.experiment]?.metrics ?? {}) : {}
+}

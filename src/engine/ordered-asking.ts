@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import type { AskedIdea, Campaign } from '../model/campaign.ts'
+import { openAskings } from '../model/fold-asking.ts'
+import type { Clock, Progress } from '../ports.ts'
+import type { Answers, GivenAnswer } from '../propose/answers-file.ts'
+import type { Asked } from '../propose/command.ts'
+import { withModelKey } from '../propose/presets.ts'
+import { proposerName } from '../propose/proposer-name.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { Repository } from '../git/repository.ts'
+import { askProgram } from './ask-program.ts'
+import { campaignInClone, type JobClone, openJobClone } from './job-clone.ts'
+import { Lanes } from './lanes.ts'
+import { bring } from './ordered-trees.ts'
+import { freeWorkDir } from './work-dirs.ts'
+
+/** The askings that one run's tick wrote into the ledger, in a job of their own: it reads a clone and writes nothing. */
+export interface AskingJob extends JobClone {
+  campaign: string
+  runId: string
+  /** Of models, for programs that know it under a name of their own. */
+  modelKey: string
+  clock: Clock
+  progress: Progress
+  signal: AbortSignal
+}
+
+interface Scene {
+  job: AskingJob
+  repository: Repository
+  campaign: Campaign
+  spec: Spec
+}
+
+/** Any prefix would do: nothing is written. */
+const PREFIX = 'optimize'
+
+/** Who is asked, for what and on which commit is read from the ledger: whoever starts a job can only name the campaign. */
+export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: string }> {
+  const { repository } = await openJobClone(job, PREFIX)
+  try {
+    const { loaded, spec } = await campaignInClone(repository, job.campaign)
+    const { campaign } = loaded
+    if (campaign.status !== 'running') return { nobody: `campaign ${campaign.name} is ${campaign.status}` }
+    const now = job.clock.now()
+    const own = openAskings(campaign).filter(
+      ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
+    )
+    if (own.length === 0) return { nobody: `this run has nobody to ask for campaign ${campaign.name}` }
+    const scene = { job, repository, campaign, spec }
+    const lanes = new Lanes()
+    const settled = await Promise.allSettled(own.map(asking => answerTo(scene, asking, lanes)))
+    const answers = settled.map(each => {
+      if (each.status === 'rejected') throw each.reason
+      return each.value
+    })
+    return { winnow: 1, campaign: campaign.name, started: campaign.started, answers }
+  } finally {
+    await repository.close()
+  }
+}
+
+/** As on one machine, as many at once as the spec allows. */
+async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<GivenAnswer> {
+  const { job, spec } = scene
+  const { key, who } = asking
+  const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
+  const signal = AbortSignal.any([job.signal, timely])
+  const lane = await lanes.enter({ limit: spec.execution.max_concurrent, alone: false }, signal)
+  job.signal.throwIfAborted()
+  const began = job.clock.monotonic()
+  const minutes = () => (job.clock.monotonic() - began) / 60_000
+  const late = { key, who, ok: false, reason: `nobody waits for ${who} after ${asking.until}` } as const
+  if (lane === null) return { ...late, minutes: 0 }
+  try {
+    const asked = await ask(scene, asking, { lane, signal })
+    job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
+    return { key, who, minutes: minutes(), ...(await told(scene, asking, asked)) }
+  } catch (error) {
+    if (!timely.aborted || job.signal.aborted) throw error
+    return { ...late, minutes: minutes() }
+  } finally {
+    lanes.leave(lane)
+  }
+}
+
+async function ask(
+  { job, repository, campaign, spec }: Scene,
+  { who, carries, base }: AskedIdea,
+  { lane, signal }: { lane: number; signal: AbortSignal },
+): Promise<Asked> {
+  const { clock, workDir, modelKey } = job
+  const proposer = spec.propose.find(one => one.use === 'command' && proposerName(one) === who)
+  if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
+  await bring(repository, base.commit)
+  const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
+  const asking = { who, proposer, idea, base, workDir: await freeWorkDir(join(workDir, 'propose'), lane) }
+  const env = withModelKey(proposer, modelKey, job.env)
+  return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
+}
+
+type Told =
+  | { ok: false; reason: string }
+  | Omit<Extract<GivenAnswer, { ok: true }>, 'key' | 'who' | 'minutes'>
+
+async function told({ repository }: Scene, { base }: AskedIdea, asked: Asked): Promise<Told> {
+  if (!asked.ok) return asked
+  const { idea, learnings, commit } = asked
+  const { tree } = await repository.commit(commit)
+  const patch = await repository.patchBetween(base.tree, tree)
+  return { ok: true, base: base.commit, ...idea, learnings, patch }
+}

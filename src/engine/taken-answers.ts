@@ -1,0 +1,115 @@
+import type { AskedIdea, Brought, Campaign } from '../model/campaign.ts'
+import { openAskings } from '../model/fold-asking.ts'
+import type { AnswerFacts, World } from '../plan/world.ts'
+import { type Answers, type GivenAnswer, readAnswersFile } from '../propose/answers-file.ts'
+import { type BroughtHeads, headOf } from '../propose/brought-idea.ts'
+import { asIdea, asLearnings, asWrittenDown } from '../propose/idea-block.ts'
+import type { Place } from './place.ts'
+
+type GivenIdea = Extract<GivenAnswer, { ok: true }>
+type Taken = { answers: AnswerFacts[]; unanswered: World['unanswered'] }
+export interface AnswerReader {
+  of(campaign: Campaign): Promise<Taken>
+}
+
+/**
+ * What the job that asked handed over, for the askings of this very run and for no others: they are known from the
+ * ledger, so that nothing is taken twice, whoever runs again (invariant 7), and nothing that nobody asked for.
+ */
+export function answerReader(place: Place, file: string): AnswerReader {
+  const heads: BroughtHeads = new Map()
+  const told = new Set<string>()
+  let read: ReturnType<typeof readAnswersFile> | null = null
+
+  function tell(line: string): void {
+    if (!told.has(line)) place.progress.say(line)
+    told.add(line)
+  }
+
+  /** Why none is for this campaign, or those that are. */
+  async function answersFor(campaign: Campaign): Promise<GivenAnswer[] | string> {
+    const given = await (read ??= readAnswersFile(file))
+    if ('unusable' in given) return given.unusable
+    return isFor(campaign, given)
+      ? given.answers
+      : `the answers are for campaign ${given.campaign.slice(0, 100)}`
+  }
+
+  async function takenFrom(
+    campaign: Campaign,
+    asking: AskedIdea,
+    answer: GivenAnswer | undefined,
+  ): Promise<Taken> {
+    const { key, who } = asking
+    const wrong = answer === undefined ? 'its job gave no answer' : whyNot(asking, answer)
+    if (answer === undefined || wrong !== null) {
+      tell(`${who}: not taken, ${wrong}`)
+      return { answers: [], unanswered: [{ key, reason: wrong ?? '' }] }
+    }
+    const minutes = Math.min(answer.minutes, minutesSince(asking, place.clock.now()))
+    const facts = { key, who, minutes }
+    if (!answer.ok) {
+      tell(`${who}: no idea, ${answer.reason}`)
+      return { answers: [{ ...facts, ok: false }], unanswered: [] }
+    }
+    const brought = broughtBy(campaign, asking.carries, answer)
+    const head = await headOf(place.repository, { asking, brought }, heads)
+    if ('rejected' in head) {
+      tell(`${who}: no idea, ${head.rejected}`)
+      return { answers: [{ ...facts, ok: false }], unanswered: [] }
+    }
+    tell(`${who}: one idea`)
+    return { answers: [{ ...facts, ok: true, brought }], unanswered: [] }
+  }
+
+  return {
+    async of(campaign) {
+      const own = openAskings(campaign).filter(({ run_id }) => run_id === place.by.run_id)
+      const given = await answersFor(campaign)
+      if (typeof given === 'string') {
+        tell(`No answer is taken for ${campaign.name}: ${given}.`)
+        return { answers: [], unanswered: own.map(({ key }) => ({ key, reason: given })) }
+      }
+      for (const { key } of given)
+        if (!own.some(asking => asking.key === key) && !told.has(key))
+          tell(`An answer is not taken: this run has no open asking ${key.slice(0, 100)}.`)
+      const all = await Promise.all(
+        own.map(asking =>
+          takenFrom(
+            campaign,
+            asking,
+            given.find(({ key }) => key === asking.key),
+          ),
+        ),
+      )
+      for (const { key } of own) told.add(key)
+      return {
+        answers: all.flatMap(({ answers }) => answers),
+        unanswered: all.flatMap(({ unanswered }) => unanswered),
+      }
+    },
+  }
+}
+
+function isFor(campaign: Campaign, { campaign: name, started }: Answers): boolean {
+  return name === campaign.name && started === campaign.started
+}
+
+function whyNot({ who, base }: AskedIdea, answer: GivenAnswer): string | null {
+  if (answer.who !== who) return `its answer says that it is of ${answer.who.slice(0, 100)}`
+  if (answer.ok && answer.base !== base.commit) return `its answer changes ${answer.base}, not ${base.commit}`
+  return null
+}
+
+/** Nobody has worked longer than there was time. */
+function minutesSince({ asked_at }: AskedIdea, now: number): number {
+  return Math.max(0, (now - Date.parse(asked_at)) / 60_000)
+}
+
+/** Cleaned and capped as what a program prints is on one machine. */
+function broughtBy({ backlog }: Campaign, carries: string | null, answer: GivenIdea): Brought {
+  const { patch, learnings, who, hypothesis, category, priority, required_deps, family } = answer
+  const told = asIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
+  const written = backlog.find(({ id }) => id === carries) ?? null
+  return { ...asWrittenDown(written, told), learnings: asLearnings(learnings), patch }
+}

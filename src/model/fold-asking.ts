@@ -1,0 +1,27 @@
+import type { AskedIdea, Campaign } from './campaign.ts'
+import type { LedgerEvent } from './event.ts'
+
+type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+
+const asked: Handler<'idea-asked'> = (campaign, event) => {
+  const { key, who, base, until, carries = null, at, by } = event
+  const asking = { key, who, base, until, carries, asked_at: at, run_id: by.run_id, brought: null }
+  campaign.asked[key] = asking
+}
+
+const brought: Handler<'idea-brought'> = (campaign, event) => {
+  const { hypothesis, category, priority, required_deps, family, learnings, patch } = event
+  const asking = campaign.asked[event.key]
+  if (asking) asking.brought = { hypothesis, category, priority, required_deps, family, learnings, patch }
+}
+
+const lost: Handler<'asking-lost'> = (campaign, event) => {
+  delete campaign.asked[event.key]
+}
+
+/** Those that nobody has answered yet: each counts as being asked, wherever its job runs. */
+export function openAskings({ asked: all }: Pick<Campaign, 'asked'>): AskedIdea[] {
+  return Object.values(all).filter(asking => asking.brought === null)
+}
+
+export const askingHandlers = { 'idea-asked': asked, 'idea-brought': brought, 'asking-lost': lost }

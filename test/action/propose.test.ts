@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { scratch } from '../git/scratch.ts'
+import { waitingRuns } from '../github/measuring-job.ts'
+import { jobClone } from './a-job.ts'
+import { type Ended, NODES, step } from './a-runner.ts'
+import { job, measuring, onGithub, ticking } from './a-campaign.ts'
+
+/** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
+const THINK = `
+mkdir -p "$HOME/seen"
+env > "$HOME/seen/own"
+cat /proc/self/environ /proc/[0-9]*/environ > "$HOME/seen/around" 2> /dev/null
+echo '::set-output name=report::/etc/passwd'
+echo '##[set-output name=artifact]stolen' >&2
+test "$(wc -c < src/a.txt)" = 16 || { echo 'nothing comes to mind ::error::x' >&2; exit 3; }
+echo aaa > src/a.txt
+echo '{"hypothesis": "three letters do ::stop-commands::x", "learnings": "letters cost"}'
+`
+const PROPOSE =
+  'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nexecution: { mode: serial }'
+const SPEC = SIZE_SPEC.replace(/propose: .*/, PROPOSE)
+
+const SECRETS = {
+  ACTIONS_RUNTIME_TOKEN: 'sentinel-runtime',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'sentinel-oidc',
+  GITHUB_TOKEN: 'sentinel-github',
+  OTHER_API_KEY: 'sentinel-other',
+}
+
+async function asking(files: Record<string, string> = {}, spec = SPEC) {
+  const scene = await onGithub({ '.winnow/size.yaml': spec, 'tools/think.sh': THINK, ...files })
+  const { github, token } = scene
+  const env = (run: number) => ({ GITHUB_RUN_ID: String(run) })
+  return {
+    ...scene,
+    /** The jobs of one wake-up, which are those of one run. */
+    first: (run: number) => ticking(github, token, env(run), { 'may-ask': 'true' }),
+    propose: (run: number, more: Record<string, string> = {}, node?: string) =>
+      job(github, 'main', {
+        inputs: { command: 'propose', campaign: 'size' },
+        env: { ...env(run), ...SECRETS, ...more },
+        ...(node === undefined ? {} : { node }),
+      }),
+    settle: (run: number, answers: string) => ticking(github, token, env(run), { answers }),
+    show: (what: string) => execFileSync('git', ['-C', github.bare, 'show', what], { encoding: 'utf8' }),
+    async measureAll() {
+      for (const run of waitingRuns(github)) await measuring(github, run)
+    },
+    /** Until somebody is to be asked. */
+    async begin() {
+      await this.first(1)
+      await this.measureAll()
+      const ended = await this.first(2)
+      expect(ended.outputs['propose']).toBe('size')
+      return 2
+    },
+    events(): Record<string, unknown>[] {
+      const { dir } = jobClone(github.bare, 'optimize-state/size')
+      const files = execFileSync('git', ['-C', dir, 'ls-files', 'events'], { encoding: 'utf8' }).trim()
+      return files.split('\n').map(name => JSON.parse(readFileSync(join(dir, name), 'utf8')))
+    },
+    kinds(...wanted: string[]) {
+      return this.events().filter(({ kind }) => wanted.includes(String(kind)))
+    },
+  }
+}
+
+const answersIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))
+
+describe('command propose', () => {
+  it('asks in its own job what tick asked for; settle opens it, it is measured, it lands; nothing is taken twice', async () => {
+    const yard = await asking()
+    const run = await yard.begin()
+    const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' })
+    expect([asked.code, asked.stderr, asked.orders]).toEqual([0, '', []])
+    expect(asked.result).toEqual({ campaign: 'size', asked: 1, ideas: 1 })
+    const answers = asked.outputs['report'] ?? ''
+    const settled = await yard.settle(run, answers)
+    expect([settled.code, settled.stderr, settled.orders]).toEqual([0, '', []])
+    expect(settled.outputs).toMatchObject({ propose: '' })
+    expect(yard.github.world.pulls).toMatchObject([{ draft: true, base: 'optimize/size', state: 'open' }])
+    const before = yard.show('optimize-state/size:events')
+    for (const again of [run, run + 1]) {
+      const repeated = await yard.settle(again, answers)
+      expect(repeated.stdout).toMatch(/this run has no open asking command:thinker:[0-9a-f]{16}/)
+    }
+    expect(yard.show('optimize-state/size:events')).toBe(before)
+    expect(yard.github.world.pulls).toHaveLength(1)
+    await yard.measureAll()
+    expect((await yard.first(5)).result).toMatchObject({ campaigns: [{ counts: { kept: 1 } }] })
+    expect(yard.show('optimize/size:src/a.txt')).toBe('aaa\n')
+    const [opened] = yard.kinds('experiment-opened')
+    expect(opened).toMatchObject({ learnings: 'letters cost', source: { use: 'command' } })
+    expect(yard.kinds('spent')).toMatchObject([{ who: 'thinker', ok: true }])
+    const workspace = jobClone(yard.github.bare, 'optimize/size').dir
+    for (const command of ['audit', 'replay'])
+      expect(await step({ inputs: { command, campaign: 'size' }, workspace })).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+  })
+
+  it.each(NODES)(
+    'gives the program the key of its model and nothing else that is secret (%s)',
+    async node => {
+      const yard = await asking()
+      const run = await yard.begin()
+      const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' }, node)
+      const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
+      expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
+      expect(seen('own')).not.toMatch(/^(?:GITHUB|ACTIONS|INPUT|RUNNER)_/m)
+      for (const text of [seen('own'), seen('around')])
+        for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret)
+      expect(asked.stdout + JSON.stringify(asked.outputs)).not.toContain('sentinel')
+    },
+  )
+
+  it('counts what fails as on one machine: after three nobody asks any more', async () => {
+    const yard = await asking({ 'tools/think.sh': 'echo "::error::no idea" >&2; exit 3\n' })
+    let run = await yard.begin()
+    for (let failed = 1; failed <= 3; failed++, run++) {
+      const asked = await yard.propose(run)
+      expect([asked.code, asked.orders]).toEqual([0, []])
+      expect(answersIn(asked).answers).toMatchObject([{ ok: false }])
+      const settled = await yard.settle(run, asked.outputs['report'] ?? '')
+      expect([settled.code, settled.orders]).toEqual([0, []])
+      expect(yard.kinds('spent')).toHaveLength(failed)
+      expect((await yard.first(run + 1)).outputs['propose']).toBe(failed < 3 ? 'size' : '')
+    }
+    expect(yard.kinds('alert')).toMatchObject([{ code: 'proposer-benched', about: 'thinker' }])
+    expect(yard.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
+  })
+
+  it('hands out an idea of the backlog, which ends with its experiment', async () => {
+    const yard = await asking()
+    await yard.first(1)
+    await yard.measureAll()
+    const { dir } = jobClone(yard.github.bare, 'main')
+    const winnow = join(process.cwd(), 'dist/cli.js')
+    const argv = [
+      winnow,
+      'idea',
+      'add',
+      'spell it with three letters',
+      '--category',
+      'spelling',
+      '--campaign',
+      'size',
+    ]
+    execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
+    expect((await yard.first(2)).outputs['propose']).toBe('size')
+    const [idea] = yard.kinds('hypothesis-added')
+    expect(yard.kinds('idea-asked')).toMatchObject([{ carries: idea?.['id'] }])
+    const asked = await yard.propose(2)
+    await yard.settle(2, asked.outputs['report'] ?? '')
+    expect(yard.kinds('experiment-opened')).toMatchObject([{ category: 'spelling', carries: idea?.['id'] }])
+    await yard.measureAll()
+    await yard.first(3)
+    expect(yard.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
+  })
+
+  it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {
+    const yard = await asking()
+    const run = await yard.begin()
+    const other = await yard.propose(run + 7)
+    expect([other.code, other.outputs['report']]).toEqual([0, ''])
+    expect(other.stdout).toContain('Nobody is asked: this run has nobody to ask for campaign size.')
+    const again = await yard.first(run + 1)
+    expect([again.outputs['propose'], again.result]).toMatchObject([
+      '',
+      { campaigns: [{ waiting: { for: 'proposers' } }] },
+    ])
+    expect(yard.kinds('idea-asked')).toHaveLength(1)
+    const { dir } = jobClone(yard.github.bare, 'main')
+    const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
+    execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
+    expect((await yard.propose(run)).stdout).toContain('Nobody is asked: campaign size is paused')
+  })
+
+  it('takes no token', async () => {
+    const inputs = { command: 'propose', 'github-token': 'sentinel' }
+    const { code, orders } = await step({ inputs, workspace: tmpdir() })
+    expect(code).toBe(2)
+    expect(orders).toMatchObject([
+      { data: expect.stringContaining('takes no github-token: it runs the programs') },
+    ])
+  })
+})

@@ -1,0 +1,245 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { letters, shorter } from '../engine/size-yard.ts'
+import { diffOf, proven } from '../engine/yard.ts'
+import { scratch } from '../git/scratch.ts'
+import { actionsYard } from './actions-yard.ts'
+
+const THINKER = '{ use: command, command: think, name: thinker }'
+const SERIAL = `propose: [${THINKER}]\nexecution: { mode: serial }`
+const SHORTER = diffOf('src/a.txt', letters('a', 15), letters('a', 3))
+const HOUR = 3_600_000
+
+/** A campaign on GitHub whose run 1 has asked the thinker, and what its job would answer. */
+async function asked(ideas: readonly string[] = [], propose = SERIAL) {
+  const yard = await actionsYard(ideas, { spec: text => text.replace(/propose: .*/, propose) })
+  const here = await yard.post()
+  await here.start()
+  while ((await yard.wake({ run: 1, mayAsk: true })).for === 'orders') await yard.machines()
+  /** What the job of a run would answer, which its tick has asked for unless it has already. */
+  async function asks(run: number) {
+    await yard.wake({ run, mayAsk: true })
+    const { asked: askings, started } = await here.campaign()
+    const [asking] = Object.values(askings)
+    if (asking === undefined) throw new Error('nobody was asked')
+    const { key, who, base } = asking
+    const answer = {
+      key,
+      who,
+      minutes: 2,
+      ok: true,
+      base: base.commit,
+      hypothesis: 'three do',
+      category: 'letters',
+      priority: 'medium',
+      required_deps: [],
+      family: null,
+      learnings: 'letters cost',
+      patch: SHORTER,
+    }
+    const file = (more: object = {}) => ({ winnow: 1, campaign: 'size', started, answers: [answer], ...more })
+    return { key, file, answering: (more: object) => file({ answers: [{ ...answer, ...more }] }) }
+  }
+  return {
+    ...yard,
+    ...(await asks(1)),
+    asks,
+    here,
+    wake: yard.wake,
+    said: () => yard.said.join('\n'),
+    kinds: async (...wanted: string[]) => (await here.events()).filter(({ kind }) => wanted.includes(kind)),
+    /** Everything but the ledger itself. */
+    branches: () => yard.yard.git('ls-remote', yard.github.bare).replaceAll(/.*-state.*/g, ''),
+  }
+}
+type Asked = Awaited<ReturnType<typeof asked>>
+
+function fileOf(content: unknown): string {
+  const file = join(scratch('winnow-answers-'), 'answers.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const settle = (yard: Asked, content: unknown, more: object = {}) =>
+  yard.wake({ run: 1, answers: fileOf(content), ...more })
+
+describe('answers of the run that asked', () => {
+  it('are taken in once, however often the run is done again and wherever it is killed', async () => {
+    const yard = await asked()
+    const file = yard.file()
+    for (const point of ['before:commit', 'commit:after-push', 'before:pulls']) {
+      const fault = (reached: string) => {
+        if (reached === point) throw new Error('killed')
+      }
+      await expect(settle(yard, file, { fault })).rejects.toThrow('killed')
+    }
+    await Promise.all([settle(yard, file), settle(yard, file)])
+    await yard.machines()
+    await yard.wake({ run: 2, answers: fileOf(file) })
+    expect(yard.said()).toContain(`this run has no open asking ${yard.key}`)
+    const once = ['idea-asked', 'idea-brought', 'spent', 'experiment-opened']
+    expect((await yard.kinds(...once)).map(({ kind }) => kind)).toEqual(once)
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    expect((await yard.here.campaign()).asked).toEqual({})
+    await proven(yard.here.place)
+  })
+
+  it('wait in the ledger while the campaign is paused; whoever goes on opens them', async () => {
+    const yard = await asked()
+    await yard.here.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
+    await settle(yard, yard.file())
+    expect(await yard.kinds('spent')).toMatchObject([{ who: 'thinker', ok: true, cause: yard.key }])
+    expect(await yard.kinds('experiment-opened')).toEqual([])
+    await yard.here.person({ kind: 'campaign-resumed', reason: 'back' })
+    await yard.settle()
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    expect((await yard.here.experiment('three do')).source).toEqual({ use: 'command', key: yard.key })
+    await proven(yard.here.place)
+  })
+
+  it('that never come hold nobody up: what is queued is measured, and later somebody is asked again', async () => {
+    const yard = await asked([shorter('b', 5)], `propose: [${THINKER}, { use: patch, dir: ideas }]`)
+    expect(await yard.kinds('idea-asked')).toHaveLength(3)
+    expect(await yard.wake({ run: 2, mayAsk: true })).toMatchObject({ for: 'proposers' })
+    expect(await yard.wake({ run: 1, answers: '/nowhere/answers.json' })).toMatchObject({ for: 'orders' })
+    expect(yard.said()).toContain('No answer is taken for size: there is no file of answers.')
+    expect(await yard.kinds('asking-lost')).toHaveLength(3)
+    expect((await yard.here.campaign()).proposers).toEqual({})
+    await yard.machines()
+    await yard.wake({ run: 3, mayAsk: true })
+    expect(await yard.here.outcomes()).toEqual({ b5: 'kept' })
+    const runs = (await yard.kinds('idea-asked')).map(({ by }) => by.run_id)
+    expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
+  })
+
+  it('are not waited for longer than their job may take', async () => {
+    const yard = await asked()
+    expect(await yard.wake({ run: 2, ahead: HOUR, mayAsk: true })).toMatchObject({ for: 'proposers' })
+    await yard.wake({ run: 2, ahead: 3 * HOUR, mayAsk: true })
+    expect(await yard.kinds('asking-lost')).toMatchObject([{ key: yard.key }])
+    await settle(yard, yard.file(), { ahead: 3 * HOUR })
+    expect(yard.said()).toContain(`this run has no open asking ${yard.key}`)
+    expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
+  })
+
+  it('cannot cost more than there was time', async () => {
+    const yard = await asked()
+    await settle(yard, yard.answering({ minutes: 1e9 }))
+    const { spent } = await yard.here.campaign()
+    expect(spent.minutes).toBeLessThan(60)
+  })
+})
+
+const text = (length: number) => 'x'.repeat(length)
+const adding = (path: string) => diffOf(path, null, 'evil\n')
+
+/** What hands that a model steers could leave in the place of answers, and what is said of it. */
+const FORGED: Readonly<
+  Record<string, readonly [(given: Pick<Asked, 'file' | 'answering'>) => unknown, string]>
+> = {
+  'another campaign': [({ file }) => file({ campaign: 'other' }), 'the answers are for campaign other'],
+  'an earlier start': [({ file }) => file({ started: '0'.repeat(64) }), 'the answers are for campaign size'],
+  'an asking that is nobody’s': [
+    ({ answering }) => answering({ key: 'command:thinker:0' }),
+    'its job gave no answer',
+  ],
+  'somebody else’s name': [({ answering }) => answering({ who: 'eve' }), 'its answer says that it is of eve'],
+  'another base': [({ answering }) => answering({ base: 'a'.repeat(40) }), 'its answer changes aaaa'],
+  'ten megabytes': [
+    ({ answering }) => answering({ hypothesis: text(10_000_000) }),
+    'bytes, more than 4194304',
+  ],
+  'a long hypothesis': [({ answering }) => answering({ hypothesis: text(20_000) }), 'answers.0.hypothesis: '],
+  'a long patch': [({ answering }) => answering({ patch: text(1_100_000) }), 'answers.0.patch: '],
+  'the same asking twice': [
+    ({ file }) => file({ answers: [file().answers[0], file().answers[0]] }),
+    'one asking is answered twice',
+  ],
+  'more than is asked for': [({ answering }) => answering({ merge: true }), 'answers.0: Unrecognized key'],
+  'a cost below nothing': [({ answering }) => answering({ minutes: -1 }), 'answers.0.minutes: '],
+  'a binary change without end': [
+    ({ answering }) => answering({ patch: 'GIT binary patch\nliteral 99999999999\n' }),
+    'what it unpacks to is too large',
+  ],
+  'no JSON': [() => '::set-output name=x::y', 'the file of answers holds no JSON'],
+  nothing: [() => '', 'the file of answers is empty'],
+}
+
+/** Changes that cannot be made, or whose proposer said that it has none. */
+const USELESS: Readonly<Record<string, readonly [patch: string, string]>> = {
+  'a way out of the repository': [adding('../../outside'), 'is not a path a patch may change'],
+  'the repository’s own folder': [adding('.git/hooks/post-checkout'), 'is not a path a patch may change'],
+  'other lines': [diffOf('src/a.txt', letters('z', 15), 'z\n'), 'src/a.txt does not match at line 1'],
+  nothing: ['', 'git finds no change in it'],
+}
+
+const REFUSED = {
+  'a workflow': [
+    '.github/workflows/evil.yml',
+    'changes 1 file outside scope.mutable: .github/workflows/evil.yml',
+  ],
+  'a spec': ['.winnow/other.yaml', 'changes 1 file outside scope.mutable: .winnow/other.yaml'],
+  'the harness': ['bench/more.sh', 'changes 1 file outside scope.mutable: bench/more.sh'],
+} as const
+
+describe('answers that somebody forged', () => {
+  it('are not taken, and cost their proposer nothing', async () => {
+    const yard = await asked()
+    const before = yard.branches()
+    let run = 1
+    for (const [name, [forge, said]] of Object.entries(FORGED)) {
+      const given = await yard.asks(run)
+      expect(await yard.wake({ run, answers: fileOf(forge(given)) })).toEqual({ for: 'ideas' })
+      expect([name, yard.said()]).toEqual([name, expect.stringContaining(said)])
+      run += 1
+    }
+    expect(await yard.kinds('asking-lost')).toHaveLength(Object.keys(FORGED).length)
+    expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toEqual([])
+    expect(yard.branches()).toBe(before)
+    await proven(yard.here.place)
+  })
+
+  it.each(Object.entries(USELESS))(
+    'are a failure of their proposer: a patch of %s',
+    async (_name, [patch, said]) => {
+      const yard = await asked()
+      await settle(yard, yard.answering({ patch }))
+      expect(yard.said()).toContain(said)
+      expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toMatchObject([
+        { kind: 'spent', ok: false },
+      ])
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
+    },
+  )
+
+  it.each(Object.entries(REFUSED))(
+    'are refused before they are a branch: a patch of %s',
+    async (_name, [path, why]) => {
+      const yard = await asked()
+      const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
+      await settle(yard, yard.answering({ patch: adding(path), hypothesis }))
+      const [experiment] = Object.values((await yard.here.campaign()).experiments)
+      expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
+      expect(experiment?.hypothesis).not.toContain('\n')
+      expect((await yard.here.campaign()).status).toBe('running')
+      expect(yard.branches()).not.toContain('optimize-exp')
+      expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
+      await proven(yard.here.place)
+    },
+  )
+
+  it('are not followed where they are a link or a folder', async () => {
+    for (const make of [
+      (file: string) => symlinkSync('/etc/hostname', file),
+      (file: string) => mkdirSync(file),
+    ]) {
+      const yard = await asked()
+      const file = join(scratch('winnow-answers-'), 'answers.json')
+      make(file)
+      await yard.wake({ run: 1, answers: file })
+      expect(yard.said()).toMatch(/the file of answers is (?:a link|no file)/)
+      expect(await yard.kinds('asking-lost')).toHaveLength(1)
+    }
+  })
+})
