@@ -1,7 +1,7 @@
 import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
-import { openEngineExperiments, roomToOpen } from './intake.ts'
+import { roomToOpen } from './intake.ts'
 import { askElsewhere } from './asked-elsewhere.ts'
 import { roundSize } from './rounds.ts'
 import { isKeptOut } from './strangers.ts'

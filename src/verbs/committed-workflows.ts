@@ -9,12 +9,9 @@ const DIRECTORY = '.github/workflows'
 const WORKFLOW = /\.ya?ml$/
 
 /** The workflows of the default branch as it is now: those of other branches start nothing by themselves. */
-export async function committedWorkflows({ repository, defaultBranch }: Workshop): Promise<WorkflowFile[]> {
-  if (defaultBranch === null) return []
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) return []
-  await repository.fetch([{ ref: defaultBranch, oid }])
-  const directory = await repository.entryAt((await repository.commit(oid)).tree, DIRECTORY)
+export async function committedWorkflows(workshop: Workshop): Promise<WorkflowFile[]> {
+  const { repository } = workshop
+  const directory = await committedEntry(workshop, DIRECTORY)
   if (directory?.type !== 'tree') return []
   const files: WorkflowFile[] = []
   for (const { type, name, oid: blob } of await repository.tree(directory.oid)) {
@@ -22,4 +19,13 @@ export async function committedWorkflows({ repository, defaultBranch }: Workshop
     files.push({ path: `${DIRECTORY}/${name}`, text: (await repository.blob(blob)).toString('utf8') })
   }
   return files
+}
+
+/** What the default branch has at that path, as it is now. */
+export async function committedEntry({ repository, defaultBranch }: Workshop, path: string) {
+  if (defaultBranch === null) return null
+  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref: defaultBranch, oid }])
+  return repository.entryAt((await repository.commit(oid)).tree, path)
 }

@@ -21,12 +21,14 @@ import { measureWorkflow } from '../setup/github/measure-workflow.ts'
 import { OWN_ACTION, REUSABLE, writtenWith } from '../setup/github/reusable.ts'
 import { tickWorkflow } from '../setup/github/tick-workflow.ts'
 import { wakeWorkflow } from '../setup/github/wake-workflow.ts'
-import type { GithubSetup } from '../setup/github/workflow-of.ts'
+import { type GithubSetup, asksPrograms } from '../setup/github/workflow-of.ts'
+import { AGENTS_ACTION } from '../setup/github/files.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { bystander } from '../setup/github/bystanders.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { committedSpecs } from './committed-specs.ts'
-import { committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
+import { committedEntry, committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
 import { githubOf } from './github-of.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
 import type { Verb } from './verb.ts'
@@ -64,6 +66,7 @@ async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
     ...(await teamFindings(workshop)),
     ...ownFindings(workflows),
     ...(await outdatedFindings(workshop, workflows)),
+    ...(await askingFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
     ...(await refusedSyncs(workshop, campaigns)),
   ]
@@ -182,6 +185,25 @@ function writtenNow(setup: GithubSetup): Map<string, string> | UserError {
     if (error instanceof UserError) return error
     throw error
   }
+}
+
+/** A spec may name programs long after the workflows were written, which then ask nobody. */
+async function askingFindings(workshop: Workshop, files: readonly WorkflowFile[]): Promise<Finding[]> {
+  const tick = files.find(({ path }) => path === TICK)
+  const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const asking = specs.filter(spec => asksPrograms({ specs: [spec] }))
+  if (tick === undefined || asking.length === 0) return []
+  const names = asking.map(({ name }) => name).join(', ')
+  if (!/^\s*command: propose$/m.test(tick.text)) {
+    const fix = `git rm ${TICK}, then winnow init --github, which writes it anew`
+    return [bad(`${names}: programs are to be asked for ideas, and no job of ${TICK} asks them`, fix)]
+  }
+  if ((await committedEntry(workshop, AGENTS_ACTION))?.type !== 'blob') {
+    const what = `${AGENTS_ACTION}, by which programs of ${names} are set up, is not on the default branch`
+    return [bad(what, 'winnow init --github writes it')]
+  }
+  const fix = `Settings > Environments > ${MODEL_ENVIRONMENT}, where a rule can keep it to the default branch`
+  return [unknown(`programs of ${names} find a key in ${MODEL_SECRET} if that secret is there`, fix)]
 }
 
 function othersFindings(files: readonly WorkflowFile[], prefixes: readonly string[]): Finding[] {

@@ -5,8 +5,10 @@ import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
 import { detect } from '../setup/detect.ts'
 import type { Yard } from '../setup/findings.ts'
-import { githubFiles, requirePinned, SETUP_ACTION } from '../setup/github/files.ts'
+import { OF_THE_OWNER, githubFiles, requirePinned } from '../setup/github/files.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { toolchainOf } from '../setup/github/toolchain.ts'
+import { asksPrograms } from '../setup/github/workflow-of.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
 import { parseSpec } from '../spec/parse.ts'
@@ -45,7 +47,10 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
   }
   const fresh = withoutWritten(ground.topLevel, wanted)
   await writeNewFiles(ground.topLevel, fresh)
-  const lines = fresh.length === 0 ? ['All files are there already; nothing was written.'] : written(fresh)
+  const lines =
+    fresh.length === 0
+      ? ['All files are there already; nothing was written.']
+      : [...written(fresh), ...(asksPrograms({ specs }) ? [FOR_PROGRAMS] : [])]
   for (const line of lines) terminal.out(line)
   return 0
 }
@@ -83,13 +88,13 @@ async function yardOf({ workshop, base }: Ground, [spec]: readonly Spec[]): Prom
   return { files: below(repository, directory), repository, directory }
 }
 
-/** The set-up of the tool chain is its owner's from the first time on; anything else that differs is for a person. */
+/** The set-ups are their owner's from the first time on; anything else that differs is for a person. */
 function withoutWritten(topLevel: string, wanted: readonly NewFile[]): NewFile[] {
   const isThere = ({ path }: NewFile) => existsSync(join(topLevel, path))
   const differs = wanted.find(
     file =>
       isThere(file) &&
-      file.path !== SETUP_ACTION &&
+      !OF_THE_OWNER.has(file.path) &&
       readFileSync(join(topLevel, file.path), 'utf8') !== file.text,
   )
   if (differs === undefined) return wanted.filter(file => !isThere(file))
@@ -98,6 +103,8 @@ function withoutWritten(topLevel: string, wanted: readonly NewFile[]): NewFile[]
     fix: `winnow init --github --dry-run shows what it would be; to have it, git rm ${differs.path} and repeat`,
   })
 }
+
+const FOR_PROGRAMS = `For the programs that are asked for ideas: the key of their model in the secret ${MODEL_SECRET} of an environment ${MODEL_ENVIRONMENT}.`
 
 function written(files: readonly NewFile[]): string[] {
   return [

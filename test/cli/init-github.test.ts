@@ -62,6 +62,14 @@ describe('winnow init --github', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('takes no service containers')])
   })
 
+  it('says where the key of a model belongs, where programs are to be asked', async () => {
+    const asking = `${FILES['.winnow/size.yaml']}propose: [{ use: command, preset: claude }]\n`
+    const person = project({ ...PROJECT, '.winnow/size.yaml': asking })
+    const { out } = await person.winnow(...GITHUB)
+    expect(out).toContain('secret WINNOW_MODEL_KEY of an environment winnow-models')
+    expect(out).toContain('Wrote .github/actions/winnow-agents/action.yml')
+  })
+
   it('writes none for a spec that no job could carry out, and says by name what is not built', async () => {
     const primary = 'primary: { type: judge, name: score, direction: maximize }'
     const judged = FILES['.winnow/size.yaml'].replace(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { onGithub } from './on-github.ts'
 
 const CI = 'on: { push: {}, pull_request: { branches: [main] } }\njobs: {}\n'
@@ -124,4 +125,27 @@ test('the doctor knows git, the scopes of a classic token, and every workflow th
   expect((await winnow('doctor')).join('\n')).toContain('a sync that brings workflow files would be refused')
   env['GH_TOKEN'] = github.token('eva', { scopes: ['repo', 'workflow'] })
   expect(await winnow('doctor')).toContain("ok  the token's scopes are enough (repo, workflow)")
+})
+
+test('the doctor misses the job that asks programs, then what sets them up, then says where their key belongs', async () => {
+  const there = await onGithub([])
+  const idle = 'on: { workflow_dispatch: {} }\njobs: {}\n'
+  const files = ['winnow', 'winnow-measure', 'winnow-wake'].map(name => [
+    `.github/workflows/${name}.yml`,
+    idle,
+  ])
+  there.commit('main', Object.fromEntries(files))
+  const said = async () => (await there.winnow('doctor')).join('\n')
+  expect(await said()).not.toContain('programs')
+  const spec = SIZE_SPEC.replace(/propose: .*/, 'propose: [{ use: command, preset: claude }]')
+  there.commit('main', { '.winnow/size.yaml': spec })
+  expect(await said()).toContain('size: programs are to be asked for ideas, and no job of')
+  const asks =
+    'on: { workflow_dispatch: {} }\njobs:\n  propose:\n    steps:\n      - with:\n          command: propose\n'
+  there.commit('main', { '.github/workflows/winnow.yml': asks })
+  expect(await said()).toContain(
+    '.github/actions/winnow-agents/action.yml, by which programs of size are set up, is not',
+  )
+  there.commit('main', { '.github/actions/winnow-agents/action.yml': 'runs: {}\n' })
+  expect(await said()).toContain('programs of size find a key in WINNOW_MODEL_KEY if that secret is there')
 })

@@ -21,6 +21,7 @@ const HANDED_OVER: Readonly<Record<string, RegExp>> = {
   order: /^\$\{\{ inputs\.order \}\}$/,
   pulls: /^\$\{\{ inputs\.pulls \}\}$/,
   'runs-on': /^[^$]+$/,
+  'may-ask': /^true$/,
 }
 const COMMAND = /^(?:tick|run|report)$/
 const ASKS = /^propose$/
@@ -35,6 +36,10 @@ const commandIn = ({ steps, uses }: Job) => [
   ...[CALL.exec(uses ?? '')?.groups?.['command']].filter(command => command !== undefined),
 ]
 const runsExperiments = (job: Job) => commandIn(job).includes('measure')
+const RUNS_OTHERS = /^(?:measure|propose)$/
+/** Where a job hands itself over to code that nobody of winnow's wrote; below nought where it never does. */
+const handsOverAt = ({ steps }: Job) =>
+  steps.findIndex(({ with: given }) => RUNS_OTHERS.test(String(given?.['command'] ?? '')))
 
 const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
   'top-level permissions are none': ({ workflow }) =>
@@ -139,19 +144,49 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       return more.length > 0 || held.length > 0 || all || 'environment' in job ? [name] : []
     }),
 
-  "what runs experiments has given up root before, on runners that are not its owner's": ({ workflow }) =>
+  'what asks proposers reads the repository, holds one secret in one step, and no token': ({ workflow }) =>
     jobsOf(workflow).flatMap(([name, job]) => {
-      const at = job.steps.findIndex(step => step.with?.['command'] === 'measure')
+      if (!commandIn(job).includes('propose')) return []
+      const at = handsOverAt(job)
+      const key = { WINNOW_MODEL_KEY: '$' + '{{ secrets.WINNOW_MODEL_KEY }}' }
+      const held = job.steps.filter((step, index) => {
+        const said = JSON.stringify([step.with ?? {}, step.env ?? {}])
+        return index === at
+          ? JSON.stringify(step.env) !== JSON.stringify(key) || /github\.token/.test(said)
+          : /secrets\.|github\.token|GITHUB_TOKEN/.test(said)
+      })
+      const reads = JSON.stringify(granted(job)) === '{"contents":"read"}'
+      return reads && held.length === 0 && job.env === undefined ? [] : [name]
+    }),
+
+  'answers come from the job of the same run that asked, to a job after it': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      const taken = job.steps.flatMap(step => String(step.with?.['answers'] ?? '') || [])
+      if (taken.length === 0) return []
+      const fetched = job.steps.filter(({ uses }) => uses?.startsWith('actions/download-artifact@'))
+      const own = fetched.every(step => step.with?.['name'] === 'winnow-propose')
+      const asks = Object.keys(workflow.jobs).filter(other => {
+        const before = workflow.jobs[other]
+        return before !== undefined && commandIn(before).includes('propose')
+      })
+      const after = asks.length > 0 && asks.every(other => [job['needs']].flat().includes(other))
+      const path = taken.every(file => file === '$' + '{{ runner.temp }}/winnow-propose/answers.json')
+      return own && after && path ? [] : [name]
+    }),
+
+  "what runs code of others has given up root before, on runners that are not its owner's": ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      const at = handsOverAt(job)
       const before = job.steps.slice(0, Math.max(0, at)).at(-1)
       const hosted = before?.['if'] === "runner.environment == 'github-hosted' && runner.os == 'Linux'"
       const checked = /sudoers\.d\/zz-winnow[^]*if sudo -n true[^]*exit 1/.test(before?.run ?? '')
       return at < 0 || (hosted && checked) ? [] : [name]
     }),
 
-  'after an experiment nothing runs but handing its report over': ({ workflow }) =>
-    jobsOf(workflow).flatMap(([name, { steps }]) => {
-      const at = steps.findIndex(step => step.with?.['command'] === 'measure')
-      const after = at < 0 ? [] : steps.slice(at + 1)
+  'after code of others nothing runs but handing its file over': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      const at = handsOverAt(job)
+      const after = at < 0 ? [] : job.steps.slice(at + 1)
       return after.every(({ uses }) => uses?.startsWith('actions/upload-artifact@') === true) &&
         after.length < 2
         ? []
@@ -219,11 +254,11 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
 }
 
 function isPinned({ uses }: Step): boolean {
-  return uses === undefined || PINNED.test(uses) || TRUSTED_SIDE.includes(uses)
+  return uses === undefined || PINNED.test(uses) || TRUSTED_SIDE.test(uses)
 }
 
 /** A job's set-up from the default branch, and the action at the commit of the very file that names it. */
-const TRUSTED_SIDE = ['./trusted/.github/actions/winnow-setup', '$/']
+const TRUSTED_SIDE = /^(?:\.\/trusted\/\.github\/actions\/winnow-(?:setup|agents)|\$\/)$/
 
 function isCallPinned(uses: string): boolean {
   const { at } = CALL.exec(uses)?.groups ?? {}

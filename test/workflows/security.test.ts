@@ -48,6 +48,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     'actions are pinned to commits, and taken from the trusted side': [
       [measure, /@[0-9a-f]{40} # v6.0.2/, '@v6'],
       [measure, './trusted/.github/', './repository/.github/'],
+      [tick, './trusted/.github/actions/winnow-agents', './repository/.github/actions/winnow-agents'],
       [tick, /somebody\/winnow@\S+/, 'somebody/winnow@main'],
       [callsTick, /reusable-tick.yml@\S+/, 'reusable-tick.yml@main'],
       [callsMeasure, /somebody\/winnow\/\S+/, 'somebody/winnow/.github/workflows/reusable-measure.yml'],
@@ -98,12 +99,34 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, 'contents: read', 'actions: read # to look\n      contents: read'],
       [measure, '    timeout-minutes', '    environment: prod\n    timeout-minutes'],
     ],
-    "what runs experiments has given up root before, on runners that are not its owner's": [
+    'what asks proposers reads the repository, holds one secret in one step, and no token': [
+      [tick, 'command: propose\n', 'command: propose\n          github-token: ${{ github.token }}\n'],
+      [tick, /contents: read # to clone/, 'contents: write # to clone'],
+      [tick, 'secrets.WINNOW_MODEL_KEY }}', 'secrets.DEPLOY_KEY }}'],
+      [
+        tick,
+        'uses: ./trusted/.github/actions/winnow-agents',
+        'uses: ./trusted/.github/actions/winnow-agents\n        env: { KEY: "${{ secrets.WINNOW_MODEL_KEY }}" }',
+      ],
+    ],
+    'answers come from the job of the same run that asked, to a job after it': [
+      [tick, 'needs: [tick, propose]', 'needs: [tick]'],
+      [tick, 'winnow-propose/answers.json', 'elsewhere/answers.json'],
+      [tick, /(download-artifact@.*\n\s+with:\n\s+name: )winnow-propose/, '$1winnow-report'],
+    ],
+    "what runs code of others has given up root before, on runners that are not its owner's": [
+      [tick, /if sudo -n true.*/, ''],
+      [tick, '      - name: Ask for ideas', '      - run: sudo true\n      - name: Ask for ideas'],
       [measure, /if sudo -n true.*/, ''],
       [measure, "if: runner.environment == 'github-hosted'", "if: runner.environment == 'self-hosted'"],
       [measure, '      - name: Measure the order', '      - run: sudo true\n      - name: Measure the order'],
     ],
-    'after an experiment nothing runs but handing its report over': [
+    'after code of others nothing runs but handing its file over': [
+      [
+        tick,
+        '      - name: Hand the answers over',
+        '      - run: make publish\n      - name: Hand the answers over',
+      ],
       [
         measure,
         '      - name: Hand the report over',

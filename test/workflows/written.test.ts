@@ -72,6 +72,13 @@ describe('the jobs', () => {
     expect(jobs(['propose: [{ use: command, command: ./ideas }]'])).toEqual(['tick', 'propose', 'settle'])
   })
 
+  it('ask for as long as the slowest program may take', () => {
+    const slow =
+      'propose: [{ use: command, command: ./ideas, timeout_seconds: 7200 }, { use: command, command: b }]'
+    const { jobs } = parsedWorkflow(textOf(written([[], [slow]]), 'winnow.yml'))
+    expect(jobs['propose']?.['timeout-minutes']).toBe(150)
+  })
+
   it('measure each campaign on its own runner', () => {
     const lines = ['execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }']
     const { jobs } = parsedWorkflow(textOf(written([[], lines]), 'winnow-measure.yml'))
@@ -139,6 +146,29 @@ describe('the jobs', () => {
   it('are named by their order', () => {
     const text = textOf(written([[]]), 'winnow-measure.yml')
     expect(parsedWorkflow(text)).toMatchObject({ 'run-name': '$' + '{{ inputs.order }}' })
+  })
+})
+
+describe('the set-up of programs that are asked', () => {
+  const agents = (lines: string[]) =>
+    written([lines]).find(({ path }) => path.includes('/winnow-agents/'))?.text
+
+  it('is there only where one is, and has the agents that specs name, each once', () => {
+    expect(agents([])).toBeUndefined()
+    const named = agents([
+      'propose: [{ use: command, preset: claude }, { use: command, preset: claude, name: b }, { use: command, preset: aider }]',
+    ])
+    expect(stepsOfAction(named ?? '').map(({ run }) => run)).toEqual([
+      'npm install --global @anthropic-ai/claude-code',
+      'pipx install aider-chat',
+    ])
+    const own = agents(['propose: [{ use: command, command: ./ideas }]'])
+    expect(stepsOfAction(own ?? '')).toMatchObject([{ run: 'true' }])
+  })
+
+  it('is not what a job that measures uses', () => {
+    const files = written([['propose: [{ use: command, preset: claude }]']])
+    expect(textOf(files, 'winnow-measure.yml')).not.toContain('winnow-agents')
   })
 })
 

@@ -1,17 +1,21 @@
 import { UserError } from '../../errors.ts'
 import type { NewFile } from '../harness/skeleton.ts'
+import { agentsAction } from './agents-action.ts'
 import { commentsWorkflow } from './comments-workflow.ts'
 import { measureWorkflow } from './measure-workflow.ts'
 import { setupAction } from './setup-action.ts'
 import { tickWorkflow } from './tick-workflow.ts'
 import type { Toolchain } from './toolchain.ts'
 import { wakeWorkflow } from './wake-workflow.ts'
-import type { GithubSetup } from './workflow-of.ts'
+import { asksPrograms, type GithubSetup } from './workflow-of.ts'
 
 /** An action of somebody, pinned. */
 const ACTION = /^[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*@[0-9a-f]{40}(?: # [\w.-]+)?$/
 
 export const SETUP_ACTION = '.github/actions/winnow-setup/action.yml'
+export const AGENTS_ACTION = '.github/actions/winnow-agents/action.yml'
+/** Written where they are missing, and their owner's from then on. */
+export const OF_THE_OWNER: ReadonlySet<string> = new Set([SETUP_ACTION, AGENTS_ACTION])
 
 export function requirePinned(action: string): void {
   if (ACTION.test(action)) return
@@ -33,5 +37,6 @@ export function githubFiles(
     workflow('winnow-wake', wakeWorkflow(setup)),
     ...(wanted.comments ? [workflow('winnow-comments', commentsWorkflow(setup))] : []),
     { path: SETUP_ACTION, text: setupAction(toolchain) },
+    ...(asksPrograms(setup) ? [{ path: AGENTS_ACTION, text: agentsAction(setup) }] : []),
   ]
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../../errors.ts'
+import { SET_UP, TRUSTED_SETUP, cloneStep, giveUpRoot } from './job-steps.ts'
 import { permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { callOf } from './reusable.ts'
@@ -85,18 +86,8 @@ export function measuringJob({ action, campaign, runner, services }: Measuring):
     timeout-minutes: ${MOST_MINUTES}
 ${permissionLines('measure')}
 ${servicesLine(services)}    steps:
-      - name: Take the set-up of the tool chain from the default branch
-        uses: ${pinned('actions/checkout')}
-        with:
-          ref: \${{ github.event.repository.default_branch }}
-          path: trusted
-          persist-credentials: false
-      - name: Clone everything that an order can name
-        uses: ${pinned('actions/checkout')}
-        with:
-          path: repository
-          fetch-depth: 0
-          persist-credentials: false
+${TRUSTED_SETUP}
+${cloneStep('Clone everything that an order can name', 'repository')}
       - name: Fetch the heads of pull requests from forks
         if: inputs.pulls != ''
         shell: bash
@@ -111,8 +102,7 @@ ${servicesLine(services)}    steps:
           for pull in $PULLS; do
             git -C repository fetch --no-tags origin "+refs/pull/$pull/head:refs/remotes/pull/$pull"
           done
-      - name: Set up the tool chain
-        uses: ./trusted/.github/actions/winnow-setup
+${SET_UP}
 ${giveUpRoot(services)}
       - name: Measure the order
         id: measure
@@ -131,24 +121,6 @@ ${giveUpRoot(services)}
           if-no-files-found: error
           retention-days: 7
 `
-}
-
-/**
- * On a hosted runner the job's user may become root, and as root read the memory of the runner itself. What is left
- * of that way is asked for once more, so that a runner where it stays open measures nothing.
- */
-function giveUpRoot(services: Campaign['execution']['services']): string {
-  // Who stops service containers at the end of the job speaks to the same socket.
-  const open = Object.keys(services).length === 0 ? '/var/run/docker.sock ' : ''
-  return `      - name: Give up the right to become root
-        if: runner.environment == 'github-hosted' && runner.os == 'Linux'
-        shell: bash
-        run: |
-          for socket in ${open}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
-            if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
-          done
-          echo "$(id -un) ALL=(ALL:ALL) !ALL" | sudo tee /etc/sudoers.d/zz-winnow > /dev/null
-          if sudo -n true 2> /dev/null; then echo 'sudo could not be given up'; exit 1; fi`
 }
 
 /** JSON is YAML. */

@@ -15,6 +15,12 @@ export function reusableTick(): string {
 name: winnow, to be called (tick)
 on:
   workflow_call:
+    inputs:
+      may-ask:
+        description: Whether a job of the caller asks programs for ideas after this one.
+        required: false
+        type: boolean
+        default: false
     outputs:
       propose:
         description: The campaign whose proposers are to be asked now; empty where none are.
@@ -25,7 +31,7 @@ permissions: {}
 jobs:
   tick:
     if: ${NOT_PAUSED}
-${tickingJob(OWN, { rights: 'tick', step: 'Observe, decide, act' })}`
+${tickingJob(OWN, { rights: 'tick', step: 'Observe, decide, act', mayAsk: '${{ inputs.may-ask }}' })}`
 }
 
 /** What measures an order, to be called by a workflow that is dispatched with the order as its run-name. */

@@ -1,16 +1,19 @@
+import { askingMinutes } from '../../plan/asked-elsewhere.ts'
+import { ANSWERS_FILE } from '../../propose/answers-file.ts'
+import { cloneStep, giveUpRoot, SET_UP, TRUSTED_SETUP } from './job-steps.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
-import { cloneStep, tickingJob } from './ticking-job.ts'
-import { type GithubSetup, headOf, NOT_PAUSED, ONE_AT_A_TIME, yamlText } from './workflow-of.ts'
+import { tickingJob } from './ticking-job.ts'
+import { type GithubSetup, NOT_PAUSED, ONE_AT_A_TIME, asksPrograms, headOf, yamlText } from './workflow-of.ts'
 
 const WAKERS = '[".github/workflows/winnow-measure.yml", ".github/workflows/winnow-wake.yml"]'
 
 /** The one workflow that writes. An idle wake-up is its first job and no other. */
 export function tickWorkflow(setup: GithubSetup): string {
   const { specs } = setup
-  const asks = specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
-  const jobs = [tickJob(setup), ...(asks ? [proposeJob(setup), settleJob(setup)] : [])]
+  const asks = asksPrograms(setup)
+  const jobs = [tickJob(setup, asks), ...(asks ? [proposeJob(setup), settleJob(setup)] : [])]
   const lines = [
     headOf(setup),
     'name: winnow',
@@ -32,32 +35,41 @@ export function tickWorkflow(setup: GithubSetup): string {
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function tickJob(setup: GithubSetup): string {
+function tickJob(setup: GithubSetup, asks: boolean): string {
   return `  tick:
     # Other workflows may have the names of these two: only files of these paths count.
     if: >-
       ${NOT_PAUSED} &&
       (github.event_name != 'workflow_run' ||
       contains(fromJSON('${WAKERS}'), github.event.workflow_run.path))
-${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act' })}`
+${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act', mayAsk: asks ? 'true' : null })}`
 }
 
-function proposeJob({ action }: GithubSetup): string {
+/** As long as whoever is slowest may take. A campaign that cannot be ticked keeps no other from being asked for. */
+function proposeJob({ action, specs }: GithubSetup): string {
   return `  propose:
     needs: tick
-    if: needs.tick.outputs.propose != ''
+    if: "!cancelled() && needs.tick.outputs.propose != ''"
     runs-on: ubuntu-24.04
-    timeout-minutes: 90
+    timeout-minutes: ${Math.max(...specs.map(askingMinutes))}
     environment: ${MODEL_ENVIRONMENT}
 ${permissionLines('propose')}
+    outputs:
+      artifact: \${{ steps.propose.outputs.artifact }}
     steps:
-${cloneStep()}
+${TRUSTED_SETUP}
+${cloneStep(undefined, 'repository')}
+${SET_UP}
+      - name: Set up the programs that are asked
+        uses: ./trusted/.github/actions/winnow-agents
+${giveUpRoot()}
       - name: Ask for ideas
         id: propose
         uses: ${action}
         with:
           command: propose
           campaign: \${{ needs.tick.outputs.propose }}
+          directory: repository
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
       - name: Hand the answers over
@@ -71,11 +83,11 @@ ${cloneStep()}
 `
 }
 
-/** The answers are data to it, as those of anybody else. */
+/** The answers are data to it, as those of anybody else; where none came, nobody waits for them any longer. */
 function settleJob({ action }: GithubSetup): string {
   return `  settle:
     needs: [tick, propose]
-    if: always() && needs.propose.result == 'success'
+    if: always() && needs.tick.outputs.propose != ''
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
@@ -83,6 +95,7 @@ ${permissionLines('settle')}
     steps:
 ${cloneStep()}
       - name: Fetch what the proposers answered
+        if: needs.propose.outputs.artifact != ''
         uses: ${pinned('actions/download-artifact')}
         with:
           name: winnow-propose
@@ -91,6 +104,7 @@ ${cloneStep()}
         uses: ${action}
         with:
           command: tick
+          answers: \${{ runner.temp }}/winnow-propose/${ANSWERS_FILE}
           github-token: \${{ github.token }}
 `
 }

@@ -1,5 +1,5 @@
+import { cloneStep } from './job-steps.ts'
 import { permissionLines, type Rights } from './permissions.ts'
-import { pinned } from './pins.ts'
 import { callOf } from './reusable.ts'
 import { type GithubSetup, ONE_AT_A_TIME } from './workflow-of.ts'
 
@@ -7,12 +7,20 @@ interface Ticking {
   rights: Extract<Rights, 'tick' | 'comment'>
   /** What its last step is called. */
   step: string
+  /** Whether a job comes after it that asks programs, as it stands in the file; null: none ever does. */
+  mayAsk?: string | null
 }
 
 /** A job that carries campaigns on, from its condition on: written out, or a call, which waits in no line itself. */
-export function tickingJob({ action, calls = false }: GithubSetup, { rights, step }: Ticking): string {
+export function tickingJob(
+  { action, calls = false }: GithubSetup,
+  { rights, step, mayAsk = null }: Ticking,
+): string {
   const may = permissionLines(rights)
-  if (calls) return `${may}\n    uses: ${callOf(action, 'tick')}\n`
+  if (calls) {
+    const given = mayAsk === null ? '' : `    with:\n      may-ask: ${mayAsk}\n`
+    return `${may}\n    uses: ${callOf(action, 'tick')}\n${given}`
+  }
   return `    runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
@@ -25,15 +33,7 @@ ${cloneStep()}
         id: tick
         uses: ${action}
         with:
-          command: tick
+          command: tick${mayAsk === null ? '' : `\n          may-ask: ${mayAsk}`}
           github-token: \${{ github.token }}
 `
-}
-
-export function cloneStep(): string {
-  return `      - name: Clone, without leaving a credential behind
-        uses: ${pinned('actions/checkout')}
-        with:
-          fetch-depth: 0
-          persist-credentials: false`
 }

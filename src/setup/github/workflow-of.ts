@@ -40,6 +40,11 @@ export function yamlText(value: string): string {
   return `'${value.replaceAll("'", "''")}'`
 }
 
+/** Whether a job has to ask programs for ideas. */
+export function asksPrograms({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+  return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
+}
+
 export function prefixesOf({ specs }: Pick<GithubSetup, 'specs'>): string[] {
   return [...new Set(specs.map(({ branches }) => branches.prefix))].toSorted()
 }

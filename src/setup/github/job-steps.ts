@@ -1,0 +1,40 @@
+import { pinned } from './pins.ts'
+import type { Campaign } from './workflow-of.ts'
+
+/** What jobs have in common that run code of others, at the indentation of a job's steps. */
+export const TRUSTED_SETUP = `      - name: Take the set-up of the tool chain from the default branch
+        uses: ${pinned('actions/checkout')}
+        with:
+          ref: \${{ github.event.repository.default_branch }}
+          path: trusted
+          persist-credentials: false`
+
+export const SET_UP = `      - name: Set up the tool chain
+        uses: ./trusted/.github/actions/winnow-setup`
+
+export function cloneStep(name = 'Clone, without leaving a credential behind', path?: string): string {
+  const where = path === undefined ? '' : `\n          path: ${path}`
+  return `      - name: ${name}
+        uses: ${pinned('actions/checkout')}
+        with:${where}
+          fetch-depth: 0
+          persist-credentials: false`
+}
+
+/**
+ * On a hosted runner the job's user may become root, and as root read the memory of the runner itself. What is left
+ * of that way is asked for once more, so that a runner where it stays open runs nothing of anybody.
+ */
+export function giveUpRoot(services: Campaign['execution']['services'] = {}): string {
+  // Who stops service containers at the end of the job speaks to the same socket.
+  const open = Object.keys(services).length === 0 ? '/var/run/docker.sock ' : ''
+  return `      - name: Give up the right to become root
+        if: runner.environment == 'github-hosted' && runner.os == 'Linux'
+        shell: bash
+        run: |
+          for socket in ${open}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
+            if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
+          done
+          echo "$(id -un) ALL=(ALL:ALL) !ALL" | sudo tee /etc/sudoers.d/zz-winnow > /dev/null
+          if sudo -n true 2> /dev/null; then echo 'sudo could not be given up'; exit 1; fi`
+}
