@@ -11,7 +11,7 @@ import { sceneOf } from '../github/scene.ts'
 import { parsedWorkflow } from '../workflows/parsed.ts'
 import { ACTION } from '../workflows/written.ts'
 import { jobClone } from './a-job.ts'
-import { type Ended, step } from './a-runner.ts'
+import { type Ended, type Step, step } from './a-runner.ts'
 
 type Grants = NonNullable<Account['grants']>
 
@@ -47,7 +47,7 @@ export async function onGithub(files: Record<string, string> = {}, grants: Grant
 export async function job(
   github: EmulatedGithub,
   branch: string,
-  given: { inputs: Record<string, string>; env?: Record<string, string>; node?: string },
+  given: Omit<Step, 'workspace'>,
 ): Promise<Ended> {
   const { dir, git } = jobClone(github.bare, branch)
   git('remote', 'set-url', 'origin', `${github.url}/team/project`)
@@ -60,8 +60,7 @@ export async function job(
     GITHUB_ACTOR: 'ada',
     ...given.env,
   }
-  const { inputs, node } = given
-  const ended = await step({ inputs, workspace: dir, env, ...(node === undefined ? {} : { node }) })
+  const ended = await step({ ...given, workspace: dir, env })
   expect(git('config', '--list')).not.toContain('xtraheader')
   return ended
 }

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { scratch } from '../git/scratch.ts'
+import { carrying } from '../measure/processes.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
-import { jobClone } from './a-job.ts'
-import { type Ended, NODES, step } from './a-runner.ts'
+import { appears, jobClone } from './a-job.ts'
+import { type Ended, NODES, type Step, step } from './a-runner.ts'
 import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 
 /** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
@@ -40,11 +41,11 @@ async function asking(files: Record<string, string> = {}, spec = SPEC) {
     ...scene,
     /** The jobs of one wake-up, which are those of one run. */
     first: (run: number) => ticking(github, token, env(run), { 'may-ask': 'true' }),
-    propose: (run: number, more: Record<string, string> = {}, node?: string) =>
+    propose: (run: number, more: Record<string, string> = {}, how: Pick<Step, 'node' | 'meanwhile'> = {}) =>
       job(github, 'main', {
         inputs: { command: 'propose', campaign: 'size' },
         env: { ...env(run), ...SECRETS, ...more },
-        ...(node === undefined ? {} : { node }),
+        ...how,
       }),
     settle: (run: number, answers: string) => ticking(github, token, env(run), { answers }),
     show: (what: string) => execFileSync('git', ['-C', github.bare, 'show', what], { encoding: 'utf8' }),
@@ -72,8 +73,9 @@ async function asking(files: Record<string, string> = {}, spec = SPEC) {
 
 const answersIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))
 
-describe('command propose', () => {
-  it('asks in its own job what tick asked for; settle opens it, it is measured, it lands; nothing is taken twice', async () => {
+// Each is a dozen jobs, one after the other.
+describe('command propose', { timeout: 180_000 }, () => {
+  it('asks in its own job what tick asked for; settle opens it, it is measured, it lands', async () => {
     const yard = await asking()
     const run = await yard.begin()
     const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' })
@@ -84,13 +86,6 @@ describe('command propose', () => {
     expect([settled.code, settled.stderr, settled.orders]).toEqual([0, '', []])
     expect(settled.outputs).toMatchObject({ propose: '' })
     expect(yard.github.world.pulls).toMatchObject([{ draft: true, base: 'optimize/size', state: 'open' }])
-    const before = yard.show('optimize-state/size:events')
-    for (const again of [run, run + 1]) {
-      const repeated = await yard.settle(again, answers)
-      expect(repeated.stdout).toMatch(/this run has no open asking command:thinker:[0-9a-f]{16}/)
-    }
-    expect(yard.show('optimize-state/size:events')).toBe(before)
-    expect(yard.github.world.pulls).toHaveLength(1)
     await yard.measureAll()
     expect((await yard.first(5)).result).toMatchObject({ campaigns: [{ counts: { kept: 1 } }] })
     expect(yard.show('optimize/size:src/a.txt')).toBe('aaa\n')
@@ -105,12 +100,26 @@ describe('command propose', () => {
       })
   })
 
+  it('is answered once: the same answers at another wake-up, or in the run done again, change nothing', async () => {
+    const yard = await asking()
+    const run = await yard.begin()
+    const answers = (await yard.propose(run)).outputs['report'] ?? ''
+    await yard.settle(run, answers)
+    const before = yard.show('optimize-state/size:events')
+    for (const again of [run, run + 1]) {
+      const repeated = await yard.settle(again, answers)
+      expect(repeated.stdout).toMatch(/this run has no open asking command:thinker:[0-9a-f]{16}/)
+    }
+    expect(yard.show('optimize-state/size:events')).toBe(before)
+    expect(yard.github.world.pulls).toHaveLength(1)
+  })
+
   it.each(NODES)(
     'gives the program the key of its model and nothing else that is secret (%s)',
     async node => {
       const yard = await asking()
       const run = await yard.begin()
-      const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' }, node)
+      const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' }, { node })
       const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
       expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
       expect(seen('own')).not.toMatch(/^(?:GITHUB|ACTIONS|INPUT|RUNNER)_/m)
@@ -180,6 +189,23 @@ describe('command propose', () => {
     const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
     expect((await yard.propose(run)).stdout).toContain('Nobody is asked: campaign size is paused')
+  })
+
+  it.each(NODES)('ends with everything that it started where its job is cancelled (%s)', async node => {
+    const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
+    const yard = await asking({ 'tools/think.sh': waits })
+    const run = await yard.begin()
+    const meanwhile = async (pid: number, home: string) => {
+      await appears(join(home, 'waits'))
+      expect(carrying('98765.25')).not.toEqual([])
+      process.kill(pid, 'SIGTERM')
+    }
+    const asked = await yard.propose(run, {}, { node, meanwhile })
+    expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
+    expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
+    expect(carrying('98765.25')).toEqual([])
+    await yard.settle(run, '/nowhere/answers.json')
+    expect(yard.kinds('asking-lost')).toHaveLength(1)
   })
 
   it('takes no token', async () => {

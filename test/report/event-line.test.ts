@@ -80,6 +80,11 @@ describe('an event as a line', () => {
       'spent on propose by bot: 1.5 min, 0 USD',
     ],
     [
+      { kind: 'idea-asked', key: 'command:bot:1', who: 'bot', base: POINT, until: '2026-01-01T00:00:00Z' },
+      'bot asked for an idea, in a job of its own',
+    ],
+    [{ kind: 'asking-lost', key: 'command:bot:1', reason: 'late' }, 'command:bot:1 brought no answer: late'],
+    [
       { kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' },
       'stopped (plateau): 40 experiments',
     ],

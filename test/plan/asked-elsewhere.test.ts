@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { eventId } from '../../src/model/event.ts'
+import { askingMinutes } from '../../src/plan/asked-elsewhere.ts'
+import { plan } from '../../src/plan/plan.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { SPEC } from '../cli/project.ts'
+import { type CampaignBuilder, campaign } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOf, draftsOfKind, world } from './a-world.ts'
+
+const askable = ['command:agent', 'other']
+const elsewhere = { askable, asks: 'elsewhere' as const }
+const names = (built: CampaignBuilder) => Object.values(built.campaign.asked).map(({ who }) => who)
+const asking = (built: CampaignBuilder) => ({ ...elsewhere, asking: names(built) })
+const IDEA = { category: 'general', required_deps: [], family: null, source: 'person' }
+
+describe('proposers that a job of its own asks', () => {
+  it('stand in the ledger before anybody asks: as many as the round has room for, each asking with a key of its own', () => {
+    const built = campaign()
+    const planned = carryOut(built, elsewhere)
+    expect(actionsOf(planned, 'propose')).toEqual([])
+    const asked = draftsOfKind(planned, 'idea-asked')
+    expect(asked.map(({ who }) => who)).toEqual([...askable, ...askable])
+    expect(new Set(asked.map(({ key }) => key)).size).toBe(4)
+    for (const { key } of asked) expect(key).toMatch(/^command:(?:agent|other):[0-9a-f]{16}$/)
+    expect(asked.every(({ base }) => base === built.campaign.incumbent)).toBe(true)
+  })
+
+  it('are asked once, whoever looks again', () => {
+    const built = campaign()
+    const twice = [1, 2].map(() => draftsOf(plan(world(built, elsewhere))).map(eventId))
+    expect(twice[0]).toEqual(twice[1])
+    carryOut(built, elsewhere)
+    expect(plan(world(built, asking(built)))).toEqual({
+      actions: [],
+      waiting: { for: 'proposers', who: names(built) },
+    })
+  })
+
+  it('are handed one idea of the backlog each, and none that somebody has', () => {
+    const built = campaign()
+    for (const cause of ['a', 'b'])
+      built.add({ kind: 'hypothesis-added', cause, hypothesis: cause, priority: 'medium', ...IDEA })
+    carryOut(built, elsewhere)
+    const handed = Object.values(built.campaign.asked).map(({ carries }) => carries)
+    expect(handed).toEqual([...built.campaign.backlog.map(({ id }) => id), null, null])
+  })
+
+  it('are asked by nobody where no such job follows, and the campaign does not stop for want of ideas', () => {
+    const later = campaign(`${SPEC}propose: [{ use: command, command: think }]\n`)
+    const runner = { runId: null, machine: null, external: false }
+    expect(plan(world(later, { askable, asks: 'later', runner }))).toEqual({
+      actions: [],
+      waiting: { for: 'ideas' },
+    })
+    const queued = campaign().withExperiments(2)
+    const begun = plan(world(queued, { askable, asks: 'later' }))
+    expect(draftsOfKind(begun, 'order-issued')).toHaveLength(2)
+  })
+
+  it('are waited for until their time is over, and that is no failure of theirs', () => {
+    const built = campaign()
+    carryOut(built, elsewhere)
+    const [until = ''] = Object.values(built.campaign.asked).map(each => each.until)
+    expect(Date.parse(until) - Date.parse('2026-01-01T01:00:00.000Z')).toBe(60 * 60_000)
+    const lost = carryOut(built, { ...asking(built), asks: 'later', now: until })
+    expect(draftsOfKind(lost, 'asking-lost')).toHaveLength(4)
+    expect(built.campaign).toMatchObject({ asked: {}, proposers: {} })
+  })
+
+  it('answer a campaign that has stopped as well: their cost is recorded, and nobody waits for it', () => {
+    const built = campaign()
+    carryOut(built, elsewhere)
+    built.add({ kind: 'campaign-stopped', cause: 'n', code: 'person', reason: 'enough' })
+    const stopped = plan(world(built, asking(built)))
+    expect(stopped).toEqual({ actions: [], waiting: { for: 'nothing', reason: 'enough' } })
+    const both = plan(world(built, { ...asking(built), asking: ['here', ...names(built)] }))
+    expect(both.actions).toMatchObject([{ do: 'stop-asking' }])
+    const [one] = Object.values(built.campaign.asked)
+    const answers = [{ key: one?.key ?? '', who: one?.who ?? '', ok: false, minutes: 3 }]
+    expect(draftsOfKind(carryOut(built, { ...asking(built), answers }), 'spent')).toHaveLength(1)
+    expect(names(built)).toHaveLength(3)
+  })
+
+  it.each([
+    ['', 30],
+    ['propose: [{ use: command, command: a, timeout_seconds: 90 }]', 32],
+    ['propose: [{ use: command, command: a }, { use: command, command: b, timeout_seconds: 7200 }]', 150],
+    ['propose: [{ use: command, command: a, timeout_seconds: 999999 }]', 350],
+  ])('have a job that is as long as the slowest may take: %s', (lines, minutes) => {
+    expect(askingMinutes(parseSpec(`${SPEC}${lines}\n`, { file: 'size.yaml' }).spec)).toBe(minutes)
+  })
+})
