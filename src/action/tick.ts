@@ -143,6 +143,8 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   const { campaign } = seen.world
   const { status, counts } = campaign
   const propose = status === 'running' && asksInThisRun(place, campaign)
+  if (waiting.for === 'ideas' && !asks.mayAsk && seen.world.askable.length > 0)
+    call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
   return { campaign: place.name, status, waiting, counts, propose }
 }
 

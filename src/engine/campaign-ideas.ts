@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
-import { openAskings } from '../model/fold-asking.ts'
+import { handedOut } from '../model/fold-asking.ts'
 import { commandKey } from '../model/fold-proposer.ts'
 import type { EventId } from '../model/ids.ts'
 import { nextIdea } from '../plan/backlog.ts'
@@ -76,8 +76,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       await forgetSettled(storeDir, campaign)
       const began = place.clock.monotonic()
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
-      const taken = openAskings(campaign).flatMap(({ carries }) => carries ?? [])
-      const idea = nextIdea(campaign, new Set([...handed, ...taken]))
+      const idea = nextIdea(campaign, new Set([...handed, ...handedOut(campaign)]))
       if (idea !== null) handed.add(idea.id)
       const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), scene.lane)
       const answer = await askProgram(place, { who, proposer, idea, workDir }, scene).catch(

@@ -1,5 +1,6 @@
 import type { AskedIdea, Campaign } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import type { EventId } from './ids.ts'
 
 type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
 
@@ -22,6 +23,11 @@ const lost: Handler<'asking-lost'> = (campaign, event) => {
 /** Those that nobody has answered yet: each counts as being asked, wherever its job runs. */
 export function openAskings({ asked: all }: Pick<Campaign, 'asked'>): AskedIdea[] {
   return Object.values(all).filter(asking => asking.brought === null)
+}
+
+/** Ideas of the backlog that one of them has, or has brought already. */
+export function handedOut({ asked: all }: Pick<Campaign, 'asked'>): Set<EventId> {
+  return new Set(Object.values(all).flatMap(({ carries }) => carries ?? []))
 }
 
 export const askingHandlers = { 'idea-asked': asked, 'idea-brought': brought, 'asking-lost': lost }

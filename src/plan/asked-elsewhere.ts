@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { EventDraft } from '../model/event.ts'
-import { openAskings } from '../model/fold-asking.ts'
+import { handedOut, openAskings } from '../model/fold-asking.ts'
 import { commandKey } from '../model/fold-proposer.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Step } from './action.ts'
@@ -23,7 +23,7 @@ export function askingMinutes({ propose }: Pick<Spec, 'propose'>): number {
  * wake-ups ask nobody twice. Nobody waits for the job longer than it could take, and could wait for its machine.
  */
 export function askElsewhere({ campaign, spec, now }: World, who: readonly string[]): Step[] {
-  const handed = new Set(openAskings(campaign).flatMap(({ carries }) => carries ?? []))
+  const handed = handedOut(campaign)
   const until = new Date(Date.parse(now) + (askingMinutes(spec) + MINUTES_BEFORE) * 60_000).toISOString()
   return who.map((name, at): Step => {
     const cause = `asking ${at} at ${campaign.seq}`

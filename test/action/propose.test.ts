@@ -138,6 +138,8 @@ describe('command propose', { timeout: 180_000 }, () => {
       expect(answersIn(asked).answers).toMatchObject([{ ok: false }])
       const settled = await yard.settle(run, asked.outputs['report'] ?? '')
       expect([settled.code, settled.orders]).toEqual([0, []])
+      if (failed < 3)
+        expect(settled.stdout).toContain('size: no job after this one asks its programs for ideas.')
       expect(yard.kinds('spent')).toHaveLength(failed)
       expect((await yard.first(run + 1)).outputs['propose']).toBe(failed < 3 ? 'size' : '')
     }

@@ -18,6 +18,7 @@ describe('what looks like a secret', () => {
     'PG_PASSWD_FILE',
     'GOOGLE_APPLICATION_CREDENTIALS',
     'DEPLOY_PRIVATE_KEY',
+    'WINNOW_MODEL_KEY',
   ])('%s does', name => expect(looksSecret(name)).toBe(true))
 
   it.each(['PATH', 'HOME', 'TOKENIZERS_PARALLELISM', 'JAVA_HOME', 'KEYBOARD', 'GITHUB_RUN_ID', 'SECRETARY'])(

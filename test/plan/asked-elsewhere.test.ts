@@ -11,6 +11,15 @@ const askable = ['command:agent', 'other']
 const elsewhere = { askable, asks: 'elsewhere' as const }
 const names = (built: CampaignBuilder) => Object.values(built.campaign.asked).map(({ who }) => who)
 const asking = (built: CampaignBuilder) => ({ ...elsewhere, asking: names(built) })
+const IDEA_BROUGHT = {
+  hypothesis: 'h',
+  category: 'general',
+  priority: 'medium' as const,
+  required_deps: [],
+  family: null,
+  learnings: null,
+  patch: '',
+}
 const IDEA = { category: 'general', required_deps: [], family: null, source: 'person' }
 
 describe('proposers that a job of its own asks', () => {
@@ -43,6 +52,11 @@ describe('proposers that a job of its own asks', () => {
     carryOut(built, elsewhere)
     const handed = Object.values(built.campaign.asked).map(({ carries }) => carries)
     expect(handed).toEqual([...built.campaign.backlog.map(({ id }) => id), null, null])
+    const [first] = Object.values(built.campaign.asked)
+    const brought = { ...IDEA_BROUGHT, key: first?.key ?? '', cause: first?.key ?? '' }
+    built.add({ kind: 'idea-brought', ...brought })
+    const paused = plan(world(built, { ...elsewhere, asking: names(built).slice(1) }))
+    expect(draftsOfKind(paused, 'idea-asked').map(({ carries }) => carries)).toEqual([undefined])
   })
 
   it('are asked by nobody where no such job follows, and the campaign does not stop for want of ideas', () => {

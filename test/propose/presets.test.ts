@@ -2,7 +2,14 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { askCommand, briefFile } from '../../src/propose/command.ts'
-import { commandOf, isPreset, missingAgent, type Preset, PRESETS } from '../../src/propose/presets.ts'
+import {
+  commandOf,
+  isPreset,
+  missingAgent,
+  type Preset,
+  PRESETS,
+  withModelKey,
+} from '../../src/propose/presets.ts'
 import { scratch } from '../git/scratch.ts'
 import { contentOf, useRepository } from './incumbent.ts'
 
@@ -95,5 +102,19 @@ describe('a known agent', () => {
     expect(await missingAgent([own], env)).toBeNull()
     expect(commandOf(own, { text: '', file: '' })).toBe('claude --mine')
     expect(commandOf({ use: 'command', timeout_seconds: 60 }, { text: '', file: '' })).toBeNull()
+  })
+
+  it.each([
+    [{ preset: 'claude' }, { WINNOW_MODEL_KEY: 'k', ANTHROPIC_API_KEY: 'k' }],
+    [{ preset: 'codex' }, { WINNOW_MODEL_KEY: 'k', CODEX_API_KEY: 'k' }],
+    [{ preset: 'gemini' }, { WINNOW_MODEL_KEY: 'k', GEMINI_API_KEY: 'k' }],
+    [{ preset: 'copilot' }, { WINNOW_MODEL_KEY: 'k', COPILOT_GITHUB_TOKEN: 'k' }],
+    [{ preset: 'opencode' }, { WINNOW_MODEL_KEY: 'k' }],
+    [{ preset: 'claude', command: 'my-claude' }, { WINNOW_MODEL_KEY: 'k' }],
+    [{ command: 'mine' }, { WINNOW_MODEL_KEY: 'k' }],
+  ] as const)('finds the key of a job where it looks for one: %j', (named, expected) => {
+    const proposer = { use: 'command', timeout_seconds: 1, ...named } as const
+    expect(withModelKey(proposer, 'k', { A: 'b' })).toEqual({ A: 'b', ...expected })
+    expect(withModelKey(proposer, '', { A: 'b' })).toEqual({ A: 'b' })
   })
 })
