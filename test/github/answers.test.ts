@@ -123,6 +123,22 @@ describe('answers of the run that asked', () => {
     expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
   })
 
+  it('are kept where a rule of the repository refuses the branch of their experiment', async () => {
+    const yard = await asked()
+    yard.github.protect('optimize-exp/size/exp-001')
+    await settle(yard, yard.file())
+    expect(await yard.here.campaign()).toMatchObject({ status: 'paused', experiments: {} })
+    expect((await yard.kinds('idea-brought', 'spent')).map(({ kind }) => kind)).toEqual([
+      'idea-brought',
+      'spent',
+    ])
+    yard.github.protect()
+    await yard.here.person({ kind: 'campaign-resumed', reason: 'mended' })
+    await yard.settle()
+    expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
+    await proven(yard.here.place)
+  })
+
   it('cannot cost more than there was time', async () => {
     const yard = await asked()
     await settle(yard, yard.answering({ minutes: 1e9 }))
