@@ -1,7 +1,7 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import { reasonOf } from './reason.ts'
-import { unlinked } from './unlinked.ts'
+import { mentionless, unlinked } from './unlinked.ts'
 
 /** What the message of a commit that lands an experiment says. */
 export interface LandingWords {
@@ -40,12 +40,15 @@ export function landingMessage(words: LandingWords): string {
   return messageOf(words, (text, length) => unlinked(oneLine(text, length)))
 }
 
-/** As it was before mentions and links were taken out of it: a commit stays what it was made as. */
-export function earlierLandingMessage(words: LandingWords): string {
-  return messageOf(words, (text, length) => {
-    const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-    return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
-  })
+/** As it was before some of what a forge reads was taken out of it: a commit stays what it was made as. */
+export function earlierLandingMessages(words: LandingWords): string[] {
+  return [
+    messageOf(words, (text, length) => mentionless(oneLine(text, length))),
+    messageOf(words, (text, length) => {
+      const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+      return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
+    }),
+  ]
 }
 
 function messageOf(words: LandingWords, line: Line): string {

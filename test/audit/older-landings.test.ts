@@ -13,7 +13,7 @@ import {
 
 afterAll(clearCopies)
 
-const HYPOTHESIS = 'fixes #12 as @bob said: https://example.invalid'
+const HYPOTHESIS = 'fixes #12 as @bob said: https://example.invalid [skip ci]'
 
 it('a landing made when its message still linked is proven, and one with words of its own is not', async () => {
   const idea = patchOf(SHORTER_A, { hypothesis: HYPOTHESIS })
@@ -41,5 +41,8 @@ it('a landing made when its message still linked is proven, and one with words o
   const earlier = message.replaceAll('\u200b', '')
   expect(earlier).toContain(HYPOTHESIS)
   expect((await replaced(earlier)).words).not.toContain('made again')
+  const skipping = message.replace('[\u200bskip ci]', '[skip ci]')
+  expect(skipping).not.toBe(message)
+  expect((await replaced(skipping)).words).not.toContain('made again')
   expect((await replaced(earlier.replace('#12', '#13'))).words).toContain('made again')
 })

@@ -25,6 +25,7 @@ const PIECES = [
   ['[text](url)', '![image](url)', '`code`', '```', '**bold**', '~~gone~~', '| cell |', '$math$', '\\'],
   ['\u001b[31mred\u001b[0m', '\u001b]0;title\u0007', '\u009b2J', '\r', '\b\b', '\u202e', '\u2066', '\u061c'],
   ['\n', '\n# heading', '\n- item', '\n1. item', '\u2028', '\n\n', ' ', '  ', 'word', '漢字', '🙂'],
+  ['[skip ci]', '[CI Skip]', '[no ci]', '[skip actions]', '[actions skip]', 'skip-checks: true'],
   ['::set-output name=x::y', '\n::error::no', '\n  ::add-mask::x', '##[error]no', '##[', '::', ':', '##'],
 ].flat()
 const nasty = fc
@@ -139,7 +140,8 @@ function printed(lines: readonly string[], obeyed: boolean): string {
 }
 
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
-const LINKED = /[@#][\p{L}\p{N}]|\bGH-\d|:\/\/|\bwww\./iu
+const LINKED =
+  /[@#][\p{L}\p{N}]|\bGH-\d|:\/\/|\bwww\.|\[(?:(?:skip|no) ci|ci skip|skip actions|actions skip)\]/iu
 const RUNS = { numRuns: 60 }
 
 describe('text from branches, in whatever people read', () => {
@@ -199,7 +201,7 @@ describe('text from branches, in whatever people read', () => {
     )
   })
 
-  it('names nobody in titles and in messages of commits', () => {
+  it('names nobody in titles and in messages of commits, and skips no check', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         for (const text of allOf(told).titles) {

@@ -1,9 +1,9 @@
 import type { Commit } from '../../git/commit-object.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import {
-  earlierLandingMessage,
-  landingMessage,
   type LandingWords,
+  earlierLandingMessages,
+  landingMessage,
   secondsOf,
   trailersOf,
 } from '../../model/landing.ts'
@@ -30,8 +30,8 @@ export async function landingCommitGaps(
   if (parents.length > 0) return parents
   const results = await resultsGaps(step, merged)
   if (results.length > 0) return results
-  const earlier = earlierLandingMessage(words)
-  const message = commit.message === earlier ? earlier : landingMessage(words)
+  const earlier = earlierLandingMessages(words).find(each => each === commit.message)
+  const message = earlier ?? landingMessage(words)
   const trailers = trailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
