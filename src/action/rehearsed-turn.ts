@@ -1,5 +1,4 @@
-import { type Asks, openActionsHands } from '../engine/actions/session.ts'
-import { tick } from '../engine/tick.ts'
+import { type Asks, tickOnActions } from '../engine/actions/session.ts'
 import { rehearsedForge, WouldChange } from '../forge/rehearsed.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import { atCampaign, type Scene } from '../verbs/at-campaign.ts'
@@ -37,8 +36,8 @@ async function oneTurn({ terminal }: Call, { place }: Scene, asks: Asks): Promis
   const forge = rehearsedForge(place.forge, line => terminal.out(line))
   if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
   try {
-    const hands = openActionsHands({ ...place, forge }, forge.workflows, asks)
-    terminal.out(waitingSentence((await tick(hands)).waiting))
+    const { waiting } = await tickOnActions({ ...place, forge }, forge.workflows, asks)
+    terminal.out(waitingSentence(waiting))
   } catch (error) {
     if (!(error instanceof WouldChange)) throw error
   }

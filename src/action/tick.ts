@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { type Asks, asksInThisRun, openActionsHands } from '../engine/actions/session.ts'
-import { tick } from '../engine/tick.ts'
+import { type Asks, asksInThisRun, tickOnActions } from '../engine/actions/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
@@ -11,7 +10,7 @@ import { heedComments } from '../verbs/comments/heed.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
 import { start } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
-import { githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
+import { type GithubJob, githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
 import { type Inputs, isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
@@ -35,11 +34,14 @@ const BUDGET_MS = 10 * 60_000
 
 /** Every campaign in turn, each until nothing is left to do now. A run that is under way is never waited for. */
 export async function tickOnGithub(task: Task): Promise<number> {
-  const { env, inputs } = task
-  if (isPaused(env)) return paused(task)
-  const dry = isDryRun(inputs)
+  if (isPaused(task.env)) return paused(task)
   const job = githubJob(task)
-  const around = surroundingsOf(task, job)
+  return wakeUp(task, job, surroundingsOf(task, job))
+}
+
+export async function wakeUp(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
+  const { env, inputs } = task
+  const dry = isDryRun(inputs)
   const asks = asksOf(inputs, around.directory)
   const campaigns = await campaignsOf(callOf(around, {}), task, job)
   const until = around.clock.monotonic() + BUDGET_MS
@@ -85,11 +87,7 @@ function paused({ env }: Task): number {
   return 0
 }
 
-async function campaignsOf(
-  call: Call,
-  { inputs }: Task,
-  job: ReturnType<typeof githubJob>,
-): Promise<KnownCampaign[]> {
+async function campaignsOf(call: Call, { inputs }: Task, job: GithubJob): Promise<KnownCampaign[]> {
   const known = await atRepository(call, DEFAULT_PREFIX, workshop => {
     requireOwnRemote(workshop.checkout.remotes, job)
     return knownCampaigns(workshop)
@@ -136,9 +134,10 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const { waiting, seen } = await tick(
-    openActionsHands(place, workflows, { heed: heedComments(call, scene), ...asks }),
-  )
+  const { waiting, seen } = await tickOnActions(place, workflows, {
+    heed: heedComments(call, scene),
+    ...asks,
+  })
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { campaign } = seen.world
   const { status, counts } = campaign

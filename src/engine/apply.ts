@@ -177,17 +177,25 @@ async function showCheck(place: Place, memory: Memory, id: ExperimentId): Promis
   const check = campaign && experiment ? checkOf(campaign, experiment) : null
   if (check === null || !campaign || !experiment) return
   memory.checks.set(id, checkMark(experiment))
-  try {
-    const comments = specOf(campaign).report.comment !== 'never'
-    await place.forge.check?.(comments ? check : { ...check, again: true })
-  } catch (error) {
-    if (!(error instanceof ForgeError) || !UNSHOWABLE.has(error.detail.status ?? 0)) throw error
-    place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
+  const comments = specOf(campaign).report.comment !== 'never'
+  for (let asked = 1; ; asked++) {
+    try {
+      return await place.forge.check?.(comments ? check : { ...check, again: true })
+    } catch (error) {
+      if (!(error instanceof ForgeError) || !isRefusal(error)) throw error
+      // What no permission is missing for is believed the second time.
+      if (asked === 1 && error.detail.rule === undefined) continue
+      return place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
+    }
   }
 }
 
-/** Not allowed; or a commit that GitHub does not have any more. */
+/** Not allowed; or a commit that GitHub does not have any more. A limit is neither, and passes. */
 const UNSHOWABLE: ReadonlySet<number> = new Set([403, 404, 422])
+
+function isRefusal({ detail: { status = 0, output = '' } }: ForgeError): boolean {
+  return UNSHOWABLE.has(status) && !/rate limit/i.test(output)
+}
 
 function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {
   const campaign = memory.loaded?.campaign
@@ -227,6 +235,7 @@ function pickChanges(campaign: Campaign, pick: Picked, change: PullChange): Forg
   const draft = pick.status !== 'ended'
   if (change.change === 'open')
     return [{ kind: 'open', branch: change.branch, base: shortRef(campaign.default_branch), ...words, draft }]
+  if (change.change === 'show') return []
   const { number } = change
   if (change.change === 'close')
     return [

@@ -80,7 +80,7 @@ export type PullChange =
   /** What it says has changed since it was written. */
   | { change: 'describe'; number: number; experiment: ExperimentId }
   /** Only how its head stands has to be shown. */
-  | { change: 'show'; number: number; experiment: ExperimentId }
+  | { change: 'show'; experiment: ExperimentId }
   | { change: 'close'; number: number; experiment: ExperimentId }
 
 /** What nothing can be done about until something else happens. */

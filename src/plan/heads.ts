@@ -16,6 +16,9 @@ export function followHeads(world: World): { steps: Step[]; actions: Action[] } 
     steps.push(...mine)
     if (mine.length > 0 && experiment.status === 'ordered' && experiment.order !== null)
       actions.push({ do: 'cancel', order: experiment.order })
+    // Nothing else will find its head again: what was in progress there is shown to be over.
+    if (reason !== null && experiment.head !== null && world.checks === true)
+      actions.push({ do: 'pulls', changes: [{ change: 'show', experiment: experiment.id }] })
   }
   return { steps, actions }
 }

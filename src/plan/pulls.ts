@@ -25,14 +25,14 @@ export function pullActions(world: World): Action[] {
     if (pull?.state === 'open' && isOutdated(world, experiment, pull))
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
     else if (pull?.state === 'open' && isUnseen(world, experiment))
-      changes.push({ change: 'show', number: pull.number, experiment: experiment.id })
+      changes.push({ change: 'show', experiment: experiment.id })
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
     if (pull && landed(experiment) && !experiment.owned) changes.push(...tellLanded(world, experiment, pull))
     if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
-    // The branch is what its pull request is found by until all is said there.
-    if (pull && landed(experiment) && isUnshown(world, experiment, pull)) {
+    // The branch is what its pull request is found by until all is said there, whoever closed it.
+    if (pull && isUnshown(world, experiment, pull)) {
       changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
       continue
     }
@@ -87,7 +87,7 @@ function tellLanded(world: World, experiment: Experiment, pull: PullFacts): Pull
   const { id } = experiment
   if (comments(world) && said !== '')
     return isUnshown(world, experiment, pull) ? [{ change: 'describe', number, experiment: id }] : []
-  return state === 'open' && world.checks === true ? [{ change: 'show', number, experiment: id }] : []
+  return state === 'open' && world.checks === true ? [{ change: 'show', experiment: id }] : []
 }
 
 function landed(experiment: Experiment): boolean {

@@ -1,6 +1,4 @@
-import { openActionsHands } from '../../src/engine/actions/session.ts'
-import type { Hands } from '../../src/engine/apply.ts'
-import { tick } from '../../src/engine/tick.ts'
+import { tickOnActions } from '../../src/engine/actions/session.ts'
 import type { Waiting } from '../../src/plan/action.ts'
 import type { Post } from '../engine/post.ts'
 import type { SizeOptions } from '../engine/size-yard.ts'
@@ -59,7 +57,7 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     post: () => (looking ??= open()),
     async wake(options = {}) {
       last = await open(options)
-      return (await tick(handsOf(last, options))).waiting
+      return (await tickOf(last, options)).waiting
     },
     get said() {
       return last?.said ?? []
@@ -79,9 +77,9 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
   return made
 }
 
-function handsOf({ place }: Post, { run, mayAsk = false, answers }: Wake): Hands {
+function tickOf({ place }: Post, { run, mayAsk = false, answers }: Wake) {
   const { workflows } = place.forge
   if (!workflows) throw new Error('this forge has no machines')
   const by = run === undefined ? place.by : { ...place.by, run_id: `actions:${run}` }
-  return openActionsHands({ ...place, by }, workflows, { mayAsk, answers: answers ?? null })
+  return tickOnActions({ ...place, by }, workflows, { mayAsk, answers: answers ?? null })
 }

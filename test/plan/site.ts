@@ -315,7 +315,7 @@ export class Site {
       })
     } else if (change.change === 'describe')
       this.#edit(change.number, { body: this.#said(change.experiment) })
-    else this.#edit(change.number, { state: 'closed' })
+    else if (change.change === 'close') this.#edit(change.number, { state: 'closed' })
   }
 
   #said(id: string): string {

@@ -1,8 +1,18 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What happens to one exchange on its way: `lost` and `cut` reach the server, and their answer not the client. */
-export type Fault = 'reset' | 'lost' | 'cut' | { status: number } | { delay: number }
+/**
+ * What happens to one exchange on its way: `lost` and `cut` reach the server, and their answer not the client; what
+ * is `silent` reaches nobody and is never answered.
+ */
+export type Fault = 'reset' | 'lost' | 'cut' | 'silent' | Instead | { delay: number }
+
+/** An answer that comes from somewhere on the way; a gateway's page unless it has words of the server. */
+export interface Instead {
+  status: number
+  message?: string
+  headers?: Record<string, string>
+}
 
 export interface FaultProxy {
   url: string
@@ -17,12 +27,9 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((incoming, outgoing) => {
     const path = (incoming.url ?? '/').split('?')[0] ?? '/'
     const fault = proxy.fault(incoming.method ?? 'GET', path, exchanges++)
+    if (fault === 'silent') return void incoming.resume()
     if (fault === 'reset') return void incoming.socket.destroy()
-    if (fault !== null && typeof fault === 'object' && 'status' in fault) {
-      return void outgoing
-        .writeHead(fault.status, { 'content-type': 'text/html' })
-        .end('<html>a gateway</html>')
-    }
+    if (fault !== null && typeof fault === 'object' && 'status' in fault) return answer(outgoing, fault)
     return void pass(target, incoming, outgoing, fault).catch(() => outgoing.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -38,6 +45,14 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
       }),
   }
   return proxy
+}
+
+function answer(outgoing: ServerResponse, { status, message, headers = {} }: Instead): void {
+  const [type, body] =
+    message === undefined
+      ? ['text/html', '<html>a gateway</html>']
+      : ['application/json; charset=utf-8', JSON.stringify({ message })]
+  outgoing.writeHead(status, { 'content-type': type, ...headers }).end(body)
 }
 
 async function pass(

@@ -14,11 +14,16 @@ export const MEASURE_WORKFLOW = 'winnow-measure.yml'
 const FIRST_ATTEMPT = 1
 const OURS = /^actions:(\d+)\/1$/
 
+export interface ActionsRunner extends Runner {
+  /** Runs that had not ended when they were listed, but for those that this process has cancelled. */
+  underWay(): Promise<WorkflowRun[]>
+}
+
 /**
  * Runs orders as workflow runs, each named by its order. Lives as long as one tick: what runs there is looked at once,
  * and again only where an order turns up that somebody else has issued meanwhile.
  */
-export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Workflows): Runner {
+export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Workflows): ActionsRunner {
   const origin = { workflow: MEASURE_WORKFLOW, branch: shortRef(place.refs.optimize) }
   const reports = reportReader(workflows)
   const known = new Set<OrderId>()
@@ -26,6 +31,7 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
   const asked = new Map<OrderId, number>()
   /** Found there. */
   const seen = new Map<OrderId, number>()
+  const cancelled = new Set<number>()
   let listed: Promise<WorkflowRun[]> | null = null
 
   function list(): Promise<WorkflowRun[]> {
@@ -82,7 +88,12 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
     },
     async cancel(order) {
       const run = asked.get(order) ?? seen.get(order)
-      if (run !== undefined) await workflows.cancel(run)
+      if (run === undefined) return
+      cancelled.add(run)
+      await workflows.cancel(run)
+    },
+    async underWay() {
+      return (await list()).filter(({ id, conclusion }) => conclusion === null && !cancelled.has(id))
     },
     ...NOTHING_HERE,
   }

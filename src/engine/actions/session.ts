@@ -8,7 +8,9 @@ import type { Ideas } from '../ideas.ts'
 import { emptyMemory } from '../observe.ts'
 import type { Place } from '../place.ts'
 import { answerReader } from '../taken-answers.ts'
+import { tick, type TickResult } from '../tick.ts'
 import { actionsRunner } from './runner.ts'
+import { cancelUnwanted } from './unwanted-runs.ts'
 
 /** What a job has to do with proposers: it takes answers in, or another job asks after it, or neither. */
 export interface Asks {
@@ -23,23 +25,29 @@ interface Wakeup extends Asks {
 }
 
 /**
- * What one tick needs where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are
- * asked in jobs of their own.
+ * One tick where runs are workflow runs. It holds a token, so it runs no program of anybody: proposers are asked in
+ * jobs of their own.
  */
-export function openActionsHands(
+export async function tickOnActions(
   place: Place,
   workflows: Workflows,
   { heed, mayAsk, answers }: Wakeup,
-): Hands {
-  return {
+): Promise<TickResult> {
+  const runner = actionsRunner(place, workflows)
+  const result = await tick({
     place,
     memory: emptyMemory(),
-    runner: actionsRunner(place, workflows),
+    runner,
     ideas: ideasWith(place, answers),
     asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
     only: null,
     ...(heed === undefined ? {} : { heed }),
+  })
+  if (result.seen !== null) {
+    const { campaign } = result.seen.world
+    await cancelUnwanted(place, workflows, { underWay: await runner.underWay(), known: campaign })
   }
+  return result
 }
 
 function ideasWith(place: Place, file: string | null): Ideas {

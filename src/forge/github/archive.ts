@@ -2,7 +2,8 @@ import { ForgeError } from '../../errors.ts'
 import type { Unpacked } from '../port.ts'
 import type { GithubClient } from './client.ts'
 
-const TIMEOUT_MS = 60_000
+/** So many times as long as an answer of the API: it is much larger. */
+const PATIENCE = 2
 
 /**
  * An artifact's archive. GitHub says where it is; that place is asked without the token, which it is not meant
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 60_000
 export async function fetchArchive(client: GithubClient, id: number, most: number): Promise<Unpacked> {
   const location = await locationOf(client, id)
   if (location === null) return { ok: false, why: 'it has expired' }
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = AbortSignal.timeout(PATIENCE * client.timeoutMs)
   try {
     const response = await fetch(location, { signal, redirect: 'error' })
     if (!response.ok || response.body === null)

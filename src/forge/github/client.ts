@@ -24,6 +24,8 @@ export interface GithubAccess {
 
 export interface GithubClient {
   where: { owner: string; repo: string }
+  /** How long one answer may take. */
+  timeoutMs: number
   /** Typed by GitHub's description of the route; a failure is a ForgeError. */
   request: Octokit['request']
   graphql(document: string, variables: Record<string, unknown>): Promise<unknown>
@@ -36,7 +38,7 @@ const Client = Octokit.plugin(throttling, retry)
 
 export function githubClient(access: GithubAccess): GithubClient {
   const { apiUrl, token, version, patience = {} } = access
-  const timeout = patience.timeoutMs ?? TIMEOUT_MS
+  const timeoutMs = patience.timeoutMs ?? TIMEOUT_MS
   const octokit = new Client({
     auth: token,
     baseUrl: apiUrl.replace(/\/+$/, ''),
@@ -44,7 +46,7 @@ export function githubClient(access: GithubAccess): GithubClient {
     log: { debug: nothing, info: nothing, warn: access.say, error: access.say },
     request: {
       fetch: (url: string, options: RequestInit) =>
-        fetch(url, { ...options, signal: AbortSignal.timeout(timeout) }),
+        fetch(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
     },
     throttle: {
       onRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
@@ -76,6 +78,7 @@ export function githubClient(access: GithubAccess): GithubClient {
   })
   return {
     where: repositoryOf(access.repository),
+    timeoutMs,
     request: octokit.request,
     graphql: (document, variables) => answerOf(octokit, document, variables),
   }
@@ -124,6 +127,18 @@ function repositoryOf(repository: string): { owner: string; repo: string } {
   if (repo === '')
     throw new ForgeError(`${JSON.stringify(repository)} is not the owner and name of a repository`)
   return { owner, repo }
+}
+
+/** GitHub says for a moment of what is there that it is not: it is believed the second time. */
+export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
+      if (asked === 2) return null
+    }
+  }
 }
 
 /** An answer that was cut off arrives as text: it counts as one that did not arrive. */

@@ -4,7 +4,7 @@ import type { Pacing } from '../../ledger/retry.ts'
 import type { Forge, ForgeAnswer, ForgeChange, Permission, Reaction } from '../port.ts'
 import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
-import { type GithubAccess, type GithubClient, githubClient, understood } from './client.ts'
+import { type GithubAccess, type GithubClient, githubClient, understood, unlessMissing } from './client.ts'
 import { editPull, type PullEditing } from './edit-pull.ts'
 import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
@@ -71,12 +71,9 @@ function unknownPull(number: number): ForgeAnswer {
 
 /** A repeat is the same reaction; a comment that is gone needs none. */
 async function react(client: GithubClient, comment: string, content: Reaction): Promise<void> {
+  const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
-  try {
-    await client.request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', values)
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
-  }
+  await unlessMissing(() => client.request(route, values))
 }
 
 /** A word that is not known gives no right. */
@@ -85,13 +82,9 @@ const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'n
 /** Never the association a comment comes with: that says nothing of what somebody may do. */
 async function permissionOf(client: GithubClient, login: string): Promise<Permission> {
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  try {
-    const { data } = await client.request(route, { ...client.where, username: login })
-    return understood(collaborator, data, `the permission of ${login}`).permission
-  } catch (error) {
-    if (error instanceof ForgeError && error.detail.status === 404) return 'none'
-    throw error
-  }
+  const answer = await unlessMissing(() => client.request(route, { ...client.where, username: login }))
+  if (answer === null) return 'none'
+  return understood(collaborator, answer.data, `the permission of ${login}`).permission
 }
 
 const membership = z.object({ state: z.string() })
@@ -101,12 +94,11 @@ async function isMember(client: GithubClient, team: string, login: string): Prom
   const [org = '', slug = ''] = team.split('/', 2)
   const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
   try {
-    const { data } = await client.request(route, { org, team_slug: slug, username: login })
-    return understood(membership, data, `whether ${login} is in ${team}`).state === 'active'
+    const answer = await unlessMissing(() => client.request(route, { org, team_slug: slug, username: login }))
+    if (answer === null) return false
+    return understood(membership, answer.data, `whether ${login} is in ${team}`).state === 'active'
   } catch (error) {
-    if (!(error instanceof ForgeError)) throw error
-    if (error.detail.status === 403) return null
-    if (error.detail.status === 404) return false
+    if (error instanceof ForgeError && error.detail.status === 403) return null
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { ForgeError } from '../../errors.ts'
 import { oid } from '../../model/ids.ts'
 import type { Artifact, Dispatch, WorkflowRun, Workflows } from '../port.ts'
 import { fetchArchive } from './archive.ts'
-import { type GithubClient, understood } from './client.ts'
+import { type GithubClient, understood, unlessMissing } from './client.ts'
 import { patiently } from './patient.ts'
 import type { Pacing } from '../../ledger/retry.ts'
 import { unpacked } from './unpacked.ts'
@@ -51,14 +51,10 @@ export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows
 
   async function oneOf(id: number, wanted: Origin): Promise<WorkflowRun | null> {
     const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}'
-    try {
-      const { data } = await client.request(route, { ...client.where, run_id: id })
-      const run = understood(oneRun, data, 'a workflow run')
-      return isAsked(client, wanted)(run) ? runOf(run) : null
-    } catch (error) {
-      if (error instanceof ForgeError && error.detail.status === 404) return null
-      throw error
-    }
+    const answer = await unlessMissing(() => client.request(route, { ...client.where, run_id: id }))
+    if (answer === null) return null
+    const run = understood(oneRun, answer.data, 'a workflow run')
+    return isAsked(client, wanted)(run) ? runOf(run) : null
   }
 
   async function runNamed(wanted: Dispatch): Promise<number | null> {

@@ -3,7 +3,7 @@ import { notFound, Refusal } from './refusal.ts'
 import { type Answer, type Ask, Fields, paged, type Routes } from './route.ts'
 import { shownArtifact, shownRun } from './shown.ts'
 import { newRun, workflowAt } from './workflows.ts'
-import type { ArtifactRecord, RunRecord } from './world.ts'
+import { type ArtifactRecord, defaultBranch, type RunRecord } from './world.ts'
 
 const ACTIONS = '/repos/{owner}/{repo}/actions'
 
@@ -47,7 +47,7 @@ export const actionRoutes: Routes = {
 async function dispatch({ world, params, body, who }: Ask): Promise<Answer> {
   const file = params['workflow_id'] ?? ''
   const ref = body.text('ref') ?? ''
-  const main = world.tips.get('main')
+  const main = world.tips.get(await defaultBranch(world))
   if (!main || !(await workflowAt(world, main, file))) throw notFound()
   const branch = ref.replace(/^refs\/heads\//, '')
   const head = world.tips.get(branch)

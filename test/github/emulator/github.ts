@@ -27,6 +27,8 @@ export interface EmulatedGithub {
   rule(rules: readonly Rule[]): void
   /** A job's token brings no workflow to a branch, wherever else it lies. */
   refuseWorkflows(refuses: boolean): void
+  /** Pull requests into it follow. */
+  renameDefault(to: string): void
   finish(run: RunRecord, conclusion: string, artifacts?: Record<string, Record<string, string>>): void
   upload(run: RunRecord, name: string, archive: Uint8Array): void
   /** Requests that count, since the last time this was asked. */
@@ -118,6 +120,13 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
       const file = join(bare, 'no-workflows')
       if (refuses) writeFileSync(file, '')
       else rmSync(file, { force: true })
+    },
+    renameDefault(to) {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8' }).trim()
+      const from = git('symbolic-ref', '--short', 'HEAD')
+      git('branch', '-m', from, to)
+      for (const pull of world.pulls) if (pull.base === from) pull.base = to
     },
     finish(run, conclusion, artifacts = {}) {
       for (const [name, files] of Object.entries(artifacts)) {

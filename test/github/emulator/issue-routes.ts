@@ -1,11 +1,10 @@
-import { notFound, Refusal } from './refusal.ts'
+import { fitting, notFound, Refusal } from './refusal.ts'
 import { type Answer, type Ask, numbered, paged, type Routes } from './route.ts'
 import { shownAccount, shownComment } from './shown.ts'
 import { type CommentRecord, freshId, now } from './world.ts'
 
 const REPO = '/repos/{owner}/{repo}'
 const WRITE = 'issues=write; pull_requests=write'
-const LONGEST = 65_536
 
 export const issueRoutes: Routes = {
   [`GET ${REPO}/issues/{issue_number}/comments`]: {
@@ -27,21 +26,17 @@ export const issueRoutes: Routes = {
 function comment(ask: Ask): Answer {
   const { world, who, body } = ask
   const { number } = numbered(ask)
-  const text = fitting(body.text('body') ?? '')
+  const text = commentText(body.text('body') ?? '')
   const made = { id: freshId(world), number, author: who, body: text, createdAt: now(world) }
   const written: CommentRecord = { ...made, editedAt: null, reactions: [] }
   world.comments.push(written)
   return { status: 201, body: shownComment(written) }
 }
 
-function fitting(text: string): string {
+function commentText(text: string): string {
   if (text === '')
     throw new Refusal(422, 'Validation Failed', { errors: [{ code: 'missing_field', field: 'body' }] })
-  if (text.length <= LONGEST) return text
-  const message = `body is too long (maximum is ${LONGEST} characters)`
-  throw new Refusal(422, 'Validation Failed', {
-    errors: [{ resource: 'IssueComment', code: 'custom', message }],
-  })
+  return fitting('body', text)
 }
 
 function existing({ world, params }: Ask): CommentRecord {
@@ -54,7 +49,7 @@ function rewrite(ask: Ask): Answer {
   const found = existing(ask)
   const { who, world, body } = ask
   if (found.author.login !== who.login && !['admin', 'write'].includes(who.permission)) throw notFound()
-  Object.assign(found, { body: fitting(body.text('body') ?? ''), editedAt: now(world) })
+  Object.assign(found, { body: commentText(body.text('body') ?? ''), editedAt: now(world) })
   return { status: 200, body: shownComment(found) }
 }
 

@@ -1,4 +1,4 @@
-import { invalid, invalidPull, Refusal } from './refusal.ts'
+import { fitting, invalid, invalidPull, Refusal } from './refusal.ts'
 import { type Answer, type Ask, numbered, paged, type Routes } from './route.ts'
 import { end, holdHead, settle } from './settle.ts'
 import { shownPull, shownReview } from './shown.ts'
@@ -74,8 +74,8 @@ async function open({ body, world, who }: Ask): Promise<Answer> {
   if (twin) throw invalidPull(`A pull request already exists for ${owner}:${branch}.`)
   const pull: PullRecord = {
     number: world.nextNumber,
-    title: body.text('title') ?? '',
-    body: body.text('body') ?? '',
+    title: fitting('title', body.text('title') ?? ''),
+    body: fitting('body', body.text('body') ?? ''),
     author: who,
     fork,
     branch,
@@ -116,8 +116,8 @@ async function edit(ask: Ask): Promise<Answer> {
   if (state === 'open' && pull.state === 'closed' && (pull.merge || pull.headGone))
     throw invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid' }])
   Object.assign(pull, {
-    title: body.text('title') ?? pull.title,
-    body: body.text('body') ?? pull.body,
+    title: fitting('title', body.text('title') ?? pull.title),
+    body: fitting('body', body.text('body') ?? pull.body),
     base: base ?? pull.base,
   })
   if (state === 'closed' && pull.state === 'open') end(world, pull, null)

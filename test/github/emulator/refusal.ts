@@ -24,6 +24,15 @@ export function invalid(errors: Record<string, string>[]): Refusal {
   return new Refusal(422, 'Validation Failed', { errors })
 }
 
+const LONGEST = { title: 256, body: 65_536, summary: 65_535 }
+
+/** GitHub cuts nothing off: it refuses. */
+export function fitting(field: keyof typeof LONGEST, text: string): string {
+  if (text.length <= LONGEST[field]) return text
+  const message = `${field} is too long (maximum is ${LONGEST[field]} characters)`
+  throw invalid([{ resource: 'Issue', code: 'custom', field, message }])
+}
+
 export function invalidPull(message: string): Refusal {
   return invalid([{ resource: 'PullRequest', code: 'custom', message }])
 }

@@ -1,20 +1,20 @@
 import { notFound, Refusal } from './refusal.ts'
 import type { Answer, Ask, Routes } from './route.ts'
 import { shownAccount } from './shown.ts'
-import { type Account, accountOf, now } from './world.ts'
+import { type Account, accountOf, defaultBranch, now } from './world.ts'
 
 const REPO = '/repos/{owner}/{repo}'
 
 export const repositoryRoutes: Routes = {
   [`GET ${REPO}`]: {
     needs: 'metadata=read',
-    handle: ({ world, who }) => ({
+    handle: async ({ world, who }) => ({
       status: 200,
       headers: who.scopes === undefined ? {} : { 'x-oauth-scopes': who.scopes.join(', ') },
       body: {
         name: world.repo,
         full_name: `${world.owner}/${world.repo}`,
-        default_branch: 'main',
+        default_branch: await defaultBranch(world),
         delete_branch_on_merge: world.settings.deletesMergedBranches,
         ...(who.grants === null ? { permissions: permissionsOf(who) } : {}),
       },

@@ -32,13 +32,17 @@ interface Happening {
   by: Account
 }
 
+/** In the message of a head commit, or as its last line, after an empty one. */
+const SKIPS = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|\n\nskip-checks: ?true\s*$/
+
 /**
  * Which workflows an event starts. What was done with a GITHUB_TOKEN starts none, but for pull requests: their
- * runs wait until a person approves them.
+ * runs wait until a person approves them. The message of the head commit may say that nothing is to be started.
  */
 export async function startedBy(world: World, { event, branch, head, by }: Happening): Promise<void> {
   const isToken = by.kind === 'actions'
   if (isToken && event !== 'pull_request') return
+  if (SKIPS.test(await world.git.run('log', '-1', '--format=%B', head))) return
   for (const path of await world.git.paths(head, FOLDER)) {
     const workflow = await workflowAt(world, head, path)
     if (!workflow || !(event in workflow.on)) continue

@@ -135,6 +135,10 @@ export interface World {
   clock: number
 }
 
+export function defaultBranch({ git }: World): Promise<string> {
+  return git.run('symbolic-ref', '--short', 'HEAD')
+}
+
 /** Time passes with every thing that happens, so that all can be told apart by it. */
 export function now(world: World): string {
   world.clock += 1000

@@ -1,0 +1,282 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
+import { patchOf } from '../engine/yard.ts'
+import { ENV } from '../engine/post.ts'
+import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
+import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import type { World } from './emulator/world.ts'
+import { measuringJob, waitingRuns } from './measuring-job.ts'
+import { type Scene, sceneOf } from './scene.ts'
+import { GRANTS, MEASURE } from './tick-job.ts'
+import { type Woken, woken, type Waking } from './wake-up.ts'
+
+/** Time stands still while it takes place, so that two lives differ only in what went wrong. */
+const NOW = Date.now()
+
+/** One campaign on GitHub from its first wake-up to its end, and everything that people do meanwhile. */
+export interface Life {
+  github: EmulatedGithub
+  scene: Scene
+  proxy: FaultProxy
+  /** What happens between wake-ups, in order; a wake-up follows each. */
+  deeds: readonly Deed[]
+  wake: (rest?: Partial<Waking>) => Promise<Woken>
+  save: () => Saved
+  restore: (saved: Saved) => void
+  end: () => Promise<void>
+}
+
+export interface Deed {
+  name: string
+  does: () => Promise<void>
+}
+
+/** A moment of everything that GitHub holds; another life can go on from it. */
+export interface Saved {
+  dir: string
+  world: Omit<World, keyof typeof NOT_SAVED>
+}
+
+/** Of each life its own. */
+const NOT_SAVED = { git: null, forks: null, url: null }
+
+export async function life(): Promise<Life> {
+  const root = mkdtempSync(join(tmpdir(), 'winnow-life-'))
+  const github = await emulatedGithub({ allowance: Number.MAX_SAFE_INTEGER })
+  const proxy = await faultProxy(github.url)
+  const { world } = github
+  world.url = proxy.url
+  // Comments count from the beginning of the campaign on.
+  world.clock = NOW + 1_000
+  const scene = sceneOf(github)
+  const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
+  scene.commit('main', {
+    ...SIZE_FILES,
+    '.winnow/size.yaml': `${SIZE_SPEC}execution: { max_concurrent: 4 }\n`,
+    '.github/workflows/winnow-measure.yml': MEASURE,
+    'ideas/01.patch': shorter('a', 3),
+    'ideas/02.patch': broken,
+    'ideas/03.patch': shorter('b', 14),
+  })
+  const token = github.jobToken(GRANTS)
+  const tokens = { ada: github.token('ada'), eve: github.token('eve', { permission: 'read' }) }
+  const fork = github.fork('eve')
+  const repositories = { bare: github.bare, fork }
+  let saves = 0
+  return {
+    github,
+    scene,
+    proxy,
+    deeds: deedsOf({ github, scene, tokens, fork }),
+    wake: rest =>
+      woken({
+        github,
+        token,
+        url: proxy.url,
+        ...rest,
+        around: {
+          clock: { now: () => NOW, monotonic: () => performance.now(), sleep: async () => {} },
+          random: { hex: bytes => '5eed'.repeat(bytes).slice(0, bytes * 2), fraction: () => 0.5 },
+          ...rest?.around,
+        },
+      }),
+    save() {
+      const dir = join(root, String(saves++))
+      mkdirSync(dir)
+      for (const [name, from] of Object.entries(repositories))
+        execFileSync('cp', ['-a', from, join(dir, name)])
+      return { dir, world: structuredClone({ ...world, ...NOT_SAVED }) }
+    },
+    restore(saved) {
+      for (const [name, to] of Object.entries(repositories)) {
+        rmSync(to, { recursive: true })
+        execFileSync('cp', ['-a', join(saved.dir, name), to])
+      }
+      const { git, forks, url } = world
+      Object.assign(world, structuredClone(saved.world), { git, forks, url })
+    },
+    async end() {
+      await proxy.stop()
+      await github.stop()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+interface People {
+  github: EmulatedGithub
+  scene: Scene
+  tokens: { ada: string; eve: string }
+  fork: string
+}
+
+function deedsOf({ github, scene, tokens, fork }: People): Deed[] {
+  const { world } = github
+  const asks = async (token: string, route: string, body: unknown) => {
+    const { status, body: answer } = await scene.ask(token, route, body)
+    if (status >= 300) throw new Error(`${route}: ${status} ${JSON.stringify(answer)}`)
+  }
+  const numbered = (title: string) => {
+    const found = world.pulls.find(pull => pull.title === title)
+    if (!found) throw new Error(`no pull request is called ${title}`)
+    return found.number
+  }
+  async function machines() {
+    for (const run of waitingRuns(github)) await measuringJob(github, run)
+  }
+  return [
+    { name: 'the first wake-up', does: async () => {} },
+    {
+      name: 'the base is measured, and people have ideas',
+      async does() {
+        await machines()
+        scene.commit('small', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
+        await asks(tokens.ada, 'POST /pulls', { title: 'mine', head: 'small', base: 'optimize/size' })
+        const theirs = scene.commit('spare', { 'src/c.txt': letters('c', 4) }, [scene.tip('main')])
+        scene.git('push', '-q', fork, `${theirs}:refs/heads/faster`)
+        scene.git('update-ref', '-d', 'refs/heads/spare')
+        const offer = { title: 'theirs', head: 'eve:faster', base: 'optimize/size' }
+        await asks(tokens.eve, 'POST /pulls', offer)
+      },
+    },
+    {
+      name: 'one is allowed, and one is closed by hand while it is measured',
+      async does() {
+        const theirs = world.pulls.find(({ title }) => title === 'theirs')
+        const body = `/winnow measure ${theirs?.head}`
+        await asks(tokens.ada, `POST /issues/${theirs?.number}/comments`, { body })
+        await asks(tokens.ada, `PATCH /pulls/${numbered('b14')}`, { state: 'closed' })
+      },
+    },
+    { name: 'all are measured', does: machines },
+    { name: 'what came after is measured', does: machines },
+    { name: 'the rest is measured', does: machines },
+    {
+      name: 'somebody takes it all',
+      async does() {
+        const own = world.pulls.find(({ base }) => base === 'main')
+        Object.assign(own ?? {}, { draft: false })
+        await asks(tokens.ada, `PUT /pulls/${own?.number}/merge`, {})
+      },
+    },
+  ]
+}
+
+/** What is there for everybody to see, in lines, whatever way it came about. */
+export function whatIsThere({ github, scene }: Life): string[] {
+  const { pulls, comments, checks, runs } = github.world
+  const there = {
+    events: eventsOf(github),
+    branches: branchesOf(scene),
+    pulls: pulls.map(({ number, title, body, state, draft, branch, base, fork, author, merge }) => ({
+      number,
+      title,
+      body,
+      state,
+      draft,
+      branch,
+      base,
+      fork,
+      author: author.login,
+      merged: merge !== null,
+    })),
+    comments: comments.map(({ number, author, body, reactions }) => ({
+      number,
+      author: author.login,
+      body: body.replace(/^measure: .*/, 'measure: an answer'),
+      reactions: reactions.map(({ by, content }) => `${by} ${content}`),
+    })),
+    // Made twice where an answer was lost with the process that waited for it: all tell the same.
+    checks: [...new Set(checks.map(shown))].toSorted(),
+    runs: runs.map(({ title, status, conclusion, event }) => ({ title, status, conclusion, event })),
+  }
+  return Object.entries(there).flatMap(([name, all]) => all.map(each => `${name}: ${JSON.stringify(each)}`))
+}
+
+function shown(check: World['checks'][number]): string {
+  const { name, externalId, status, conclusion, output } = check
+  return JSON.stringify({ name, externalId, status, conclusion, title: output['title'] })
+}
+
+const OF_THE_CHAIN = new Set(['seq', 'id', 'prev', 'at', 'by'])
+
+/** Without what tells only when each was written, and what number its run has; their order may differ as well. */
+function eventsOf({ bare }: EmulatedGithub): string[] {
+  const git = (input: string, ...args: string[]) =>
+    execFileSync('git', ['-C', bare, ...args], { input, env: ENV, encoding: 'utf8', maxBuffer: 2 ** 28 })
+  const tip = git('', 'for-each-ref', '--format=%(objectname)', 'refs/heads/optimize-state/size').trim()
+  if (tip === '') return []
+  const names = git('', 'ls-tree', '-r', '--format=%(objectname)', tip, '--', 'events')
+  return git(names, 'cat-file', '--batch=')
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => {
+      const event: Record<string, unknown> = JSON.parse(line)
+      const told = Object.entries(event).filter(([key]) => !OF_THE_CHAIN.has(key))
+      return JSON.stringify(told).replaceAll(/actions:\d+/g, 'actions:some')
+    })
+    .toSorted()
+}
+
+/** Every branch with what it holds; the ledger's is its events, and the keeper's holds no files. */
+function branchesOf(scene: Scene): string[] {
+  const listed = scene.git('for-each-ref', '--format=%(refname) %(tree)', 'refs/heads')
+  return listed.split('\n').filter(line => !line.startsWith('refs/heads/optimize-state/'))
+}
+
+/** One wake-up of an undisturbed life: what was there before it, what it asked for, and what was there after. */
+export interface Moment {
+  name: string
+  before: Saved
+  untouched: string
+  /** Method and path of every request, in order. */
+  requests: string[]
+  /** Every point at which a process can be cut off, in order. */
+  points: string[]
+  after: string[]
+  tips: string
+}
+
+/** A life, or the first wake-ups of it, with nothing going wrong. */
+export async function undisturbed(here: Life, most = here.deeds.length): Promise<Moment[]> {
+  const moments: Moment[] = []
+  for (const { name, does } of here.deeds.slice(0, most)) {
+    await does()
+    const before = here.save()
+    const untouched = exactly(here)
+    const requests: string[] = []
+    const points: string[] = []
+    here.proxy.fault = (method, path) => {
+      requests.push(`${method} ${path}`)
+      return null
+    }
+    const { code, out } = await here.wake({
+      around: { faults: { reach: point => void points.push(point) } },
+    })
+    if (code !== 0) throw new Error(`${name}: ${out}`)
+    moments.push({
+      name,
+      before,
+      untouched,
+      requests,
+      points,
+      after: whatIsThere(here),
+      tips: tipsOf(here.scene),
+    })
+  }
+  return moments
+}
+
+export function tipsOf(scene: Scene): string {
+  return scene.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')
+}
+
+/** Whether anything at all has happened to it. */
+export function exactly({ github, scene }: Life): string {
+  const { pulls, comments, reviews, checks, runs, artifacts } = github.world
+  const left = artifacts.map(({ id, run, name, expired }) => ({ id, run, name, expired }))
+  return JSON.stringify([tipsOf(scene), pulls, comments, reviews, checks, runs, left])
+}

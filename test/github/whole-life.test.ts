@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { jobClone } from '../action/a-job.ts'
+import { openPost } from '../engine/post.ts'
+import { proven } from '../engine/yard.ts'
+import { scratch } from '../git/scratch.ts'
+import type { Fault } from '../servers/fault-proxy.ts'
+import { exactly, type Life, life, type Moment, tipsOf, undisturbed, whatIsThere } from './life.ts'
+import type { Waking, Woken } from './wake-up.ts'
+
+/** All requests, all faults and all kills; else some, drawn by seed from the first wake-ups. */
+const full = process.env['WINNOW_FAULTS'] === 'full'
+const SEED = 1905
+const SAMPLES = 4
+const WAKE_UPS = full ? 7 : 2
+/** Lives at a time: each has a GitHub of its own, and goes on from the moments of one. */
+const SIDE_BY_SIDE = full ? 3 : 1
+
+const LIMIT = 'You have exceeded a secondary rate limit. Please wait a few minutes.'
+const FAULTS: Record<string, Fault> = {
+  'is refused with 403': { status: 403, message: 'Forbidden' },
+  'is answered with 404': { status: 404, message: 'Not Found' },
+  'is answered with 422': { status: 422, message: 'Unprocessable Entity' },
+  'is answered with 500': { status: 500, message: 'Server Error' },
+  'is answered by a gateway with 502': { status: 502 },
+  'meets the secondary limit': { status: 403, message: LIMIT, headers: { 'retry-after': '7' } },
+  'meets a limit that lasts': { status: 403, message: LIMIT, headers: { 'retry-after': '600' } },
+  'is one too many (429)': { status: 429, message: 'Too Many Requests' },
+  'is reset before it arrives': 'reset',
+  'is done, and its answer lost': 'lost',
+  'is answered by half': 'cut',
+  'is never answered': 'silent',
+}
+
+interface Trial {
+  moment: number
+  /** Of the requests of a wake-up, or of the points at which it can be cut off. */
+  at: number
+  /** One of the faults, or a kill. */
+  what: string
+}
+
+const KILLED = 'is killed'
+
+function everyTrial(moments: readonly Moment[]): Trial[] {
+  const names = Object.keys(FAULTS)
+  return moments.flatMap(({ requests, points }, moment) => [
+    ...requests.flatMap((request, at) => {
+      // Questions to git before anything is written are the same at every wake-up: all faults at one, then in turn.
+      const isReading = /info\/refs|git-upload-pack/.test(request)
+      const tried = isReading && moment !== 1 ? [names[at % names.length] ?? ''] : names
+      return tried.map(what => ({ moment, at, what }))
+    }),
+    ...points.map((_, at) => ({ moment, at, what: KILLED })),
+  ])
+}
+
+/** What a person reads where a wake-up could not go on: what was asked of whom, and what came back. */
+const CLEAR =
+  /^::error title=winnow::(?:killed$|(?:GitHub|GitHub's answer|an artifact|cannot|the remote) .*\S)/m
+
+async function wakeWith(here: Life, moment: Moment, { at, what }: Trial): Promise<Woken> {
+  here.restore(moment.before)
+  let reached = 0
+  const isNow = () => reached++ === at
+  const fault = FAULTS[what] ?? null
+  here.proxy.fault = () => (fault !== null && isNow() ? fault : null)
+  const reach = () => {
+    if (what === KILLED && isNow()) throw new Error('killed')
+  }
+  const woken = await here.wake({ around: { faults: { reach } }, ...(fault === 'silent' ? HASTY : {}) })
+  here.proxy.fault = () => null
+  if (reached <= at) throw new Error('it never came so far')
+  return woken
+}
+
+/** Who is never answered gives up at once, where a job would wait for half a minute. */
+const HASTY: Partial<Waking> = {
+  patience: { timeoutMs: 1_000 },
+  env: { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '1' },
+}
+
+/** What is wrong after a wake-up that something happened to and another one: nothing, as if it had not happened. */
+async function wrongAfter(here: Life, moment: Moment, trial: Trial): Promise<string[]> {
+  const first = await wakeWith(here, moment, trial)
+  if (first.code !== 0 && !CLEAR.test(first.out)) return ['no clear line', first.out]
+  if (exactly(here) === moment.untouched) return []
+  const second = await here.wake()
+  if (second.code !== 0) return ['the next wake-up failed', second.out]
+  const [there, expected] = [whatIsThere(here), moment.after]
+  if (tipsOf(here.scene) !== moment.tips) await expectSound(here)
+  return [
+    ...there.filter(line => !expected.includes(line)).map(line => `too much: ${line}`),
+    ...expected.filter(line => !there.includes(line)).map(line => `missing: ${line}`),
+    ...(there.length === expected.length ? [] : ['something is there twice']),
+  ]
+}
+
+async function expectSound({ github }: Life): Promise<void> {
+  const { dir } = jobClone(github.bare, 'main')
+  const post = await openPost({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
+  await proven(post.place)
+  await post.close()
+}
+
+let begun: Promise<{ lives: Life[]; moments: Moment[] }> | null = null
+function beginning() {
+  begun ??= (async () => {
+    const lives = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, life))
+    const [first] = lives
+    return { lives, moments: first ? await undisturbed(first, WAKE_UPS) : [] }
+  })()
+  return begun
+}
+afterAll(async () => {
+  for (const each of (await begun)?.lives ?? []) await each.end()
+})
+
+const nat = fc.nat()
+const drawn = fc.sample(fc.tuple(nat, nat, nat), { seed: SEED, numRuns: SAMPLES })
+
+/** Of the last wake-up there is, which does most; one of them a kill. */
+function someTrials(moments: readonly Moment[]): Trial[] {
+  const moment = moments.length - 1
+  const { requests = [], points = [] } = moments[moment] ?? {}
+  const names = Object.keys(FAULTS)
+  const writing = requests.flatMap((request, at) => (/info\/refs|upload-pack/.test(request) ? [] : [at]))
+  return drawn.map(([where, which], index) =>
+    index === 0
+      ? { moment, at: where % points.length, what: KILLED }
+      : { moment, at: writing[where % writing.length] ?? 0, what: names[which % names.length] ?? '' },
+  )
+}
+
+describe('a wake-up anywhere in the life of a campaign', () => {
+  test('in which one request goes wrong, or that is killed, leaves nothing that the next one does not mend', {
+    timeout: full ? 3 * 3_600_000 : 600_000,
+  }, async () => {
+    const { lives, moments } = await beginning()
+    const trials = full ? everyTrial(moments) : someTrials(moments)
+    const wrong: object[] = []
+    async function live(here: Life): Promise<void> {
+      for (let trial = trials.pop(); trial; trial = trials.pop()) {
+        const moment = moments[trial.moment]
+        if (!moment) continue
+        const found = await wrongAfter(here, moment, trial).catch((error: unknown) => [String(error)])
+        const request = trial.what === KILLED ? moment.points[trial.at] : moment.requests[trial.at]
+        if (found.length > 0) wrong.push({ during: moment.name, request, ...trial, found })
+      }
+    }
+    await Promise.all(lives.map(live))
+    expect(wrong).toEqual([])
+  })
+
+  test('asked for something, wrote something and could be killed: the faults met all of that', async () => {
+    const { moments } = await beginning()
+    const asked = moments.flatMap(({ requests }) => requests)
+    for (const kind of [
+      /git-receive-pack/,
+      /dispatches$/,
+      /\/pulls$/,
+      /check-runs$/,
+      /_artifacts/,
+      /graphql/,
+    ])
+      expect(asked.some(request => kind.test(request))).toBe(true)
+    expect(moments.flatMap(({ points }) => points)).toContain('before:dispatch')
+  })
+})
