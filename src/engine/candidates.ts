@@ -12,6 +12,7 @@ import { isKeptOut } from '../plan/strangers.ts'
 import type { CandidateFacts, World } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { candidateFacts } from './facts/candidate.ts'
+import { bringLeft } from './ordered-trees.ts'
 
 interface Looking {
   repository: Repository
@@ -21,6 +22,8 @@ interface Looking {
   /** The default branch's tip where the incumbent lacks it. */
   unsynced: Oid | null
   only: string | null
+  /** Where every branch of an experiment is now. */
+  branches: World['branches']
   /** Those that may not run yet: looked at, but in nobody's place. */
   strangers: World['strangers']
   picks: World['picks']
@@ -38,7 +41,8 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
   async function look(experiment: Experiment): Promise<CandidateFacts | null> {
     if (experiment.head === null) return null
     const key = keyOf(looking, experiment.head)
-    const facts = memory.candidates.get(key) ?? (await candidate(looking, experiment.head))
+    const facts = memory.candidates.get(key) ?? (await candidate(looking, experiment))
+    if (facts === null) return null
     kept.set(key, facts)
     found.set(experiment.id, facts)
     return facts
@@ -101,11 +105,14 @@ function keyOf({ campaign, unsynced }: Looking, head: Oid): string {
   return [campaign.incumbent.commit, head, campaign.spec_sha256, unsynced ?? ''].join(' ')
 }
 
+/** Null where its branch is gone, or elsewhere by now, and its head with it: then that is what there is to say. */
 async function candidate(
-  { repository, campaign, spec, unsynced }: Looking,
-  head: Oid,
-): Promise<CandidateFacts> {
-  if (!(await repository.has(head))) {
+  { repository, campaign, spec, unsynced, branches }: Looking,
+  { head, branch }: Experiment,
+): Promise<CandidateFacts | null> {
+  if (head === null) return null
+  if (!(await bringLeft(repository, head))) {
+    if (branch === null || branches.get(branch) !== head) return null
     throw new ConflictError(`commit ${head} is gone from the remote while it was looked at`, [head])
   }
   return candidateFacts({ repository, campaign, spec, incumbent: campaign.incumbent, head, unsynced })

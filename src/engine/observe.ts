@@ -231,6 +231,7 @@ async function lookAround(scene: Scene): Promise<World> {
     spec,
     unsynced,
     only,
+    branches,
     strangers,
     picks,
     now,

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { ConflictError, UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
@@ -22,6 +22,17 @@ export async function bringOrderedTrees(repository: Repository, order: Order): P
 async function bringHoldout(repository: Repository, { stop }: Order): Promise<void> {
   if (stop.rule === 'holdout' && stop.source !== null && 'ref' in stop.source)
     await bring(repository, stop.source.commit)
+}
+
+/** What nobody's branch holds any more the remote may still give, or not: whether it is here then. */
+export async function bringLeft(repository: Repository, commit: Oid): Promise<boolean> {
+  try {
+    await bring(repository, commit)
+    return true
+  } catch (error) {
+    if (error instanceof ConflictError) return false
+    throw error
+  }
 }
 
 export async function bring(repository: Repository, commit: Oid): Promise<void> {

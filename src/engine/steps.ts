@@ -8,6 +8,7 @@ import { unlinked } from '../model/unlinked.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
 import { resultsYaml } from '../report/results-yaml.ts'
+import { bringLeft } from './ordered-trees.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Turns the steps of a plan into events and ref moves of one transaction. */
@@ -67,16 +68,20 @@ async function keepLeft(transaction: Transaction, campaign: Campaign, draft: Eve
   if (subjectOf(campaign, draft.experiment)?.measured_tree != null) await transaction.keep([draft.from])
 }
 
-/** A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one. */
+/**
+ * A job that measures gets the branches of this repository: a fork's head, or a sync's, has to be reachable from one.
+ * Where each job has a clone of its own, a branch that is deleted meanwhile would take any head along.
+ */
 async function keepOrdered(
   transaction: Transaction,
   campaign: Campaign,
   { candidates }: EventDraft<'order-issued'>,
 ): Promise<void> {
-  const { repository, refs } = transaction.place
+  const { repository, refs, forge } = transaction.place
   for (const { label, head } of candidates) {
     const kept = transaction.tip(refs.closed)
-    if (label !== 'sync' && campaign.experiments[label]?.branch?.includes(':') !== true) continue
+    const isForks = campaign.experiments[label]?.branch?.includes(':') === true
+    if (label !== 'sync' && !isForks && forge.workflows === undefined) continue
     if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keep([head])
   }
 }
@@ -106,7 +111,8 @@ async function close(
   const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
   const results = await writeResults(transaction, experiment, step, decided)
   const { head } = experiment
-  if (head !== null && step.keep) await transaction.keep([results ?? head])
+  if (head !== null && step.keep && (await isThere(transaction, experiment, results ?? head)))
+    await transaction.keep([results ?? head])
   const cause = decided ? eventId(decided) : experiment.opened
   const { outcome, reason, fate } = step
   const closed = { experiment: experiment.id, outcome, reason, head, results }
@@ -169,6 +175,11 @@ async function land(transaction: Transaction, campaign: Campaign, step: Landing)
   transaction.move(refs.optimize, commit)
   await transaction.keep([results ?? candidate.head, commit])
   recordMerge(transaction, due, step, { commit, results })
+}
+
+/** What was deleted before anybody measured it, and the remote gives nobody any more, nobody can keep. */
+async function isThere({ place }: Transaction, { measured_tree }: Experiment, commit: Oid): Promise<boolean> {
+  return measured_tree !== null || bringLeft(place.repository, commit)
 }
 
 /** Somebody else made the commit: the branch of the experiment is left as they merged it. */

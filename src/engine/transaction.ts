@@ -12,6 +12,7 @@ import type { Oid } from '../model/ids.ts'
 import { refusedSync, refusedSyncAlert } from '../model/sync-refused.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
 import { pushRefusalText } from '../report/push-refusal.ts'
+import { bring } from './ordered-trees.ts'
 import type { Place } from './place.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
@@ -87,6 +88,7 @@ export class Transaction {
   async keep(heads: readonly Oid[]): Promise<void> {
     const { repository, refs } = this.place
     for (const head of heads) {
+      await bring(repository, head)
       const previous = this.tip(refs.closed)
       const parents = previous === null ? [head] : [previous, head]
       const message = `keep ${head}\n`

@@ -24,6 +24,7 @@ describe('a campaign whose orders are workflow runs', () => {
     expect(new Set(orders).size).toBe(orders.length)
     expect((await here.kinds()).filter(kind => kind === 'order-dispatched')).toHaveLength(orders.length)
     expect(spent.filter(route => !LOOKS.test(route)).length).toBeLessThanOrEqual(2 * 8 + 2 * orders.length)
+    github.spent()
     await wake()
     expect(github.spent().length).toBeLessThanOrEqual(3)
   })

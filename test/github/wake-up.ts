@@ -13,6 +13,7 @@ import { jobClone } from '../action/a-job.ts'
 import { ENV } from '../engine/post.ts'
 import { scratch } from '../git/scratch.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
+import { defaultBranch } from './emulator/world.ts'
 import { IMPATIENT } from './temp-github.ts'
 
 export interface Waking {
@@ -38,7 +39,7 @@ export interface Woken {
  */
 export async function woken(waking: Waking): Promise<Woken> {
   const { github, token, url = github.url } = waking
-  const { dir, git } = jobClone(github.bare, 'main')
+  const { dir, git } = jobClone(github.bare, await defaultBranch(github.world))
   git('remote', 'set-url', 'origin', `${url}/team/project`)
   const env = {
     ...ENV,
