@@ -3,6 +3,7 @@ import { type Asks, asksInThisRun, tickOnActions } from '../engine/actions/sessi
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
+import { cell } from '../report/markdown.ts'
 import { waitingSentence } from '../report/sentence.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
@@ -158,6 +159,9 @@ function tellRehearsed(
   setOutputs(env, { 'result-json': JSON.stringify(result) })
 }
 
+/** A reason that a person gave, or several things that are waited for. */
+const SUMMARY_LENGTH = 2_000
+
 function tell(
   { env }: Task,
   turns: readonly Turn[],
@@ -166,7 +170,7 @@ function tell(
   for (const { campaign, waiting } of turns) {
     const line = `${campaign}: ${waitingSentence(waiting)}`
     console.log(said(line))
-    summarise(env, said(line))
+    summarise(env, cell(line, SUMMARY_LENGTH))
   }
   if (later.length > 0) {
     const line = said(`Left for the next wake-up: ${later.join(', ')}.`)

@@ -8,8 +8,8 @@ const CELL_LENGTH = 160
  * The one way of text from branches into Markdown: it stays text. No markup, no HTML, no mentions, no links to
  * issues, no turned direction; one line.
  */
-export function cell(text: string): string {
-  const plain = unlinked(oneLine(plainText(text), CELL_LENGTH))
+export function cell(text: string, length = CELL_LENGTH): string {
+  const plain = unlinked(oneLine(plainText(text), length))
   return plain
     .replace(/[\\`*_{}[\]<>|~$]/g, character => `\\${character}`)
     .replaceAll('&', '&amp;')

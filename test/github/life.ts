@@ -221,6 +221,11 @@ function eventsOf({ bare }: EmulatedGithub): string[] {
     .toSorted()
 }
 
+/** Runs of one order: two ticks at once may both ask for it, and only one is measured. */
+export function measuringRuns({ github }: Life): string[] {
+  return github.world.runs.filter(({ conclusion }) => conclusion !== 'cancelled').map(({ title }) => title)
+}
+
 /** Every branch with what it holds; the ledger's is its events, and the keeper's holds no files. */
 function branchesOf(scene: Scene): string[] {
   const listed = scene.git('for-each-ref', '--format=%(refname) %(tree)', 'refs/heads')

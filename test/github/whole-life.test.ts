@@ -5,7 +5,16 @@ import { openPost } from '../engine/post.ts'
 import { proven } from '../engine/yard.ts'
 import { scratch } from '../git/scratch.ts'
 import type { Fault } from '../servers/fault-proxy.ts'
-import { exactly, type Life, life, type Moment, tipsOf, undisturbed, whatIsThere } from './life.ts'
+import {
+  exactly,
+  type Life,
+  life,
+  measuringRuns,
+  type Moment,
+  tipsOf,
+  undisturbed,
+  whatIsThere,
+} from './life.ts'
 import type { Waking, Woken } from './wake-up.ts'
 
 /** All requests, all faults and all kills; else some, drawn by seed from the first wake-ups. */
@@ -103,6 +112,10 @@ async function expectSound({ github }: Life): Promise<void> {
   await post.close()
 }
 
+function isRun(line: string): boolean {
+  return line.startsWith('runs: ')
+}
+
 let begun: Promise<{ lives: Life[]; moments: Moment[] }> | null = null
 function beginning() {
   begun ??= (async () => {
@@ -150,6 +163,25 @@ describe('a wake-up anywhere in the life of a campaign', () => {
     }
     await Promise.all(lives.map(live))
     expect(wrong).toEqual([])
+  })
+
+  test('beside another one does what one alone does', { timeout: full ? 3_600_000 : 600_000 }, async () => {
+    const { lives, moments } = await beginning()
+    const [here] = lives
+    if (!here) throw new Error('nobody lives')
+    for (const moment of moments.slice(full ? 0 : -1)) {
+      here.restore(moment.before)
+      const both = await Promise.all([here.wake(), here.wake()])
+      expect(both).toMatchObject([{ code: 0 }, { code: 0 }])
+      const after = await here.wake()
+      expect(after.code).toBe(0)
+      const [runs, others] = [isRun, (line: string) => !isRun(line)]
+      expect(whatIsThere(here).filter(others)).toEqual(moment.after.filter(others))
+      const orders = measuringRuns(here)
+      expect(orders).toEqual([...new Set(orders)])
+      expect(moment.after.filter(runs).filter(line => !/cancelled/.test(line))).toHaveLength(orders.length)
+      await expectSound(here)
+    }
   })
 
   test('asked for something, wrote something and could be killed: the faults met all of that', async () => {

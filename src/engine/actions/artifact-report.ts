@@ -53,9 +53,25 @@ function understood(unpacked: Unpacked, runId: string): Read {
     const [issue] = parsed.error.issues
     return unreadable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
   }
+  const long = longText(parsed.data)
+  if (long !== null) return unreadable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
   const { run_id } = parsed.data
   if (run_id !== runId) return unreadable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
   return { state: 'reported', runId, report: parsed.data }
+}
+
+/** Longer than anything that a measurement writes: the ledger keeps reports for good. */
+const MOST_TEXT = 65_536
+
+/** Where a report has a text, or a name, that is too long; null where it has none. */
+function longText(value: unknown, place = 'it'): string | null {
+  if (typeof value === 'string') return value.length > MOST_TEXT ? place : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = name.length > MOST_TEXT ? `a name in ${place}` : longText(inner, `${place}.${name}`)
+    if (found !== null) return found
+  }
+  return null
 }
 
 function jsonIn(bytes: Uint8Array): unknown {

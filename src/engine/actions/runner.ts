@@ -11,7 +11,7 @@ import { NOTHING_HERE, type Runner } from '../runner.ts'
 export const MEASURE_WORKFLOW = 'winnow-measure.yml'
 
 /** An order is measured by the first attempt of one run: another attempt would be another roll of the dice. */
-const FIRST_ATTEMPT = 1
+export const FIRST_ATTEMPT = 1
 const OURS = /^actions:(\d+)\/1$/
 
 export interface ActionsRunner extends Runner {

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { scratch } from '../git/scratch.ts'
+import { campaignOnGithub } from '../github/campaign-on-github.ts'
+
+const ELEVEN_MINUTES = 11 * 60_000
+
+test('campaigns take turns under one budget: who is left over comes first at the next wake-up', {
+  timeout: 240_000,
+}, async () => {
+  const { github, wake } = await campaignOnGithub({ '.winnow/other.yaml': SIZE_SPEC })
+  let passed = 0
+  const clock = { now: Date.now, monotonic: () => performance.now() + passed, sleep: async () => {} }
+  /** What is dispatched takes longer than a wake-up may begin campaigns for. */
+  const faults = {
+    reach: (point: string) => {
+      if (point === 'after:dispatch') passed += ELEVEN_MINUTES
+    },
+  }
+  async function wakeUp(number: number) {
+    const file = join(scratch(), 'output')
+    const env = { GITHUB_RUN_NUMBER: String(number), GITHUB_OUTPUT: file }
+    const { code, out } = await wake({ env, around: { clock, faults } })
+    const [, json = ''] = /^result-json<<(?:.*)\n(.*)\n/m.exec(readFileSync(file, 'utf8')) ?? []
+    const result: unknown = JSON.parse(json)
+    return { code, out, result, ran: github.world.runs.map(({ branch }) => branch) }
+  }
+  const first = await wakeUp(10)
+  expect(first.result).toMatchObject({ campaigns: [{ campaign: 'other' }], later: ['size'], broken: [] })
+  expect([first.code, first.ran]).toEqual([0, ['optimize/other']])
+  expect(first.out).toMatch(/^Left for the next wake-up: size\.$/m)
+  const second = await wakeUp(11)
+  expect(second.result).toMatchObject({ campaigns: [{ campaign: 'size' }], later: ['other'] })
+  expect([second.code, second.ran]).toEqual([0, ['optimize/other', 'optimize/size']])
+  const third = await wakeUp(12)
+  expect(third.result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
+})

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ordersIn } from '../action/runner-rules.ts'
+import { letters, SIZE_HARNESS } from '../engine/size-yard.ts'
+import { patchOf, proven } from '../engine/yard.ts'
+import { scratch } from '../git/scratch.ts'
+import { campaignOnGithub } from './campaign-on-github.ts'
+
+const ORDERS = '::set-output name=report::/etc/passwd'
+const OLDER = 'x ##[set-output name=artifact]stolen'
+/** On every kind of line, to a runner, and to whoever reads Markdown. */
+const HOSTILE = `${ORDERS}\n${OLDER}\n  ::stop-commands::t\r::error::r\n<img src=x> @octocat fixes #1 [skip ci]`
+
+/** A harness and a gate of a candidate that tell whoever reads along what to do, on both streams. */
+const SHOUTING = `#!/bin/sh
+echo '${ORDERS}'; echo '${OLDER}' >&2
+`
+
+test('text from branches, comments and reports gives no orders, and is recorded as the text it is', {
+  timeout: 240_000,
+}, async () => {
+  const shouting = patchOf(
+    { 'src/a.txt': [letters('a', 15), 'crash\n'], 'src/::add-mask::x': [null, 'x\n'] },
+    { hypothesis: `${OLDER} [skip ci]`, category: ORDERS },
+  )
+  const here = await campaignOnGithub({
+    'bench/size.sh': SIZE_HARNESS.replace("echo 'it went wrong' >&2", 'sh bench/shout.sh'),
+    'bench/shout.sh': SHOUTING,
+    'ideas/01.patch': shouting,
+  })
+  const { github } = here
+  const files = scratch()
+  const env = { GITHUB_OUTPUT: join(files, 'output'), GITHUB_STEP_SUMMARY: join(files, 'summary') }
+  let heard = ''
+  async function wake() {
+    const { code, out } = await here.wake({ env })
+    expect([code, ordersIn(out)]).toEqual([0, []])
+    heard += out
+  }
+  await wake()
+  await here.machines()
+  const body = '```winnow\nhypothesis: "::error::b ##[error]b"\n```\n'.concat(HOSTILE)
+  await here.offers(HOSTILE, { 'src/b.txt': letters('b', 4) }, { branch: 'mine-##', body })
+  await here.offers('outside', { 'bench/##[error]no': 'x\n', 'bench/::error::no': 'x\n' })
+  const mine = here.pull(HOSTILE)
+  for (const said of ['/winnow ::error::x', '/winnow ##[error]x', `/winnow avoid "${ORDERS}"`])
+    await here.asks(`POST /issues/${mine.number}/comments`, { body: said })
+  await wake()
+  await here.machines()
+  await wake()
+  const offer = github.world.pulls.find(({ base }) => base === 'main')
+  await here.asks(`POST /issues/${offer?.number}/comments`, {
+    body: `/winnow pause -m "${OLDER} <img src=x> @octocat ::error::x"`,
+  })
+  await wake()
+
+  const post = await here.post()
+  const outcomes = new Set(Object.values(await post.outcomes()))
+  expect(outcomes).toEqual(new Set(['error', 'kept', 'refused']))
+  expect(heard).toContain('bench/')
+  const summary = readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8')
+  expect(summary).toContain('Waiting for a person: the campaign is paused')
+  expect(summary).not.toMatch(/(?<!\\)<img|@octocat|##\[/)
+  for (const commit of here.git('log', '--format=%B', 'optimize/size').split('\n'))
+    expect(commit).not.toMatch(/\[skip ci\]|@octocat|fixes #1/)
+  const own = github.world.comments.filter(({ author }) => author.kind === 'actions')
+  expect(own.length).toBeGreaterThan(2)
+  for (const { body: said } of own) expect(said).not.toMatch(/(?<!\\)<img|@octocat/)
+  await proven(post.place)
+})
