@@ -166,13 +166,17 @@ async function tell(
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
-  for (const { experiment } of changes) await showCheck(place, memory, experiment)
+  for (const { experiment } of changes)
+    await showCheck({ place, memory }, memory.loaded?.campaign, experiment)
   requireAnswered(await place.forge.batch(forgeChangesOf(place, memory, changes)))
 }
 
 /** A token that may not show checks costs nobody the campaign: verdicts stand in the pull requests as well. */
-async function showCheck(place: Place, memory: Memory, id: ExperimentId): Promise<void> {
-  const campaign = memory.loaded?.campaign
+export async function showCheck(
+  { place, memory }: Pick<Hands, 'place' | 'memory'>,
+  campaign: Campaign | undefined,
+  id: ExperimentId,
+): Promise<void> {
   const experiment = campaign && subjectOf(campaign, id)
   const check = campaign && experiment ? checkOf(campaign, experiment) : null
   if (check === null || !campaign || !experiment) return

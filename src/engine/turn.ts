@@ -1,9 +1,10 @@
 import type { Staged } from '../forge/port.ts'
+import type { ExperimentId } from '../model/ids.ts'
 import { badgeTells } from '../report/badge-svg.ts'
 import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
-import { type Applied, appliedOf, type Hands, stageChanges, takeEffect } from './apply.ts'
+import { type Applied, appliedOf, type Hands, showCheck, stageChanges, takeEffect } from './apply.ts'
 import { type Observation, worldAfter } from './observe.ts'
 import { take } from './steps.ts'
 import { Transaction } from './transaction.ts'
@@ -22,6 +23,8 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
   const actions = await collect(hands, seen, transaction, first)
   await renewOldViews(hands, seen, transaction)
   const staged = await stagePulls(hands, seen, transaction, actions)
+  const { shows, others } = apart(actions)
+  for (const experiment of shows) await showCheck(hands, seen.loaded.campaign, experiment)
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
     const result = await transaction.push()
@@ -31,13 +34,29 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
     memory.loaded = await transaction.loaded()
     place.faults.reach('after:commit')
   }
-  for (const action of actions) {
+  for (const action of others) {
     place.faults.reach(`before:${action.do}`)
     const applied = await takeEffect(hands, seen, action)
     if (applied.result !== 'done') return applied
     place.faults.reach(`after:${action.do}`)
   }
   return { result: 'done' }
+}
+
+/**
+ * What ends with this push is shown before it where nothing finds its head again afterwards: who is cut off in between
+ * decides the same again, and shows it again.
+ */
+function apart(actions: readonly Action[]): { shows: ExperimentId[]; others: Action[] } {
+  const shows: ExperimentId[] = []
+  const others = actions.flatMap((action): Action[] => {
+    if (action.do !== 'pulls') return [action]
+    const changes = action.changes.filter(({ change }) => change !== 'show')
+    const shown = action.changes.filter(({ change }) => change === 'show')
+    shows.push(...shown.map(({ experiment }) => experiment))
+    return changes.length === 0 ? [] : [{ ...action, changes }]
+  })
+  return { shows: [...new Set(shows)], others }
 }
 
 /**
