@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Git, gitIn, scratch } from '../git/scratch.ts'
@@ -36,4 +36,18 @@ export async function lastOrder(person: Project): Promise<Issued> {
 /** Until a file is there: whoever writes it tells that way how far it is. */
 export async function appears(file: string): Promise<void> {
   while (!existsSync(file)) await setTimeout(20)
+}
+
+/** Of whatever process of this user runs now, as any of its programs could read it. */
+export function everyEnvironment(): string {
+  const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+  return ids.map(id => readable(`/proc/${id}/environ`)).join('\0')
+}
+
+function readable(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { orderFiles } from '../../src/engine/order-files.ts'
 import { report as reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
-import { appears, jobClone, lastOrder } from './a-job.ts'
-import { NO_NODE24, NODES, step } from './a-runner.ts'
+import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
+import { NODES, NO_NODE24, step } from './a-runner.ts'
 
 /**
  * A harness that spies where it is told to: it copies what it was started with and what any process around it was
@@ -98,20 +98,6 @@ describe('a job that measures', () => {
     },
   )
 })
-
-/** Of whatever process of this user runs now, as any of its programs could read it. */
-function everyEnvironment(): string {
-  const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
-  return ids.map(id => readable(`/proc/${id}/environ`)).join('\0')
-}
-
-function readable(file: string): string {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
-}
 
 describe('the report of a job', () => {
   it('is all that a tick elsewhere needs to decide, and the campaign stands its proof', async () => {

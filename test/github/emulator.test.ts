@@ -161,6 +161,14 @@ describe('permissions', () => {
     expect(await it.push(it.ada, `${changed}:refs/heads/optimize/x`)).toMatchObject({ ok: true })
   })
 
+  test('to write more than GitHub takes nobody has, and nothing is cut off', async () => {
+    const it = await withPull()
+    const job = it.github.jobToken(GRANTS)
+    for (const edit of [{ title: 'x'.repeat(257) }, { body: 'x'.repeat(65_537) }])
+      expect((await it.ask(job, 'PATCH /pulls/1', edit)).status).toBe(422)
+    expect(it.github.world.pulls).toMatchObject([{ title: 'try fast', body: '' }])
+  })
+
   test('to move a protected branch nobody has', async () => {
     const it = await withPull()
     it.github.protect('main')
@@ -196,6 +204,21 @@ describe('workflow runs', () => {
     expect(await runs(it)).toMatchObject([{ event: 'pull_request', conclusion: 'action_required' }])
     await it.push(it.ada, 'main:refs/heads/mine')
     expect(await runs(it)).toMatchObject([{ event: 'push', status: 'queued' }, {}])
+  })
+
+  test('are not started where the message of the head commit says so', async () => {
+    const it = await scene()
+    const ada = it.github.token('ada')
+    it.commit('main', { '.github/workflows/measure.yml': WORKFLOW })
+    it.commit('quiet', { 'src/a.txt': 'faster\n' }, [it.tip('main')])
+    const message = ['skipped', '', 'for now [skip ci]'].join('\n')
+    const quiet = it.git('commit-tree', `${it.tip('quiet')}^{tree}`, '-p', it.tip('main'), '-m', message)
+    it.git('update-ref', 'refs/heads/quiet', quiet)
+    expect((await open(it, ada, 'quiet')).status).toBe(201)
+    expect(it.github.world.runs).toEqual([])
+    it.commit('quiet', { 'src/a.txt': 'louder\n' })
+    await pull(it, ada)
+    expect(it.github.world.runs.map(({ event }) => event)).toEqual(['pull_request'])
   })
 
   test('are dispatched by a job, named by their inputs, and cancelled once', async () => {

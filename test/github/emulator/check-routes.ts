@@ -1,4 +1,4 @@
-import { fitting, invalid, notFound, Refusal } from './refusal.ts'
+import { invalid, notFound, Refusal } from './refusal.ts'
 import type { Answer, Ask, Routes } from './route.ts'
 import { shownCheck } from './shown.ts'
 import { type CheckRecord, freshId } from './world.ts'
@@ -47,7 +47,6 @@ function write({ body }: Ask, check: CheckRecord): void {
   const annotations = output['annotations']
   if (Array.isArray(annotations) && annotations.length > MOST_ANNOTATIONS)
     throw invalid([{ resource: 'CheckRun', code: 'custom', message: 'too many annotations' }])
-  if (typeof output['summary'] === 'string') fitting('summary', output['summary'])
   check.conclusion = body.text('conclusion') ?? null
   check.status = check.conclusion === null ? (body.text('status') ?? check.status) : 'completed'
   check.history.push(check.status)

@@ -24,7 +24,7 @@ export function invalid(errors: Record<string, string>[]): Refusal {
   return new Refusal(422, 'Validation Failed', { errors })
 }
 
-const LONGEST = { title: 256, body: 65_536, summary: 65_535 }
+const LONGEST = { title: 256, body: 65_536 }
 
 /** GitHub cuts nothing off: it refuses. */
 export function fitting(field: keyof typeof LONGEST, text: string): string {

@@ -18,6 +18,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   const sockets = new Set<Socket>()
   let last: Promise<unknown> = Promise.resolve()
   let pusher: Account | null = null
+  let stopped = false
 
   /** One thing after another: what a push did is seen by whoever asks next. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -27,7 +28,8 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   }
 
   async function settled(): Promise<void> {
-    await settle(world, pusher)
+    // Who sent it may be gone, and the test with it.
+    if (!stopped) await settle(world, pusher)
   }
 
   async function answerApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -105,6 +107,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   return {
     url: `http://127.0.0.1:${address.port}`,
     async stop() {
+      stopped = true
       for (const socket of sockets) socket.destroy()
       await last
       await new Promise<void>(resolve => server.close(() => resolve()))
