@@ -176,7 +176,9 @@ describe('a wake-up anywhere in the life of a campaign', () => {
       const after = await here.wake()
       expect(after.code).toBe(0)
       const [runs, others] = [isRun, (line: string) => !isRun(line)]
-      expect(whatIsThere(here).filter(others)).toEqual(moment.after.filter(others))
+      // Both may answer the same comment: it acted once, and is told so twice in the same words.
+      const told = [...new Set(whatIsThere(here))].filter(others)
+      expect(told).toEqual([...new Set(moment.after)].filter(others))
       const orders = measuringRuns(here)
       expect(orders).toEqual([...new Set(orders)])
       expect(moment.after.filter(runs).filter(line => !/cancelled/.test(line))).toHaveLength(orders.length)
