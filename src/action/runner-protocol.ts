@@ -59,7 +59,13 @@ export function failed(env: Env, error: unknown): number {
   const message = error instanceof Error ? error.message : String(error)
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
   console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
-  summarise(env, `**error** ${message.split('\n').map(cell).join(' ')}`)
+  summarise(
+    env,
+    `**error** ${message
+      .split('\n')
+      .map(text => cell(text))
+      .join(' ')}`,
+  )
   setOutputs(env, { 'result-json': JSON.stringify({ error: plainText(message) }) })
   return exitCodeOf(error)
 }

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PACK_LIMIT, packsIn, packUpTask } from './pack-up.ts'
+import { filesIn, PACK_LIMIT, packsIn, packUpTask } from './pack-up.ts'
 import type { GitRunner, GitTask } from './runner.ts'
 
 /** A repository on this machine that takes our pushes and is somebody's own. */
@@ -33,7 +33,7 @@ export function neighbourAt(path: string, owner: GitRunner): Neighbour {
 
 /** Whether its owner left it to git; what a partial clone lacks must stay marked as such, which git 2.39 forgets. */
 async function undecided(objects: string, owner: GitRunner): Promise<boolean> {
-  if (readdirSync(join(objects, 'pack')).some(name => name.endsWith('.promisor'))) return false
+  if (filesIn(join(objects, 'pack')).some(name => name.endsWith('.promisor'))) return false
   return (await owner.run(housekeepingOf(dirname(objects)))).length === 0
 }
 

@@ -13,15 +13,15 @@ export const PACK_LIMIT = 50
  */
 export function isScattered(dir: string): boolean {
   const objects = join(dir, 'objects')
-  return names(join(objects, '17')).length * 256 > LOOSE_LIMIT || packsIn(objects) > PACK_LIMIT
+  return filesIn(join(objects, '17')).length * 256 > LOOSE_LIMIT || packsIn(objects) > PACK_LIMIT
 }
 
 export function packsIn(objects: string): number {
-  return names(join(objects, 'pack')).filter(name => name.endsWith('.pack')).length
+  return filesIn(join(objects, 'pack')).filter(name => name.endsWith('.pack')).length
 }
 
 /** Packing up takes emptied folders away. */
-function names(folder: string): string[] {
+export function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

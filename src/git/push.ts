@@ -33,6 +33,17 @@ export const QUIET_RECEIVE_PACK =
   '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +
   '-c receive.updateServerInfo=false -c gc.auto=0 -c maintenance.auto=false -c core.fsmonitor=false receive-pack'
 
+/** Invariant 12, before anything runs. */
+export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): void {
+  for (const { ref, from, to } of updates) {
+    for (const oid of [from, to]) {
+      if (oid !== null && !isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
+    }
+    if (allowedRef(prefix, ref)) continue
+    throw new Error(`invariant 12: winnow does not write ${ref} (its branches start with ${prefix})`)
+  }
+}
+
 /** Invariant 12: the one push. Every ref is leased on its old value, all move or none (invariant 9). */
 export function pushTask(options: {
   remote: string
@@ -42,16 +53,7 @@ export function pushTask(options: {
   asPack?: boolean
   updates: readonly RefUpdate[]
 }): GitTask<PushAnswer> {
-  for (const { ref, from, to } of options.updates) {
-    for (const oid of [from, to]) {
-      if (oid !== null && !isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
-    }
-    if (!allowedRef(options.prefix, ref)) {
-      throw new Error(
-        `invariant 12: winnow does not write ${ref} (its branches start with ${options.prefix})`,
-      )
-    }
-  }
+  requireOwnRefs(options.prefix, options.updates)
   const leases = options.updates.map(update => `--force-with-lease=${update.ref}:${update.from ?? ''}`)
   const refspecs = options.updates.map(update => `${update.to ?? ''}:${update.ref}`)
   const near = !isNetwork(options.remote)

@@ -2,7 +2,7 @@ import { hold } from './fetch.ts'
 import { type Fetching, fetching } from './fetching.ts'
 import type { RemoteRefs } from './ls-remote.ts'
 import type { Neighbour } from './neighbour.ts'
-import { pushTask, type RefUpdate } from './push.ts'
+import { pushTask, type RefUpdate, requireOwnRefs } from './push.ts'
 import { judgePush, type PushResult } from './push-result.ts'
 import { localPath } from './remote-format.ts'
 import { PUSH, remoteFailure } from './remote-failure.ts'
@@ -34,6 +34,7 @@ export function remoteOf(place: RemotePlace, { network, local, neighbour }: Ways
     ...fetching(line),
     async push(updates) {
       if (updates.length === 0) return { ok: true }
+      requireOwnRefs(place.prefix, updates)
       const task = pushTask({ ...place, updates, asPack: (await neighbour?.keepsPacks()) ?? false })
       let answer = await ask(PUSH, task)
       if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {

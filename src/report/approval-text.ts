@@ -72,7 +72,7 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   const { status, approval } = experiment
   const mark = approvalMark(experiment)
   if (mark === null) return []
-  const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(cell).join(' | ')} |`)
+  const [head, ...rows] = rowsOf(experiment).map(row => `| ${row.map(text => cell(text)).join(' | ')} |`)
   const how = status === 'deferred' ? ['', howText(experiment, approvers)] : []
   const why = ['', `**Wanted for**: ${cell(approval?.why ?? '')}`]
   const shown = withRoom(
@@ -143,12 +143,14 @@ function howText(experiment: Experiment, approvers: Approvers): string {
 
 function whoText(approvers: Approvers): string {
   if (approvers === 'write') return 'somebody with write access'
-  return approvers === 'admin' ? 'an admin' : `one of ${approvers.map(cell).join(', ')}`
+  return approvers === 'admin' ? 'an admin' : `one of ${approvers.map(text => cell(text)).join(', ')}`
 }
 
 function teamsText(approvers: Approvers): string {
   const teams = teamsAmong(approvers)
-  return teams.length === 0 ? '' : ` Who is in ${teams.map(cell).join(', ')} is read with ${READS_TEAMS}.`
+  return teams.length === 0
+    ? ''
+    : ` Who is in ${teams.map(text => cell(text)).join(', ')} is read with ${READS_TEAMS}.`
 }
 
 function rowsOf(experiment: Experiment): string[][] {

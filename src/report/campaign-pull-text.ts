@@ -52,7 +52,9 @@ const WAITING_ROOM = 10_000
 /** What only a person can bring in, said where they look. */
 function refusedLines(campaign: Campaign): string[] {
   const refused = syncRefused(campaign)
-  return refused === null ? [] : ['', `**For a person**: ${refused.sentences.map(cell).join('. ')}.`]
+  return refused === null
+    ? []
+    : ['', `**For a person**: ${refused.sentences.map(text => cell(text)).join('. ')}.`]
 }
 
 /** Never a sum of what the single changes claim. */

@@ -92,7 +92,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'propose.command': ['propose/presets.ts', 'proposer.command'],
   'propose.preset': ['propose/presets.ts', 'proposer.preset'],
   'propose.name': ['propose/proposer-name.ts', 'proposer.name'],
-  'propose.timeout_seconds': ['engine/campaign-ideas.ts', 'proposer.timeout_seconds'],
+  'propose.timeout_seconds': ['engine/ask-program.ts', 'proposer.timeout_seconds'],
   'limits.max_files': ['decide/scope-check.ts'],
   'limits.max_changed_lines': ['decide/scope-check.ts'],
   'limits.allowed_file_types': ['decide/scope-check.ts'],
