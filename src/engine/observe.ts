@@ -187,7 +187,10 @@ function campaignPullFacts(
   const branches = campaignPullOf(place, campaign)
   if (branches === null) return {}
   const { branch, base } = branches
-  const found = pulls.findLast(pull => pull.branch === branch && pull.base === base)
+  const mine = pulls.filter(pull => pull.branch === branch && pull.base === base)
+  // What people did with the pull request of the campaign before this one was about that one.
+  const since = campaign.started_at ?? ''
+  const found = mine.findLast(({ closed_at }) => closed_at === null || closed_at >= since)
   return { campaignPull: found === undefined ? null : { ...found, ...withSaid(found) } }
 }
 

@@ -222,7 +222,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 14
+export const FOLD_VERSION = 15
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -150,7 +150,7 @@ const decided: Handler<'decided'> = (campaign, event) => {
       round.combination_failed = true
   }
   if (event.parked) return park(campaign, experiment, event)
-  if (isLanded(event.outcome)) return awaitMerge(campaign, experiment, event)
+  if (isLanded(event.outcome) && !isPicked(experiment)) return awaitMerge(campaign, experiment, event)
   end(campaign, experiment, event)
   experiment.order = event.order
 }

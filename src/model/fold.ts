@@ -19,7 +19,9 @@ const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) 
 export const COMMENT = 'comment:'
 /** The same of what became of the campaign's own pull request. */
 export const CAMPAIGN_PULL = 'campaign-pull:'
-const HEEDED = new RegExp(`^(?:${COMMENT}|${CAMPAIGN_PULL})`)
+/** The same of a default branch that had all that was kept. */
+export const MERGED_AT = 'merged at '
+const HEEDED = new RegExp(`^(?:${COMMENT}|${CAMPAIGN_PULL}|${MERGED_AT})`)
 
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {

@@ -42,6 +42,8 @@ function whyWithdrawn(world: World, experiment: Experiment, pull: PullFacts | un
   if (pull?.state === 'closed') return `its pull request #${pull.number} was closed`
   if (pull && isElsewhere(world, pull))
     return `its pull request #${pull.number} was retargeted to ${pull.base}`
+  // Looks of different age: that its branch went with the merge is known before the merge is.
+  if (experiment.status === 'landing' && pull?.state === 'merged') return null
   if (experiment.branch !== null && !world.branches.has(experiment.branch))
     return `its branch ${experiment.branch} was deleted`
   return null

@@ -87,7 +87,8 @@ function tellLanded(world: World, experiment: Experiment, pull: PullFacts): Pull
   const { id } = experiment
   if (comments(world) && said !== '')
     return isUnshown(world, experiment, pull) ? [{ change: 'describe', number, experiment: id }] : []
-  return state === 'open' && world.checks === true ? [{ change: 'show', experiment: id }] : []
+  const isNews = world.checks === true && world.shown?.get(id) !== checkMark(experiment)
+  return state === 'open' && isNews ? [{ change: 'show', experiment: id }] : []
 }
 
 function landed(experiment: Experiment): boolean {

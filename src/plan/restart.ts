@@ -1,3 +1,4 @@
+import { MERGED_AT } from '../model/fold.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -20,8 +21,8 @@ export function isToBeRestarted({ campaign, spec }: Pick<World, 'campaign' | 'sp
 /** Where no pull request tells, the default branch does: it contains the incumbent, and something was kept. */
 export function mergedSteps(world: World): Step[] {
   const { campaign, defaultTip, merged } = world
-  const cause = `merged at ${defaultTip.commit}`
-  if (merged !== true || !isToBeRestarted(world)) return []
+  const cause = `${MERGED_AT}${defaultTip.commit}`
+  if (merged !== true || !isToBeRestarted(world) || Object.hasOwn(campaign.heeded, cause)) return []
   const reason = `${shortRef(campaign.default_branch)} at ${defaultTip.commit.slice(0, 10)} has all that was kept`
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
 }

@@ -5,6 +5,7 @@ import { scratch } from '../git/scratch.ts'
 import { type Order, ordersIn } from './runner-rules.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
+const HURRIED = join(ROOT, 'test/action/hurried.cjs')
 
 /** The Node that action.yml asks for, where one is at hand; `.ci/run` installs it. */
 const NODE24 = process.env['NODE24_BINARY'] ?? ''
@@ -50,7 +51,8 @@ export async function step({ inputs, workspace, env = {}, node, meanwhile }: Ste
   for (const file of Object.values(files)) writeFileSync(file, '')
   mkdirSync(join(home, 'temp'))
   const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
-  const child = spawn(node ?? process.execPath, [join(ROOT, 'dist/action.js')], {
+  const hurried = inputs['command'] === 'tick' ? ['--require', HURRIED] : []
+  const child = spawn(node ?? process.execPath, [...hurried, join(ROOT, 'dist/action.js')], {
     cwd: workspace,
     env: {
       PATH: process.env['PATH'] ?? '',

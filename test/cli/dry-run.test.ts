@@ -22,6 +22,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
     argv: ['1', '-m', 'why'],
     expected: ['steered {', '"action":"revert"', '"experiment":"exp-001"'],
   },
+  pick: { argv: ['1'], expected: ['steered {', '"action":"pick"', '"experiment":"exp-001"'] },
   avoid: { argv: ['loops by hand'], expected: ['steered {', '"reason":"loops by hand"'] },
   priority: { argv: ['idea-001', 'high'], expected: ['knob-changed {', '"to":"high"'] },
   pause: { argv: ['-m', 'why'], expected: ['campaign-paused {', '"reason":"why"'] },
