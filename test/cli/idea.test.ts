@@ -65,7 +65,7 @@ describe('winnow idea', () => {
 
   it('is handed to the programs that are asked, one to each asking', async () => {
     const agent = [
-      'idea=$(grep -o "idea-00[0-9] ([a-z]*)" | head -n 1)',
+      'idea=$(grep -o "^- idea-00[0-9]" | head -n 1)',
       'echo "$idea" >> "$HOME/handed"',
       'test -n "$idea" || exit 1',
       'echo "$idea" > src/value',

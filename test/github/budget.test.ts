@@ -62,7 +62,9 @@ function figuresOf(wakes: readonly Wake[], { experiments, orders }: { experiment
   const sum = (of: readonly Wake[]) => of.reduce((total, { reads, writes }) => total + reads + writes, 0)
   const idle = Math.max(...wakes.filter(wake => wake.idle).map(wake => sum([wake])))
   const spent = sum(wakes)
-  const allowed = BUDGET.idle * wakes.length + BUDGET.experiment * experiments + BUDGET.order * orders
+  // The campaign's own pull request is opened and kept like one more experiment's.
+  const allowed =
+    BUDGET.idle * wakes.length + BUDGET.experiment * (experiments + 1) + BUDGET.order * orders
   const writes = wakes.reduce((total, wake) => total + wake.writes, 0)
   const lines = [
     `an idle wake-up: at most ${idle} requests (budget ${BUDGET.idle})`,

@@ -71,23 +71,6 @@ describe('a landing that GitHub does not let be pushed', () => {
   })
 })
 
-test('a sync that brings a workflow the token may not bring says which, and goes on with a token that may', async () => {
-  const there = await started()
-  expect(await there.settle()).toEqual({ for: 'ideas' })
-  there.github.refuseWorkflows(true)
-  there.scene.commit('main', { '.github/workflows/ci.yml': 'on: { push: {} }\n' })
-  const says = expect.stringContaining(
-    'the remote refused to move optimize/size: a commit brings the workflow .github/workflows/ci.yml',
-  )
-  expect(await there.settle()).toEqual({ for: 'person', what: says })
-  there.github.refuseWorkflows(false)
-  const here = await there.post()
-  await here.person({ kind: 'campaign-resumed', reason: 'it has another token' })
-  expect(await there.settle()).toEqual({ for: 'ideas' })
-  expect(await here.kinds()).toContain('synced')
-  await proven(here.place)
-})
-
 test('a campaign whose branches may not be made does not start, and says by which rule', async () => {
   const there = await actionsYard([shorter('a', 3)])
   there.github.rule([

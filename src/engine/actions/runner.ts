@@ -93,6 +93,8 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
       await workflows.cancel(run)
     },
     async underWay() {
+      // Runs that were just asked for wake the next tick when they end: that one looks.
+      if (listed === null && asked.size > 0) return []
       return (await list()).filter(({ id, conclusion }) => conclusion === null && !cancelled.has(id))
     },
     ...NOTHING_HERE,
