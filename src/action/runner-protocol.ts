@@ -10,13 +10,26 @@ export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose'] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
 /** Written anew and not appended: whatever else stands in the file, no code of ours has put there. */
-export function setOutputs({ GITHUB_OUTPUT: file = '' }: Env, outputs: Outputs): void {
+export function setOutputs(env: Env, outputs: Outputs): void {
+  leaveNothing(env)
+  const { GITHUB_OUTPUT: file = '' } = env
   if (file === '') return
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
     return `${name}<<${end}\n${outputs[name] ?? ''}\n${end}\n`
   })
   writeFileSync(file, lines.join(''))
+}
+
+/**
+ * A step of ours sets no variable, no path and no state. Whoever ran as this user may have: the runner would hand that
+ * to the next step, which holds tokens.
+ */
+function leaveNothing(env: Env): void {
+  for (const name of ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE']) {
+    const file = env[name] ?? ''
+    if (file !== '') writeFileSync(file, '')
+  }
 }
 
 export function summarise({ GITHUB_STEP_SUMMARY: file = '' }: Env, markdown: string): void {

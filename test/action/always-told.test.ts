@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,8 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { OUTPUTS, setOutputs } from '../../src/action/runner-protocol.ts'
+import { scratch } from '../git/scratch.ts'
 import { step } from './a-runner.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
@@ -63,4 +64,16 @@ describe('however a step ends', () => {
     expect([ended.code, ended.summary]).toEqual([0, 'WINNOW_PAUSED is set: nothing was looked at.\n'])
     expect(Object.keys(ended.outputs)).toEqual([...OUTPUTS])
   })
+})
+
+it('hands no variable, path or state to the steps after it, whoever has written there', () => {
+  const dir = scratch()
+  const files = Object.fromEntries(
+    ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE', 'GITHUB_OUTPUT'].map(name => [name, join(dir, name)]),
+  )
+  for (const file of Object.values(files)) writeFileSync(file, 'LD_PRELOAD=/tmp/mine.so\n')
+  setOutputs(files, { report: 'mine' })
+  const texts = Object.values(files).map(file => readFileSync(file, 'utf8'))
+  expect(texts.slice(0, 3)).toEqual(['', '', ''])
+  expect(texts[3]).not.toContain('LD_PRELOAD')
 })

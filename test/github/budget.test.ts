@@ -63,8 +63,7 @@ function figuresOf(wakes: readonly Wake[], { experiments, orders }: { experiment
   const idle = Math.max(...wakes.filter(wake => wake.idle).map(wake => sum([wake])))
   const spent = sum(wakes)
   // The campaign's own pull request is opened and kept like one more experiment's.
-  const allowed =
-    BUDGET.idle * wakes.length + BUDGET.experiment * (experiments + 1) + BUDGET.order * orders
+  const allowed = BUDGET.idle * wakes.length + BUDGET.experiment * (experiments + 1) + BUDGET.order * orders
   const writes = wakes.reduce((total, wake) => total + wake.writes, 0)
   const lines = [
     `an idle wake-up: at most ${idle} requests (budget ${BUDGET.idle})`,

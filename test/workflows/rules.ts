@@ -228,9 +228,10 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
   'writers wait in one line with a literal name, everybody else in none': ({ workflow }) => [
     ...(workflow.concurrency === undefined ? [] : ['the whole workflow']),
     ...jobsOf(workflow).flatMap(([name, job]) => {
-      // A group that its caller holds as well is a deadlock: who calls waits in no line.
+      // A group that its caller holds as well is a deadlock: who calls waits in no line. Nor does who brings answers:
+      // of those that wait in one only the last is kept, and nobody else has them.
       const wanted =
-        commandIn(job).includes('tick') && job.uses === undefined
+        commandIn(job).includes('tick') && job.uses === undefined && name !== 'settle'
           ? JSON.stringify({ group: 'winnow-tick', 'cancel-in-progress': false })
           : undefined
       return JSON.stringify(job.concurrency) === wanted ? [] : [name]

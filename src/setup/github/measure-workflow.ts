@@ -65,7 +65,7 @@ function jobOf({ action, calls = false }: GithubSetup, campaign: Campaign): stri
   return `${head}${permissionLines('measure')}
     uses: ${callOf(action, 'measure')}
     with:
-      campaign: ${name}
+      campaign: ${yamlText(name)}
       order: \${{ inputs.order }}
       pulls: \${{ inputs.pulls }}
       runs-on: ${yamlText(JSON.stringify(runs_on))}

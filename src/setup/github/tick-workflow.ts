@@ -5,7 +5,7 @@ import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.
 import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
 import { tickingJob } from './ticking-job.ts'
-import { type GithubSetup, NOT_PAUSED, ONE_AT_A_TIME, asksPrograms, headOf, yamlText } from './workflow-of.ts'
+import { type GithubSetup, NOT_PAUSED, asksPrograms, headOf, yamlText } from './workflow-of.ts'
 
 const WAKERS = '[".github/workflows/winnow-measure.yml", ".github/workflows/winnow-wake.yml"]'
 
@@ -90,7 +90,6 @@ function settleJob({ action }: GithubSetup): string {
     if: always() && needs.tick.outputs.propose != ''
     runs-on: ubuntu-24.04
     timeout-minutes: 20
-${ONE_AT_A_TIME}
 ${permissionLines('settle')}
     steps:
 ${cloneStep()}
