@@ -71,7 +71,9 @@ export async function step({ inputs, workspace, env = {}, node, meanwhile }: Ste
     child[name].on('data', chunk => {
       said[name] += String(chunk)
     })
-  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  const ended = new Promise<number | null>((resolve, reject) =>
+    child.once('close', resolve).once('error', reject),
+  )
   await Promise.all([ended, meanwhile?.(child.pid ?? 0, home)])
   const outputs = outputsIn(readFileSync(files.GITHUB_OUTPUT, 'utf8'))
   const answer = outputs['result-json'] ?? ''

@@ -8,7 +8,7 @@ import { scratch } from '../git/scratch.ts'
 import { carrying } from '../measure/processes.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { appears, jobClone } from './a-job.ts'
-import { type Ended, NODES, type Step, step } from './a-runner.ts'
+import { type Ended, NO_NODE24, NODES, type Step, step } from './a-runner.ts'
 import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 
 /** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
@@ -114,9 +114,10 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(yard.github.world.pulls).toHaveLength(1)
   })
 
-  it.each(NODES)(
-    'gives the program the key of its model and nothing else that is secret (%s)',
-    async node => {
+  it.for(NODES)(
+    'gives the program the key of its model and nothing else that is secret ($0)',
+    async ([, node], { skip }) => {
+      if (node === '') skip(NO_NODE24)
       const yard = await asking()
       const run = await yard.begin()
       const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' }, { node })
@@ -193,22 +194,26 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect((await yard.propose(run)).stdout).toContain('Nobody is asked: campaign size is paused')
   })
 
-  it.each(NODES)('ends with everything that it started where its job is cancelled (%s)', async node => {
-    const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
-    const yard = await asking({ 'tools/think.sh': waits })
-    const run = await yard.begin()
-    const meanwhile = async (pid: number, home: string) => {
-      await appears(join(home, 'waits'))
-      expect(carrying('98765.25')).not.toEqual([])
-      process.kill(pid, 'SIGTERM')
-    }
-    const asked = await yard.propose(run, {}, { node, meanwhile })
-    expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
-    expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
-    expect(carrying('98765.25')).toEqual([])
-    await yard.settle(run, '/nowhere/answers.json')
-    expect(yard.kinds('asking-lost')).toHaveLength(1)
-  })
+  it.for(NODES)(
+    'ends with everything that it started where its job is cancelled ($0)',
+    async ([, node], { skip }) => {
+      if (node === '') skip(NO_NODE24)
+      const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
+      const yard = await asking({ 'tools/think.sh': waits })
+      const run = await yard.begin()
+      const meanwhile = async (pid: number, home: string) => {
+        await appears(join(home, 'waits'))
+        expect(carrying('98765.25')).not.toEqual([])
+        process.kill(pid, 'SIGTERM')
+      }
+      const asked = await yard.propose(run, {}, { node, meanwhile })
+      expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
+      expect(asked.stdout).toContain('Cancelled: whoever was being asked is not asked any more.')
+      expect(carrying('98765.25')).toEqual([])
+      await yard.settle(run, '/nowhere/answers.json')
+      expect(yard.kinds('asking-lost')).toHaveLength(1)
+    },
+  )
 
   it('takes no token', async () => {
     const inputs = { command: 'propose', 'github-token': 'sentinel' }
