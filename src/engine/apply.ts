@@ -1,4 +1,4 @@
-import type { ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
+import type { Check, ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Picked } from '../model/experiment.ts'
 import { checkMark } from '../model/check-mark.ts'
@@ -182,13 +182,18 @@ export async function showCheck(
   if (check === null || !campaign || !experiment) return
   memory.checks.set(id, checkMark(experiment))
   const comments = specOf(campaign).report.comment !== 'never'
+  await tryCheck({ place }, comments ? check : { ...check, again: true })
+}
+
+export async function tryCheck({ place }: Pick<Hands, 'place'>, check: Check): Promise<void> {
   for (let asked = 1; ; asked++) {
     try {
-      return await place.forge.check?.(comments ? check : { ...check, again: true })
+      return await place.forge.check?.(check)
     } catch (error) {
       if (!(error instanceof ForgeError) || !isRefusal(error)) throw error
       // What no permission is missing for is believed the second time.
       if (asked === 1 && error.detail.rule === undefined) continue
+      const { id } = check
       return place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
     }
   }

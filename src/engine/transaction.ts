@@ -100,6 +100,11 @@ export class Transaction {
     }
   }
 
+  /** What it has sealed so far. */
+  get events(): readonly SealedEvent['event'][] {
+    return this.#sealed.map(({ event }) => event)
+  }
+
   async push(): Promise<PushResult> {
     const { repository, refs, faults } = this.place
     const { tip } = this.#ground.loaded

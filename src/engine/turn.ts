@@ -1,10 +1,19 @@
 import type { Staged } from '../forge/port.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { badgeTells } from '../report/badge-svg.ts'
+import { leftCheck } from '../report/check-run.ts'
 import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
-import { type Applied, appliedOf, type Hands, showCheck, stageChanges, takeEffect } from './apply.ts'
+import {
+  type Applied,
+  appliedOf,
+  type Hands,
+  showCheck,
+  stageChanges,
+  takeEffect,
+  tryCheck,
+} from './apply.ts'
 import { type Observation, worldAfter } from './observe.ts'
 import { take } from './steps.ts'
 import { Transaction } from './transaction.ts'
@@ -25,6 +34,10 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
   const staged = await stagePulls(hands, seen, transaction, actions)
   const { shows, others } = apart(actions)
   for (const experiment of shows) await showCheck(hands, seen.loaded.campaign, experiment)
+  for (const event of transaction.events) {
+    if (event.kind !== 'head-moved' || event.from === null) continue
+    await tryCheck(hands, leftCheck(seen.loaded.campaign, event.experiment, event.from))
+  }
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
     const result = await transaction.push()

@@ -29,7 +29,8 @@ export function pullActions(world: World): Action[] {
     if (!experiment.closed) continue
     if (pull?.state === 'open' && !landed(experiment))
       changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
-    if (pull && landed(experiment) && !experiment.owned) changes.push(...tellLanded(world, experiment, pull))
+    if (pull && !experiment.owned && (landed(experiment) || pull.state === 'closed'))
+      changes.push(...tellEnded(world, experiment, pull))
     if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
     // The branch is what its pull request is found by until all is said there, whoever closed it.
     if (pull && isUnshown(world, experiment, pull)) {
@@ -81,8 +82,8 @@ function isUnseen(world: World, experiment: Experiment): boolean {
   return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(experiment)
 }
 
-/** Of a pull request that its landing has merged, however long ago: only who was told of it hears the end. */
-function tellLanded(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
+/** Of a pull request that its landing has merged, or a person closed, however long ago: only who was told of it hears the end. */
+function tellEnded(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
   const { number, said = '', state } = pull
   const { id } = experiment
   if (comments(world) && said !== '')

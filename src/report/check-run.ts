@@ -2,6 +2,7 @@ import type { Check } from '../forge/port.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
 import { oneLine } from '../model/landing.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
@@ -26,6 +27,12 @@ export function checkOf(campaign: Pick<Campaign, 'name'>, experiment: Experiment
   const { id, head } = experiment
   if (head === null) return null
   return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment) }
+}
+
+/** A head that another one took the place of has to be waited for by nobody. */
+export function leftCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, head: Oid): Check {
+  const title = 'another head took its place'
+  return { name: `winnow (${name})`, head, id, state: 'neutral', title, summary: `${id}: ${title}.` }
 }
 
 type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
