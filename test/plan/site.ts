@@ -301,8 +301,8 @@ export class Site {
     if (change.change === 'open') {
       const head = this.branches.get(change.branch) ?? ''
       const number = this.pulls.length + 1
-      // A forge says so, and that settles it: who asks again and again for one never comes to rest.
-      if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open')) return
+      if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open'))
+        throw new Error(`${change.branch} has a pull request already`)
       const body = this.#said(change.experiment)
       this.pulls.push({
         number,
