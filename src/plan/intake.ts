@@ -7,10 +7,19 @@ import { isMeant } from './only.ts'
 import { whyNotSimplified } from './simplification.ts'
 import type { CandidateFacts, Proposal, World } from './world.ts'
 
+/** What one plan opens, and the number for what it opens next: whoever opens after others goes on from there. */
+export interface Opened {
+  steps: Step[]
+  next: number
+}
+
+export function nothingOpened(world: World): Opened {
+  return { steps: [], next: freeNumber(world, world.campaign.next_number) }
+}
+
 /** Ideas become experiments: numbered, with a branch of their own, in the event that opens them. */
-export function openProposals(world: World): Step[] {
-  const { campaign } = world
-  let number = freeNumber(world, campaign.next_number)
+export function openProposals(world: World): Opened {
+  let { next: number } = nothingOpened(world)
   let room = roomToOpen(world)
   const steps: Step[] = []
   for (const proposal of freshProposals(world)) {
@@ -20,7 +29,7 @@ export function openProposals(world: World): Step[] {
     steps.push(...open(world, proposal, experimentName(number)))
     number = freeNumber(world, number + 1)
   }
-  return steps
+  return { steps, next: number }
 }
 
 /** A branch that somebody gave such a name is theirs: the number is left out. */

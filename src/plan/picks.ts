@@ -9,7 +9,7 @@ import type { Arrivals } from './arrivals.ts'
 import { askApprovals } from './approvals.ts'
 import { decidedDraft } from './judgement.ts'
 import { determinismLost } from './ending.ts'
-import { freeNumber, refuse } from './intake.ts'
+import { freeNumber, nothingOpened, type Opened, refuse } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
 import { comparing, type Request } from './orders.ts'
 import { pickedJobs, pickStop } from './paired-order.ts'
@@ -37,21 +37,14 @@ export function isPicking(world: Pick<World, 'campaign' | 'picks'>): boolean {
 }
 
 /** Nothing of it is in a round, so it may begin whenever something may be measured. */
-export function pickPlan(world: World, found: Arrivals): PickPlan {
+export function pickPlan(world: World, found: Arrivals, next = nothingOpened(world).next): PickPlan {
   if (world.only !== null) return { steps: [], requests: [] }
-  const opened = pickWishes(world).reduce<Opened>((before, wish) => open(world, wish, before), {
-    steps: [],
-    next: freeNumber(world, world.campaign.next_number),
-  })
+  const none: Opened = { steps: [], next }
+  const opened = pickWishes(world).reduce((before, wish) => open(world, wish, before), none)
   const changed = Object.values(world.campaign.picks).flatMap(pick => followBase(world, pick))
   const approvals = askApprovals(world, Object.values(world.campaign.picks), new Set())
   const steps = [...opened.steps, ...changed, ...approvals.steps]
   return { steps, requests: steps.length > 0 ? [] : requestsFor(world, found) }
-}
-
-interface Opened {
-  steps: Step[]
-  next: number
 }
 
 function open(world: World, wish: Wish, { steps, next }: Opened): Opened {

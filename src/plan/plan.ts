@@ -8,7 +8,7 @@ import { closedIdeas } from './backlog.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
-import { openProposals, rateText, refuseQueued } from './intake.ts'
+import { nothingOpened, openProposals, rateText, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
 import { landedSteps, landingPlan } from './landing.ts'
 import { isSettled } from './only.ts'
@@ -218,16 +218,22 @@ function betweenRounds(draft: Draft): Plan {
   const approvals = askApprovals(world, Object.values(world.campaign.experiments), refused)
   const permissions = askPermission(world)
   const encore = world.campaign.encore !== null
-  const opened = encore ? [] : openProposals(world)
-  const intake = [...benchedAlerts(world), ...refusals, ...approvals.steps, ...permissions.steps, ...opened]
+  const opened = encore ? nothingOpened(world) : openProposals(world)
+  const intake = [
+    ...benchedAlerts(world),
+    ...refusals,
+    ...approvals.steps,
+    ...permissions.steps,
+    ...opened.steps,
+  ]
   if (intake.length === 0 && !encore) intake.push(...resumeParked(world))
   const asked = intake.length === 0 && !encore ? askFor(world) : { steps: [], actions: [] }
   const asks = asked.steps.length + asked.actions.length > 0
-  const growing = !encore && (asks || growsYet(world, opened))
+  const growing = !encore && (asks || growsYet(world, opened.steps))
   const excluded = new Set([...refused, ...approvals.waiting, ...permissions.waiting])
   const requests = growing ? [] : newRound(world, excluded)
   const beside = growing || world.only !== null ? null : effectsBeside(world, draft.found)
-  const picks = pickPlan(world, draft.found)
+  const picks = pickPlan(world, draft.found, opened.next)
   const steps = [...advanced.steps, ...intake, ...asked.steps, ...(beside?.steps ?? []), ...picks.steps]
   const orders = [...requests, ...(beside?.requests ?? []), ...picks.requests]
   return request(alsoDo({ ...advanced, steps }, asked.actions), orders, null)

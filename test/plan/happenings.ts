@@ -72,8 +72,7 @@ export const happening = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ what: fc.constantFrom('revert' as const, 'withdraw' as const), about }),
   },
-  // Not drawn: a pick while its landing is taken back and a foreign tip comes is known not to come to rest yet.
-  { weight: 0, arbitrary: fc.record({ what: fc.constantFrom('pick' as const, 'take' as const), about }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('pick' as const, 'take' as const), about }) },
   { weight: 1, arbitrary: fc.constantFrom({ what: 'pause' } as const, { what: 'delete-optimize' } as const) },
 )
 export type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never

@@ -17,6 +17,23 @@ describe('an idea', () => {
     expect(draftsOfKind(carryOut(built, { proposals }), 'experiment-opened')).toEqual([])
   })
 
+  it('that comes while a kept change is asked for alone has a number of its own, and so has the change', () => {
+    const built = campaign().withExperiment()
+    built.add({ kind: 'steered', cause: 'please', action: 'pick', experiment: 'exp-001', reason: 'alone' })
+    const wish = built.campaign.steered[0]?.event ?? ''
+    const base = built.campaign.pin
+    if (base === null) throw new Error('the campaign began nowhere')
+    const made = { commit: oidOf('alone'), tree: oidOf('its tree') }
+    const picks = new Map([[wish, { landing: 'exp-001', base, result: { made } }]])
+    const planned = carryOut(built, { proposals: [proposal('a'), proposal('b')], picks })
+    expect(draftsOfKind(planned, 'experiment-opened')).toMatchObject([
+      { experiment: 'exp-002', purpose: 'idea', hypothesis: 'a' },
+      { experiment: 'exp-003', purpose: 'idea', hypothesis: 'b' },
+      { experiment: 'exp-004', purpose: 'pick', picks: 'exp-001' },
+    ])
+    expect(built.campaign.next_number).toBe(5)
+  })
+
   it('of a person keeps its branch, and is not counted against max_open_experiments', () => {
     const built = campaign(`${SPEC}merge: { max_open_experiments: 2 }\n`)
     const theirs = proposal('theirs', { branch: 'feature', pull: 7 })
@@ -43,7 +60,7 @@ describe('an idea', () => {
     const at = (minutes: number) => Date.parse(built.campaign.updated_at ?? '') + minutes * 60_000
     const look = (minutes: number) => {
       const now = new Date(at(minutes)).toISOString()
-      const steps = openProposals(world(built, { proposals: [...proposals, theirs], rated: true, now }))
+      const { steps } = openProposals(world(built, { proposals: [...proposals, theirs], rated: true, now }))
       const drafts = steps.flatMap(step =>
         step.step === 'open' || step.step === 'event' ? [step.draft] : [],
       )
