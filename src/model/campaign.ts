@@ -1,5 +1,6 @@
-import type { EventDraft, LedgerEvent, Priority } from './event.ts'
+import type { EventDraft, LedgerEvent } from './event.ts'
 import type { Experiment, Picked } from './experiment.ts'
+import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'

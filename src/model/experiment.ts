@@ -1,5 +1,6 @@
 import type { Approvable } from './approval.ts'
-import type { EventDraft, Priority } from './event.ts'
+import type { EventDraft } from './event.ts'
+import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'

@@ -1,8 +1,6 @@
 import type { AskedIdea, Campaign } from './campaign.ts'
-import type { LedgerEvent } from './event.ts'
 import type { EventId } from './ids.ts'
-
-type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+import type { Handler } from './fold-handler.ts'
 
 const asked: Handler<'idea-asked'> = (campaign, event) => {
   const { key, who, base, until, carries = null, at, by } = event

@@ -1,7 +1,6 @@
 import type { BacklogIdea, Campaign } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
-
-type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+import type { Handler } from './fold-handler.ts'
 
 /** As people name it. */
 export function ideaName({ number }: Pick<BacklogIdea, 'number'>): string {

@@ -8,8 +8,8 @@ import { jobOf, measuredIn } from './pairs.ts'
 import type { Point } from './ids.ts'
 import { SYNC_REFUSED } from './sync-refused.ts'
 import { subjectOf } from './picked.ts'
+import type { Handler } from './fold-handler.ts'
 
-type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
 const ALERTS_KEPT = 50
 
 const started: Handler<'campaign-started'> = (campaign, event) => {

@@ -1,4 +1,3 @@
-import { awaitedPackages } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 import type { Experiment, Picked } from './experiment.ts'
@@ -6,12 +5,11 @@ import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
 import { dropOrders, notLanded } from './fold-order.ts'
-import { type EventId, type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
-import { isPicked, subjectOf } from './picked.ts'
+import { type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
+import { isPicked, pickKey, subjectOf } from './picked.ts'
 import { onSingleMachine } from './order.ts'
 import { isLanded, type Outcome, type VerdictWord, verdictOf } from './outcome.ts'
-
-type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+import type { Handler } from './fold-handler.ts'
 
 const opened: Handler<'experiment-opened'> = (campaign, event) => {
   const { experiment: id, picks } = event
@@ -35,11 +33,6 @@ function pickOpened(
   const own = { approval, approved: structuredClone(approved), share: 0, variant: 0 }
   campaign.picks[id] = { ...fresh, ...own, base: base.commit, fate: null }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== pickKey(event))
-}
-
-/** One wish is one pick, whoever finds it. */
-export function pickKey(wish: EventId): string {
-  return `pick:${wish}`
 }
 
 function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
@@ -236,66 +229,6 @@ function leaveRound(campaign: Campaign, experiment: Experiment): void {
   experiment.round = null
 }
 
-const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
-  const experiment = subjectOf(campaign, event.experiment)
-  if (!experiment || experiment.status === 'ended') return
-  const { digest, packages, additions = [], why = '', min_age_days } = event
-  const age = min_age_days === undefined ? {} : { min_age_days }
-  experiment.approval = { digest, packages, additions, why, ...age }
-  experiment.asked_at = event.at
-  defer(campaign, experiment)
-}
-
-/** Names count for the set they were approved in: a set that changed since is asked for again. */
-const approved: Handler<'approved'> = (campaign, { experiment: id, digest, packages }) => {
-  const experiment = subjectOf(campaign, id)
-  if (!experiment || experiment.status === 'ended') return
-  const before = experiment.approved[digest] ?? []
-  experiment.approved[digest] = [...new Set([...before, ...packages])]
-  defer(campaign, experiment)
-}
-
-/** It waits exactly as long as a package of the set last asked for is not approved. */
-function defer(campaign: Campaign, experiment: Experiment): void {
-  const waits = awaitedPackages(experiment).length > 0
-  if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
-  if (experiment.status !== 'deferred' || waits) return
-  experiment.status = 'queued'
-  const comesLate = campaign.status === 'stopped' || campaign.encore !== null
-  if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
-}
-
-const AVOIDED_KEPT = 20
-
-function avoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
-  avoid.push({ text: reason, by: by.actor })
-  if (avoid.length > AVOIDED_KEPT) avoid.shift()
-}
-
-const measureAsked: Handler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
-  const experiment = subjectOf(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
-}
-
-const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
-  const experiment = subjectOf(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
-}
-
-const steered: Handler<'steered'> = (campaign, event) => {
-  const { id, action, experiment, reason } = event
-  if (action === 'avoid' || experiment === null) return avoided(campaign, event)
-  const subject = subjectOf(campaign, experiment)
-  if (action === 'retry') {
-    if (subject?.status !== 'parked') return
-    subject.status = 'queued'
-    subject.resumed += 1
-    return
-  }
-  if (action === 'withdraw' && subject?.status === 'ended') return
-  campaign.steered.push({ event: id, action, experiment, reason })
-}
-
 export const experimentHandlers = {
   'experiment-opened': opened,
   'experiment-refused': refused,
@@ -303,9 +236,4 @@ export const experimentHandlers = {
   merged,
   closed,
   'head-moved': headMoved,
-  'approval-requested': approvalRequested,
-  approved,
-  'measure-asked': measureAsked,
-  'measure-allowed': measureAllowed,
-  steered,
 }

@@ -1,15 +1,13 @@
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
-import type { LedgerEvent } from './event.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
 import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
-
-type Handler<K extends LedgerEvent['kind']> = (campaign: Campaign, event: LedgerEvent<K>) => void
+import type { Handler } from './fold-handler.ts'
 
 const issued: Handler<'order-issued'> = (campaign, event) => {
   const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event

@@ -1,18 +1,23 @@
 import type { Campaign } from './campaign.ts'
 import type { EventKind, LedgerEvent } from './event.ts'
+import { approvalHandlers } from './fold-approval.ts'
 import { askingHandlers } from './fold-asking.ts'
 import { backlogHandlers } from './fold-backlog.ts'
 import { campaignHandlers } from './fold-campaign.ts'
 import { experimentHandlers } from './fold-experiment.ts'
+import type { Handler } from './fold-handler.ts'
 import { orderHandlers } from './fold-order.ts'
+import { steeringHandlers } from './fold-steering.ts'
 
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
-const handlers: { [K in EventKind]: (campaign: Campaign, event: LedgerEvent<K>) => void } = {
+const handlers: { [K in EventKind]: Handler<K> } = {
+  ...approvalHandlers,
   ...askingHandlers,
   ...backlogHandlers,
   ...campaignHandlers,
   ...experimentHandlers,
   ...orderHandlers,
+  ...steeringHandlers,
 }
 
 /** The cause of what somebody asked for in a comment begins with this; its id follows. */

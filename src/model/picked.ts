@@ -1,6 +1,6 @@
 import type { Campaign } from './campaign.ts'
 import type { Experiment, Picked } from './experiment.ts'
-import type { ExperimentId } from './ids.ts'
+import type { EventId, ExperimentId } from './ids.ts'
 
 type Known = Pick<Campaign, 'experiments' | 'picks'>
 
@@ -21,4 +21,9 @@ export function isPicked(subject: Experiment): subject is Picked {
 /** It is being made or measured: nothing is known of it yet, and nobody is asked about it. */
 export function isUnderWay({ status }: Pick<Picked, 'status'>): boolean {
   return status === 'queued' || status === 'ordered' || status === 'measured'
+}
+
+/** One wish is one pick, whoever finds it. */
+export function pickKey(wish: EventId): string {
+  return `pick:${wish}`
 }

@@ -102,8 +102,8 @@ describe('the skill for agents', () => {
 
 describe('what waits', () => {
   it('is every kind of event that nothing makes, and no other', () => {
-    const kinds = [...read('src/model/event.ts').matchAll(/^ {2}'?([a-z-]+)'?: (?:\{|orderTerms)/gm)]
-    const names = kinds.map(match => match[1] ?? '').filter(name => name !== 'envelope')
+    const kinds = [...read('src/model/event-payloads.ts').matchAll(/^ {2}'?([a-z-]+)'?: (?:\{|orderTerms)/gm)]
+    const names = kinds.map(match => match[1] ?? '')
     const made = sourcesOutside('model', 'report').map(read).join('\n')
     const waiting = names.filter(kind => !new RegExp(`kind: '${kind}'`).test(made))
     const events = quoted(read('docs/decisions/008-what-waits.md')).filter(name => names.includes(name))

@@ -1,0 +1,52 @@
+import { awaitedPackages } from './approval.ts'
+import type { Campaign } from './campaign.ts'
+import type { Experiment } from './experiment.ts'
+import type { Handler } from './fold-handler.ts'
+import { subjectOf } from './picked.ts'
+
+const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
+  const experiment = subjectOf(campaign, event.experiment)
+  if (!experiment || experiment.status === 'ended') return
+  const { digest, packages, additions = [], why = '', min_age_days } = event
+  const age = min_age_days === undefined ? {} : { min_age_days }
+  experiment.approval = { digest, packages, additions, why, ...age }
+  experiment.asked_at = event.at
+  defer(campaign, experiment)
+}
+
+/** Names count for the set they were approved in: a set that changed since is asked for again. */
+const approved: Handler<'approved'> = (campaign, { experiment: id, digest, packages }) => {
+  const experiment = subjectOf(campaign, id)
+  if (!experiment || experiment.status === 'ended') return
+  const before = experiment.approved[digest] ?? []
+  experiment.approved[digest] = [...new Set([...before, ...packages])]
+  defer(campaign, experiment)
+}
+
+/** It waits exactly as long as a package of the set last asked for is not approved. */
+function defer(campaign: Campaign, experiment: Experiment): void {
+  const waits = awaitedPackages(experiment).length > 0
+  if (experiment.status === 'queued' && waits) experiment.status = 'deferred'
+  if (experiment.status !== 'deferred' || waits) return
+  experiment.status = 'queued'
+  const comesLate = campaign.status === 'stopped' || campaign.encore !== null
+  if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
+}
+
+const measureAsked: Handler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
+  const experiment = subjectOf(campaign, id)
+  if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
+}
+
+const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
+  const experiment = subjectOf(campaign, id)
+  if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
+}
+
+/** What waits for a person: packages for their approval, heads of strangers for being allowed to run. */
+export const approvalHandlers = {
+  'approval-requested': approvalRequested,
+  approved,
+  'measure-asked': measureAsked,
+  'measure-allowed': measureAllowed,
+}
