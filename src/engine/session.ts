@@ -9,7 +9,7 @@ import { askingHere } from './asking.ts'
 import { campaignIdeas } from './campaign-ideas.ts'
 import { Lanes } from './lanes.ts'
 import { localRunner } from './local-runner.ts'
-import { emptyMemory } from './observe.ts'
+import { emptyMemory } from './memory.ts'
 import type { Place } from './place.ts'
 
 export interface Staffing {

@@ -1,6 +1,6 @@
 import { ForgeError } from '../errors.ts'
 import type { Hands } from './apply.ts'
-import { listRefs } from './observe.ts'
+import { listRefs } from './listed-refs.ts'
 
 const LOOK_AGAIN_MS = 2_000
 /** A measurement that takes hours is not disturbed every other second of them. */

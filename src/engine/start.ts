@@ -9,7 +9,7 @@ import { parseSpec, type ParsedSpecFile } from '../spec/parse.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import { archives, asideMoves } from './archive.ts'
 import { harnessOf } from './facts/harness.ts'
-import { listRefs } from './observe.ts'
+import { listRefs } from './listed-refs.ts'
 import { type Place, whereaboutsOf } from './place.ts'
 import { Transaction } from './transaction.ts'
 

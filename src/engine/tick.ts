@@ -2,7 +2,8 @@ import { ConflictError } from '../errors.ts'
 import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
-import { type Memory, type Observation, observe } from './observe.ts'
+import { forget } from './memory.ts'
+import { type Observation, observe } from './observe.ts'
 import { restarted } from './restart.ts'
 import { hearReviews } from './reviews.ts'
 import { carryOut } from './turn.ts'
@@ -98,10 +99,4 @@ const FRESH_MS = 1_000
 /** Between two ticks of one run the refs may be as old as this: our pushes are leased, and waiting looks again. */
 function forgetOld({ memory, place }: Hands): void {
   if (place.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
-}
-
-function forget(memory: Memory): void {
-  memory.loaded = null
-  memory.refs = null
-  memory.shown = null
 }

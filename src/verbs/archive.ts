@@ -1,5 +1,5 @@
 import { archive as putAside } from '../engine/archive.ts'
-import { listRefs } from '../engine/observe.ts'
+import { listRefs } from '../engine/listed-refs.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { shortRef } from '../model/refs.ts'
 import { atCampaign } from './at-campaign.ts'

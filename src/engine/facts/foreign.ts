@@ -1,0 +1,30 @@
+import type { Repository } from '../../git/repository.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Point } from '../../model/ids.ts'
+import { trailersOf } from '../../model/landing.ts'
+import type { World } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { foreignRefusal } from './candidate.ts'
+
+/** A tip of the optimize branch that is not the incumbent, and what keeps it from being measured. */
+export async function foreignFacts(
+  repository: Repository,
+  { incumbent }: Campaign,
+  spec: Spec,
+  tip: Point | null,
+): Promise<World['foreign']> {
+  if (tip === null || tip.commit === incumbent.commit) return null
+  const change = { from: incumbent.tree, to: tip.tree }
+  return { tip, refusal: await foreignRefusal(repository, spec, change) }
+}
+
+/** What somebody else may have made of a verdict that waits for its merge. */
+export async function madeFacts(
+  repository: Repository,
+  { landing, incumbent }: Campaign,
+  tip: Point | null,
+): Promise<Pick<World, 'made'>> {
+  if (landing === null || tip === null || tip.commit === incumbent.commit) return {}
+  const { parents, message } = await repository.commit(tip.commit)
+  return { made: { ...tip, parents, names: trailersOf(message).get('Winnow-Ledger') ?? null } }
+}

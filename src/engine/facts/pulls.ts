@@ -1,0 +1,84 @@
+import { headRef, type Pull } from '../../forge/pull.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import type { Experiment } from '../../model/experiment.ts'
+import type { Oid } from '../../model/ids.ts'
+import { shortRef } from '../../model/refs.ts'
+import type { World } from '../../plan/world.ts'
+import { isListed } from '../listed-refs.ts'
+import type { Place } from '../place.ts'
+
+/** Open ones, and those of experiments that are not tidied up yet; heads other people pushed come in here. */
+export async function pullsOf(
+  place: Place,
+  campaign: Campaign,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<Pull[]> {
+  const untidy = Object.values(campaign.experiments).filter(
+    ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
+  )
+  const tended = [...untidy, ...lastOfOthers(campaign)].flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const numbers = [...new Set([...tended, ...keptPulls(place, campaign)])]
+  const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
+  const branches = [...refs.keys()]
+    .filter(ref => ref.startsWith(place.refs.experiments))
+    .map(shortRef)
+    .filter(branch => !picked.has(branch))
+  const campaignPull = campaignPullOf(place, campaign)
+  const elsewhere = picksOpen(campaign, refs)
+  const wanted = { numbers, branches, elsewhere, ...(campaignPull === null ? {} : { campaignPull }) }
+  const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
+  const open = pulls.filter(({ state }) => state === 'open')
+  await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
+  return pulls
+}
+
+const KEPT_HEARD = 20
+
+/** Where there are other people, they say on a kept change's own pull request that they want it alone. */
+function keptPulls({ forge }: Place, { landings, experiments }: Campaign): number[] {
+  if (forge.permissionOf === undefined) return []
+  const standing = landings.filter(({ reverted }) => reverted === null).slice(-KEPT_HEARD)
+  return standing.flatMap(({ experiment }) => experiments[experiment]?.pull ?? [])
+}
+
+/** Changes taken alone are offered to the default branch; asked about until nothing of them is left to tidy up. */
+function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
+  const base = shortRef(default_branch)
+  return Object.values(picks).flatMap(({ branch, closed }) =>
+    branch !== null && (!closed || refs.has(`refs/heads/${branch}`)) ? [{ branch, base }] : [],
+  )
+}
+
+/** However their landing closed them, they are told what came of it by a comment. */
+const TOLD_LATE = 10
+
+function lastOfOthers({ experiments }: Campaign): Experiment[] {
+  const others = Object.values(experiments).filter(({ owned, status }) => !owned && status === 'ended')
+  return others.slice(-TOLD_LATE)
+}
+
+export function withSaid(pull: Pull): Pull & { said: string } {
+  const own = pull.comments.filter(comment => comment.own)
+  return { ...pull, said: own.map(({ body }) => body).join('\n') }
+}
+
+/** Only where there are other people somebody could take it; before the first landing there is nothing to take. */
+function campaignPullOf({ forge, refs }: Place, { landings, default_branch }: Campaign) {
+  if (forge.kind !== 'github' || landings.length === 0) return null
+  return { branch: shortRef(refs.campaign), base: shortRef(default_branch) }
+}
+
+export function campaignPullFacts(
+  place: Place,
+  campaign: Campaign,
+  pulls: readonly Pull[],
+): Pick<World, 'campaignPull'> {
+  const branches = campaignPullOf(place, campaign)
+  if (branches === null) return {}
+  const { branch, base } = branches
+  const mine = pulls.filter(pull => pull.branch === branch && pull.base === base)
+  // What people did with the pull request of the campaign before this one was about that one.
+  const since = campaign.started_at ?? ''
+  const found = mine.findLast(({ closed_at }) => closed_at === null || closed_at >= since)
+  return { campaignPull: found === undefined ? null : withSaid(found) }
+}

@@ -1,0 +1,52 @@
+import type { Permission } from '../forge/port.ts'
+import type { LoadedCampaign } from '../ledger/load.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
+import type { CandidateFacts, HoldoutFacts, PickFacts } from '../plan/world.ts'
+
+/** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
+export interface Memory {
+  loaded: LoadedCampaign | null
+  candidates: Map<string, CandidateFacts>
+  /** What a change comes to on the default branch, by both. */
+  picks: Map<string, PickFacts>
+  /** What people may do, as far as it was asked. */
+  permissions: Map<string, Permission>
+  /** Checks as this process has shown them. */
+  checks: Map<ExperimentId, string>
+  /** When releases were published, as far as it was asked. */
+  releases: Map<string, string | null>
+  /** Which commits are in the history of which: that never changes. */
+  ancestors: Map<string, boolean>
+  /** The remote's refs when they were last asked for, and as our own pushes left them since. */
+  refs: ReadonlyMap<string, Oid> | null
+  /** Where the holdout's ref was at the same time. */
+  holdout: HoldoutFacts | null
+  /** On the clock that never jumps. */
+  askedAt: number
+  /** The campaign's state that the ledger's views are known to tell. */
+  shown: Campaign['status'] | null
+}
+
+export function emptyMemory(): Memory {
+  return {
+    loaded: null,
+    candidates: new Map(),
+    picks: new Map(),
+    permissions: new Map(),
+    checks: new Map(),
+    releases: new Map(),
+    ancestors: new Map(),
+    refs: null,
+    holdout: null,
+    askedAt: Number.NEGATIVE_INFINITY,
+    shown: null,
+  }
+}
+
+/** What a turn that was cut off, or another writer, may have made untrue. */
+export function forget(memory: Memory): void {
+  memory.loaded = null
+  memory.refs = null
+  memory.shown = null
+}
