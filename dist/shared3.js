@@ -140,10 +140,6 @@ on:
         description: The id of the order.
         required: true
         type: string
-      pulls:
-        description: Numbers of pull requests from forks whose heads it measures, with spaces between them.
-        required: false
-        type: string
 
 permissions: {}
 
@@ -156,7 +152,6 @@ ${e.specs.map(t=>jobOf(e,t)).join(`
     with:
       campaign: ${yamlText(r)}
       order: \${{ inputs.order }}
-      pulls: \${{ inputs.pulls }}
       runs-on: ${yamlText(JSON.stringify(i))}
 `}function measuringJob({action:e,campaign:t,runner:n,services:r}){return`    runs-on: ${n}
     timeout-minutes: 350
@@ -164,20 +159,6 @@ ${permissionLines(`measure`)}
 ${servicesLine(r)}    steps:
 ${TRUSTED_SETUP}
 ${cloneStep(`Clone everything that an order can name`,`repository`)}
-      - name: Fetch the heads of pull requests from forks
-        if: inputs.pulls != ''
-        shell: bash
-        env:
-          PULLS: \${{ inputs.pulls }}
-          TOKEN: \${{ github.token }} # reads the repository; gone before any code of an experiment runs
-        run: |
-          [[ "$PULLS" =~ ^[0-9]+(\\ [0-9]+)*$ ]] || { echo 'pulls are numbers with spaces between them'; exit 2; }
-          export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
-          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 | tr -d '\\n')"
-          export GIT_CONFIG_VALUE_0
-          for pull in $PULLS; do
-            git -C repository fetch --no-tags origin "+refs/pull/$pull/head:refs/remotes/pull/$pull"
-          done
 ${SET_UP}
 ${giveUpRoot(r)}
       - name: Measure the order

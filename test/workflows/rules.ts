@@ -19,7 +19,6 @@ const CALL =
 const HANDED_OVER: Readonly<Record<string, RegExp>> = {
   campaign: /^[a-z0-9-]+$/,
   order: /^\$\{\{ inputs\.order \}\}$/,
-  pulls: /^\$\{\{ inputs\.pulls \}\}$/,
   'runs-on': /^[^$]+$/,
   'may-ask': /^true$/,
 }
@@ -135,11 +134,9 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       const more = Object.entries(granted(job)).filter(
         ([what, level]) => what !== 'contents' || level !== 'read',
       )
-      const at = job.steps.findIndex(step => step.with?.['command'] === 'measure')
-      const held = job.steps.filter((step, index) => {
-        const said = JSON.stringify([step.with ?? {}, index >= at ? (step.env ?? {}) : {}])
-        return /github\.token|GITHUB_TOKEN|secrets\./.test(said)
-      })
+      const held = job.steps.filter(step =>
+        /github\.token|GITHUB_TOKEN|secrets\./.test(JSON.stringify([step.with ?? {}, step.env ?? {}])),
+      )
       const all = JSON.stringify(job.env ?? {}).includes('token')
       return more.length > 0 || held.length > 0 || all || 'environment' in job ? [name] : []
     }),

@@ -62,7 +62,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
         '      runs-on:',
         '      title: ${{ github.event.head_commit.message }}\n      runs-on:',
       ],
-      [callsMeasure, '${{ inputs.order }}\n      pulls', '${{ github.event.inputs.order }}\n      pulls'],
+      [callsMeasure, '${{ inputs.order }}\n      runs', '${{ github.event.inputs.order }}\n      runs'],
       [callsMeasure, /runs-on: .*/, 'runs-on: ${{ inputs.order }}'],
     ],
     'no credential stays in a clone': [
@@ -74,7 +74,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [comments, 'fetch-depth: 0', 'ref: refs/pull/${{ github.event.issue.number }}/head'],
     ],
     'no expression stands in a script': [
-      [measure, 'for pull in $PULLS', 'for pull in ${{ inputs.pulls }}'],
+      [measure, 'for socket in', 'for socket in ${{ inputs.order }}'],
       [wake, "run: 'true'", 'run: echo "${{ github.event.pull_request.title }}"'],
     ],
     'no trigger gives strangers a token that writes': [
@@ -86,7 +86,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [tick, 'command: tick', 'command: tick\n          order: x # github.event.workflow_run.head_sha'],
     ],
     'a condition is one expression': [
-      [measure, "if: inputs.pulls != ''", "if: ${{ inputs.pulls != '' }} && true"],
+      [measure, /if: (steps\.measure\.outputs\.report .*)/, 'if: ${{ $1 }} && true'],
       [wake, 'if: >-', 'if: |'],
     ],
     'secrets are for jobs that ask models, behind an environment': [
@@ -98,6 +98,11 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, 'command: measure\n', 'command: measure\n          github-token: ${{ github.token }}\n'],
       [measure, 'contents: read', 'actions: read # to look\n      contents: read'],
       [measure, '    timeout-minutes', '    environment: prod\n    timeout-minutes'],
+      [
+        measure,
+        '      - name: Set up the tool chain\n',
+        '      - name: Set up the tool chain\n        env: { TOKEN: "${{ github.token }}" }\n',
+      ],
     ],
     'what asks proposers reads the repository, holds one secret in one step, and no token': [
       [tick, 'command: propose\n', 'command: propose\n          github-token: ${{ github.token }}\n'],
@@ -164,7 +169,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, 'timeout-minutes: 350', 'timeout-minutes: 900'],
     ],
     'nothing is obeyed that is printed': [
-      [measure, 'export GIT_CONFIG_VALUE_0\n', 'echo a >> "$GITHUB_ENV"\n'],
+      [measure, 'for socket in', 'echo a >> "$GITHUB_ENV"; for socket in'],
     ],
     'a pause is seen before anything starts': [
       [comments, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],

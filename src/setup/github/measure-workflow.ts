@@ -20,10 +20,6 @@ export const ORDER_INPUTS = `    inputs:
       order:
         description: The id of the order.
         required: true
-        type: string
-      pulls:
-        description: Numbers of pull requests from forks whose heads it measures, with spaces between them.
-        required: false
         type: string`
 
 /** The one workflow that runs code of experiments. It may write nothing, and nothing it leaves is trusted. */
@@ -67,7 +63,6 @@ function jobOf({ action, calls = false }: GithubSetup, campaign: Campaign): stri
     with:
       campaign: ${yamlText(name)}
       order: \${{ inputs.order }}
-      pulls: \${{ inputs.pulls }}
       runs-on: ${yamlText(JSON.stringify(runs_on))}
 `
 }
@@ -88,20 +83,6 @@ ${permissionLines('measure')}
 ${servicesLine(services)}    steps:
 ${TRUSTED_SETUP}
 ${cloneStep('Clone everything that an order can name', 'repository')}
-      - name: Fetch the heads of pull requests from forks
-        if: inputs.pulls != ''
-        shell: bash
-        env:
-          PULLS: \${{ inputs.pulls }}
-          TOKEN: \${{ github.token }} # reads the repository; gone before any code of an experiment runs
-        run: |
-          [[ "$PULLS" =~ ^[0-9]+(\\ [0-9]+)*$ ]] || { echo 'pulls are numbers with spaces between them'; exit 2; }
-          export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
-          GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 | tr -d '\\n')"
-          export GIT_CONFIG_VALUE_0
-          for pull in $PULLS; do
-            git -C repository fetch --no-tags origin "+refs/pull/$pull/head:refs/remotes/pull/$pull"
-          done
 ${SET_UP}
 ${giveUpRoot(services)}
       - name: Measure the order
