@@ -19,7 +19,12 @@ export const approve: Verb = {
   summary: 'say yes to packages that an idea adds; alone, show what waits',
   access: 'write',
   arguments: [
-    { name: 'exp', summary: 'the experiment that waits, or the set it waits for', required: false },
+    {
+      name: 'exp',
+      summary: 'the experiment that waits, or the set it waits for',
+      required: false,
+      subject: true,
+    },
     { name: 'package', summary: 'only these of its packages', required: false, many: true },
   ],
   options: [

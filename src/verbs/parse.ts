@@ -32,9 +32,15 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
   return { verb, given: givenOf(positionals, values, command) }
 }
 
-/** Words for a verb against these of its options alone. */
-export function parseWords(verb: Verb, words: readonly string[], options: readonly Option[]): Given {
-  const { positionals, values } = read(words, options, `winnow ${verb.name}`)
+/** Words for a verb against these of its options alone; what is said without words is filled in. */
+export function parseWords(
+  verb: Verb,
+  words: readonly string[],
+  options: readonly Option[],
+  filledIn: (positionals: readonly string[]) => readonly string[],
+): Given {
+  const { positionals: said, values } = read(words, options, `winnow ${verb.name}`)
+  const positionals = filledIn(said)
   requireArguments(verb, positionals)
   return givenOf(positionals, values)
 }

@@ -19,7 +19,7 @@ export const pick: Verb = {
   group: 'more',
   summary: 'offer one kept change alone to the default branch, measured there',
   access: 'write',
-  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true, subject: true }],
   options: [REASON],
   examples: ['winnow pick exp-007', 'winnow pick exp-007 --dry-run'],
   exits: {},

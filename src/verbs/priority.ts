@@ -14,7 +14,12 @@ export const priority: Verb = {
   summary: 'say how soon an experiment or an idea of the backlog is to be tried',
   access: 'write',
   arguments: [
-    { name: 'what', summary: 'an experiment that was not measured yet, or an idea', required: true },
+    {
+      name: 'what',
+      summary: 'an experiment that was not measured yet, or an idea',
+      required: true,
+      subject: true,
+    },
     { name: 'how', summary: 'how soon', required: true, values: ['high', 'medium', 'low'] },
   ],
   options: [],

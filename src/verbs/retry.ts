@@ -13,7 +13,7 @@ export const retry: Verb = {
   group: 'more',
   summary: 'give an experiment that is not proven yet more jobs',
   access: 'write',
-  arguments: [{ name: 'exp', summary: 'an experiment that is parked', required: true }],
+  arguments: [{ name: 'exp', summary: 'an experiment that is parked', required: true, subject: true }],
   options: [REASON],
   examples: ['winnow retry exp-007 -m "the runner was busy"'],
   exits: {},

@@ -17,6 +17,8 @@ export interface Argument {
   required: boolean
   /** All that it can be, where that is a closed list. */
   values?: readonly string[]
+  /** What it is about: in a comment on an experiment's own pull request, that experiment if none is named. */
+  subject?: boolean
   /** The last one may be given more than once. */
   many?: boolean
 }

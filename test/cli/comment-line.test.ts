@@ -58,6 +58,27 @@ describe('a command in a comment', () => {
     expect(typed('/winnow pick', 'exp-007').positionals).toEqual(['exp-007'])
   })
 
+  it('has that experiment also where options have values, and where packages are named', () => {
+    const about = (line: string) => typed(line, 'exp-007').positionals
+    expect(about('/winnow approve-deps --digest 0123abcd')).toEqual(['exp-007'])
+    expect(about('/winnow approve left-pad --digest=0123abcd is-odd')).toEqual([
+      'exp-007',
+      'left-pad',
+      'is-odd',
+    ])
+    expect(about('/winnow approve exp-001 left-pad --digest 0123abcd')).toEqual(['exp-001', 'left-pad'])
+    expect(about('/winnow approve 0123abcd')).toEqual(['0123abcd'])
+    expect(typed('/winnow retry -m exp-001', 'exp-007')).toMatchObject({
+      positionals: ['exp-007'],
+      message: 'exp-001',
+    })
+    expect(about('/winnow retry 7')).toEqual(['7'])
+    expect(about('/winnow retry xp-001')).toEqual(['xp-001'])
+    expect(about('/winnow priority high')).toEqual(['exp-007', 'high'])
+    expect(about('/winnow priority idea-002 high')).toEqual(['idea-002', 'high'])
+    expect(about('/winnow avoid loops')).toEqual(['loops'])
+  })
+
   it('stands in the help of its verb', () => {
     const verbs = VERBS.filter(({ comment }) => comment !== undefined)
     expect(verbs.map(({ name }) => name).toSorted()).toEqual(

@@ -78,7 +78,7 @@ test('the spec can name who approves, whatever else they may do; a comment does 
   ])
   expect(github.world.comments.at(-1)?.body).toContain(digest.slice(0, 12))
 
-  await say('olga', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  await say('olga', 1, `/winnow approve-deps --digest ${digest.slice(0, 12)}`)
   await winnow('tick')
   const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'olga' }, digest, packages: ['left-pad'] }])

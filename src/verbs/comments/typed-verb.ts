@@ -19,7 +19,7 @@ export function typedVerb(
 ): Typed {
   const verb = verbTyped(name, verbs)
   const options = optionsOf(verb).filter(option => verb.comment?.options.includes(option.name))
-  return { verb, given: parseWords(verb, meant(verb, words, subject), options) }
+  return { verb, given: parseWords(verb, words, options, said => meant(verb, said, subject)) }
 }
 
 function verbTyped(name: string, verbs: readonly Verb[]): Verb {
@@ -33,8 +33,16 @@ function verbTyped(name: string, verbs: readonly Verb[]): Verb {
   })
 }
 
-/** On an experiment's own pull request it need not be named. */
-function meant({ arguments: [first] }: Verb, words: readonly string[], subject: ExperimentId | null) {
-  const isNamed = words.some(word => !word.startsWith('-'))
-  return first?.name !== 'exp' || isNamed || subject === null ? words : [subject, ...words]
+/** An experiment, an idea of the backlog, or the set of packages that an experiment waits for. */
+const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
+
+/** On an experiment's own pull request it need not be named: what is no name leaves it to the pull request. */
+function meant(
+  { arguments: all }: Verb,
+  said: readonly string[],
+  subject: ExperimentId | null,
+): readonly string[] {
+  if (all[0]?.subject !== true || subject === null || NAME.test(said[0] ?? '')) return said
+  const hasRoom = said.length < all.length || all.at(-1)?.many === true
+  return hasRoom ? [subject, ...said] : said
 }
