@@ -7,6 +7,7 @@ import type { Spec } from '../spec/schema.ts'
 import { harnessOf } from './facts/harness.ts'
 import { listRefs } from './listed-refs.ts'
 import type { Place } from './place.ts'
+import { requireSameBranches } from './same-branches.ts'
 import { requireSupported } from './start.ts'
 import { Transaction } from './transaction.ts'
 
@@ -24,11 +25,7 @@ export async function amend(
   const { campaign } = loaded
   const parsed = parseSpec(change.yaml, { file: campaign.spec_path })
   requireSupported({ ...parsed, path: campaign.spec_path }, place)
-  if (parsed.spec.name !== campaign.name) {
-    throw new UserError(`the spec is named ${parsed.spec.name}, the campaign ${campaign.name}`, {
-      fix: 'start a campaign of its own',
-    })
-  }
+  requireSameBranches(place, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
   await requireInScope(place, campaign, parsed.spec)
   const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree)

@@ -1,8 +1,12 @@
 import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { sha256 } from '../model/canonical.ts'
 import type { Waiting } from '../plan/action.ts'
 import { mayRestart } from '../plan/restart.ts'
 import type { Hands } from './apply.ts'
 import type { Observation } from './observe.ts'
+import type { Place } from './place.ts'
+import { record } from './record.ts'
 import { committedSpec, startCampaign } from './start.ts'
 
 /**
@@ -27,9 +31,17 @@ export async function restarted(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const fix = error.fix === undefined ? '' : ` (${error.fix})`
-    return {
-      for: 'person',
-      what: `the campaign was merged, and the next one cannot begin: ${error.message}${fix}`,
-    }
+    const what = `the campaign was merged, and the next one cannot begin: ${error.message}${fix}`
+    return (await told(place, campaign, what)) ? { for: 'person', what } : null
   }
+}
+
+const REFUSED = 'restart-refused'
+
+/** The ledger says why, once for each reason; false where it had not said so yet, and has grown. */
+async function told(place: Place, { alerts }: Campaign, message: string): Promise<boolean> {
+  if (alerts.some(alert => alert.code === REFUSED && alert.message === message)) return true
+  const once = { ...place, nonce: `${REFUSED} ${sha256(message)}` }
+  await record(once, [{ kind: 'alert', code: REFUSED, message, about: null }])
+  return false
 }

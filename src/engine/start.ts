@@ -11,6 +11,7 @@ import { archives, asideMoves } from './archive.ts'
 import { harnessOf } from './facts/harness.ts'
 import { listRefs } from './listed-refs.ts'
 import { type Place, whereaboutsOf } from './place.ts'
+import { requireSameBranches } from './same-branches.ts'
 import { Transaction } from './transaction.ts'
 
 export interface CommittedSpec extends ParsedSpecFile {
@@ -51,13 +52,19 @@ export function requireSupported(
   }
 }
 
+/** All of it is looked at before anything of an earlier campaign is touched. */
+export function requireStartable(committed: CommittedSpec, place: Place): void {
+  requireSupported(committed, place)
+  requireSameBranches(place, committed.spec, committed.path)
+}
+
 /** The first event, the optimize branch and the ledger appear in one push; a race for it has one winner. */
 export async function startCampaign(
   place: Place,
   committed: CommittedSpec,
   options: { fresh: boolean; insteadOf?: Oid | null },
 ): Promise<'started' | 'exists'> {
-  requireSupported(committed, place)
+  requireStartable(committed, place)
   const { refs } = await listRefs(place)
   const state = refs.get(place.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'

@@ -2,7 +2,7 @@ import type { Hands } from '../engine/apply.ts'
 import { record } from '../engine/record.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
-import { committedSpec, requireSupported, startCampaign } from '../engine/start.ts'
+import { committedSpec, requireStartable, requireSupported, startCampaign } from '../engine/start.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { finalSummary } from '../report/final-summary.ts'
@@ -125,7 +125,7 @@ function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownC
 async function startAfresh(call: Call, scene: Scene): Promise<Scene> {
   const fresh = { ...scene, place: { ...scene.place, defaultBranch: scene.currentDefault } }
   const committed = await committedSpec(fresh.place, specPathOf(scene))
-  requireSupported(committed, fresh.place)
+  requireStartable(committed, fresh.place)
   if (scene.campaign.started) await closeDown(call, scene, 'fresh', 'a fresh start was asked for')
   await startCampaign(fresh.place, committed, { fresh: true })
   return fresh

@@ -118,6 +118,26 @@ describe('a person at the controls', () => {
     expect((await person.winnow('status')).err).toContain('no campaign size was started')
   })
 
+  it.each([
+    ['branches: { prefix: search }', 'branches.prefix', ['run', '--fresh']],
+    ['branches: { prefix: search }', 'branches.prefix', ['amend', '-m', 'other']],
+    ['name: other', 'name', ['amend', '-m', 'other']],
+  ])('keeps the names of its branches: %s (%s), %j', async (line, key, argv) => {
+    const person = project()
+    await person.winnow('run')
+    person.write('.winnow/size.yaml', `${SPEC}${line}\n`)
+    person.commit('other branches')
+    const refs = person.refs()
+    const { code, err } = await person.winnow(...argv, '--campaign', 'size')
+    expect([code, err]).toEqual([2, expect.stringContaining(`.winnow/size.yaml ${key}: the branches of`)])
+    expect(person.refs()).toBe(refs)
+    expect(await person.json('status', '--campaign', 'size')).toMatchObject({ state: 'running' })
+
+    await person.winnow('archive', '--campaign', 'size')
+    expect((await person.winnow('run', '.winnow/size.yaml')).code).toBe(14)
+    expect(person.refs()).toContain(key === 'name' ? 'optimize-state/other' : 'search-state/size')
+  })
+
   it('goes on from any branch with a campaign that has no remote', async () => {
     const person = project()
     await person.winnow('run')

@@ -103,6 +103,34 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     expect(archived(site)).toEqual([])
   })
 
+  it.each([
+    ['name: other', 'it is now named other, and the campaign size'],
+    ['branches: { prefix: search }', 'its branches.prefix is now search, and that of the campaign optimize'],
+  ])('and starts nothing where the next one would have other branches: %s', async (line, why) => {
+    const site = await kept()
+    merge(site)
+    const before = () => site.bare('for-each-ref', 'refs/heads', '--format=%(refname)')
+    const refs = before()
+    site.write('.winnow/size.yaml', `${site.git('show', 'HEAD:.winnow/size.yaml')}\n${line}\n`)
+    site.commit('other branches')
+    expect(await site.run()).toMatchObject({ for: 'person', what: expect.stringContaining(why) })
+    expect(await site.campaign()).toMatchObject({
+      status: 'stopped',
+      stop_code: 'merged',
+      alerts: [{ code: 'restart-refused', message: expect.stringContaining(why) }],
+    })
+    expect(before()).toBe(refs)
+    // Told once, and mended by putting it back.
+    const { length } = await site.events()
+    await site.run()
+    expect(await site.events()).toHaveLength(length)
+    site.write('.winnow/size.yaml', site.git('show', 'HEAD~1:.winnow/size.yaml'))
+    site.commit('as it was')
+    await site.run()
+    expect(await site.campaign()).toMatchObject({ status: 'running', next_number: 5 })
+    await site.proven()
+  })
+
   it('goes on as it was where nothing asks for the next one', async () => {
     const site = await kept({ spec: 'execution: { mode: serial }\n' })
     const { started } = await site.campaign()

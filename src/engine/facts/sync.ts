@@ -8,6 +8,7 @@ import type { Campaign } from '../../model/campaign.ts'
 import type { Point } from '../../model/ids.ts'
 import type { SyncFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { renamed } from '../same-branches.ts'
 import { harnessOf } from './harness.ts'
 
 export interface SyncQuestion {
@@ -71,7 +72,8 @@ async function rulerAt({
     const parsed = parseSpec(yaml, { file: campaign.spec_path })
     const missing = unsupported(parsed.spec, where)
     if (missing.length > 0) return { message: missing.join(' ') }
-    if (parsed.spec.name !== campaign.name) return { message: `it is now named ${parsed.spec.name}` }
+    const now = renamed({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
+    if (now !== null) return { message: now }
     return { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
   } catch (error) {
     if (error instanceof UserError) return { message: error.message }
