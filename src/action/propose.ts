@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { askOrdered } from '../engine/ordered-asking.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
 import { type Answers, ANSWERS_FILE, answersText } from '../propose/answers-file.ts'
+import { cell } from '../report/markdown.ts'
 import { definedIn } from './inputs.ts'
 import { runIdOf } from './run-id.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
@@ -48,6 +49,10 @@ async function proposeHere({ campaign, directory }: z.infer<typeof taskSchema>):
   return 0
 }
 
+function withoutIdea({ answers }: Answers): string[] {
+  return answers.flatMap(answer => (answer.ok ? [] : [`- ${cell(answer.reason, 300)}`]))
+}
+
 /** The file gets its name when no program is alive any more, in a directory that nobody knew. */
 function tell(answers: Answers | { nobody: string }, room: string): void {
   if ('nobody' in answers) {
@@ -63,7 +68,7 @@ function tell(answers: Answers | { nobody: string }, room: string): void {
   const asked = answers.answers.length
   const line = `Asked for ${asked} ${asked === 1 ? 'idea' : 'ideas'}, ${ideas} came. The next tick takes them in.`
   console.log(line)
-  summarise(env, line)
+  summarise(env, [line, ...withoutIdea(answers)].join('\n'))
   const result = { campaign: answers.campaign, asked, ideas }
   setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: 'winnow-propose' })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AskedIdea, Campaign } from '../model/campaign.ts'
 import { openAskings } from '../model/fold-asking.ts'
+import { oneLine } from '../model/landing.ts'
 import type { Clock, Progress } from '../ports.ts'
 import type { Answers, GivenAnswer } from '../propose/answers-file.ts'
 import type { Asked } from '../propose/command.ts'
@@ -49,19 +50,23 @@ export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: st
     if (own.length === 0) return { nobody: `this run has nobody to ask for campaign ${campaign.name}` }
     const scene = { job, repository, campaign, spec }
     const lanes = new Lanes()
-    const settled = await Promise.allSettled(own.map(asking => answerTo(scene, asking, lanes)))
-    const answers = settled.map(each => {
-      if (each.status === 'rejected') throw each.reason
-      return each.value
-    })
+    const all = await Promise.all(own.map(asking => answerTo(scene, asking, lanes)))
+    if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
+    const answers = all.map(({ answer }) => answer)
     return { winnow: 1, campaign: campaign.name, started: campaign.started, answers }
   } finally {
     await repository.close()
   }
 }
 
+interface Answered {
+  answer: GivenAnswer
+  /** What came between us and the program: it costs this answer, and nobody else's. */
+  broken?: unknown
+}
+
 /** As on one machine, as many at once as the spec allows. */
-async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<GivenAnswer> {
+async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<Answered> {
   const { job, spec } = scene
   const { key, who } = asking
   const timely = AbortSignal.timeout(Date.parse(asking.until) - job.clock.now())
@@ -71,14 +76,18 @@ async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<
   const began = job.clock.monotonic()
   const minutes = () => (job.clock.monotonic() - began) / 60_000
   const late = { key, who, ok: false, reason: `nobody waits for ${who} after ${asking.until}` } as const
-  if (lane === null) return { ...late, minutes: 0 }
+  if (lane === null) return { answer: { ...late, minutes: 0 } }
   try {
     const asked = await ask(scene, asking, { lane, signal })
     job.progress.say(asked.ok ? `${who}: one idea` : `${who}: no idea, ${asked.reason}`)
-    return { key, who, minutes: minutes(), ...(await told(scene, asking, asked)) }
+    return { answer: { key, who, minutes: minutes(), ...(await told(scene, asking, asked)) } }
   } catch (error) {
-    if (!timely.aborted || job.signal.aborted) throw error
-    return { ...late, minutes: minutes() }
+    if (job.signal.aborted) throw error
+    if (timely.aborted) return { answer: { ...late, minutes: minutes() } }
+    const message = error instanceof Error ? error.message : String(error)
+    const reason = `${who} could not be asked: ${oneLine(message, 300)}`
+    job.progress.say(reason)
+    return { answer: { key, who, minutes: minutes(), ok: false, reason }, broken: error }
   } finally {
     lanes.leave(lane)
   }

@@ -148,6 +148,28 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(yard.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
   })
 
+  it('brings home what others answered where one cannot be asked, and says so', async () => {
+    const breaking = 'f=$(echo ../running-*.json); rm $f; mkdir $f'
+    const both = `propose: [
+  { use: command, command: sh tools/think.sh, name: thinker },
+  { use: command, command: "${breaking}", name: "br <b> | #1" }]
+execution: { mode: parallel, max_concurrent: 2 }`
+    const yard = await asking({}, SIZE_SPEC.replace(/propose: .*/, both))
+    const run = await yard.begin()
+    const asked = await yard.propose(run)
+    expect([asked.code, asked.result]).toEqual([0, { campaign: 'size', asked: 2, ideas: 1 }])
+    const said = 'br <b> | #1 could not be asked: Path is a directory'
+    expect(answersIn(asked).answers).toMatchObject([
+      { who: 'thinker', ok: true },
+      { who: 'br <b> | #1', ok: false, reason: expect.stringContaining(said) },
+    ])
+    expect(asked.stdout).toContain(said)
+    expect(asked.summary).toMatch(/^- br \\<b\\> \\\| .*1 could not be asked/m)
+    await yard.settle(run, asked.outputs['report'] ?? '')
+    expect(yard.kinds('experiment-opened')).toMatchObject([{ learnings: 'letters cost' }])
+    expect(yard.kinds('spent')).toMatchObject([{ ok: true }, { ok: false }])
+  })
+
   it('hands out an idea of the backlog, which ends with its experiment', async () => {
     const yard = await asking()
     await yard.first(1)
