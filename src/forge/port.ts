@@ -154,8 +154,8 @@ export interface Workflows {
   run(id: number, wanted: Pick<Dispatch, 'workflow' | 'branch'>): Promise<WorkflowRun | null>
   /** A run that has ended already is left as it is. */
   cancel(run: number): Promise<void>
-  /** The newest artifacts of any run: all, or those of this name. */
-  artifacts(name?: string): Promise<Artifact[]>
+  /** The newest artifacts of any run; or those of one run and name, however many others there are since. */
+  artifacts(only?: Pick<Artifact, 'run' | 'name'>): Promise<Artifact[]>
   download(artifact: Artifact, parcel: Parcel): Promise<Unpacked>
 }
 

@@ -44,7 +44,7 @@ async function live(): Promise<void> {
   if (!run) throw new Error('nothing runs')
   if (run.status === 'queued') temp.github.finish(run, 'success', { report: { 'report.json': '{}' } })
   expect((await workflows?.runs(wanted))?.map(each => each.id)).toEqual([id])
-  const [artifact] = (await workflows?.artifacts('report')) ?? []
+  const [artifact] = (await workflows?.artifacts({ run: run.id, name: 'report' })) ?? []
   if (!artifact) throw new Error('nothing was left')
   const taken = await workflows?.download(artifact, { file: 'report.json', most: 1000 })
   expect(taken?.ok).toBe(true)

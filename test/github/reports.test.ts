@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { parcelName } from '../../src/model/parcel.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { actionsYard } from './actions-yard.ts'
 import type { RunRecord } from './emulator/world.ts'
-import { leave, measuredIn, waitingRuns } from './measuring-job.ts'
+import { leave, measuredIn, measuringJob, waitingRuns } from './measuring-job.ts'
 
 type Leaving = (github: Awaited<ReturnType<typeof actionsYard>>['github'], run: RunRecord) => Promise<void>
 
@@ -68,4 +69,20 @@ test.each(Object.entries(LEFT))('a run that left %s is told of, and measured not
   // It is measured once more, with other coins.
   expect(waitingRuns(github).map(({ title }) => title)).toEqual([expect.not.stringMatching(run.title)])
   expect(JSON.stringify(events).length).toBeLessThan(100_000)
+})
+
+test('a report is found, however many artifacts of its name other runs leave', async () => {
+  const { github, post, wake } = await actionsYard([shorter('a', 3)])
+  const here = await post()
+  await here.start()
+  await wake()
+  const [run] = waitingRuns(github)
+  if (!run) throw new Error('nothing runs')
+  await measuringJob(github, run)
+  const { runs } = github.world
+  const anothers = { ...run, id: Math.max(...runs.map(({ id }) => id)) + 1, event: 'pull_request' }
+  runs.push(anothers)
+  for (let left = 0; left < 120; left++) github.upload(anothers, parcelName(run.title), new Uint8Array(1))
+  await wake()
+  expect((await here.events()).map(({ kind }) => kind)).toContain('measured')
 })

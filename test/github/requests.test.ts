@@ -23,7 +23,7 @@ function machines(): Workflows {
 async function look(numbers: number[]) {
   await job.list({ numbers, branches: ['optimize-campaign/demo', ...numbers.map(each => `e${each}`)] })
   await machines().runs({ workflow: 'winnow-measure.yml', branch: 'optimize/demo' })
-  return machines().artifacts('winnow-report')
+  return machines().artifacts()
 }
 
 describe('requests to GitHub', () => {

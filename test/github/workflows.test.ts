@@ -89,7 +89,7 @@ describe('an artifact', () => {
   async function left(files: Record<string, string>) {
     const run = recorded(await machines.dispatch(order('o-1')))
     temp.github.finish(run, 'success', { 'winnow-report': files, logs: { 'log.txt': 'x' } })
-    const [artifact] = await machines.artifacts('winnow-report')
+    const [artifact] = await machines.artifacts({ run: run.id, name: 'winnow-report' })
     if (!artifact) throw new Error('nothing was left')
     expect(artifact).toMatchObject({ name: 'winnow-report', run: run.id, expired: false })
     return artifact

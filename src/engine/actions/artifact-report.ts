@@ -16,11 +16,11 @@ export function reportReader(workflows: Workflows): ReportReader {
   const answers = new Map<OrderId, Promise<Read | null>>()
   let newest: Promise<Artifact[]> | null = null
 
-  /** One list serves all orders; who left very many others hides none. */
+  /** One list serves all orders; whoever left very many others since, of the same name even, hides none. */
   async function leftBy(run: WorkflowRun, name: string): Promise<Artifact[]> {
     const isIts = (each: Artifact) => each.run === run.id && each.name === name
     const found = (await (newest ??= workflows.artifacts())).filter(isIts)
-    return found.length > 0 ? found : (await workflows.artifacts(name)).filter(isIts)
+    return found.length > 0 ? found : (await workflows.artifacts({ run: run.id, name })).filter(isIts)
   }
 
   async function read(order: OrderId, run: WorkflowRun): Promise<Read | null> {

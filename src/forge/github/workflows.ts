@@ -96,7 +96,7 @@ export function githubWorkflows(client: GithubClient, pacing: Pacing): Workflows
         return before ?? (await ask(wanted)) ?? (await appeared(wanted))
       }),
     cancel: run => patiently(pacing, () => cancelRun(client, run)),
-    artifacts: name => patiently(pacing, () => listArtifacts(client, name)),
+    artifacts: only => patiently(pacing, () => listArtifacts(client, only)),
     async download(artifact, parcel) {
       if (artifact.expired) return { ok: false, why: 'it has expired' }
       if (artifact.bytes > parcel.most) {
@@ -151,11 +151,21 @@ async function cancelRun(client: GithubClient, run: number): Promise<void> {
   }
 }
 
-async function listArtifacts(client: GithubClient, name: string | undefined): Promise<Artifact[]> {
-  const values = { ...client.where, ...(name === undefined ? {} : { name }), per_page: 100 }
-  const { data } = await client.request('GET /repos/{owner}/{repo}/actions/artifacts', values)
+async function listArtifacts(
+  { request, where }: GithubClient,
+  only: Pick<Artifact, 'run' | 'name'> | undefined,
+): Promise<Artifact[]> {
+  const page = { ...where, per_page: 100 }
+  const { data } =
+    only === undefined
+      ? await request('GET /repos/{owner}/{repo}/actions/artifacts', page)
+      : await request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
+          ...page,
+          run_id: only.run,
+          name: only.name,
+        })
   return understood(artifacts, data, 'artifacts').artifacts.flatMap(each => {
-    const { id, size_in_bytes: bytes, expired, workflow_run: run } = each
-    return run ? [{ id, name: each.name, run: run.id, bytes, expired }] : []
+    const { id, name, size_in_bytes: bytes, expired, workflow_run: run } = each
+    return run ? [{ id, name, run: run.id, bytes, expired }] : []
   })
 }
