@@ -175,7 +175,10 @@ describe('a spec that a person amends', () => {
     const amended = (yaml: string) => amend(site.place, { yaml, reason: 'why not' })
     await expect(amended(SIZE_SPEC)).rejects.toThrow('the spec is the one in force already')
     await expect(amended(`${SIZE_SPEC}name: other\n`)).rejects.toThrow(
-      'the spec is named other, the campaign size',
+      'it is now named other, and the campaign size',
+    )
+    await expect(amended(`${SIZE_SPEC}branches: { prefix: faster }\n`)).rejects.toThrow(
+      'its branches.prefix is now faster, and that of the campaign optimize',
     )
     await expect(amended(`${SIZE_SPEC}gate: 1\n`)).rejects.toThrow(/\.winnow\/size\.yaml:8:1.*gate/s)
     await expect(amended(`${SIZE_SPEC}epochs: { count: 2 }\n`)).rejects.toThrow('epochs')
