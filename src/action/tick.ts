@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Asks, asksInThisRun, tickOnActions } from '../engine/actions/session.ts'
-import { UserError } from '../errors.ts'
+import { ForgeError, UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { cell } from '../report/markdown.ts'
@@ -26,6 +26,8 @@ interface Turn {
   counts: Campaign['counts']
   /** Whether the job of this run that asks proposers has something to do. */
   propose: boolean
+  /** What GitHub would not do. */
+  refused: string[]
 }
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
@@ -62,7 +64,12 @@ export async function wakeUp(task: Task, job: GithubJob, around: Call['around'])
       // One job asks for one campaign; each wake-up begins with another.
       const own = { ...asks, mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose) }
       if (dry) rehearsed.push(await rehearsedTurn(around, known.name, own))
-      else turns.push(await turnOf(callOf(around, { campaign: known.name }), own))
+      else {
+        const turn = await turnOf(callOf(around, { campaign: known.name }), own)
+        turns.push(turn)
+        // All else was done; it is tried again at the next wake-up, and somebody may have to do something.
+        for (const refused of turn.refused) code = Math.max(code, failed(env, new ForgeError(refused)))
+      }
     } catch (error) {
       // The others are not to blame, and the next wake-up tries again.
       code = Math.max(code, failed(env, error))
@@ -135,7 +142,7 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const { waiting, seen } = await tickOnActions(place, workflows, {
+  const { waiting, seen, refusals } = await tickOnActions(place, workflows, {
     heed: heedComments(call, scene),
     ...asks,
   })
@@ -145,7 +152,8 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   const propose = status === 'running' && asksInThisRun(place, campaign)
   if (waiting.for === 'ideas' && !asks.mayAsk && seen.world.askable.length > 0)
     call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
-  return { campaign: place.name, status, waiting, counts, propose }
+  const refused = refusals.map(({ message }) => message)
+  return { campaign: place.name, status, waiting, counts, propose, refused }
 }
 
 /** No job that would follow is asked for: nothing was written that it could work on. */

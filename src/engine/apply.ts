@@ -1,3 +1,4 @@
+import { isRefusal } from '../forge/refused.ts'
 import type { Check, ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Picked } from '../model/experiment.ts'
@@ -16,6 +17,7 @@ import { pickBody } from '../report/pick-text.ts'
 import { waitingText } from '../report/approval-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
 import { askForMerge } from './merge.ts'
+import { noteRefusal } from './refusals.ts'
 import { isListed } from './listed-refs.ts'
 import type { Memory } from './memory.ts'
 import type { Eyes, Observation } from './observe.ts'
@@ -53,6 +55,17 @@ export async function stageChanges(
 
 /** Some changes have nothing left to change: the same turn may have landed what a pull request was wanted for. */
 const SETTLED: ReadonlySet<string> = new Set(['duplicate', 'merged', 'nothing-new'])
+
+/** What was refused to one pull request is noted; the others have got theirs. */
+async function change(
+  hands: Pick<Hands, 'place' | 'memory'>,
+  changes: readonly ForgeChange[],
+): Promise<void> {
+  const answers = await hands.place.forge.batch(changes)
+  const refused = answers.flatMap(answer => (answer.ok || answer.code !== 'refused' ? [] : [answer.error]))
+  for (const error of refused) noteRefusal(hands, error)
+  requireAnswered(answers.filter(answer => answer.ok || answer.code !== 'refused'))
+}
 
 function requireAnswered(answers: readonly ForgeAnswer[]): void {
   for (const answer of answers) {
@@ -149,11 +162,11 @@ async function showCampaignPull(
   const campaign = memory.loaded?.campaign ?? loaded.campaign
   const words = { title: campaignPullTitle(campaign), body: campaignPullBody(campaign) }
   const branches = { branch: shortRef(place.refs.campaign), base: shortRef(campaign.default_branch) }
-  const change: ForgeChange =
+  const wanted: ForgeChange =
     number === null
       ? { kind: 'open', ...branches, ...words, draft: !ready }
       : { kind: 'update', number, ...words, ...(ready ? { draft: false } : {}) }
-  requireAnswered(await place.forge.batch([change]))
+  await change({ place, memory }, [wanted])
 }
 
 /** Edited later it is no mail any more. */
@@ -164,13 +177,13 @@ async function tell(
   const experiment = memory.loaded?.campaign.experiments[id]
   if (!experiment) return
   const body = waitingText(experiment)
-  requireAnswered(await place.forge.batch([{ kind: 'comment', number, body, marker: `approval ${id}` }]))
+  await change({ place, memory }, [{ kind: 'comment', number, body, marker: `approval ${id}` }])
 }
 
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
   for (const { experiment } of changes)
     await showCheck({ place, memory }, memory.loaded?.campaign, experiment)
-  requireAnswered(await place.forge.batch(forgeChangesOf(place, memory, changes)))
+  await change({ place, memory }, forgeChangesOf(place, memory, changes))
 }
 
 /** A token that may not show checks costs nobody the campaign: verdicts stand in the pull requests as well. */
@@ -192,20 +205,13 @@ export async function tryCheck({ place }: Pick<Hands, 'place'>, check: Check): P
     try {
       return await place.forge.check?.(check)
     } catch (error) {
-      if (!(error instanceof ForgeError) || !isRefusal(error)) throw error
+      if (!isRefusal(error)) throw error
       // What no permission is missing for is believed the second time.
       if (asked === 1 && error.detail.rule === undefined) continue
       const { id } = check
       return place.progress.say(`${id} has no check: ${error.message} (the token needs checks: write)`)
     }
   }
-}
-
-/** Not allowed; or a commit that GitHub does not have any more. A limit is neither, and passes. */
-const UNSHOWABLE: ReadonlySet<number> = new Set([403, 404, 422])
-
-function isRefusal({ detail: { status = 0, output = '' } }: ForgeError): boolean {
-  return UNSHOWABLE.has(status) && !/rate limit/i.test(output)
 }
 
 function forgeChangesOf(place: Place, memory: Memory, changes: readonly PullChange[]): ForgeChange[] {

@@ -1,8 +1,9 @@
+import type { ForgeError } from '../errors.ts'
 import type { Permission } from '../forge/port.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
-import type { CandidateFacts, HoldoutFacts, PickFacts } from '../plan/world.ts'
+import type { CandidateFacts, HoldoutFacts, PickFacts, World } from '../plan/world.ts'
 
 /** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
 export interface Memory {
@@ -24,6 +25,10 @@ export interface Memory {
   holdout: HoldoutFacts | null
   /** On the clock that never jumps. */
   askedAt: number
+  /** What was done outside the ledger, or refused there, while it ended in this commit (`plan/repeats.ts`). */
+  carried: { tip: Oid | null; keys: Set<string> }
+  /** What the forge would not do, by its words. */
+  refusals: Map<string, ForgeError>
   /** The campaign's state that the ledger's views are known to tell. */
   shown: Campaign['status'] | null
 }
@@ -40,6 +45,8 @@ export function emptyMemory(): Memory {
     refs: null,
     holdout: null,
     askedAt: Number.NEGATIVE_INFINITY,
+    carried: { tip: null, keys: new Set() },
+    refusals: new Map(),
     shown: null,
   }
 }
@@ -49,4 +56,8 @@ export function forget(memory: Memory): void {
   memory.loaded = null
   memory.refs = null
   memory.shown = null
+}
+
+export function doneOn({ carried: { tip, keys } }: Memory, ledger: Oid | null): Pick<World, 'done'> {
+  return ledger !== null && tip === ledger ? { done: keys } : {}
 }

@@ -21,7 +21,7 @@ import { strangersOf } from './facts/strangers.ts'
 import { mergedByHand, syncFacts } from './facts/sync.ts'
 import type { Ideas } from './ideas.ts'
 import { listRefs } from './listed-refs.ts'
-import type { Memory } from './memory.ts'
+import { doneOn, type Memory } from './memory.ts'
 import { type Place, whereaboutsOf } from './place.ts'
 import type { Runner } from './runner.ts'
 
@@ -58,7 +58,8 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   await eyes.runner.tidy(campaign)
   const pulls = await pullsOf(place, campaign, refs)
   const defaultTip = await pointAt(place, refs, campaign.default_branch)
-  const world = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
+  const around = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
+  const world = { ...around, ...doneOn(memory, loaded.tip.commit) }
   return { world, loaded, refs, pulls, defaultTip }
 }
 

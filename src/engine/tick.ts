@@ -15,6 +15,8 @@ export interface TickResult {
 }
 
 const PATIENCE = 200
+/** Looks in a row after which no ref was another one: more than any effects need to show, and then it is a mistake. */
+const MOST_STILL = 20
 
 /**
  * Observe, plan, apply, until nothing is left to do now (invariant 7). A lost race is no error here: the plan
@@ -22,9 +24,12 @@ const PATIENCE = 200
  */
 export async function tick(hands: Hands): Promise<TickResult> {
   forgetOld(hands)
-  for (let lost = 0; ; ) {
-    const asked = hands.memory.refs === null
+  for (let lost = 0, still = 0; ; ) {
+    const { refs } = hands.memory
+    const asked = refs === null
     const step = await once(hands)
+    still = step === 'again' && hands.memory.refs === refs ? still + 1 : 0
+    if (still > MOST_STILL) throw new Error(`campaign ${hands.place.name} plans what changes nothing`)
     if (step === 'lost') {
       lost += 1
       await backOff(hands, lost)

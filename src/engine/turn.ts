@@ -5,15 +5,8 @@ import { leftCheck } from '../report/check-run.ts'
 import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
-import {
-  type Applied,
-  appliedOf,
-  type Hands,
-  showCheck,
-  stageChanges,
-  takeEffect,
-  tryCheck,
-} from './apply.ts'
+import { type Applied, appliedOf, type Hands, showCheck, stageChanges, tryCheck } from './apply.ts'
+import { effectOf, urgentFirst } from './effects.ts'
 import { type Observation, worldAfter } from './observe.ts'
 import { take } from './steps.ts'
 import { Transaction } from './transaction.ts'
@@ -47,9 +40,9 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
     memory.loaded = await transaction.loaded()
     place.faults.reach('after:commit')
   }
-  for (const action of others) {
+  for (const action of urgentFirst(others)) {
     place.faults.reach(`before:${action.do}`)
-    const applied = await takeEffect(hands, seen, action)
+    const applied = await effectOf(hands, seen, action)
     if (applied.result !== 'done') return applied
     place.faults.reach(`after:${action.do}`)
   }

@@ -1,3 +1,4 @@
+import type { ForgeError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Pull, Review } from './pull.ts'
@@ -51,6 +52,8 @@ export type RefusalCode = 'unknown-pull' | 'duplicate' | 'no-branch' | 'no-base'
 export type ForgeAnswer =
   | { ok: true; number: number }
   | { ok: false; code: RefusalCode; number: number | null; message: string }
+  /** The forge would not do it, for a reason that is none of its rules for pull requests. */
+  | { ok: false; code: 'refused'; number: number | null; message: string; error: ForgeError }
 
 /** Refs somebody has just looked at, or is about to leave behind with a push. */
 export interface RefView {

@@ -6,6 +6,7 @@ export function withSingleChanges(core: Pick<Forge, 'kind' | 'list' | 'batch' | 
   async function change(one: ForgeChange): Promise<number> {
     const [answer] = await core.batch([one])
     if (answer?.ok === true) return answer.number
+    if (answer?.code === 'refused') throw answer.error
     throw new ForgeError(answer?.message ?? `the forge did not answer to ${one.kind}`)
   }
 

@@ -54,7 +54,8 @@ async function unlessTransient<T>(attempt: () => Promise<Attempt<T>>): Promise<A
  */
 function isTransient({ detail }: ForgeError): boolean {
   if (detail.rule !== undefined) return false
-  if (detail.status !== undefined) return detail.status === 429 || detail.status >= 500
+  // A limit is no race: who asks again before its time makes it last.
+  if (detail.status !== undefined) return detail.status >= 500
   return detail.output !== undefined
 }
 

@@ -21,6 +21,7 @@ import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
 import { campaignBranch, pullActions } from './pulls.ts'
 import { directReverts } from './revert.ts'
+import { dispatchKey, withoutRepeats } from './repeats.ts'
 import { mergedSteps } from './restart.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests, newRound } from './rounds.ts'
@@ -252,9 +253,10 @@ function request(draft: Draft, requests: Request[], why: string | null): Plan {
 /** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
 function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting?: Waiting): Plan {
   const all = [...steps, ...more]
-  const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...actions] : actions
+  const effects = withoutRepeats(actions, world.done)
+  const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }
-  const idle = new Set(found.idle)
+  const idle = new Set(found.idle.filter(order => world.done?.has(dispatchKey(order)) !== true))
   const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
   if (orders.length > 0) return { actions: then, waiting: { for: 'orders', orders } }
   // A job of its own answers a campaign that stopped as well, and nobody need wait for that.

@@ -38,6 +38,8 @@ export interface World {
   checks?: boolean
   /** What this process has shown of them, by `checkMark`. */
   shown?: ReadonlyMap<ExperimentId, string>
+  /** What it has done outside the ledger on this very ledger, by `repeatKeys`. */
+  done?: ReadonlySet<string>
   proposals: Proposal[]
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
   strangers: ReadonlyMap<ExperimentId, string | null>

@@ -21,6 +21,8 @@ export interface ActionsYard {
   wake: (options?: Wake) => Promise<Waiting>
   /** What the last wake-up said. */
   readonly said: readonly string[]
+  /** What GitHub would not do in it. */
+  readonly refused: readonly string[]
   /** Every run that waits gets its machine. */
   machines: () => Promise<void>
   /** Wake-ups and machines in turn until nothing but ideas is waited for. */
@@ -49,6 +51,7 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
 
   let looking: Promise<Post> | null = null
   let last: Post | null = null
+  let refused: string[] = []
   const made: ActionsYard = {
     github,
     yard,
@@ -57,10 +60,15 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     post: () => (looking ??= open()),
     async wake(options = {}) {
       last = await open(options)
-      return (await tickOf(last, options)).waiting
+      const { waiting, refusals } = await tickOf(last, options)
+      refused = refusals.map(({ message }) => message)
+      return waiting
     },
     get said() {
       return last?.said ?? []
+    },
+    get refused() {
+      return refused
     },
     async machines() {
       for (const run of waitingRuns(github)) await measuringJob(github, run)

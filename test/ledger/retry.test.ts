@@ -61,7 +61,6 @@ describe('an attempt that fails', () => {
     ['a ref that moved while it was fetched', new ConflictError('moved', ['refs/heads/x'])],
     ['a broken connection', new ForgeError('cannot push', { output: 'Connection reset by peer' })],
     ['a busy server', new ForgeError('busy', { status: 503 })],
-    ['too many requests', new ForgeError('slow down', { status: 429 })],
   ])('because of %s is repeated', async (_, error) => {
     expect(await waitsAfter(error)).toBe(1)
   })
@@ -69,6 +68,7 @@ describe('an attempt that fails', () => {
   test.each([
     ['a rule', new ForgeError('refused', { status: 503, rule: 'GH006' })],
     ['a missing permission', new ForgeError('who?', { status: 403, output: 'denied' })],
+    ['too many requests', new ForgeError('slow down', { status: 429 })],
     ['a broken file', new ForgeError('open.json is missing')],
     ['a broken ledger', new LedgerError('does not fit')],
     ['a bug', new TypeError('undefined is not a function')],

@@ -1,3 +1,4 @@
+import type { ForgeError } from '../../errors.ts'
 import type { Workflows } from '../../forge/port.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { openAskings } from '../../model/fold-asking.ts'
@@ -32,11 +33,12 @@ export async function tickOnActions(
   place: Place,
   workflows: Workflows,
   { heed, mayAsk, answers }: Wakeup,
-): Promise<TickResult> {
+): Promise<TickResult & { refusals: ForgeError[] }> {
   const runner = actionsRunner(place, workflows)
+  const memory = emptyMemory()
   const result = await tick({
     place,
-    memory: emptyMemory(),
+    memory,
     runner,
     ideas: ideasWith(place, answers),
     asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
@@ -47,7 +49,7 @@ export async function tickOnActions(
     const { campaign } = result.seen.world
     await cancelUnwanted(place, workflows, { underWay: await runner.underWay(), known: campaign })
   }
-  return result
+  return { ...result, refusals: [...memory.refusals.values()] }
 }
 
 function ideasWith(place: Place, file: string | null): Ideas {

@@ -1,15 +1,28 @@
 import { ForgeError } from '../../errors.ts'
 import type { Unpacked } from '../port.ts'
+import { isRefusal } from '../refused.ts'
 import type { GithubClient } from './client.ts'
 
 /** So many times as long as an answer of the API: it is much larger. */
 const PATIENCE = 2
 
-/**
- * An artifact's archive. GitHub says where it is; that place is asked without the token, which it is not meant
- * for, and is not listened to for longer than the archive may be.
- */
+/** An artifact's archive. What is refused is believed the second time, and is then no reason to wait for it. */
 export async function fetchArchive(client: GithubClient, id: number, most: number): Promise<Unpacked> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await fetchOnce(client, id, most)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (asked === 2) return { ok: false, why: error.message }
+    }
+  }
+}
+
+/**
+ * GitHub says where it is; that place is asked without the token, which it is not meant for, and is not listened to for
+ * longer than the archive may be.
+ */
+async function fetchOnce(client: GithubClient, id: number, most: number): Promise<Unpacked> {
   const location = await locationOf(client, id)
   if (location === null) return { ok: false, why: 'it has expired' }
   const signal = AbortSignal.timeout(PATIENCE * client.timeoutMs)

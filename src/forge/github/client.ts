@@ -4,7 +4,7 @@ import { throttling } from '@octokit/plugin-throttling'
 import type { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import { rememberAnswers } from './conditional.ts'
-import { forgeFailure } from './failure.ts'
+import { forgeFailure, graphqlErrors } from './failure.ts'
 
 export interface GithubAccess {
   /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
@@ -53,7 +53,8 @@ export function githubClient(access: GithubAccess): GithubClient {
       onSecondaryRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
       ...patience.throttle,
     },
-    retry: { ...patience.retry },
+    // What a limit wants is waited for by the throttle, or by nobody.
+    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...patience.retry },
   })
   rememberAnswers(octokit)
   octokit.hook.before('request', options => {
@@ -108,18 +109,15 @@ async function answerOf(
     return await octokit.graphql<unknown>(document, variables)
   } catch (error) {
     const errors = graphqlErrors(error)
-    if (errors !== null && errors.every(({ type }) => type === 'NOT_FOUND')) return errors[0]?.data
+    if (errors?.every(({ type }) => type === 'NOT_FOUND')) return dataOf(error)
     // Every document asks about pull requests, or changes one.
     const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
     throw forgeFailure(error, 'answer', `pull_requests=${level}`)
   }
 }
 
-function graphqlErrors(error: unknown): { type: unknown; data: unknown }[] | null {
-  if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null
-  const data = 'data' in error ? error.data : null
-  const list: readonly { type?: unknown }[] = error.errors
-  return list.map(({ type }) => ({ type, data }))
+function dataOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'data' in error ? error.data : null
 }
 
 function repositoryOf(repository: string): { owner: string; repo: string } {

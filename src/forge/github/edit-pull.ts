@@ -1,5 +1,6 @@
 import { ForgeError } from '../../errors.ts'
 import type { ForgeAnswer, ForgeChange, NewComment, NewReview } from '../port.ts'
+import { isRefusal } from '../refused.ts'
 import type { GithubClient } from './client.ts'
 import { keyOf, withKey } from './comment-key.ts'
 import { fitting } from './fitting.ts'
@@ -29,13 +30,43 @@ export async function editPull(
   const { pull } = known
   const possible = changes.filter(change => change.kind !== 'close' || pull.state === 'open')
   const edit = possible.reduce(added, { labels: new Set(pull.labels), comments: [], reviews: [] })
-  const comments = new Map(edit.comments.map(comment => [keyOf(comment), comment]))
-  for (const [key, comment] of comments) await writeComment(client, known, key, comment)
-  for (const review of edit.reviews) await writeReview(client, known, review)
-  await writeLabels(client, known, edit.labels)
-  if (edit.draft !== undefined && edit.draft !== pull.draft) await writeDraft(client, known, edit.draft)
-  await writeRest(client, known, edit)
+  const refused = await allOf(writesOf(client, known, edit))
+  if (refused !== null) return changes.map(() => refusedBy(refused, pull.number))
   return changes.map(change => answerTo(change, known))
+}
+
+export function refusedBy(error: ForgeError, number: number | null): ForgeAnswer {
+  return { ok: false, code: 'refused', number, message: error.message, error }
+}
+
+function writesOf(client: GithubClient, known: KnownPull, edit: Edit): (() => Promise<void>)[] {
+  const comments = new Map(edit.comments.map(comment => [keyOf(comment), comment]))
+  const { draft } = edit
+  return [
+    ...[...comments].map(
+      ([key, comment]) =>
+        () =>
+          writeComment(client, known, key, comment),
+    ),
+    ...edit.reviews.map(review => () => writeReview(client, known, review)),
+    () => writeLabels(client, known, edit.labels),
+    ...(draft === undefined || draft === known.pull.draft ? [] : [() => writeDraft(client, known, draft)]),
+    () => writeRest(client, known, edit),
+  ]
+}
+
+/** A comment that nobody may write there any more keeps no pull request from being closed. */
+async function allOf(writes: readonly (() => Promise<void>)[]): Promise<ForgeError | null> {
+  let refused: ForgeError | null = null
+  for (const write of writes) {
+    try {
+      await write()
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      refused ??= error
+    }
+  }
+  return refused
 }
 
 function answerTo({ kind }: PullEditing, { pull: { number, state } }: KnownPull): ForgeAnswer {

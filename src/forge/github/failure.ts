@@ -35,7 +35,37 @@ function failureOf(error: unknown): Failure {
   const headers = headersOf(response) ?? headersOf(error) ?? {}
   // Without an answer its status is only made up: the request may have arrived, or not.
   const answered = response !== undefined && 'status' in error && typeof error.status === 'number'
-  return { message, headers, ...(answered ? { status: Number(error.status) } : {}) }
+  const status = answered ? Number(error.status) : graphqlStatus(error)
+  return { message, headers, ...(status === null ? {} : { status }) }
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  RATE_LIMITED: 429,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  NOT_FOUND: 404,
+  UNPROCESSABLE: 422,
+}
+
+/** GraphQL answers 200 to everything: what REST would have said. Without a type GitHub itself did not get on. */
+function graphqlStatus(error: object): number | null {
+  const errors = graphqlErrors(error)
+  if (errors === null || errors.length === 0) return null
+  const known = errors.map(({ type }) => STATUS[String(type)] ?? 502)
+  return known.includes(429) ? 429 : Math.max(...known)
+}
+
+/** As Octokit throws them; those of a limit hold the whole answer. */
+export function graphqlErrors(error: unknown): { type: unknown; message: unknown }[] | null {
+  if (typeof error !== 'object' || error === null) return null
+  const answer = 'errors' in error ? error : 'data' in error ? error.data : null
+  if (typeof answer !== 'object' || answer === null || !('errors' in answer)) return null
+  const list: unknown = answer.errors
+  if (!Array.isArray(list)) return null
+  return list.map((each: { type?: unknown; message?: unknown }) => ({
+    type: each.type,
+    message: each.message,
+  }))
 }
 
 function headersOf(value: unknown): Failure['headers'] | null {
@@ -67,7 +97,7 @@ function explained({ status, message, headers }: Failure, rule: string | null): 
     return `the repository does not allow it. Turn on "${PERMITTED}" in Settings > Actions > General`
   if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`
   if (status === 401) return 'it does not know the token (expired, revoked or of another server)'
-  if (isLimit(message)) return `${message.split('\n')[0]}${waitOf(headers)}`
+  if (status === 429 || isLimit(message)) return `${message.split('\n')[0]}${waitOf(headers)}`
   if (status === 404) return `it is not there, or the token may not see it (${message})`
   return message
 }

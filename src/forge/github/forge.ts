@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import type { Pacing } from '../../ledger/retry.ts'
-import type { Forge, ForgeAnswer, ForgeChange, Permission, Reaction } from '../port.ts'
+import type { Forge, ForgeAnswer, ForgeChange, NewPull, Permission, Reaction } from '../port.ts'
+import { isRefusal } from '../refused.ts'
 import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
 import { type GithubAccess, type GithubClient, githubClient, understood, unlessMissing } from './client.ts'
-import { editPull, type PullEditing } from './edit-pull.ts'
+import { editPull, type PullEditing, refusedBy } from './edit-pull.ts'
 import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
 import { patiently } from './patient.ts'
@@ -44,7 +45,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
 async function changeAll(client: GithubClient, changes: readonly ForgeChange[]): Promise<ForgeAnswer[]> {
   const answers = new Map<ForgeChange, ForgeAnswer>()
   for (const change of changes) {
-    if (change.kind === 'open') answers.set(change, await openPull(client, change))
+    if (change.kind === 'open') answers.set(change, await opened(client, change))
   }
   const edits = editsByNumber(changes)
   const known = await readNumbers(client, [...edits.keys()])
@@ -54,6 +55,16 @@ async function changeAll(client: GithubClient, changes: readonly ForgeChange[]):
     for (const [index, change] of edit.entries()) answers.set(change, given[index] ?? unknownPull(number))
   }
   return changes.map(change => answers.get(change) ?? unknownPull(0))
+}
+
+/** What is refused to one costs no other. */
+async function opened(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {
+  try {
+    return await openPull(client, change)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return refusedBy(error, null)
+  }
 }
 
 function editsByNumber(changes: readonly ForgeChange[]): Map<number, PullEditing[]> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
-import type { ForgeAnswer, NewPull } from '../port.ts'
+import type { ForgeAnswer, NewPull, RefusalCode } from '../port.ts'
 import { type GithubClient, understood } from './client.ts'
 import { fitting } from './fitting.ts'
 import { readBranch } from './read-pulls.ts'
@@ -65,11 +65,7 @@ async function twinOf(client: GithubClient, wanted: NewPull): Promise<ForgeAnswe
   return { ok: true, number: pull.number }
 }
 
-function refused(
-  code: Extract<ForgeAnswer, { ok: false }>['code'],
-  message: string,
-  number: number | null = null,
-): ForgeAnswer {
+function refused(code: RefusalCode, message: string, number: number | null = null): ForgeAnswer {
   return { ok: false, code, number, message }
 }
 

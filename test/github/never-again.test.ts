@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { tickOnActions } from '../../src/engine/actions/session.ts'
+import { letters, shorter } from '../engine/size-yard.ts'
+import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import type { Incoming } from './emulator/api.ts'
+import { measuringJob, waitingRuns } from './measuring-job.ts'
+
+const MERGED_BY_HAND = { 'src/b.txt': letters('b', 5) }
+
+function refusal(status: number, message: string) {
+  return { status, body: { message, documentation_url: 'https://docs.github.com/rest' } }
+}
+
+/** A person's pull request, and a campaign whose machines have begun. */
+async function begun(ideas: readonly string[] = []) {
+  const yard = await actionsYard(ideas)
+  const here = await yard.post()
+  await here.start()
+  await yard.wake()
+  for (const run of waitingRuns(yard.github)) await measuringJob(yard.github, run)
+  return { yard, here }
+}
+
+async function asks({ github, scene, ada }: ActionsYard): Promise<number> {
+  scene.commit('mine', MERGED_BY_HAND, [scene.tip('main')])
+  await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+  return github.world.pulls.at(-1)?.number ?? 0
+}
+
+test('what was said and is not seen again is not said a second time in one wake-up', async () => {
+  const { yard } = await begun()
+  await asks(yard)
+  const { place } = await yard.post()
+  const { forge } = place
+  const { workflows } = forge
+  if (!workflows) throw new Error('this forge has no machines')
+  // As where lists lag, or more was said since than is read.
+  const unseeing = {
+    ...forge,
+    list: async (...wanted: Parameters<typeof forge.list>) =>
+      (await forge.list(...wanted)).map(pull => ({ ...pull, body: '', comments: [] })),
+  }
+  yard.github.spent()
+  await tickOnActions({ ...place, forge: unseeing }, workflows, { mayAsk: false, answers: null })
+  const written = yard.github.spent().filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
+  expect(written.length).toBeLessThanOrEqual(3)
+})
+
+test('a conversation that is locked costs its comment, and nothing else', async () => {
+  const { yard, here } = await begun([shorter('a', 3)])
+  const { github, settle } = yard
+  const number = await asks(yard)
+  github.api.intercept = ({ path }: Incoming, route) =>
+    route.startsWith('POST ') && path.includes(`/issues/${number}/comments`)
+      ? refusal(403, 'Unable to create comment because issue is locked.')
+      : null
+  await settle()
+  expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['kept', 'runner_up_kept']))
+  expect(yard.refused).toEqual([expect.stringMatching(/issues\/\d+\/comments: .*issue is locked/)])
+  expect(yard.said).toContain(yard.refused[0])
+})
+
+test('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
+  const { yard, here } = await begun([shorter('a', 3), shorter('b', 4)])
+  const { github, wake, machines } = yard
+  await wake()
+  await machines()
+  let first: string | null = null
+  github.api.intercept = ({ path }: Incoming, route) => {
+    if (!route.includes('/artifacts/{artifact_id}/')) return null
+    first ??= path
+    return path === first ? refusal(404, 'Not Found') : null
+  }
+  await wake()
+  const events = await here.events()
+  expect(events.filter(({ kind }) => kind === 'report-rejected')).toMatchObject([
+    { reason: expect.stringMatching(/its artifact cannot be used: .*it is not there/) },
+  ])
+  github.api.intercept = null
+  await yard.settle()
+  expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['kept', 'runner_up_kept']))
+})
+
+test('a dispatch that is refused for good is told in the ledger once, and goes on when that is mended', async () => {
+  const { yard, here } = await begun([shorter('a', 3)])
+  const { github, wake, settle } = yard
+  github.api.intercept = (_: Incoming, route) =>
+    route.includes('/dispatches') ? refusal(422, 'Unexpected inputs provided: ["order"]') : null
+  for (let wakes = 0; wakes < 3; wakes++) {
+    github.spent()
+    expect(await wake()).toMatchObject({ for: 'orders' })
+    expect(yard.refused).toEqual([expect.stringContaining('Unexpected inputs provided')])
+    expect(github.spent().filter(route => route.includes('/dispatches')).length).toBeLessThanOrEqual(2)
+  }
+  const alerts = (await here.events()).filter(({ kind }) => kind === 'alert')
+  expect(alerts).toMatchObject([
+    { code: 'dispatch-refused', message: expect.stringContaining('Unexpected inputs') },
+  ])
+  github.api.intercept = null
+  await settle()
+  expect(Object.values(await here.outcomes())).toEqual(['kept'])
+})
