@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { publicRegistries } from '../dependencies/registries.ts'
 import { githubForge } from '../forge/github/forge.ts'
+import { requireSendable } from '../forge/github/sendable-token.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Clock } from '../ports.ts'
 import type { Call } from '../verbs/call.ts'
@@ -31,6 +32,7 @@ export function githubJob({ inputs, env }: Task): GithubJob {
       fix: 'with: { github-token: ${{ github.token }} }, and the permissions of the table in docs/github.md',
     })
   }
+  requireSendable(token)
   const { GITHUB_REPOSITORY: repository = '', GITHUB_API_URL, GITHUB_SERVER_URL } = env
   if (repository === '')
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')

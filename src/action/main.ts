@@ -1,6 +1,7 @@
 import { commandNamed } from './commands.ts'
 import { definedIn, readInputs, refuseUnsafe, refuseWindows } from './inputs.ts'
-import { failed, setOutputs } from './runner-protocol.ts'
+import { failed, hide, setOutputs } from './runner-protocol.ts'
+import { tokenForms } from './token-forms.ts'
 
 /** The action as a runner starts it. Kept small: everything that takes time to load is loaded by its command. */
 const env = definedIn(process.env)
@@ -9,6 +10,8 @@ try {
   refuseWindows(process.platform)
   refuseUnsafe(env)
   const inputs = readInputs(env)
+  const { 'github-token': token } = inputs
+  if (token !== '') hide(tokenForms(token))
   process.exitCode = await commandNamed(inputs.command)({ inputs, env })
 } catch (error) {
   process.exitCode = failed(env, error)

@@ -16,7 +16,7 @@ export function setOutputs(env: Env, outputs: Outputs): void {
   if (file === '') return
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
-    return `${name}<<${end}\n${outputs[name] ?? ''}\n${end}\n`
+    return `${name}<<${end}\n${hidden(outputs[name] ?? '')}\n${end}\n`
   })
   writeFileSync(file, lines.join(''))
 }
@@ -33,12 +33,33 @@ function leaveNothing(env: Env): void {
 }
 
 export function summarise({ GITHUB_STEP_SUMMARY: file = '' }: Env, markdown: string): void {
-  if (file !== '') appendFileSync(file, `${markdown}\n`)
+  if (file !== '') appendFileSync(file, `${hidden(markdown)}\n`)
 }
 
 /** For a log that a runner reads along: text stays text. */
 export function said(text: string): string {
-  return withoutOrders(plainText(text))
+  return hidden(withoutOrders(plainText(text)))
+}
+
+const secrets = new Set<string>()
+
+/**
+ * Whatever is printed from here on, these are not in it. The runner is told as well: what other steps of the job
+ * print is theirs, and it knows the job's own token by one of its forms alone.
+ */
+export function hide(values: readonly string[]): void {
+  for (const value of new Set(values.filter(each => each !== '' && !secrets.has(each)))) {
+    secrets.add(value)
+    console.log(`::add-mask::${escaped(value)}`)
+  }
+}
+
+/** Also as a summary has them, whose marks are taken apart. */
+function hidden(text: string): string {
+  const known = [...secrets].flatMap(secret => [secret, cell(secret, secret.length)])
+  // The longest first: one may lie in another.
+  const inOrder = known.toSorted((a, b) => b.length - a.length)
+  return inOrder.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
 /** An annotation, the one order to the runner that is ours: everything in it is escaped. */
@@ -52,7 +73,7 @@ export function annotation(
     ['line', place.line],
     ['title', 'winnow'],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapedProperty(String(value))}`]))
-  return `::${level} ${properties.join(',')}::${escaped(plainText(message).slice(0, 4000))}`
+  return `::${level} ${properties.join(',')}::${escaped(hidden(plainText(message)).slice(0, 4000))}`
 }
 
 function escaped(text: string): string {
@@ -69,7 +90,7 @@ function escapedProperty(text: string): string {
 
 /** What went wrong as an annotation and in the summary, and the exit code it has everywhere. */
 export function failed(env: Env, error: unknown): number {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = hidden(error instanceof Error ? error.message : String(error))
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
   console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
   summarise(

@@ -36,6 +36,8 @@ export interface Ended {
   summary: string
   /** What a runner would have taken as an order, on either stream. */
   orders: Order[]
+  /** What the runner was told to show to nobody. It shows that order to nobody either: `stdout` has it not. */
+  masks: string[]
   home: string
 }
 
@@ -77,13 +79,17 @@ export async function step({ inputs, workspace, env = {}, node, meanwhile }: Ste
   await Promise.all([ended, meanwhile?.(child.pid ?? 0, home)])
   const outputs = outputsIn(readFileSync(files.GITHUB_OUTPUT, 'utf8'))
   const answer = outputs['result-json'] ?? ''
+  const masks = ordersIn(said.stdout).filter(({ command }) => command === 'add-mask')
+  const stdout = said.stdout.replace(/^::add-mask::.*\n/gm, '')
   return {
     code: await ended,
-    ...said,
+    stdout,
+    stderr: said.stderr,
+    masks: masks.map(({ data }) => data),
     outputs,
     result: answer === '' ? null : JSON.parse(answer),
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
-    orders: [said.stdout, said.stderr].flatMap(text => ordersIn(text)),
+    orders: [stdout, said.stderr].flatMap(text => ordersIn(text)),
     home,
   }
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import { rememberAnswers } from './conditional.ts'
 import { forgeFailure, graphqlErrors } from './failure.ts'
+import { requireSendable } from './sendable-token.ts'
 
 export interface GithubAccess {
   /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
@@ -38,6 +39,7 @@ const Client = Octokit.plugin(throttling, retry)
 
 export function githubClient(access: GithubAccess): GithubClient {
   const { apiUrl, token, version, patience = {} } = access
+  requireSendable(token)
   const timeoutMs = patience.timeoutMs ?? TIMEOUT_MS
   const octokit = new Client({
     auth: token,

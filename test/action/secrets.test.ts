@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import { annotation, failed, hide, said, setOutputs, summarise } from '../../src/action/runner-protocol.ts'
+import { githubClient } from '../../src/forge/github/client.ts'
+import { tokenForms } from '../../src/action/token-forms.ts'
+import { scratch } from '../git/scratch.ts'
+import { onGithub, ticking } from './a-campaign.ts'
+import { type Ended, step } from './a-runner.ts'
+
+const everything = ({ stdout, stderr, summary, outputs }: Ended) =>
+  [stdout, stderr, summary, JSON.stringify(outputs)].join('\n')
+
+describe('the token of a job', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+  it('has the forms in which GitHub and git are told it, whatever base64 ends with', () => {
+    for (const token of ['ghs_a', 'ghs_ab', 'ghs_abc']) {
+      const forms = tokenForms(token)
+      for (const told of [token, base64(token), base64(`x-access-token:${token}`)])
+        expect(forms.some(form => form !== '' && told.startsWith(form))).toBe(true)
+      expect(forms.join()).not.toContain('=')
+    }
+  })
+
+  it('is told to the runner in all its forms before anything else, and by whatever is given one', async () => {
+    for (const command of ['tick', 'run', 'measure', 'propose', 'nothing']) {
+      const inputs = { command, 'github-token': 'ghs_0123456789abcdef' }
+      const ended = await step({ inputs, workspace: tmpdir() })
+      expect(ended.code).not.toBe(0)
+      expect(ended.masks).toEqual(tokenForms(inputs['github-token']))
+    }
+    expect((await step({ inputs: { command: 'status' }, workspace: tmpdir() })).masks).toEqual([])
+  })
+
+  it('is in nothing that is printed, also where git was told to print everything', async () => {
+    const { github, token } = await onGithub({}, { contents: 'read', pull_requests: 'read', actions: 'read' })
+    const loud = { GIT_TRACE_CURL: '1', GIT_TRACE_REDACT: '0', RUNNER_DEBUG: '1' }
+    const ended = await ticking(github, token, loud)
+    expect(ended.code).toBe(69)
+    // Its own words are there, and what it was told with is not.
+    expect(ended.stdout).toMatch(/authorization: Basic \*\*\*/i)
+    for (const form of tokenForms(token)) expect(everything(ended)).not.toContain(form)
+  })
+
+  it('with characters that no token has is refused, and not repeated', async () => {
+    const { github } = await onGithub()
+    const token = 'ghs_one\nghs_two'
+    const ended = await ticking(github, token)
+    expect([ended.code, ended.stdout]).toEqual([2, expect.stringContaining('characters that no token has')])
+    expect(everything(ended)).not.toMatch(/ghs_(?:one|two)/)
+    expect(github.api.log).toEqual([])
+  })
+})
+
+test('no client is made that would repeat it in an error', () => {
+  const access = {
+    apiUrl: 'http://127.0.0.1',
+    repository: 'team/project',
+    version: '0',
+    say: () => undefined,
+  }
+  for (const token of ['ghs_a\nb', 'ghs_\u20ac', 'ghs a', ''])
+    expect(() => githubClient({ ...access, token })).toThrow('characters that no token has')
+})
+
+test('what is hidden is hidden in every place that the action writes to', () => {
+  const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  onTestFinished(() => shown.mockRestore())
+  const dir = scratch()
+  const env = { GITHUB_OUTPUT: join(dir, 'output'), GITHUB_STEP_SUMMARY: join(dir, 'summary') }
+  const secret = 'ghs_zyxwvutsrq'
+  hide([secret, secret, ''])
+  expect(shown.mock.calls).toEqual([[`::add-mask::${secret}`]])
+  summarise(env, `a ${secret} b`)
+  failed(env, new Error(`c ${secret} ${'d'.repeat(140)} ${secret}`))
+  const last = shown.mock.calls.at(-1)?.join() ?? ''
+  expect(last).toMatch(/^::error .*c \*\*\* /)
+  const written = [...Object.values(env).map(file => readFileSync(file, 'utf8')), last]
+  setOutputs(env, { 'result-json': JSON.stringify({ secret }) })
+  written.push(readFileSync(env.GITHUB_OUTPUT, 'utf8'), said(`e ${secret}`), annotation('notice', secret))
+  expect(written.join('\n').match(/\*\*\*|zyxw|\\_/g)).toEqual(Array(8).fill('***'))
+})
