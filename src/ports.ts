@@ -19,6 +19,9 @@ export interface Faults {
   reach(point: string): void
 }
 
+/** How the web is asked: as `fetch` does. */
+export type Fetch = (url: string, options: RequestInit) => Promise<Response>
+
 /** Where progress is told to people; results go to the caller as values. */
 export interface Progress {
   say(line: string): void

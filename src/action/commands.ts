@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
+import { withoutProxySecrets } from '../git/proxy.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
 import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
@@ -76,7 +77,7 @@ async function measureCleanly(task: Task): Promise<number> {
   }
   refuseToken(task, 'it runs experiment code')
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
-  return becomeClean(program, JSON.stringify({ campaign, order, directory }), env)
+  return becomeClean(program, JSON.stringify({ campaign, order, directory }), withoutProxySecrets(env))
 }
 
 /** Programs that a model steers read the environment of processes around them: they find that key there and no token. */

@@ -5,6 +5,8 @@ import { UserError } from '../errors.ts'
 import { publicRegistries } from '../dependencies/registries.ts'
 import { githubForge } from '../forge/github/forge.ts'
 import { requireSendable } from '../forge/github/sendable-token.ts'
+import { webOf } from '../forge/web.ts'
+import { proxyFor } from '../git/proxy.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Clock } from '../ports.ts'
 import type { Call } from '../verbs/call.ts'
@@ -37,7 +39,10 @@ export function githubJob({ inputs, env }: Task): GithubJob {
   if (repository === '')
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
   const serverUrl = (GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '')
-  return { apiUrl: GITHUB_API_URL || 'https://api.github.com', serverUrl, repository, token }
+  const apiUrl = GITHUB_API_URL || 'https://api.github.com'
+  // One that cannot be used is told before anything is asked by it, and not with each request.
+  proxyFor(apiUrl, env)
+  return { apiUrl, serverUrl, repository, token }
 }
 
 /** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
@@ -47,6 +52,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
   const say = (line: string) => console.log(said(line))
   const debug = isDebugging(env) ? { debug: say } : {}
+  const web = webOf(env)
   return {
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
     env: withGitAccess(env, job),
@@ -59,12 +65,13 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     faults: { reach: () => undefined },
     progress: { say },
-    registries: publicRegistries({ version: VERSION }),
+    registries: publicRegistries({ version: VERSION, web }),
     forge: refs =>
       githubForge({
         apiUrl,
         repository,
         token,
+        web,
         version: VERSION,
         say,
         ...debug,

@@ -1,3 +1,4 @@
+import { proxySecrets } from '../git/proxy.ts'
 import { commandNamed } from './commands.ts'
 import { definedIn, readInputs, refuseUnsafe, refuseWindows } from './inputs.ts'
 import { failed, hide, setOutputs } from './runner-protocol.ts'
@@ -11,7 +12,7 @@ try {
   refuseUnsafe(env)
   const inputs = readInputs(env)
   const { 'github-token': token } = inputs
-  if (token !== '') hide(tokenForms(token))
+  hide([...(token === '' ? [] : tokenForms(token)), ...proxySecrets(env)])
   process.exitCode = await commandNamed(inputs.command)({ inputs, env })
 } catch (error) {
   process.exitCode = failed(env, error)

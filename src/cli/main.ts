@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { publicRegistries } from '../dependencies/registries.ts'
+import { webOf } from '../forge/web.ts'
 import { calledAs } from './called-as.ts'
 import { command } from './command.ts'
 import { interruption } from './interrupt.ts'
@@ -30,7 +31,7 @@ async function main(): Promise<number> {
   }
   const interrupted = interruption(line => words.err(line))
   const program = { called: calledAs(process.argv[1] ?? '', env), runtime: process.execPath }
-  const registries = publicRegistries({ version: VERSION })
+  const registries = publicRegistries({ version: VERSION, web: webOf(env) })
   const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {
     return await command(process.argv.slice(2), started, words, interrupted.signal)

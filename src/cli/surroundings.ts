@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
+import { webOf } from '../forge/web.ts'
 import type { Clock, Random, Registries } from '../ports.ts'
 import { UNKNOWN_ACTOR } from '../verbs/actor.ts'
 import type { Call, Given, Program, Terminal } from '../verbs/call.ts'
@@ -32,6 +33,7 @@ export function surroundings(started: Started, given: Given, terminal: Terminal)
     random,
     faults: faultsFrom(env['WINNOW_FAULT']),
     progress: { say: line => terminal.err(line) },
+    web: webOf(env),
     ...(registries === undefined ? {} : { registries }),
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Registries, Release } from '../ports.ts'
+import type { Fetch, Registries, Release } from '../ports.ts'
 import type { Ecosystem } from './addition.ts'
 
 /** Those that write down themselves when something was published: a date that its author sets says nothing. */
@@ -60,6 +60,8 @@ export interface RegistryAccess {
   /** Where the registries are; the public ones unless given. */
   bases?: Partial<Record<Registry, string>>
   timeoutMs?: number
+  /** How the web is asked; directly unless given. */
+  web?: Fetch
 }
 
 const TIMEOUT_MS = 10_000
@@ -112,9 +114,10 @@ function youngest(dates: readonly string[]): string | null {
   return new Date(Math.max(...times)).toISOString()
 }
 
-async function textAt(url: string, { version, timeoutMs = TIMEOUT_MS }: RegistryAccess): Promise<string> {
+async function textAt(url: string, access: RegistryAccess): Promise<string> {
+  const { version, timeoutMs = TIMEOUT_MS, web = fetch } = access
   const headers = { accept: 'application/json', 'user-agent': `winnow/${version} (git-winnow on npm)` }
-  const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const response = await web(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
   if (response.status !== 200 || response.body === null) throw new Error(`${response.status}`)
   const chunks: Uint8Array[] = []
   let size = 0

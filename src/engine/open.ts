@@ -7,7 +7,7 @@ import { openRepository, type Repository } from '../git/repository.ts'
 import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
-import type { Clock, Faults, Progress, Random, Registries } from '../ports.ts'
+import type { Clock, Faults, Fetch, Progress, Random, Registries } from '../ports.ts'
 import type { Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
@@ -33,6 +33,8 @@ export interface Surroundings {
   progress: Progress
   /** Asked how old a release is; nobody is unless given. */
   registries?: Registries
+  /** How the web is asked where a verb asks it; directly unless given. */
+  web?: Fetch
 }
 
 /** One user's repository and winnow's own beside it, before any campaign is chosen. */

@@ -1,3 +1,5 @@
+import { withSmallHttpProxy } from './proxy.ts'
+
 /** How winnow's own git processes are cut off from the user's configuration, hooks and environment. */
 export interface Isolation {
   cwd: string
@@ -73,7 +75,7 @@ export function ownerIsolation(cwd: string, env: Readonly<Record<string, string>
 
 /** Commands that speak to the remote: the caller's environment (credentials, ssh, proxy) is added. */
 export function networkIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
-  const added = Object.entries(env).filter(([key]) => !POINTERS.has(key))
+  const added = Object.entries(withSmallHttpProxy(env)).filter(([key]) => !POINTERS.has(key))
   return { cwd, env: { ...NO_USER_CONFIG, ...Object.fromEntries(added), ...FIXED }, configArgs: configArgs() }
 }
 

@@ -4,6 +4,7 @@ import { READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { examine } from '../forge/github/examine.ts'
 import { requireGit } from '../git/git-version.ts'
 import { localIsolation } from '../git/isolation.ts'
+import { proxyFor } from '../git/proxy.ts'
 import { gitRunner } from '../git/runner.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import {
@@ -107,8 +108,10 @@ async function fromGithub(
   if (token === '') {
     return [unknown('GitHub was not asked: there is no token', 'GH_TOKEN=$(gh auth token) winnow doctor')]
   }
-  const { clock, version } = around
-  const access = { ...found, token, version, say: (line: string) => around.progress.say(line) }
+  const { clock, version, web } = around
+  proxyFor(found.apiUrl, around.env)
+  const say = (line: string) => around.progress.say(line)
+  const access = { ...found, token, version, say, ...(web === undefined ? {} : { web }) }
   try {
     const seen = await examine(access, { branches: writtenBranches(campaigns), now: () => clock.now() })
     const mergedThere = campaigns.flatMap(({ name, prefix, spec }) =>

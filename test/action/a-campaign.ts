@@ -50,10 +50,12 @@ export async function job(
   given: Omit<Step, 'workspace'>,
 ): Promise<Ended> {
   const { dir, git } = jobClone(github.bare, branch)
-  git('remote', 'set-url', 'origin', `${github.url}/team/project`)
+  // Where GitHub says that it is, which something may stand before.
+  const { url } = github.world
+  git('remote', 'set-url', 'origin', `${url}/team/project`)
   const env = {
-    GITHUB_API_URL: `${github.url}/api/v3`,
-    GITHUB_SERVER_URL: github.url,
+    GITHUB_API_URL: `${url}/api/v3`,
+    GITHUB_SERVER_URL: url,
     GITHUB_REPOSITORY: 'team/project',
     GITHUB_RUN_ID: '4711',
     GITHUB_RUN_ATTEMPT: '1',

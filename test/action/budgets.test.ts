@@ -6,29 +6,50 @@ const DIST = new URL('../../dist', import.meta.url).pathname
 const KB = 1000
 const BUDGET_KB = { action: 2000, cli: 2000, index: 2000, measure: 600, propose: 600 }
 
-/** An entry with every chunk that it loads, statically or later. */
-function loaded(entry: string, found = new Set<string>()): Set<string> {
+/** How a bundle names a chunk that it loads with itself, and how also one that it loads when it is asked for. */
+const AT_ONCE = ['"']
+const EVER = ['"', '`', "'"]
+
+/** An entry with every chunk that it loads so. */
+function loaded(entry: string, quotes: readonly string[], found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found
   found.add(entry)
   const text = readFileSync(join(DIST, entry), 'utf8')
   // Doc comments of packages name files of theirs in the same way.
-  const chunks = readdirSync(DIST).filter(name => text.includes(`"./${name}"`))
-  for (const chunk of chunks) loaded(chunk, found)
+  const chunks = readdirSync(DIST).filter(name =>
+    quotes.some(each => text.includes(`${each}./${name}${each}`)),
+  )
+  for (const chunk of chunks) loaded(chunk, quotes, found)
   return found
 }
 
-const sizeOf = (entry: string) =>
-  [...loaded(entry)].reduce((sum, chunk) => sum + statSync(join(DIST, chunk)).size, 0) / KB
+const sizeOf = (entry: string, quotes: readonly string[]) =>
+  [...loaded(entry, quotes)].reduce((sum, chunk) => sum + statSync(join(DIST, chunk)).size, 0) / KB
 
 describe('what is shipped', () => {
-  it.each(Object.entries(BUDGET_KB))('%s loads at most %i kB', (entry, most) => {
-    expect(sizeOf(`${entry}.js`)).toBeLessThanOrEqual(most)
+  it.each(Object.entries(BUDGET_KB))('%s loads at most %i kB, now and ever', (entry, most) => {
+    expect(sizeOf(`${entry}.js`, EVER)).toBeLessThanOrEqual(most)
+  })
+
+  it('counts what is loaded later: the action is nothing without it', () => {
+    expect(sizeOf('action.js', EVER)).toBeGreaterThan(20 * sizeOf('action.js', AT_ONCE))
   })
 
   it('lets the action start at once: before its command is known it loads a fiftieth of what there is', () => {
-    expect(sizeOf('action.js')).toBeLessThan(sizeOf('cli.js') / 50)
-    const packages = readFileSync(join(DIST, 'action.js'), 'utf8').match(/from ?"(?!node:|\.\/)[^"]+"/g)
+    expect(sizeOf('action.js', AT_ONCE)).toBeLessThan(sizeOf('cli.js', AT_ONCE) / 50)
+    const packages = readFileSync(join(DIST, 'action.js'), 'utf8').match(/from ?"(?!node:|\.\/)[^"]+"/g)
     expect(packages).toBeNull()
+  })
+
+  it('loads what speaks to a proxy only where one is named', () => {
+    const speaks = readdirSync(DIST).filter(
+      name => name.endsWith('.js') && readFileSync(join(DIST, name), 'utf8').includes('node:tls'),
+    )
+    expect(speaks).toHaveLength(1)
+    for (const entry of ['action.js', 'cli.js', 'index.js'])
+      expect([...loaded(entry, AT_ONCE)]).not.toContain(speaks[0])
+    expect([...loaded('action.js', EVER)]).toContain(speaks[0])
+    expect([...loaded('cli.js', EVER)]).toContain(speaks[0])
   })
 
   it.each(['measure.js', 'propose.js'])('keeps what speaks to GitHub or the network out of %s', entry => {
@@ -36,6 +57,6 @@ describe('what is shipped', () => {
     for (const module of ['node:https', 'node:http', 'node:net', 'node:tls', 'node:dgram', 'undici'])
       expect(text).not.toMatch(new RegExp(`["'\`]${module}["'\`]`))
     expect(text).not.toMatch(/\bfetch\(["'`]http/)
-    expect([...loaded(entry)]).toEqual([entry])
+    expect([...loaded(entry, EVER)]).toEqual([entry])
   })
 })

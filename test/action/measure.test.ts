@@ -42,6 +42,7 @@ const SECRETS = {
   GITHUB_TOKEN: 'sentinel-github',
   GH_TOKEN: 'sentinel-gh',
   MODEL_API_KEY: 'sentinel-model',
+  HTTPS_PROXY: 'http://ada:sentinel-proxy@127.0.0.1:9',
 }
 
 const JOB = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_REF: 'refs/heads/optimize/size' }

@@ -120,9 +120,13 @@ describe('command propose', { timeout: 180_000 }, () => {
       if (node === '') skip(NO_NODE24)
       const yard = await asking()
       const run = await yard.begin()
-      const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' }, { node })
+      const proxy = 'http://ada:word@127.0.0.1:9'
+      const held = { WINNOW_MODEL_KEY: 'sentinel-model', HTTPS_PROXY: proxy }
+      const asked = await yard.propose(run, held, { node })
       const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
       expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
+      // Its model may be asked by that proxy alone.
+      expect(seen('own')).toContain(`HTTPS_PROXY=${proxy}`)
       expect(seen('own')).not.toMatch(/^(?:GITHUB|ACTIONS|INPUT|RUNNER)_/m)
       for (const text of [seen('own'), seen('around')])
         for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret)

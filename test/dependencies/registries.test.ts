@@ -19,6 +19,17 @@ async function asking(answers: Record<string, unknown>, timeoutMs = 5_000) {
   return { registry, ...publicRegistries({ version: '0.0.0', bases, timeoutMs }) }
 }
 
+it('is asked the way that the edge gave', async () => {
+  const asked: string[] = []
+  const web = async (url: string) => {
+    asked.push(url)
+    return new Response(JSON.stringify({ time: { '1.3.0': AT } }))
+  }
+  const { publishedAt } = publicRegistries({ version: '0.0.0', web })
+  expect(await publishedAt(LEFT_PAD)).toBe(AT)
+  expect(asked).toEqual(['https://registry.npmjs.org/left-pad'])
+})
+
 describe('when a release was published', () => {
   const cases: [Release, path: string, answer: unknown, at: string][] = [
     [LEFT_PAD, '/left-pad', { time: { created: '2014-03-14T09:09:18.000Z', '1.3.0': AT } }, AT],

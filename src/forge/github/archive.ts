@@ -27,15 +27,19 @@ async function fetchOnce(client: GithubClient, id: number, most: number): Promis
   if (location === null) return { ok: false, why: 'it has expired' }
   const signal = AbortSignal.timeout(PATIENCE * client.timeoutMs)
   try {
-    const response = await fetch(location, { signal, redirect: 'error' })
+    const response = await client.web(location, { signal, redirect: 'error' })
     if (!response.ok || response.body === null)
       throw unreachable(`status ${response.status}`, response.status)
     return await limited(response.body, most)
   } catch (error) {
-    throw error instanceof ForgeError
-      ? error
-      : unreachable(error instanceof Error ? error.message : String(error))
+    throw error instanceof ForgeError ? error : unreachable(whyUnreached(error))
   }
+}
+
+/** What failed to be fetched says why in its cause. */
+function whyUnreached(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
 async function locationOf(client: GithubClient, id: number): Promise<string | null> {

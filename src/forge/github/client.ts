@@ -3,6 +3,7 @@ import { retry } from '@octokit/plugin-retry'
 import { throttling } from '@octokit/plugin-throttling'
 import type { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
+import type { Fetch } from '../../ports.ts'
 import { rememberAnswers } from './conditional.ts'
 import { forgeFailure, graphqlErrors } from './failure.ts'
 import { requireSendable } from './sendable-token.ts'
@@ -15,6 +16,8 @@ export interface GithubAccess {
   token: string
   /** Of winnow, for the user agent. */
   version: string
+  /** How the web is asked; directly unless given. */
+  web?: Fetch
   /** What takes longer than a person would think is told. */
   say: (line: string) => void
   /** Every request with its answer and how long it took, for whoever looks for a mistake. */
@@ -25,6 +28,7 @@ export interface GithubAccess {
 
 export interface GithubClient {
   where: { owner: string; repo: string }
+  web: Fetch
   /** How long one answer may take. */
   timeoutMs: number
   /** Typed by GitHub's description of the route; a failure is a ForgeError. */
@@ -38,7 +42,7 @@ const LONGEST_WAIT_S = 90
 const Client = Octokit.plugin(throttling, retry)
 
 export function githubClient(access: GithubAccess): GithubClient {
-  const { apiUrl, token, version, patience = {} } = access
+  const { apiUrl, token, version, web = fetch, patience = {} } = access
   requireSendable(token)
   const timeoutMs = patience.timeoutMs ?? TIMEOUT_MS
   const octokit = new Client({
@@ -48,7 +52,7 @@ export function githubClient(access: GithubAccess): GithubClient {
     log: { debug: nothing, info: nothing, warn: access.say, error: access.say },
     request: {
       fetch: (url: string, options: RequestInit) =>
-        fetch(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
+        web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
     },
     throttle: {
       onRateLimit: (wait, options, _, tried) => mayWait(access, wait, options, tried),
@@ -81,6 +85,7 @@ export function githubClient(access: GithubAccess): GithubClient {
   })
   return {
     where: repositoryOf(access.repository),
+    web,
     timeoutMs,
     request: octokit.request,
     graphql: (document, variables) => answerOf(octokit, document, variables),
