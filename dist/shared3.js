@@ -114,7 +114,15 @@ var b64url=`(?:[a-zA-Z0-9_-]+)`,sep=`\\.`,jwtRE=RegExp(`^${b64url}${sep}${b64url
         uses: ${pinned(`actions/checkout`)}
         with:${n}
           fetch-depth: 0
-          persist-credentials: false`}function giveUpRoot(e={}){return`      - name: Give up the right to become root
+          persist-credentials: false`}function keepStep(e){return`      - name: Keep what could not be written
+        if: always() && steps.${e}.outputs.report != ''
+        uses: ${pinned(`actions/upload-artifact`)}
+        with:
+          name: \${{ steps.${e}.outputs.artifact }}
+          path: \${{ steps.${e}.outputs.report }}
+          if-no-files-found: error
+          retention-days: 30
+`}function giveUpRoot(e={}){return`      - name: Give up the right to become root
         if: runner.environment == 'github-hosted' && runner.os == 'Linux'
         shell: bash
         run: |
@@ -193,7 +201,7 @@ ${cloneStep()}
         with:
           command: tick${i===null?``:`\n          may-ask: ${i}`}
           github-token: \${{ github.token }}
-`}function tickWorkflow(e){let{specs:t}=e,n=asksPrograms(e),r=[tickJob(e,n),...n?[proposeJob(e),settleJob(e)]:[]];return`${[headOf$1(e),`name: winnow`,`on:`,`  schedule:`,...[...new Set(t.map(cronOf))].map(e=>`    - cron: ${yamlText(e)}`),`  workflow_dispatch:`,`  # Takes nothing from the run that ended: tick looks for itself at what there is.`,`  workflow_run:`,`    workflows: [winnow-measure, winnow-wake]`,`    types: [completed]`,``,`permissions: {}`,``,`jobs:`,...r,``].join(`
+${keepStep(`tick`)}`}function tickWorkflow(e){let{specs:t}=e,n=asksPrograms(e),r=[tickJob(e,n),...n?[proposeJob(e),settleJob(e)]:[]];return`${[headOf$1(e),`name: winnow`,`on:`,`  schedule:`,...[...new Set(t.map(cronOf))].map(e=>`    - cron: ${yamlText(e)}`),`  workflow_dispatch:`,`  # Takes nothing from the run that ended: tick looks for itself at what there is.`,`  workflow_run:`,`    workflows: [winnow-measure, winnow-wake]`,`    types: [completed]`,``,`permissions: {}`,``,`jobs:`,...r,``].join(`
 `).trimEnd()}\n`}function tickJob(e,t){return`  tick:
     # Other workflows may have the names of these two: only files of these paths count.
     if: >-
@@ -248,12 +256,13 @@ ${cloneStep()}
           name: winnow-propose
           path: \${{ runner.temp }}/winnow-propose
       - name: Take the answers in
+        id: settle
         uses: ${e}
         with:
           command: tick
           answers: \${{ runner.temp }}/winnow-propose/answers.json
           github-token: \${{ github.token }}
-`}function wakeWorkflow(e){let t=prefixesOf$2(e),n=t.map(e=>`startsWith(github.event.pull_request.base.ref, ${yamlText(`${e}/`)})`);return`${headOf$1(e)}
+${keepStep(`settle`)}`}function wakeWorkflow(e){let t=prefixesOf$2(e),n=t.map(e=>`startsWith(github.event.pull_request.base.ref, ${yamlText(`${e}/`)})`);return`${headOf$1(e)}
 name: winnow-wake
 on:
   pull_request:

@@ -19,6 +19,11 @@ export interface Faults {
   reach(point: string): void
 }
 
+/**
+ * Puts a file where a person finds it whose work could not be written into the ledger; answers in words where that is.
+ */
+export type KeepUnwritten = (name: string, text: string) => Promise<string>
+
 /** How the web is asked: as `fetch` does. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>
 

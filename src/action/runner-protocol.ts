@@ -55,7 +55,7 @@ export function hide(values: readonly string[]): void {
 }
 
 /** Also as a summary has them, whose marks are taken apart. */
-function hidden(text: string): string {
+export function hidden(text: string): string {
   const known = [...secrets].flatMap(secret => [secret, cell(secret, secret.length)])
   // The longest first: one may lie in another.
   const inOrder = known.toSorted((a, b) => b.length - a.length)
@@ -89,7 +89,7 @@ function escapedProperty(text: string): string {
 }
 
 /** What went wrong as an annotation and in the summary, and the exit code it has everywhere. */
-export function failed(env: Env, error: unknown): number {
+export function failed(env: Env, error: unknown, others: Outputs = {}): number {
   const message = hidden(error instanceof Error ? error.message : String(error))
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
   console.log(annotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
@@ -100,6 +100,6 @@ export function failed(env: Env, error: unknown): number {
       .map(text => cell(text))
       .join(' ')}`,
   )
-  setOutputs(env, { 'result-json': JSON.stringify({ error: plainText(message) }) })
+  setOutputs(env, { ...others, 'result-json': JSON.stringify({ error: plainText(message) }) })
   return exitCodeOf(error)
 }

@@ -4,7 +4,8 @@ import { DEFAULT_PREFIX } from '../verbs/known-campaigns.ts'
 import { run } from '../verbs/run.ts'
 import type { Task } from './commands.ts'
 import { githubJob, isPaused, surroundingsOf } from './github-job.ts'
-import { setOutputs, summarise } from './runner-protocol.ts'
+import { keptFiles } from './kept-files.ts'
+import { failed, setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
 import { callOf } from './verb-call.ts'
 
@@ -22,7 +23,9 @@ export async function runOnGithub(task: Task): Promise<number> {
     return 0
   }
   const job = githubJob(task)
-  const call = callOf(measuringHere(surroundingsOf(task, job)), {
+  const kept = keptFiles(env)
+  const around = { ...measuringHere(surroundingsOf(task, job)), keepUnwritten: kept.keep }
+  const call = callOf(around, {
     campaign: inputs.campaign,
     yes: true,
     json: true,
@@ -32,9 +35,14 @@ export async function runOnGithub(task: Task): Promise<number> {
   const json = (value: unknown): void => {
     answer = value
   }
-  const code = await run.run({ ...call, terminal: { ...call.terminal, json } })
-  setOutputs(env, { 'result-json': JSON.stringify({ paused: false, code, ...asRecord(answer) }) })
-  return WAITING_IS_FINE.has(code) ? 0 : code
+  try {
+    const code = await run.run({ ...call, terminal: { ...call.terminal, json } })
+    const result = JSON.stringify({ paused: false, code, ...asRecord(answer) })
+    setOutputs(env, { ...kept.tell(env), 'result-json': result })
+    return WAITING_IS_FINE.has(code) ? 0 : code
+  } catch (error) {
+    return failed(env, error, kept.tell(env))
+  }
 }
 
 /** It dispatches nothing, so what a spec asks of measuring jobs is refused and not passed over. */

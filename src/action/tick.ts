@@ -14,7 +14,8 @@ import type { Task } from './commands.ts'
 import { type GithubJob, githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
 import { type Inputs, isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
-import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
+import { keptFiles } from './kept-files.ts'
+import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
 import { callOf } from './verb-call.ts'
 
@@ -42,10 +43,12 @@ export async function tickOnGithub(task: Task): Promise<number> {
   return wakeUp(task, job, surroundingsOf(task, job))
 }
 
-export async function wakeUp(task: Task, job: GithubJob, around: Call['around']): Promise<number> {
+export async function wakeUp(task: Task, job: GithubJob, given: Call['around']): Promise<number> {
   const { env, inputs } = task
   const dry = isDryRun(inputs)
-  const asks = asksOf(inputs, around.directory)
+  const asks = asksOf(inputs, given.directory)
+  const kept = keptFiles(env)
+  const around = { ...given, keepUnwritten: kept.keep }
   const campaigns = await campaignsOf(callOf(around, {}), task, job)
   const until = around.clock.monotonic() + BUDGET_MS
   const turns: Turn[] = []
@@ -79,7 +82,7 @@ export async function wakeUp(task: Task, job: GithubJob, around: Call['around'])
     if (isDebugging(env)) console.log(said(`${known.name} took ${took} ms.`))
   }
   if (dry) tellRehearsed(task, rehearsed, { later, broken })
-  else tell(task, turns, { later, broken })
+  else tell(task, turns, { later, broken, kept: kept.tell(env) })
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)
     summarise(env, NOTHING_THERE)
@@ -173,7 +176,7 @@ const SUMMARY_LENGTH = 2_000
 function tell(
   { env }: Task,
   turns: readonly Turn[],
-  { later, broken }: Record<'later' | 'broken', readonly string[]>,
+  { later, broken, kept }: Record<'later' | 'broken', readonly string[]> & { kept: Outputs },
 ): void {
   for (const { campaign, waiting } of turns) {
     const line = `${campaign}: ${waitingSentence(waiting)}`
@@ -187,6 +190,7 @@ function tell(
   }
   const asked = turns.find(({ propose }) => propose)
   setOutputs(env, {
+    ...kept,
     'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
     propose: asked?.campaign ?? '',
   })

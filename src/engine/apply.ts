@@ -3,6 +3,7 @@ import type { Check, ForgeAnswer, ForgeChange, Staged } from '../forge/port.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Picked } from '../model/experiment.ts'
 import { checkMark } from '../model/check-mark.ts'
+import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { isPicked, subjectOf } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
@@ -32,7 +33,7 @@ export interface Hands extends Eyes {
 export type Applied =
   | { result: 'done' }
   /** Somebody else moved a ref first: the plan is void, look again. */
-  | { result: 'lost'; refs: string[] }
+  | { result: 'lost'; refs: string[]; unwritten: readonly EventDraft[] }
   | { result: 'held'; what: string }
 
 const DONE: Applied = { result: 'done' }
@@ -111,11 +112,15 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
   }
 }
 
-export function appliedOf(result: Awaited<ReturnType<Place['repository']['push']>>): Applied {
+/** What came of a push that was to carry these events. */
+export function appliedOf(
+  result: Awaited<ReturnType<Place['repository']['push']>>,
+  unwritten: readonly EventDraft[],
+): Applied {
   if (result.ok) return DONE
   switch (result.reason) {
     case 'lease':
-      return { result: 'lost', refs: result.refs }
+      return { result: 'lost', refs: result.refs, unwritten }
     case 'checked-out':
       return {
         result: 'held',

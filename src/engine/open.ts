@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { localForge } from '../forge/local.ts'
@@ -7,7 +8,7 @@ import { openRepository, type Repository } from '../git/repository.ts'
 import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
-import type { Clock, Faults, Fetch, Progress, Random, Registries } from '../ports.ts'
+import type { Clock, Faults, Fetch, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
 import type { Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
@@ -33,6 +34,8 @@ export interface Surroundings {
   progress: Progress
   /** Asked how old a release is; nobody is unless given. */
   registries?: Registries
+  /** Beside the campaign's own things unless given. */
+  keepUnwritten?: KeepUnwritten
   /** How the web is asked where a verb asks it; directly unless given. */
   web?: Fetch
 }
@@ -131,9 +134,15 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     random: () => random.fraction(),
   }
   const forge = around.forge?.(refs) ?? localForge({ repo: repository, refs, author: by.actor, ...pacing })
-  const own = { name, prefix, refs, repository, forge, dataDir: join(dataDir, 'campaigns', name) }
+  const ownDir = join(dataDir, 'campaigns', name)
   return {
-    ...own,
+    name,
+    prefix,
+    refs,
+    repository,
+    forge,
+    dataDir: ownDir,
+    keepUnwritten: around.keepUnwritten ?? keepBelow(join(ownDir, 'failed')),
     machineDir,
     checkout: checkout.topLevel,
     defaultBranch,
@@ -146,5 +155,14 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     progress,
     version,
     ...(registries === undefined ? {} : { registries }),
+  }
+}
+
+function keepBelow(directory: string): KeepUnwritten {
+  return async (name, text) => {
+    const file = join(directory, name)
+    await mkdir(directory, { recursive: true })
+    await writeFile(file, text)
+    return file
   }
 }

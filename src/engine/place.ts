@@ -3,7 +3,7 @@ import type { Forge } from '../forge/port.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import type { By } from '../model/event.ts'
 import type { Whereabouts } from '../spec/unread-keys.ts'
-import type { Clock, Faults, Progress, Random, Registries } from '../ports.ts'
+import type { Clock, Faults, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
 
 /** Everything the engine works with for one campaign; made once at the edge, passed down. */
 export interface Place {
@@ -30,6 +30,7 @@ export interface Place {
   random: Random
   faults: Faults
   progress: Progress
+  keepUnwritten: KeepUnwritten
   /** Where none are, the age of no release is known. */
   registries?: Registries
   version: string

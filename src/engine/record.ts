@@ -1,8 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { appendCommuting } from '../ledger/append.ts'
 import type { EventDraft, LedgerEvent } from '../model/event.ts'
 import type { Place } from './place.ts'
+import { withKept } from './unwritten.ts'
 
 type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
 
@@ -23,13 +22,7 @@ export async function record(
       clock: () => place.clock.now(),
       sleep: ms => place.clock.sleep(ms),
       random: () => place.random.fraction(),
-      saveFailed: async payload => {
-        const directory = join(place.dataDir, 'failed')
-        await mkdir(directory, { recursive: true })
-        const file = join(directory, `${nonce}.json`)
-        await writeFile(file, JSON.stringify(payload, null, 2))
-        return file
-      },
+      failed: (unwritten, error) => withKept(place, unwritten, error),
     },
     caused,
     place.by,

@@ -1,4 +1,5 @@
 import { ConflictError } from '../errors.ts'
+import type { EventDraft } from '../model/event.ts'
 import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
@@ -8,6 +9,7 @@ import { restarted } from './restart.ts'
 import { hearReviews } from './reviews.ts'
 import { carryOut } from './turn.ts'
 import { orUnwritable } from './unwritable.ts'
+import { withKept } from './unwritten.ts'
 
 export interface TickResult {
   waiting: Waiting
@@ -30,11 +32,11 @@ export async function tick(hands: Hands): Promise<TickResult> {
     const step = await once(hands)
     still = step === 'again' && hands.memory.refs === refs ? still + 1 : 0
     if (still > MOST_STILL) throw new Error(`campaign ${hands.place.name} plans what changes nothing`)
-    if (step === 'lost') {
+    if (step === 'again') lost = 0
+    else if ('lost' in step) {
       lost += 1
-      await backOff(hands, lost)
-    } else if (step === 'again') lost = 0
-    else if (asked || isUnderWay(step.waiting)) {
+      await backOff(hands, lost, step.lost)
+    } else if (asked || isUnderWay(step.waiting)) {
       const waiting = step.seen ? await restarted(hands, step.seen, step.waiting) : step.waiting
       if (waiting !== null) return { ...step, waiting }
       forget(hands.memory)
@@ -47,13 +49,16 @@ function isUnderWay({ for: what }: Waiting): boolean {
   return what === 'orders' || what === 'proposers'
 }
 
-async function backOff({ place }: Hands, lost: number): Promise<void> {
-  if (lost > PATIENCE) throw new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
+async function backOff({ place }: Hands, lost: number, unwritten: readonly EventDraft[]): Promise<void> {
+  if (lost > PATIENCE) {
+    const given = new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
+    throw await withKept(place, unwritten, given)
+  }
   await place.clock.sleep(10 + place.random.fraction() * 20 * Math.min(lost, 50))
 }
 
 /** Whatever cuts a turn off, what it had begun to fold is forgotten. */
-async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
+async function once(hands: Hands): Promise<TickResult | 'again' | { lost: readonly EventDraft[] }> {
   const { memory } = hands
   try {
     const seen = await observe(hands)
@@ -67,12 +72,12 @@ async function once(hands: Hands): Promise<TickResult | 'again' | 'lost'> {
     if (later) return { waiting: later, seen }
     const applied = await carryOut(hands, seen, planned)
     if (applied.result !== 'done') forget(memory)
-    if (applied.result === 'lost') return 'lost'
+    if (applied.result === 'lost') return { lost: applied.unwritten }
     if (applied.result === 'held') return { waiting: { for: 'person', what: applied.what }, seen }
     return planned.waiting === null ? 'again' : { waiting: planned.waiting, seen }
   } catch (error) {
     forget(memory)
-    if (error instanceof ConflictError) return 'lost'
+    if (error instanceof ConflictError) return { lost: [] }
     throw orUnwritable(hands.place, error)
   }
 }

@@ -14,6 +14,7 @@ import { ledgerViews } from '../report/ledger-views.ts'
 import { pushRefusalText } from '../report/push-refusal.ts'
 import { bring } from './ordered-trees.ts'
 import type { Place } from './place.ts'
+import { withKept } from './unwritten.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
 /** What a transaction starts from: the ledger as loaded, and the refs as they were seen with it. */
@@ -110,12 +111,20 @@ export class Transaction {
     const { tip } = this.#ground.loaded
     if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write())
     faults.reach('commit:before-push')
-    const result = await repository.push([...this.#moves.values()])
+    const result = await this.#orKept(() => repository.push([...this.#moves.values()]))
     faults.reach('commit:after-push')
     if (!result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')) {
-      return this.#ledgerAlone(result, tip.commit)
+      return this.#orKept(() => this.#ledgerAlone(result, tip.commit))
     }
     return result
+  }
+
+  async #orKept<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw await withKept(this.place, this.events.map(envelopeOff), error)
+    }
   }
 
   /** The ledger as an accepted push leaves it: nothing has to be read back. */

@@ -1,4 +1,5 @@
 import type { Staged } from '../forge/port.ts'
+import { envelopeOff } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { badgeTells } from '../report/badge-svg.ts'
 import { leftCheck } from '../report/check-run.ts'
@@ -34,7 +35,7 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
     const result = await transaction.push()
-    if (!result.ok) return appliedOf(result)
+    if (!result.ok) return appliedOf(result, transaction.events.map(envelopeOff))
     staged?.accepted()
     memory.refs = transaction.after(() => true).refs
     memory.loaded = await transaction.loaded()

@@ -8,17 +8,11 @@ import { readEventsAfter } from './read-events.ts'
 import { type Attempt, type Pacing, pushAttempt, retryLostRaces } from './retry.ts'
 import { readTip, type Tip } from './tip.ts'
 
-export interface FailedAppend {
-  ref: string
-  drafts: readonly EventDraft[]
-  by: By
-}
-
 export interface AppendDeps extends Pacing {
   repo: Repository
   refs: CampaignRefs
-  /** Keeps what could not be appended, and names the file it is in. */
-  saveFailed: (payload: FailedAppend) => Promise<string>
+  /** Keeps what could not be appended, and says in the error where it is. */
+  failed: (drafts: readonly EventDraft[], error: unknown) => Promise<unknown>
 }
 
 /** Which drafts the ledger holds already, and up to where that was looked for. */
@@ -44,9 +38,7 @@ export async function appendCommuting(
     if (result.done) return result.value
     throw new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref])
   } catch (error) {
-    const file = await deps.saveFailed({ ref, drafts, by })
-    if (error instanceof Error) error.message += `; the events are kept in ${file}`
-    throw error
+    throw await deps.failed(drafts, error)
   }
 }
 

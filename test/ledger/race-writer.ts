@@ -13,9 +13,9 @@ const deps = {
   clock: Date.now,
   sleep: (milliseconds: number) => sleep(milliseconds, undefined),
   random: Math.random,
-  async saveFailed(payload: unknown) {
-    await writeFile(`${dir}.failed.json`, JSON.stringify(payload))
-    return `${dir}.failed.json`
+  async failed(drafts: unknown, error: unknown) {
+    await writeFile(`${dir}.failed.json`, JSON.stringify(drafts))
+    return error
   },
 }
 for (let index = 0; index < Number(appends); index++) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRepository, type Repository } from '../../src/git/repository.ts'
-import type { AppendDeps, FailedAppend } from '../../src/ledger/append.ts'
+import type { AppendDeps } from '../../src/ledger/append.ts'
 import { openChain, type SealedEvent } from '../../src/ledger/chain.ts'
 import { type LedgerWrite, writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
@@ -75,7 +75,7 @@ export interface TempLedger {
   root: string
   remote: string
   repo: Repository
-  saved: FailedAppend[]
+  saved: EventDraft[]
   open(name: string, from?: { remote: string; env: Record<string, string> }): Promise<Repository>
   git(...args: string[]): string
   tip(): Promise<Tip>
@@ -110,7 +110,7 @@ export async function tempLedger(options: { format?: 'sha1' | 'sha256' } = {}): 
     return repo
   }
   const repo = await open('cache.git')
-  const saved: FailedAppend[] = []
+  const saved: EventDraft[] = []
 
   async function push(from: Oid | null, to: Oid): Promise<void> {
     const result = await repo.push([{ ref: refs.state, from, to }])
@@ -155,9 +155,9 @@ export async function tempLedger(options: { format?: 'sha1' | 'sha256' } = {}): 
       repo,
       refs,
       ...fakePacing(),
-      async saveFailed(payload) {
-        saved.push(payload)
-        return 'failed-append.json'
+      async failed(drafts, error) {
+        saved.push(...drafts)
+        return error instanceof Error ? Object.assign(error, { message: `${error.message}; kept` }) : error
       },
       ...overrides,
     }),

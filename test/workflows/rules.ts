@@ -215,6 +215,19 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       return one && overwrite === undefined && step.with?.['if-no-files-found'] === 'error' ? [] : [name]
     }),
 
+  'what a job that writes could not write is handed over, however its step ended': ({ workflow }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      const at = job.steps.findIndex(({ with: given }) => given?.['command'] === 'tick')
+      if (at < 0) return []
+      const { id } = job.steps[at] ?? {}
+      const [next, ...more] = job.steps.slice(at + 1)
+      const kept =
+        next?.['if'] === `always() && steps.${String(id)}.outputs.report != ''` &&
+        next.with?.['path'] === `\${{ steps.${String(id)}.outputs.report }}` &&
+        next.with['name'] === `\${{ steps.${String(id)}.outputs.artifact }}`
+      return kept && more.length === 0 ? [] : [name]
+    }),
+
   'caches are only restored, and only where nothing is trusted': ({ workflow }) =>
     stepsOf(workflow).flatMap(({ name, step }) =>
       /^actions\/cache(?:\/save)?@/.test(step.uses ?? '') || (step.with?.['cache'] ?? false) !== false

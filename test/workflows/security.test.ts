@@ -153,6 +153,12 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [measure, 'if-no-files-found: error', 'if-no-files-found: ignore'],
       [measure, 'path: ${{ steps.measure.outputs.report }}', 'path: .'],
     ],
+    'what a job that writes could not write is handed over, however its step ended': [
+      [tick, "if: always() && steps.tick.outputs.report != ''", "if: steps.tick.outputs.report != ''"],
+      [tick, "steps.settle.outputs.report != ''", "steps.tick.outputs.report != ''"],
+      [comments, /      - name: Keep what could not be written[^]*/, ''],
+      [reusableTick, 'name: ${{ steps.tick.outputs.artifact }}', 'name: winnow-unwritten'],
+    ],
     'caches are only restored, and only where nothing is trusted': [
       [measure, 'actions/upload-artifact@', 'actions/cache@'],
       [tick, 'fetch-depth: 0', 'cache: npm'],

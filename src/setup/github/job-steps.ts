@@ -21,6 +21,19 @@ export function cloneStep(name = 'Clone, without leaving a credential behind', p
           persist-credentials: false`
 }
 
+/** What a job that writes could not write for good: its machine is gone with it. */
+export function keepStep(id: string): string {
+  return `      - name: Keep what could not be written
+        if: always() && steps.${id}.outputs.report != ''
+        uses: ${pinned('actions/upload-artifact')}
+        with:
+          name: \${{ steps.${id}.outputs.artifact }}
+          path: \${{ steps.${id}.outputs.report }}
+          if-no-files-found: error
+          retention-days: 30
+`
+}
+
 /**
  * On a hosted runner the job's user may become root, and as root read the memory of the runner itself. What is left
  * of that way is asked for once more, so that a runner where it stays open runs nothing of anybody.

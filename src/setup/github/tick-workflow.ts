@@ -1,6 +1,6 @@
 import { askingMinutes } from '../../plan/asked-elsewhere.ts'
 import { ANSWERS_FILE } from '../../propose/answers-file.ts'
-import { cloneStep, giveUpRoot, SET_UP, TRUSTED_SETUP } from './job-steps.ts'
+import { cloneStep, giveUpRoot, keepStep, SET_UP, TRUSTED_SETUP } from './job-steps.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
@@ -100,10 +100,11 @@ ${cloneStep()}
           name: winnow-propose
           path: \${{ runner.temp }}/winnow-propose
       - name: Take the answers in
+        id: settle
         uses: ${action}
         with:
           command: tick
           answers: \${{ runner.temp }}/winnow-propose/${ANSWERS_FILE}
           github-token: \${{ github.token }}
-`
+${keepStep('settle')}`
 }

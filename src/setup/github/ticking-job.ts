@@ -1,4 +1,4 @@
-import { cloneStep } from './job-steps.ts'
+import { cloneStep, keepStep } from './job-steps.ts'
 import { permissionLines, type Rights } from './permissions.ts'
 import { callOf } from './reusable.ts'
 import { type GithubSetup, ONE_AT_A_TIME } from './workflow-of.ts'
@@ -35,5 +35,5 @@ ${cloneStep()}
         with:
           command: tick${mayAsk === null ? '' : `\n          may-ask: ${mayAsk}`}
           github-token: \${{ github.token }}
-`
+${keepStep('tick')}`
 }

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ForgeError } from '../../src/errors.ts'
+import type { Place } from '../../src/engine/place.ts'
+import { tick } from '../../src/engine/tick.ts'
+import { keptWords, withKept } from '../../src/engine/unwritten.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import { eventId } from '../../src/model/event.ts'
+import { campaignRefs } from '../../src/model/refs.ts'
+import { shorter, sizeYard } from './size-yard.ts'
+import { proven } from './yard.ts'
+
+const SERIAL = 'execution: { mode: serial }\n'
+
+const failedDir = ({ dataDir }: Place) => join(dataDir, 'failed')
+
+function filesOf(
+  place: Place,
+): { name: string; kinds: string[]; ledger: string; why: string; left_out: [] }[] {
+  if (!existsSync(failedDir(place))) return []
+  return readdirSync(failedDir(place)).map(name => {
+    const text = readFileSync(join(failedDir(place), name), 'utf8')
+    const { events, ...rest } = JSON.parse(text)
+    return { name, kinds: events.map(({ kind }: { kind: string }) => kind), ...rest }
+  })
+}
+
+/** A campaign with an order that was measured, whose remote takes nothing from now on. */
+async function refused(how: string) {
+  const here = await sizeYard([shorter('a', 3)], { remote: true, spec: SERIAL })
+  await here.start()
+  await here.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
+  await (await here.hands()).runner.settled()
+  here.hook('pre-receive', `echo "${how}" >&2; exit 1`)
+  return here
+}
+
+describe('what the remote refuses for good', () => {
+  test('is kept in a file here and said; once it takes it, everything is recorded', async () => {
+    const here = await refused('GH013: Repository rule violations found')
+    for (let times = 0; times < 2; times++) {
+      const failed: unknown = await here.tick().catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(ForgeError)
+      const [file] = filesOf(here.place)
+      const said = `to be recorded: ${join(failedDir(here.place), file?.name ?? '')}`
+      expect(failed).toMatchObject({ message: expect.stringContaining(said) })
+    }
+    // The same failure again is the same file.
+    const [file, ...others] = filesOf(here.place)
+    expect(others).toEqual([])
+    expect(file).toMatchObject({ campaign: 'size', ledger: 'refs/heads/optimize-state/size', left_out: [] })
+    expect(file?.kinds).toEqual(expect.arrayContaining(['measured', 'decided']))
+    expect(file?.why).toContain('GH013')
+    expect(await here.kinds()).not.toContain('decided')
+
+    here.hook('pre-receive', null)
+    expect(await here.run()).toEqual({ for: 'ideas' })
+    expect(await here.outcomes()).toEqual({ a3: 'kept' })
+    await proven(here.place)
+  })
+
+  test('that a person asked for as well', async () => {
+    const here = await refused('no')
+    const asked = here.person({ kind: 'campaign-paused', reason: 'a holiday', source: 'person' })
+    await expect(asked).rejects.toThrow(/the event that was to be recorded: .*failed/)
+    expect(filesOf(here.place)).toMatchObject([{ kinds: ['campaign-paused'] }])
+  })
+
+  test('nothing is kept of what is looked at alone', async () => {
+    const here = await refused('no')
+    await expect(withKept(here.place, [], new Error('as it was'))).resolves.toMatchObject({
+      message: 'as it was',
+    })
+    expect(filesOf(here.place)).toEqual([])
+  })
+})
+
+test('a race that is lost for ever keeps what was planned last', async () => {
+  const here = await refused('no')
+  const hands = await here.hands()
+  const { repository } = here.place
+  let waited = 0
+  const place: Place = {
+    ...here.place,
+    clock: { ...here.place.clock, sleep: async () => void (waited += 1) },
+    repository: {
+      ...repository,
+      push: async updates => ({ ok: false, reason: 'lease', refs: updates.map(({ ref }) => ref) }),
+    },
+  }
+  await expect(tick({ ...hands, place })).rejects.toThrow(
+    /lost 201 races .* in a row; the \d+ events that were/,
+  )
+  expect(waited).toBe(200)
+  expect(filesOf(here.place)[0]?.kinds).toContain('measured')
+})
+
+describe('the file', () => {
+  const note = (text: string): EventDraft<'note'> => ({ kind: 'note', cause: 'c', text, experiment: null })
+  const texts = new Map<string, string>()
+  const place = {
+    name: 'size',
+    refs: campaignRefs('optimize', 'size'),
+    by: { run_id: 'r', attempt: 1, actor: 'a' },
+    keepUnwritten: async (name: string, text: string) => {
+      texts.set(name, text)
+      return 'here'
+    },
+  }
+
+  test('has whole events as far as there is room, and says what it has not', async () => {
+    const large = note('x'.repeat(9 * 1024 * 1024))
+    const drafts = [note('first'), large, note('last')]
+    expect(await keptWords(place, drafts, 'why')).toBe('the 3 events that were to be recorded: here')
+    const [text = ''] = texts.values()
+    expect(JSON.parse(text)).toMatchObject({
+      events: [{ text: 'first', id: eventId(note('first')) }, { text: 'last' }],
+      left_out: [{ id: eventId(large), kind: 'note', bytes: expect.any(Number) }],
+      why: 'why',
+    })
+    expect(text.length).toBeLessThan(10_000)
+  })
+
+  test('that cannot be written hides no other error', async () => {
+    const full = { ...place, keepUnwritten: () => Promise.reject(new Error('ENOSPC')) }
+    const error = await withKept(full, [note('x')], new ForgeError('the push failed'))
+    expect(error).toBeInstanceOf(ForgeError)
+    expect(error).toMatchObject({
+      message:
+        'the push failed; the event that was to be recorded could not be kept in a file either: ENOSPC',
+    })
+  })
+})
