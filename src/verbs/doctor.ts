@@ -30,7 +30,7 @@ import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { committedSpecs } from './committed-specs.ts'
 import { committedEntry, committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
-import { githubOf } from './github-of.ts'
+import { ARTIFACTS_OF_A_SERVER, type GithubPlace, githubOf, tokenAdvice, tokenFor } from './github-of.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
 import type { Verb } from './verb.ts'
 
@@ -66,6 +66,7 @@ async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
     ...(await fromGithub(call, workshop, campaigns)),
     ...(await teamFindings(workshop)),
     ...ownFindings(workflows),
+    ...artifactFindings(githubOf(workshop, env), workflows),
     ...(await outdatedFindings(workshop, workflows)),
     ...(await askingFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
@@ -104,14 +105,16 @@ async function fromGithub(
   if (found === null && workshop.remote === null) return []
   if (found === null)
     return [unknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
-  const token = around.env['GITHUB_TOKEN'] || around.env['GH_TOKEN'] || ''
+  const token = tokenFor(found, around.env)
   if (token === '') {
-    return [unknown('GitHub was not asked: there is no token', 'GH_TOKEN=$(gh auth token) winnow doctor')]
+    const where = found.server === null ? '' : ` for ${found.server}`
+    return [unknown(`GitHub was not asked: there is no token${where}`, tokenAdvice(found))]
   }
   const { clock, version, web } = around
   proxyFor(found.apiUrl, around.env)
   const say = (line: string) => around.progress.say(line)
-  const access = { ...found, token, version, say, ...(web === undefined ? {} : { web }) }
+  const { apiUrl, repository } = found
+  const access = { apiUrl, repository, token, version, say, ...(web === undefined ? {} : { web }) }
   try {
     const seen = await examine(access, { branches: writtenBranches(campaigns), now: () => clock.now() })
     const mergedThere = campaigns.flatMap(({ name, prefix, spec }) =>
@@ -159,6 +162,16 @@ function ownFindings(files: readonly WorkflowFile[]): Finding[] {
   const comments = files.some(({ path }) => path === COMMENTS)
   const steered = comments ? ', comments included' : '; comments are read at the next wake-up'
   return [good(`winnow's workflows are on the default branch${steered}`)]
+}
+
+const NEW_ARTIFACTS = /uses: actions\/(?:up|down)load-artifact@\S+ # v(?:[4-9]|\d\d)/
+
+/** github.com keeps artifacts of version 4 and newer alone; its Enterprise Server took none but older ones so far. */
+function artifactFindings(found: GithubPlace | null, files: readonly WorkflowFile[]): Finding[] {
+  const ours = files.filter(({ path, text }) => path.includes('/winnow') && NEW_ARTIFACTS.test(text))
+  if (found === null || found.server === null || ours.length === 0) return []
+  const what = `${ours.map(({ path }) => path).join(', ')}: artifacts of version 4 and newer are refused by Enterprise Servers, unless ${found.server} is new enough`
+  return [unknown(what, ARTIFACTS_OF_A_SERVER)]
 }
 
 /** As `init --github` would write them now, with the action that they name. */

@@ -16,6 +16,7 @@ import type { Spec } from '../spec/schema.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import type { Call } from './call.ts'
 import { committedProject } from './committed-project.ts'
+import { ARTIFACTS_OF_A_SERVER, githubOf } from './github-of.ts'
 import { existingSpecs } from './existing-specs.ts'
 import { writeNewFiles } from './new-files.ts'
 
@@ -50,7 +51,7 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
   const lines =
     fresh.length === 0
       ? ['All files are there already; nothing was written.']
-      : [...written(fresh), ...(asksPrograms({ specs }) ? [FOR_PROGRAMS] : [])]
+      : [...written(fresh), ...(asksPrograms({ specs }) ? [FOR_PROGRAMS] : []), ...forServer(call, ground)]
   for (const line of lines) terminal.out(line)
   return 0
 }
@@ -105,6 +106,11 @@ function withoutWritten(topLevel: string, wanted: readonly NewFile[]): NewFile[]
 }
 
 const FOR_PROGRAMS = `For the programs that are asked for ideas: the key of their model in the secret ${MODEL_SECRET} of an environment ${MODEL_ENVIRONMENT}.`
+
+function forServer({ around }: Call, { workshop }: Ground): string[] {
+  const server = githubOf(workshop, around.env)?.server ?? null
+  return server === null ? [] : [`If ${server} is a GitHub Enterprise Server: ${ARTIFACTS_OF_A_SERVER}.`]
+}
 
 function written(files: readonly NewFile[]): string[] {
   return [

@@ -4,25 +4,55 @@ import type { Workshop } from '../engine/open.ts'
 export interface GithubPlace {
   apiUrl: string
   repository: string
+  /** Of an Enterprise Server, or of somebody else whose address looks the same; null for GitHub's own. */
+  server: string | null
 }
 
+type Env = Readonly<Record<string, string>>
+
 const PUBLIC = 'https://api.github.com'
+/** Where GitHub runs an Enterprise Cloud of its own for somebody. */
+const CLOUD = /^[\w-]+\.ghe\.com$/i
 const ADDRESS =
   /^(?:(https?):\/\/(?:[^@/]*@)?([^/]+)\/|(?:ssh:\/\/)?[\w-]+@([^:/]+)(?::\d+)?[:/])([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/
 
 /** Told by the environment of a job, or else by the remote's address; null where that is a path. */
 export function githubOf(
   { checkout, remote }: Pick<Workshop, 'checkout' | 'remote'>,
-  env: Readonly<Record<string, string>>,
+  env: Env,
 ): GithubPlace | null {
   const { GITHUB_REPOSITORY: named, GITHUB_API_URL: api } = env
-  if (named && api) return { apiUrl: api, repository: named }
+  if (named && api && URL.canParse(api))
+    return { apiUrl: api, repository: named, server: serverAt(new URL(api).host) }
   const url = checkout.remotes.find(({ name }) => name === remote)?.url ?? ''
   const [, scheme = 'https', web, ssh, repository] = ADDRESS.exec(url) ?? []
   const host = web ?? ssh
   if (host === undefined || repository === undefined) return null
-  const apiUrl = host === 'github.com' ? PUBLIC : `${scheme}://${host}/api/v3`
-  return { apiUrl, repository }
+  const server = serverAt(host)
+  if (server !== null) return { apiUrl: `${scheme}://${host}/api/v3`, repository, server }
+  return { apiUrl: CLOUD.test(host) ? `https://api.${host}` : PUBLIC, repository, server }
+}
+
+function serverAt(host: string): string | null {
+  const own = host.replace(/^api\./, '')
+  return own === 'github.com' || CLOUD.test(own) ? null : host
+}
+
+/**
+ * The token that may be sent there. The one for github.com goes to GitHub's own addresses alone, and to where a job says
+ * that its GitHub is: any other address may be anybody's.
+ */
+export function tokenFor({ apiUrl, server }: GithubPlace, env: Env): string {
+  const isOwn = server === null || env['GITHUB_API_URL'] === apiUrl
+  const names = isOwn ? ['GITHUB_TOKEN', 'GH_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+  return names.map(name => env[name] ?? '').find(token => token !== '') ?? ''
+}
+
+/** How a person gives it. */
+export function tokenAdvice({ server }: GithubPlace): string {
+  return server === null
+    ? 'GH_TOKEN=$(gh auth token) winnow doctor'
+    : `if that is a GitHub Enterprise Server: GH_ENTERPRISE_TOKEN=$(gh auth token --hostname ${server}) winnow doctor`
 }
 
 /** Whether a spec is for campaigns there: in a job, or by an address that is nobody else's. */
@@ -31,5 +61,8 @@ export function isOnGithub(
   env: Readonly<Record<string, string>>,
 ): boolean {
   const found = githubOf(workshop, env)
-  return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.apiUrl === PUBLIC)
+  return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
+
+export const ARTIFACTS_OF_A_SERVER =
+  'in the workflows, replace the commits of upload-artifact and download-artifact by those of their newest v3 for node20'

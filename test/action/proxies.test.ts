@@ -109,7 +109,7 @@ test('the command line asks by it too', async () => {
     PATH: process.env['PATH'] ?? '',
     HOME: scratch(),
     HTTP_PROXY: proxy.url(),
-    GH_TOKEN: token,
+    GH_ENTERPRISE_TOKEN: token,
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'http.extraheader',
     GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`x:${token}`).toString('base64')}`,

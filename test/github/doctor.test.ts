@@ -23,7 +23,7 @@ test('the doctor says what stands in the way, as far as the token may see, and c
   for (const name of ['winnow', 'winnow-measure', 'winnow-wake'])
     there.commit('main', { [`.github/workflows/${name}.yml`]: 'on: { workflow_dispatch: {} }\njobs: {}\n' })
   github.world.workflowStates.set('.github/workflows/winnow.yml', 'disabled_inactivity')
-  env['GH_TOKEN'] = github.token('root', { permission: 'admin' })
+  env['GH_ENTERPRISE_TOKEN'] = github.token('root', { permission: 'admin' })
   const admin = await winnow('doctor')
   expect(admin.join('\n')).toContain('approve pull requests" is off')
   expect(admin.join('\n')).toContain('winnow.yml is off (disabled_inactivity)')
@@ -38,10 +38,10 @@ test('the doctor says what stands in the way, as far as the token may see, and c
   expect((await winnow('doctor')).join('\n')).toContain(
     'winnow init --github --reusable --action o/winnow@0000',
   )
-  env['GH_TOKEN'] = github.token('eve', { permission: 'read' })
+  env['GH_ENTERPRISE_TOKEN'] = github.token('eve', { permission: 'read' })
   const reader = await winnow('doctor')
   expect(reader.join('\n')).toContain("needs an administrator's token")
-  env['GITHUB_TOKEN'] = 'expired'
+  env['GH_ENTERPRISE_TOKEN'] = 'expired'
   const wrong = await winnow('doctor')
   expect(wrong.join('\n')).toContain('check the token')
   expect(branches()).toBe(before)
@@ -55,7 +55,7 @@ describe('of the rules on its branches the doctor says', () => {
   async function asked(permission: 'admin' | 'read', spec = '') {
     const there = await onGithub([], { spec })
     await there.post.start()
-    there.env['GH_TOKEN'] = there.github.token('somebody', { permission })
+    there.env['GH_ENTERPRISE_TOKEN'] = there.github.token('somebody', { permission })
     return { ...there, says: async () => (await there.winnow('doctor')).join('\n') }
   }
 
@@ -79,7 +79,7 @@ describe('of the rules on its branches the doctor says', () => {
     const { github, env, says } = await asked('read')
     github.world.protection.set('optimize/size', PULLS)
     expect(await says()).toContain('??  optimize/size is protected; how is told to administrators alone')
-    env['GH_TOKEN'] = github.token('root', { permission: 'admin' })
+    env['GH_ENTERPRISE_TOKEN'] = github.token('root', { permission: 'admin' })
     const told = await says()
     expect(told).toContain("rules on optimize/size would refuse winnow's pushes: pull_request")
     expect(told).toContain('or set merge.via: api')
@@ -115,16 +115,48 @@ test('the doctor knows git, the scopes of a classic token, and every workflow th
     there.commit('main', { [`.github/workflows/${name}.yml`]: 'on: { workflow_dispatch: {} }\njobs: {}\n' })
   github.world.workflowStates.set('.github/workflows/winnow.yml', 'active')
   github.world.workflowStates.set('.github/workflows/winnow-measure.yml', 'disabled_manually')
-  env['GH_TOKEN'] = github.token('ada', { scopes: ['gist'] })
+  env['GH_ENTERPRISE_TOKEN'] = github.token('ada', { scopes: ['gist'] })
   const gist = (await winnow('doctor')).join('\n')
   expect(gist).toMatch(/ok {2}git \d+\.\d+\S* is new enough/)
   expect(gist).toContain("!!  the token's scopes are gist: it may not push")
   expect(gist).toContain('winnow-measure.yml is off (disabled_manually): nothing starts it')
   expect(gist).toContain('ok  .github/workflows/winnow.yml is on')
-  env['GH_TOKEN'] = github.token('bob', { scopes: ['repo'] })
+  env['GH_ENTERPRISE_TOKEN'] = github.token('bob', { scopes: ['repo'] })
   expect((await winnow('doctor')).join('\n')).toContain('a sync that brings workflow files would be refused')
-  env['GH_TOKEN'] = github.token('eva', { scopes: ['repo', 'workflow'] })
+  env['GH_ENTERPRISE_TOKEN'] = github.token('eva', { scopes: ['repo', 'workflow'] })
   expect(await winnow('doctor')).toContain("ok  the token's scopes are enough (repo, workflow)")
+})
+
+test('the doctor sends the token for github.com to no other address, and says what a server may refuse', async () => {
+  const there = await onGithub([])
+  const { github, winnow, env } = there
+  env['GITHUB_TOKEN'] = github.token('ada', { permission: 'admin' })
+  env['GH_TOKEN'] = env['GITHUB_TOKEN']
+  const before = github.api.log.length
+  const uploads = `on: {}\njobs: {}\n# uses: actions/upload-artifact@${'ab'.repeat(20)} # v6.0.0\n`
+  there.commit('main', { '.github/workflows/winnow-measure.yml': uploads })
+  const said = (await winnow('doctor')).join('\n')
+  expect(github.api.log.slice(before)).toEqual([])
+  expect(said).toMatch(/GitHub was not asked: there is no token for 127\.0\.0\.1:\d+/)
+  expect(said).toMatch(/GH_ENTERPRISE_TOKEN=\$\(gh auth token --hostname 127\.0\.0\.1:\d+\) winnow doctor/)
+  expect(said).toContain(
+    'winnow-measure.yml: artifacts of version 4 and newer are refused by Enterprise Servers',
+  )
+  there.commit('main', { '.github/workflows/winnow-measure.yml': uploads.replace('v6.0.0', 'v3.2.1') })
+  expect((await winnow('doctor')).join('\n')).not.toContain('artifacts of version 4')
+})
+
+test('init says as well what a server may refuse', async () => {
+  const there = await onGithub([])
+  const said = await there.winnow('init', '--github', '--action', `o/winnow@${'0'.repeat(40)}`)
+  expect(said.at(-1)).toMatch(
+    /^If 127\.0\.0\.1:\d+ is a GitHub Enterprise Server: in the workflows, replace the commits/,
+  )
+  there.env['GITHUB_API_URL'] = 'https://api.github.com'
+  there.env['GITHUB_REPOSITORY'] = 'team/project'
+  expect(
+    (await there.winnow('init', '--github', '--action', `o/winnow@${'0'.repeat(40)}`)).at(-1),
+  ).not.toContain('Server')
 })
 
 test('the doctor misses the job that asks programs, then what sets them up, then says where their key belongs', async () => {

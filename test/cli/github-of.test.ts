@@ -1,0 +1,79 @@
+import { describe, expect, it, test } from 'vitest'
+import { githubOf, isOnGithub, tokenFor } from '../../src/verbs/github-of.ts'
+
+/** As much of a workshop as an address needs. */
+function at(url: string): Parameters<typeof githubOf>[0] {
+  const remotes = [{ name: 'origin', url }]
+  return {
+    remote: 'origin',
+    checkout: { topLevel: '/x', commonDir: '/x/.git', head: null, remotes } as never,
+  }
+}
+
+describe('where the API of a remote is', () => {
+  it.each([
+    ['https://github.com/team/project.git', 'https://api.github.com', null],
+    ['git@github.com:team/project.git', 'https://api.github.com', null],
+    ['ssh://git@github.com/team/project', 'https://api.github.com', null],
+    ['https://octo.ghe.com/team/project', 'https://api.octo.ghe.com', null],
+    ['git@octo.ghe.com:team/project.git', 'https://api.octo.ghe.com', null],
+    ['https://github.corp.example/team/project', 'https://github.corp.example/api/v3', 'github.corp.example'],
+    [
+      'https://ada:x@github.corp.example:8443/team/project',
+      'https://github.corp.example:8443/api/v3',
+      'github.corp.example:8443',
+    ],
+    [
+      'ssh://git@github.corp.example:2222/team/project.git',
+      'https://github.corp.example/api/v3',
+      'github.corp.example',
+    ],
+    [
+      'https://github.com.evil.example/team/project',
+      'https://github.com.evil.example/api/v3',
+      'github.com.evil.example',
+    ],
+    ['https://evilghe.com/team/project', 'https://evilghe.com/api/v3', 'evilghe.com'],
+    ['https://a.b.ghe.com.example/team/project', 'https://a.b.ghe.com.example/api/v3', 'a.b.ghe.com.example'],
+  ])('%s', (url, apiUrl, server) => {
+    expect(githubOf(at(url), {})).toEqual({ apiUrl, repository: 'team/project', server })
+    expect(isOnGithub(at(url), {})).toBe(server === null)
+  })
+
+  it('is what a job says, whatever its remote', () => {
+    const job = { GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://github.corp.example/api/v3' }
+    const found = githubOf(at('/somewhere'), job)
+    expect(found).toEqual({ apiUrl: job.GITHUB_API_URL, repository: 'a/b', server: 'github.corp.example' })
+    expect(isOnGithub(at('/somewhere'), job)).toBe(true)
+    expect(githubOf(at('/somewhere'), { ...job, GITHUB_API_URL: 'nonsense' })).toBeNull()
+  })
+})
+
+describe('the token that is sent', () => {
+  const env = {
+    GITHUB_TOKEN: 'own',
+    GH_TOKEN: 'cli',
+    GH_ENTERPRISE_TOKEN: 'server',
+    GITHUB_ENTERPRISE_TOKEN: 'other',
+  }
+  const sentTo = (url: string, given: Record<string, string> = env) => {
+    const found = githubOf(at(url), given)
+    return found && tokenFor(found, given)
+  }
+
+  test('to GitHub is the one for GitHub, and to nobody else', () => {
+    expect(sentTo('https://github.com/a/b')).toBe('own')
+    expect(sentTo('https://octo.ghe.com/a/b', { GH_TOKEN: 'cli' })).toBe('cli')
+    for (const url of ['https://gitlab.com/a/b', 'https://github.com.evil.example/a/b', 'git@ghe.corp:a/b']) {
+      expect(sentTo(url)).toBe('server')
+      expect(sentTo(url, { GITHUB_TOKEN: 'own', GH_TOKEN: 'cli' })).toBe('')
+    }
+    expect(sentTo('https://github.com/a/b', { GH_ENTERPRISE_TOKEN: 'server' })).toBe('')
+    expect(sentTo('https://ghe.corp/a/b', { GITHUB_ENTERPRISE_TOKEN: 'other' })).toBe('other')
+  })
+
+  test('in a job is its own, to the server that the runner names', () => {
+    const job = { ...env, GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://ghe.corp/api/v3' }
+    expect(sentTo('https://ghe.corp/a/b', job)).toBe('own')
+  })
+})
