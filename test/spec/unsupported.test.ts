@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BENCHMARK_FORMATS } from '../../src/spec/benchmark-formats.ts'
 import { notedElsewhere } from '../../src/spec/unread-keys.ts'
@@ -8,6 +9,26 @@ import { ceSpec, changed, fixture, parsed, winnowSpec } from './problems-of.ts'
 function counting(changes: Record<string, unknown> = {}) {
   return winnowSpec({ 'metric.primary': { name: 'bytes', direction: 'minimize' }, ...changes })
 }
+
+/** What the README says is missing, each by a spec that asks for it. */
+const MISSING: Readonly<Record<string, () => ReturnType<typeof counting>>> = {
+  'model-graded metrics': () => parsed(fixture('ce-judge.yaml')).spec,
+  suites: () => parsed(fixture('winnow-suite.yaml')).spec,
+  isolation: () => counting({ 'measurement.isolation': 'uid' }),
+  'parameter sweeps': () => counting({ propose: [{ use: 'sweep' }] }),
+  'versioned artifacts': () => counting({ artifacts: [{ name: 'a', path: 'a' }] }),
+  'other frontiers than the incumbent': () => counting({ 'search.frontier': 'softmax' }),
+  controllers: () => counting({ 'search.controller': {} }),
+  epochs: () => counting({ epochs: {} }),
+}
+
+it('the README names what is refused everywhere, and nothing else', () => {
+  const list = /^Not built: ([^.]*)\. /m.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+  expect(list.split(/,\s+/).toSorted()).toEqual(Object.keys(MISSING).toSorted())
+  for (const where of ['local', 'github', 'single-job'] as const)
+    for (const [name, spec] of Object.entries(MISSING))
+      expect([name, unsupported(spec(), where).length > 0]).toEqual([name, true])
+})
 
 describe('what is valid but not built', () => {
   it.each(['winnow-deterministic.yaml', 'winnow-stability.yaml', 'ce-hard.yaml', 'ce-expensive.yaml'])(
