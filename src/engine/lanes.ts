@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { asksForUsers } from '../measure/users/lodging.ts'
 import type { Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -12,7 +13,8 @@ export interface Berth {
 
 /** Timing is measured one at a time; what is deterministic as many at once as there are cores. */
 export function berthFor(order: Pick<Order, 'stop'>, spec: Spec): Berth {
-  if (order.stop.rule !== 'once') return { limit: 1, alone: true }
+  // Whoever ends one execution ends everything of its user.
+  if (order.stop.rule !== 'once' || asksForUsers(spec)) return { limit: 1, alone: true }
   const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
   const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
   return { limit: Math.max(1, most), alone: false }

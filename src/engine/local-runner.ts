@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { machineFingerprint } from '../measure/machine.ts'
 import { measure } from '../measure/measure.ts'
+import { asksForUsers, lodgingFor } from '../measure/users/lodging.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
@@ -104,13 +105,13 @@ async function measureIn(
 ) {
   const under = join(place.dataDir, 'work')
   await bringHoldout(place.repository, order)
-  const workDir = await freeWorkDir(under, lane)
+  const lodging = asksForUsers(spec) ? lodgingFor(spec, under) : { workDir: await freeWorkDir(under, lane) }
   const answer = await measure({
     order,
     spec,
     runId,
     repository: place.repository,
-    workDir,
+    ...lodging,
     sharedRoot: place.checkout,
     env: place.env,
     now: () => place.clock.now(),
@@ -122,7 +123,7 @@ async function measureIn(
     },
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
   })
-  return refuseFullDisk(workDir, answer)
+  return refuseFullDisk(lodging.workDir, answer)
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

@@ -6,14 +6,14 @@ import { runGuarded, sealSide } from './guarded-run.ts'
 import { layOut } from './lay-out.ts'
 import { tailOf } from './output/capped-file.ts'
 import { removeAll } from './remove.ts'
-import { emptyOutputs } from './scrub.ts'
+import { emptyHome, emptyOutputs } from './scrub.ts'
 import { sealFiles } from './seal.ts'
 import { seedOf } from '../model/coins.ts'
 import type { Session, Side } from './session.ts'
 
 /** Lays a side out and runs its set-up. Every build starts from the tree alone (decision.md 3.1). */
 export async function buildSide(session: Session, side: Side, number: number): Promise<void> {
-  const { slots, paths, input, draft } = session
+  const { slots, paths, draft } = session
   makeRoom(session, side)
   await slots.bring(side.slot)
   side.seals = null
@@ -21,7 +21,8 @@ export async function buildSide(session: Session, side: Side, number: number): P
   const kept = isKept(session, side)
   await layOut(session, side, kept)
   if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint)
-  await emptyOutputs(paths, input.owner)
+  await emptyOutputs(paths, side.owner)
+  if (side.owner !== null && !(kept && side.slot.built !== null)) await emptyHome(paths, side.owner)
   draft.trees[side.label] = side.tree
   const everything = sealSide(session, side)
   side.seals = { files: sealFiles(everything, side.files), everything }
@@ -48,8 +49,9 @@ async function setUp(session: Session, side: Side): Promise<void> {
   const { spec, order } = session.input
   const { setup, timeout_seconds: timeoutSeconds } = spec.measurement
   if (setup === null) return
-  const env = harnessEnvironment(session.allowed, session.paths, seedOf(order, 0))
-  const ended = await runGuarded(session, side.label, side, { command: setup, env, timeoutSeconds })
+  const { owner } = side
+  const env = harnessEnvironment(session.allowed, session.paths, { owner, seed: seedOf(order, 0) })
+  const ended = await runGuarded(session, side, 'itself', { command: setup, env, timeoutSeconds })
   const ok = ended.exitCode === 0 && !ended.timedOut
   const tail = tailOf(session.paths.stderr) || tailOf(session.paths.stdout)
   session.draft.setups.push({

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
+import type { Owner } from './process/reaper.ts'
 import type { SidePaths } from './side-paths.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
@@ -40,16 +41,23 @@ export function quietNpm(tmp: string): Record<string, string> {
   return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
 }
 
+/** What everything has that is started. Whose user has no home has an empty folder for one. */
+export function commonEnvironment(
+  allowed: Readonly<Record<string, string>>,
+  { tmp, home }: Pick<SidePaths, 'tmp' | 'home'>,
+  owner: Owner | null,
+): Record<string, string> {
+  return { ...quietNpm(tmp), ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
+}
+
 /** The same names and values on every side; evo's names are aliases. */
 export function harnessEnvironment(
   allowed: Readonly<Record<string, string>>,
   paths: SidePaths,
-  seed: number,
+  { owner, seed }: { owner: Owner | null; seed: number },
 ): Record<string, string> {
   return {
-    ...quietNpm(paths.tmp),
-    ...allowed,
-    TMPDIR: paths.tmp,
+    ...commonEnvironment(allowed, paths, owner),
     WINNOW_RESULT_PATH: paths.result,
     WINNOW_PROGRESS_PATH: paths.progress,
     WINNOW_OUT_DIR: paths.out,

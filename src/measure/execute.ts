@@ -26,12 +26,14 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   if (side.ended) return
   const { paths, input, slots, draft } = session
   await slots.bring(side.slot)
-  await emptyOutputs(paths, input.owner)
+  await emptyOutputs(paths, side.owner)
   await announceStart(session)
-  const env = { ...harnessEnvironment(session.allowed, paths, turn.seed), ...holdoutEnvironment(session) }
+  const { owner } = side
+  const own = harnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
+  const env = { ...own, ...holdoutEnvironment(session) }
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
   const command = commandOf(session, turn.role)
-  const ended = await runGuarded(session, side.label, side, { command, env, timeoutSeconds })
+  const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
   const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn))
   const tail = lastWords(paths, result.status)
   const execution: Execution = {

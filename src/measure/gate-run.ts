@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Spec } from '../spec/schema.ts'
-import { quietNpm } from './environment.ts'
+import { commonEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import { copyOf } from './lay-out.ts'
@@ -32,11 +32,11 @@ export async function runGates(session: Session, side: Side, phase: Gate['phase'
 }
 
 async function runGate(session: Session, side: Side, gate: Gate): Promise<boolean> {
-  const { paths, input, draft } = session
-  await emptyOutputs(paths, input.owner)
-  const env = { ...quietNpm(paths.tmp), ...session.allowed, TMPDIR: paths.tmp, WINNOW_OUT_DIR: paths.out }
+  const { paths, draft } = session
+  await emptyOutputs(paths, side.owner)
+  const env = { ...commonEnvironment(session.allowed, paths, side.owner), WINNOW_OUT_DIR: paths.out }
   const command = { command: gate.command, env, timeoutSeconds: gate.timeout_seconds }
-  const ended = await runGuarded(session, side.label, null, command)
+  const ended = await runGuarded(session, side, 'copy', command)
   const passed = ended.exitCode === 0 && !ended.timedOut
   const tail = tailOf(paths.stderr) || tailOf(paths.stdout)
   draft.gates.push({

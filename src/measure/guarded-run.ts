@@ -2,19 +2,21 @@ import { join } from 'node:path'
 import { waitPast } from './clock-file.ts'
 import type { Ended, Launch } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
+import type { Owner } from './process/reaper.ts'
 import { brokenSeal, type Seal, sealEverything } from './seal.ts'
 import { clockFile, type Session, type Side, Tampered } from './session.ts'
+import { sweepShared } from './users/sweep.ts'
 
 type Command = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
 
 /**
  * Invariant 6: the one place where experiment code is started. Every seal is checked when it has ended, and no
- * process of it is alive then. `running` is the side on stage; null while a throw-away copy of `label` is.
+ * process of it is alive then. On stage is the side itself, or a throw-away copy of it.
  */
 export async function runGuarded(
   session: Session,
-  label: Side['label'],
-  running: Side | null,
+  side: Side,
+  onStage: 'itself' | 'copy',
   command: Command,
 ): Promise<Ended> {
   await refuseLate(session)
@@ -27,13 +29,20 @@ export async function runGuarded(
     stderr: session.paths.stderr,
     signal: session.input.signal,
   }
-  const ended = await session.supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+  const ended = await side.supervisor.run(launch, pid => noteSupervisor(workDir, pid))
   if (ended.unreaped) {
     session.draft.unreaped = true
     await endMarked(workDir)
   }
-  checkSeals(session, label, running)
+  if (side.owner !== null) settleUser(side.owner, ended)
+  checkSeals(session, side.label, onStage === 'itself' ? side : null)
   return ended
+}
+
+/** Whatever is done from here on is done by root among files of that user, of whom nothing may run. */
+function settleUser(owner: Owner, { unreaped }: Ended): void {
+  if (unreaped) throw new Error(`processes of user ${owner.uid} could not be ended`)
+  sweepShared(owner)
 }
 
 function newestSealed(session: Session): bigint {

@@ -3,7 +3,7 @@ import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { Owner } from './process/reaper.ts'
+import type { SideUsers } from './users/side-users.ts'
 
 /** What of src/git's Repository a runner needs: it reads trees and lays them out, and writes nothing. */
 export interface TreeSource {
@@ -37,6 +37,6 @@ export interface MeasureInput {
   unpinned?: true
   /** First port of this runner, where several work on one machine; otherwise `parallel.port_base`. */
   portBase?: number
-  /** A user of its own for experiment code; we must be root. */
-  owner?: Owner
+  /** Each side runs as one of these, which cannot reach the others: drawn by the order's coins. */
+  users?: SideUsers
 }

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { MeasureInput } from './input.ts'
 import { removeAll } from './remove.ts'
 import { removeUntracked } from './scrub.ts'
 import { firstDifference } from './seal.ts'
@@ -9,6 +8,7 @@ import type { Session, Side } from './session.ts'
 import { copySharedFiles } from './shared-files.ts'
 import { sidePaths } from './side-paths.ts'
 import { type TrackedFile, trackedFiles } from './tracked-file.ts'
+import { give } from './users/give.ts'
 
 const run = promisify(execFile)
 
@@ -25,7 +25,7 @@ export async function layOut(session: Session, side: Side, keepBuilt: boolean): 
   if (!reused) await layOutAnew(session, side)
   await slots.note(side.slot, { tree: side.tree, ...(reused && keepBuilt ? {} : { built: null }) })
   side.files = prefixed([...files, ...copyShared(session, files)])
-  if (input.owner !== undefined) await give(slots.stage, input.owner)
+  if (side.owner !== null) await give(slots.stage, side.owner)
 }
 
 interface Reuse {
@@ -63,19 +63,20 @@ function prefixed(files: readonly TrackedFile[]): TrackedFile[] {
   return files.map(file => ({ ...file, path: `tree/${file.path}` }))
 }
 
-async function give(path: string, { uid, gid }: NonNullable<MeasureInput['owner']>): Promise<void> {
-  await run('chown', ['-R', `${uid}:${gid}`, path])
-}
-
 /** A throw-away copy, or the scorer's tree: nothing of it is kept. */
 export async function copyOf(session: Session, side: Side, target: string): Promise<void> {
   await removeAll(target)
   await run('cp', ['-a', session.slots.placeOf(side.slot), target])
 }
 
+/** Where it is for a user of its own, nobody else may look: what one side left is read there. */
 export async function layOutTrusted(session: Session, dir: string): Promise<void> {
   const { repository, order } = session.input
+  const { owner } = session.scorer
   await removeAll(dir)
   await mkdir(dir, { recursive: true })
   await repository.materialize(order.pin.tree, sidePaths(dir).tree)
+  if (owner === null) return
+  await chmod(dir, 0o700)
+  await give(dir, owner)
 }

@@ -11,6 +11,7 @@ import type { MeasureInput } from './input.ts'
 import { machineFingerprint } from './machine.ts'
 import { refusalOf, refuseUnsupported } from './preflight.ts'
 import { chooseSupervisor } from './process/choose.ts'
+import type { Owner } from './process/reaper.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import { alone } from './rules/alone.ts'
 import { calibrate } from './rules/calibrate.ts'
@@ -25,6 +26,7 @@ import { candidatesOf, type Draft, type Session, type Side, Tampered } from './s
 import { listSharedFiles } from './shared-files.ts'
 import { sidePaths } from './side-paths.ts'
 import { Slots } from './slots.ts'
+import { makeEnterable, tryUsers } from './users/enterable.ts'
 
 /** An order's answer. Throws only for what its person must change, and when cancelled. */
 export async function measure(input: MeasureInput): Promise<Report> {
@@ -33,16 +35,28 @@ export async function measure(input: MeasureInput): Promise<Report> {
   const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
   const allowed = environmentOf(input)
   const holdoutDirectory = await namedDirectory(input)
-  mkdirSync(input.workDir, { recursive: true })
-  await claimWorkDir(input.workDir)
   const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
-  try {
-    await removeAll(holdoutRoom(input.workDir))
+  return inOwnPlace(input, async () => {
     const end = await attempt(input, () => work(input, draft, { sharedFiles, allowed, holdoutDirectory }))
     return reportOf(input, draft, { startedAt, end })
+  })
+}
+
+/** Nobody else works there meanwhile, nor with the same users. */
+async function inOwnPlace<T>({ users, workDir }: MeasureInput, act: () => Promise<T>): Promise<T> {
+  const claimed: string[] = []
+  try {
+    for (const dir of users ? [users.dir, workDir] : [workDir]) {
+      if (users) makeEnterable(dir)
+      mkdirSync(dir, { recursive: true })
+      await claimWorkDir(dir)
+      claimed.push(dir)
+    }
+    await removeAll(holdoutRoom(workDir))
+    return await act()
   } finally {
-    await removeAll(holdoutRoom(input.workDir))
-    await releaseWorkDir(input.workDir)
+    if (claimed.includes(workDir)) await removeAll(holdoutRoom(workDir))
+    for (const dir of claimed.toReversed()) await releaseWorkDir(dir)
   }
 }
 
@@ -68,23 +82,15 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
   const wanted = sidesOf(input)
   const refusal = await refusalOf(input, wanted)
   if (refusal !== null) return refusal
+  await admitUsers(input)
   const slots = await Slots.open(roomOf(input))
-  const assigned = slots.assign(wanted.map(({ tree }) => tree))
-  const chances = chancesIn(input.order)
-  const sides = wanted.flatMap(({ label, tree }, at): Side[] => {
-    const slot = assigned[at]
-    return slot === undefined
-      ? []
-      : [{ label, tree, slot, build: 0, files: [], seals: null, chances, ended: false }]
-  })
-  const { monotonic } = input
+  const { sides, scorer } = await castOf(input, wanted, slots)
   const session: Session = {
     input,
     slots,
     paths: sidePaths(slots.stage),
     sides,
-    supervisor: await chooseSupervisor({ owner: input.owner ?? null, monotonic }),
-    scorer: await chooseSupervisor({ owner: null, monotonic }),
+    scorer,
     ...prepared,
     trusted: null,
     holdout: null,
@@ -103,6 +109,37 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
     await slots.bring(null)
   }
   return null
+}
+
+async function admitUsers(input: MeasureInput): Promise<void> {
+  const { users, monotonic } = input
+  if (users === undefined) return
+  const room = roomOf(input)
+  makeEnterable(room)
+  await tryUsers(users, room, monotonic)
+}
+
+/** Invariant 10: which side gets which user is drawn, since code can ask who it is. */
+async function castOf(
+  { order, users, monotonic }: MeasureInput,
+  wanted: ReturnType<typeof sidesOf>,
+  slots: Slots,
+): Promise<Pick<Session, 'sides' | 'scorer'>> {
+  const drawn: Owner[] = users === undefined ? [] : turns(order, 'users', users.owners)
+  const runBy = async (owner: Owner | null) => ({
+    owner,
+    supervisor: await chooseSupervisor({ owner, monotonic }),
+  })
+  const assigned = slots.assign(wanted.map(({ tree }) => tree))
+  const chances = chancesIn(order)
+  const sides: Side[] = []
+  for (const [at, { label, tree }] of wanted.entries()) {
+    const slot = assigned[at]
+    if (slot === undefined) continue
+    const by = await runBy(drawn[at] ?? null)
+    sides.push({ ...by, label, tree, slot, build: 0, files: [], seals: null, chances, ended: false })
+  }
+  return { sides, scorer: await runBy(drawn[wanted.length] ?? null) }
 }
 
 async function run(session: Session): Promise<void> {
@@ -188,7 +225,7 @@ function reportOf(
     harness: input.order.harness,
     machine: machineFingerprint(input.env),
     flags: [
-      'unisolated',
+      ...(input.users ? [] : (['unisolated'] as const)),
       ...(unreaped ? (['unreaped'] as const) : []),
       ...(input.spec.measurement.score === null ? (['forgeable'] as const) : []),
     ],

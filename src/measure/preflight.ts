@@ -6,7 +6,7 @@ import { harnessEntries, harnessHash } from './harness-hash.ts'
 import type { MeasureInput } from './input.ts'
 
 /** Settings this runner cannot honour are refused before anything runs, never ignored. */
-export function refuseUnsupported({ spec, owner }: MeasureInput): void {
+export function refuseUnsupported({ spec, users }: MeasureInput): void {
   const { measurement, metric } = spec
   const refuse = (path: string, what: string, fix: string): never => {
     throw new UserError(what, { place: { path }, fix })
@@ -19,19 +19,8 @@ export function refuseUnsupported({ spec, owner }: MeasureInput): void {
       'use auto, uid or none',
     )
   }
-  if (isolation === 'uid' && owner === undefined) {
-    refuse(
-      'measurement.isolation',
-      'isolation uid needs a user of its own, and none is configured',
-      'use auto',
-    )
-  }
-  if (owner !== undefined && process.getuid?.() !== 0) {
-    refuse(
-      'measurement.isolation',
-      'another user can only be used by root',
-      'run winnow as root, or use auto',
-    )
+  if (isolation === 'uid' && users === undefined) {
+    refuse('measurement.isolation', 'isolation uid was asked for, and no users were given', 'use auto')
   }
   if (measurement.network === 'off') {
     refuse(

@@ -2,15 +2,18 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
-import { quietNpm } from './environment.ts'
+import { commonEnvironment } from './environment.ts'
 import { layOutTrusted } from './lay-out.ts'
 import { tailOf } from './output/capped-file.ts'
 import type { Printed } from './output/printed.ts'
 import { readScore } from './output/read-score.ts'
+import type { Owner } from './process/reaper.ts'
 import { removeAll } from './remove.ts'
+import { emptyHome } from './scrub.ts'
 import { sealEverything } from './seal.ts'
 import type { Session } from './session.ts'
-import { sidePaths } from './side-paths.ts'
+import { type SidePaths, sidePaths } from './side-paths.ts'
+import { copyFor, give } from './users/give.ts'
 
 type Score = NonNullable<Spec['measurement']['score']>
 
@@ -29,14 +32,14 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   const own = sidePaths(trusted.dir)
   for (const path of [own.tmp, own.stdout, own.stderr]) await removeAll(path)
   await mkdir(own.tmp, { recursive: true })
-  const ended = await session.scorer.run({
+  const { owner, supervisor } = session.scorer
+  const out = owner === null ? paths.out : await handOver(own, paths.out, owner)
+  const ended = await supervisor.run({
     command: score.command,
     cwd: join(own.tree, input.spec.measurement.working_directory),
     env: {
-      ...quietNpm(own.tmp),
-      ...session.allowed,
-      TMPDIR: own.tmp,
-      WINNOW_OUT_DIR: paths.out,
+      ...commonEnvironment(session.allowed, own, owner),
+      WINNOW_OUT_DIR: out,
       WINNOW_SEED: String(seed),
     },
     stdout: own.stdout,
@@ -48,6 +51,15 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   if (ended.timedOut) throw failed(`ran longer than ${score.timeout_seconds} s`, own.stderr)
   if (ended.exitCode !== 0) throw failed(`ended with ${ended.exitCode ?? ended.signal}`, own.stderr)
   return readScore(own.stdout, score, input.spec.metric.primary.name)
+}
+
+/** A copy, so that nothing of a side changes hands; its own home and places are as empty as at the first time. */
+async function handOver(own: SidePaths, out: string, owner: Owner): Promise<string> {
+  await emptyHome(own, owner)
+  await give(own.tmp, owner)
+  await removeAll(own.out)
+  await copyFor(owner, out, own.out)
+  return own.out
 }
 
 function failed(how: string, stderr: string): HarnessError {

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { lchown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeName } from '../git/path-bytes.ts'
+import type { Owner } from './process/reaper.ts'
 import { removeAll } from './remove.ts'
 import type { SidePaths } from './side-paths.ts'
 import { foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
@@ -38,10 +39,7 @@ async function removeBelow(dir: string, under: string, all: Kept): Promise<void>
  * What one execution leaves is not there for the next. What a build saved as a checkpoint is. Between two
  * executions there is mostly nothing to remove: looking, without a trip to the thread pool, is the fast way.
  */
-export async function emptyOutputs(
-  paths: SidePaths,
-  owner: { uid: number; gid: number } | undefined,
-): Promise<void> {
+export async function emptyOutputs(paths: SidePaths, owner: Owner | null): Promise<void> {
   const { tmp, out, result, progress, stdout, stderr } = paths
   for (const path of [result, progress, stdout, stderr]) await removeOutput(path)
   const traces = join(out, 'traces')
@@ -50,9 +48,16 @@ export async function emptyOutputs(
   if (!lstatSync(paths.checkpoint, { throwIfNoEntry: false })?.isDirectory())
     await removeAll(paths.checkpoint)
   for (const path of [tmp, traces, paths.checkpoint]) mkdirSync(path, { recursive: true })
-  if (owner === undefined) return
+  if (owner === null) return
   for (const path of [paths.root, tmp, out, traces, paths.checkpoint])
     await lchown(path, owner.uid, owner.gid)
+}
+
+/** Whatever another side's set-up or an earlier order kept at home is not there. */
+export async function emptyHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
+  await removeAll(home)
+  mkdirSync(home, { mode: 0o700 })
+  await lchown(home, uid, gid)
 }
 
 async function removeOutput(path: string): Promise<void> {

@@ -31,6 +31,10 @@ const LINK = 0o120000n
 const PLAIN = 0o100000n
 const FOLDER = 0o040000n
 const EXECUTABLE = 0o100n
+const READABLE = 0o400n
+const WRITABLE = 0o200n
+const OWNERS = READABLE | WRITABLE | EXECUTABLE
+const ENTERABLE = READABLE | EXECUTABLE
 
 /**
  * Known files alone, of all that was sealed just now: all else may change. Their folders stay folders: a link to the
@@ -90,11 +94,19 @@ export function brokenSeal(seal: Seal, dir: string, format: Format): string | nu
   return null
 }
 
-/** The first tracked file that does not hold what its tree says; read in full, for a directory found again. */
+/**
+ * The first tracked file that does not hold what its tree says, read in full, or that its owner could not use as if it
+ * had just been laid out: for a directory found again, which may have been another's.
+ */
 export function firstDifference(dir: string, files: readonly TrackedFile[], format: Format): string | null {
+  for (const path of foldersOf(files)) {
+    const now = look(dir, path)
+    if (now === null || (now.mode & TYPE) !== FOLDER || (now.mode & OWNERS) !== OWNERS) return path
+  }
   for (const file of files) {
     const now = look(dir, file.path)
     if (now === null || !holds(file, now, dir, format)) return file.path
+    if ((now.mode & TYPE) === PLAIN && (now.mode & WRITABLE) === 0n) return file.path
   }
   return null
 }
@@ -131,9 +143,12 @@ function isStillItself(entry: SealedEntry, now: Stamp, dir: string, format: Form
 
 function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): boolean {
   const type = now.mode & TYPE
-  if (file.mode === '160000' || file.mode === '040000') return type === FOLDER
+  // Root reads what is closed; whose it is could not.
+  if (file.mode === '160000' || file.mode === '040000')
+    return type === FOLDER && (now.mode & ENTERABLE) === ENTERABLE
   if (type !== (BigInt(`0o${file.mode}`) & TYPE)) return false
   if (type !== LINK && (now.mode & EXECUTABLE) !== (BigInt(`0o${file.mode}`) & EXECUTABLE)) return false
+  if (type !== LINK && (now.mode & READABLE) === 0n) return false
   return readable(() => contentId(onDisk(dir, file.path), type === LINK, format)) === file.oid
 }
 

@@ -3,6 +3,7 @@ import type { Oid } from '../model/ids.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import type { MeasureInput } from './input.ts'
 import type { Supervisor } from './process/launch.ts'
+import type { Owner } from './process/reaper.ts'
 import type { Seal } from './seal.ts'
 import type { SidePaths } from './side-paths.ts'
 import type { Slot, Slots } from './slots.ts'
@@ -13,6 +14,10 @@ export interface Side {
   readonly label: Label
   readonly tree: Oid
   readonly slot: Slot
+  /** Who it runs as, and who owns what it left; null: whoever winnow is. */
+  readonly owner: Owner | null
+  /** Runs its code. */
+  readonly supervisor: Supervisor
   build: number
   /** Known files, relative to the side's root. Set once it is laid out. */
   files: readonly TrackedFile[]
@@ -40,10 +45,8 @@ export interface Session {
   readonly slots: Slots
   readonly paths: SidePaths
   readonly sides: readonly Side[]
-  /** Runs experiment code. */
-  readonly supervisor: Supervisor
-  /** Runs the scorer, never as the experiment's user. */
-  readonly scorer: Supervisor
+  /** Runs the scorer, never as the user of a side. */
+  readonly scorer: Pick<Side, 'owner' | 'supervisor'>
   readonly allowed: Readonly<Record<string, string>>
   readonly sharedFiles: readonly string[]
   /** What a variable names as the holdout, if it comes from there. */

@@ -1,4 +1,4 @@
-import { copyFileSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { UserError } from '../errors.ts'
 import { contentId, type TrackedFile } from './tracked-file.ts'
@@ -25,6 +25,7 @@ export function copySharedFiles(
   return paths.map(path => {
     const target = join(tree, path)
     mkdirSync(dirname(target), { recursive: true })
+    rmSync(target, { force: true })
     copyFileSync(join(root, path), target, constants.COPYFILE_FICLONE)
     const mode = (statSync(target).mode & 0o100) === 0 ? '100644' : '100755'
     return { path, mode, oid: contentId(target, false, format) }

@@ -7,6 +7,8 @@ export interface SidePaths {
   tmp: string
   out: string
   checkpoint: string
+  /** HOME of a side with a user of its own, who has none. */
+  home: string
   result: string
   progress: string
   stdout: string
@@ -20,6 +22,7 @@ export function sidePaths(root: string): SidePaths {
     tmp: join(root, 'tmp'),
     out: join(root, 'out'),
     checkpoint: join(root, 'checkpoint'),
+    home: join(root, 'home'),
     result: join(root, 'result.json'),
     progress: join(root, 'progress.jsonl'),
     stdout: join(root, 'stdout'),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -38,6 +38,7 @@ export class Slots {
 
   static async open(workDir: string): Promise<Slots> {
     mkdirSync(join(workDir, 'slots'), { recursive: true, mode: 0o700 })
+    chmodSync(join(workDir, 'slots'), 0o700)
     const known = readState(workDir)
     const slots = new Slots(
       workDir,

@@ -5,11 +5,15 @@ import type { Execution, Report, Side } from './report.ts'
 type Coins = Pick<OrderTerms, 'coins'>
 
 /**
- * Invariant 10: in which order the sides are built (`build`), warmed up and take their turn in each block, by
- * the order's own coins, so that a report that does not follow them can be rejected. Every block has coins of
+ * Invariant 10: in which order the sides are built (`build`), given users (`users`), warmed up and take their turn in
+ * each block, by the order's own coins, so that a report that does not follow them can be rejected. Every block has coins of
  * its own, however many there are, since evidence rests on each being independent of the others.
  */
-export function turns<T>(order: Coins, block: number | 'build' | 'warm-up', sides: readonly T[]): T[] {
+export function turns<T>(
+  order: Coins,
+  block: number | 'build' | 'warm-up' | 'users',
+  sides: readonly T[],
+): T[] {
   let number = drawn(order, block)
   const rest = [...sides]
   const result: T[] = []

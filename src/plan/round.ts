@@ -9,6 +9,7 @@ import { unapprovedText } from './approvals.ts'
 import { endSteps, finalSteps, landSteps, notSelected } from './ending.ts'
 import { assessmentOf, type Member, memberOf } from './member.ts'
 import type { Request } from './orders.ts'
+import { unisolatedText } from './unisolated.ts'
 import type { World } from './world.ts'
 
 /** What a round's members need next: verdicts now, orders by the order plan, or nothing. */
@@ -35,8 +36,8 @@ export function settleRound(world: World, found: Arrivals): RoundPlan {
   const again = members.flatMap(needsOrder)
   const steps = members.flatMap(member => finalSteps(world.campaign, member))
   const eligible = members.filter(member => member.judgement?.is === 'eligible')
-  const barred = eligible.flatMap(member => notApproved(world, member))
-  const settled = eligible.filter(member => notApproved(world, member).length === 0)
+  const barred = eligible.flatMap(member => barSteps(world, member))
+  const settled = eligible.filter(member => barSteps(world, member).length === 0)
   if (members.some(isUndecided) || members.some(losesDeterminism)) return { ...NOTHING, steps, again }
   const next = landNext({ world, found, round }, settled, { steps, again })
   return { ...next, steps: [...barred, ...next.steps] }
@@ -52,11 +53,12 @@ function landNext(
   return { ...NOTHING, steps: [...steps, ...landing], again, holdout }
 }
 
-/** What its round made of its packages, or an amendment of their approval, is looked at before it lands. */
-function notApproved(world: World, member: Member): Step[] {
+/** What its round made of its packages, or an amendment of their approval, is looked at before it lands; and as whom it ran. */
+function barSteps(world: World, member: Member): Step[] {
   const { experiment } = member
   const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
-  return packages === null ? [] : notSelected(member, `it adds ${packages}, which nobody approved`)
+  const why = packages === null ? unisolatedText(world, member) : `it adds ${packages}, which nobody approved`
+  return why === null ? [] : notSelected(member, why)
 }
 
 /** An amendment took the approval back: nothing more of it runs, whatever its round still wanted to know. */

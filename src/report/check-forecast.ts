@@ -1,15 +1,25 @@
 import { numberText, plural } from '../decide/wording.ts'
 import type { Spec } from '../spec/schema.ts'
+import type { Whereabouts } from '../spec/unread-keys.ts'
 
 /** What a run under this spec would do, as far as the spec alone says it: one line each, its subject first. */
-export function forecast(spec: Spec): string[] {
+export function forecast(spec: Spec, where: Whereabouts): string[] {
   return [
     ...gateTexts(spec).map(text => `gate: ${text}`),
-    'isolation: none; experiment code runs with your rights and can read your home directory',
+    `isolation: ${isolationText(spec, where)}`,
     'cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
     `stops after: ${stopText(spec)}`,
     `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
   ]
+}
+
+const WITH_YOUR_RIGHTS = 'experiment code runs with your rights and can read your home directory'
+
+function isolationText({ measurement }: Spec, where: Whereabouts): string {
+  if (measurement.isolation === 'uid')
+    return 'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read'
+  if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${WITH_YOUR_RIGHTS}`
+  return `a user for each side in measuring jobs, where the commands work that way; here none: ${WITH_YOUR_RIGHTS}`
 }
 
 function gateTexts({ gates, metric }: Spec): string[] {

@@ -6,6 +6,7 @@ import { holdoutHasAPlace, holdoutStaysHidden } from './rules/holdout.ts'
 import {
   ladderConfirmsAtLeastWhatItExplored,
   legalMeasurement,
+  deniesNotWhatIsAskedFor,
   networkOffIsEnforced,
   nullEffectBelowMinEffect,
   onceIsNotTimed,
@@ -55,6 +56,7 @@ export const RULES: readonly Rule[] = [
   { name: 'suite tasks have one thing to run', check: suiteTasksRun },
   { name: 'suite tasks are unique', check: suiteTasksUnique },
   { name: 'null_effect is below min_effect', check: nullEffectBelowMinEffect },
+  { name: 'what is denied is not asked for', check: deniesNotWhatIsAskedFor },
   { name: 'network off is enforced', check: networkOffIsEnforced },
   { name: 'a holdout has a place', check: holdoutHasAPlace },
   { name: 'a holdout stays hidden', check: holdoutStaysHidden },

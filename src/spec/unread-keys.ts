@@ -35,12 +35,6 @@ const UNREAD: readonly Unread[] = [
     readIn: ['github', 'single-job'],
     instead: 'remove it and set merge.max_open_experiments',
   },
-  {
-    path: ['merge', 'unisolated'],
-    missing: 'isolation is, so that every report would be denied,',
-    instead: 'use auto or allow, and measure only code that you would run',
-    harmless: ['allow'],
-  },
   { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE },
   { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE },
   { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE },

@@ -28,9 +28,9 @@ const measuring: readonly Machinery[] = [
 
 const isolation: readonly Machinery[] = [
   {
-    used: ({ measurement }) => !['auto', 'none'].includes(isolationName(measurement.isolation)),
+    used: ({ measurement }) => !['auto', 'uid', 'none'].includes(isolationName(measurement.isolation)),
     sentence: ({ measurement }) =>
-      `measurement.isolation ${isolationName(measurement.isolation)}: this isolation is not built yet; use auto or none.`,
+      `measurement.isolation ${isolationName(measurement.isolation)}: this isolation is not built yet; use auto, uid or none.`,
   },
   {
     used: ({ measurement }) => measurement.network === 'off',

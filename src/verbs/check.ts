@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
 import { treeFiles } from '../git/tree-walk.ts'
 import { UserError } from '../errors.ts'
@@ -22,6 +21,7 @@ import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
+import { lodgingIn } from './measuring.ts'
 import { noteForecast } from './forecast-file.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
 import { showingLive } from './live.ts'
@@ -83,7 +83,7 @@ export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
 
 /** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */
 async function tryWatched(trying: Trying): Promise<Trial> {
-  const watch = watchHoldings(join(trying.workshop.dataDir, 'work', trying.place))
+  const watch = watchHoldings(lodgingIn(trying.workshop, trying.spec, trying.place).workDir)
   try {
     const live = (seconds: number) => `trying the harness ${clockText(seconds)}`
     const trial = await showingLive(trying.call, live, () => tryHarness(trying))
@@ -127,9 +127,9 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
     scope: await scopeOf(workshop, spec, base),
     notes: where === 'github' ? [...notes, ...notedElsewhere(spec)] : notes,
     unsupported: unsupported(spec, where),
-    warnings: [...warnings, ...unshowable(spec)],
+    warnings: [...warnings, ...unshowable(spec), ...denied(spec, where)],
     ideas: ideaSources(spec),
-    forecast: forecast(spec),
+    forecast: forecast(spec, where),
     metrics: comparedMetrics(spec, null),
     tried: null,
   }
@@ -156,6 +156,14 @@ function unshowable(spec: Spec): string[] {
   const fix = 'give the smallest gain worth having, such as 0.02'
   if (way === 'pairs') throw new UserError(what, { place: { path: 'evidence.min_effect' }, fix })
   return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
+}
+
+/** A machine of its own accord isolates nothing. */
+function denied({ measurement, merge }: Spec, where: Whereabouts): string[] {
+  if (where !== 'local' || merge.unisolated !== 'deny' || measurement.isolation !== 'auto') return []
+  const what =
+    'merge.unisolated is deny, and on one machine isolation auto is none, so that nothing would land'
+  return [`${what}: use measurement.isolation: uid, or merge.unisolated: allow`]
 }
 
 async function warningsOf(call: Call, workshop: Workshop, path: string, spec: Spec): Promise<string[]> {

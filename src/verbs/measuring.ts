@@ -4,6 +4,7 @@ import { takeTurn } from '../engine/machine-turn.ts'
 import type { Workshop } from '../engine/open.ts'
 import type { MeasureInput } from '../measure/input.ts'
 import { measure } from '../measure/measure.ts'
+import { type Lodging, lodgingFor } from '../measure/users/lodging.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -32,6 +33,11 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
   }
 }
 
+/** Where it is measured: whoever watches looks there as well. */
+export function lodgingIn({ dataDir }: Pick<Workshop, 'dataDir'>, spec: Spec, place: string): Lodging {
+  return lodgingFor(spec, join(dataDir, 'work', place))
+}
+
 function inputOf(
   { around, interrupt }: Call,
   { repository, dataDir, checkout }: Workshop,
@@ -43,7 +49,7 @@ function inputOf(
     spec,
     runId: around.by.run_id,
     repository,
-    workDir: join(dataDir, 'work', place),
+    ...lodgingIn({ dataDir }, spec, place),
     sharedRoot: checkout.topLevel,
     env: around.env,
     now: () => around.clock.now(),

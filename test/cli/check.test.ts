@@ -45,10 +45,10 @@ describe('winnow check', () => {
 
   it('names machinery that is not built yet, that a run would refuse, and does not try it', async () => {
     const { winnow, write } = project()
-    write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: uid'))
+    write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: bwrap'))
     const { code, out, err } = await winnow('check')
     expect([code, err]).toEqual([2, ''])
-    expect(out).toContain('  not possible yet: measurement.isolation uid: this isolation is not built yet')
+    expect(out).toContain('  not possible yet: measurement.isolation bwrap: this isolation is not built yet')
     expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
     expect(out).not.toContain('tried')
   })

@@ -8,6 +8,8 @@ import { allowedEnvironment, harnessEnvironment } from '../../src/measure/enviro
 import { sidePaths } from '../../src/measure/side-paths.ts'
 import { scratch } from './scratch.ts'
 
+const NOBODY = { owner: null, seed: 1 }
+
 describe('the allow-list', () => {
   test('lets nothing through that is not on it', () => {
     const names = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/)
@@ -38,7 +40,7 @@ describe('the allow-list', () => {
     const env = harnessEnvironment(
       { TMPDIR: '/tmp', WINNOW_SEED: '1', EVO_EXPERIMENT_ID: 'exp-007' },
       paths,
-      42,
+      { owner: null, seed: 42 },
     )
     expect(env).toMatchObject({ TMPDIR: '/somewhere/tmp', WINNOW_SEED: '42', EVO_EXPERIMENT_ID: 'run' })
   })
@@ -47,19 +49,26 @@ describe('the allow-list', () => {
     const home = scratch()
     writeFileSync(join(home, 'package.json'), '{"scripts":{}}')
     const paths = sidePaths(join(home, 'at'))
-    const env = harnessEnvironment({ PATH: process.env['PATH'] ?? '', HOME: home }, paths, 1)
+    const env = harnessEnvironment({ PATH: process.env['PATH'] ?? '', HOME: home }, paths, NOBODY)
     execFileSync('npm', ['run', '--silent'], { cwd: home, env, stdio: 'ignore' })
     const left = readdirSync(home, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
     const outside = left.filter(({ parentPath }) => !parentPath.startsWith(paths.tmp))
     expect(outside.map(({ name }) => name)).toEqual(['package.json'])
     expect(left.length).toBeGreaterThan(outside.length)
-    expect(harnessEnvironment({ npm_config_logs_dir: '/logs' }, paths, 1)).toMatchObject({
+    expect(harnessEnvironment({ npm_config_logs_dir: '/logs' }, paths, NOBODY)).toMatchObject({
       npm_config_logs_dir: '/logs',
     })
   })
 
+  test("HOME is the person's, or the own one of a side whose user has none", () => {
+    const at = sidePaths('/at')
+    expect(harnessEnvironment({ HOME: '/home/ada' }, at, NOBODY)['HOME']).toBe('/home/ada')
+    const owner = { uid: 64_300, gid: 64_300 }
+    expect(harnessEnvironment({ HOME: '/home/ada' }, at, { owner, seed: 1 })['HOME']).toBe('/at/home')
+  })
+
   test("evo's names mean the same places", () => {
-    const env = harnessEnvironment({}, sidePaths('/at'), 1)
+    const env = harnessEnvironment({}, sidePaths('/at'), NOBODY)
     expect(env['EVO_RESULT_PATH']).toBe(env['WINNOW_RESULT_PATH'])
     expect(env['EVO_CHECKPOINT_DIR']).toBe(env['WINNOW_CHECKPOINT_DIR'])
     expect(env['EVO_TRACES_DIR']?.startsWith(`${env['WINNOW_OUT_DIR']}/`)).toBe(true)

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { machineKey } from '../../src/model/report.ts'
@@ -240,41 +240,6 @@ describe('working_directory', () => {
     expect(report.executions[0]?.metrics['bytes']).toBe(6)
   })
 })
-
-describe.skipIf(process.getuid?.() !== 0)('a user of its own for experiment code', () => {
-  test('owns its side, and cannot reach the other', async () => {
-    const lab = await laboratory()
-    chmodSync(lab.workDir, 0o755)
-    const files = {
-      'bench.sh': 'ls ../../slots && exit 9; echo x > made; echo "{\\"bytes\\": $(id -u)}"\n',
-      'src/value': '1\n',
-    }
-    const report = await lab.measure({
-      files,
-      candidates: { 'exp-001': { 'src/value': '2\n' } },
-      input: { owner: { uid: 64_322, gid: 64_322 } },
-    })
-    expect(report).toMatchObject({ tampered: null, runner_error: null })
-    expect(report.executions.map(run => run.metrics['bytes'])).toEqual([64_322, 64_322])
-  })
-})
-
-test.skipIf(process.getuid?.() !== 0)(
-  'a user of its own is given no folder that it only links to',
-  async () => {
-    const lab = await laboratory()
-    chmodSync(lab.workDir, 0o755)
-    const ours = scratch()
-    const files = {
-      'bench.sh': `rm -rf "$WINNOW_CHECKPOINT_DIR"; ln -s ${ours} "$WINNOW_CHECKPOINT_DIR"; echo '{"bytes": 1}'\n`,
-      'src/value': '1\n',
-    }
-    const owner = { uid: 64_322, gid: 64_322 }
-    const report = await lab.measure({ files, stop: { rule: 'calibrate', runs: 3 }, input: { owner } })
-    expect(report.executions.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
-    expect(statSync(ours).uid).toBe(0)
-  },
-)
 
 describe('the machine', () => {
   test('is named by what two measurements must share to be compared', () => {

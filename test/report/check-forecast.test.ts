@@ -11,14 +11,26 @@ const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
 
 describe('what a run would do', () => {
   it('lets experiment code read what its user can read, and says so (invariant 6)', () => {
-    expect(about('isolation', winnowSpec(bytes))).toEqual([
-      'none; experiment code runs with your rights and can read your home directory',
+    const rights = 'experiment code runs with your rights and can read your home directory'
+    expect(about('isolation', winnowSpec(bytes), 'local')).toEqual([`none; ${rights}`])
+    const none = winnowSpec({ ...bytes, 'measurement.isolation': 'none' })
+    expect(about('isolation', none, 'github')).toEqual([`none; ${rights}`])
+    expect(about('isolation', winnowSpec(bytes), 'github')).toEqual([
+      `a user for each side in measuring jobs, where the commands work that way; here none: ${rights}`,
     ])
   })
 
+  it('names the users of sides where they are asked for', () => {
+    const uid = winnowSpec({ ...bytes, 'measurement.isolation': 'uid' })
+    for (const where of ['local', 'github'] as const)
+      expect(about('isolation', uid, where)).toEqual([
+        'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read',
+      ])
+  })
+
   it('passes gates of both kinds, with what a person said about them', () => {
-    expect(about('gate', winnowSpec(bytes))).toEqual(['tests: npm test (pre)'])
-    expect(about('gate', ceSpec())).toEqual([
+    expect(about('gate', winnowSpec(bytes), 'local')).toEqual(['tests: npm test (pre)'])
+    expect(about('gate', ceSpec(), 'local')).toEqual([
       'build_passed == 1, a broken build is not a fast one',
       'test_pass_rate >= 1.0',
     ])
@@ -40,7 +52,7 @@ describe('what a run would do', () => {
 
   it('ends by its rules, and names them', () => {
     const stopping = { max_iterations: 7, max_hours: 1, plateau: 3, max_runner_minutes: 90, max_failures: 2 }
-    expect(about('stops after', winnowSpec({ ...bytes, stopping }))).toEqual([
+    expect(about('stops after', winnowSpec({ ...bytes, stopping }), 'local')).toEqual([
       '7 experiments, 3 without a new incumbent, 1 hour, 90 runner minutes, 2 broken in a row',
     ])
   })

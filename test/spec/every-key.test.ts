@@ -18,6 +18,7 @@ function leaves(): string[] {
 /** Who reads a key, outside the room that validates it, and the words in that file that do. */
 const READ: Record<string, [file: string, words?: string]> = {
   'merge.on_merge': ['plan/restart.ts', 'merge.on_merge'],
+  'merge.unisolated': ['plan/unisolated.ts', 'spec.merge'],
   description: ['propose/brief-task.ts'],
   advice: ['propose/brief-task.ts'],
   schedule: ['setup/github/schedule.ts'],
@@ -169,7 +170,6 @@ const REFUSED: Record<string, Change> = {
   'epochs.': { epochs: {} },
   'merge.via': { 'merge.via': 'api' },
   'merge.max_pull_requests_per_hour': { 'merge.max_pull_requests_per_hour': 1 },
-  'merge.unisolated': { 'merge.unisolated': 'deny' },
   'report.comment': { 'report.comment': 'never' },
   'report.dashboard': { 'report.dashboard': false },
   'report.pages_branch': { 'report.pages_branch': 'x' },

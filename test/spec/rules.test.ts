@@ -206,6 +206,16 @@ const cases: Record<string, Case[]> = {
     [W, { evidence: { min_effect: 0.02, null_effect: 0.02 } }, 'evidence.null_effect: 0.02'],
     [W, { evidence: { min_effect: 0, null_effect: 0 } }, undefined],
   ],
+  'what is denied is not asked for': [
+    [
+      W,
+      { 'merge.unisolated': 'deny', 'measurement.isolation': 'none' },
+      'merge.unisolated: deny with measurement.isolation none',
+    ],
+    [W, { 'merge.unisolated': 'deny' }, undefined],
+    [W, { 'merge.unisolated': 'deny', 'measurement.isolation': 'uid' }, undefined],
+    [W, { 'measurement.isolation': 'none' }, undefined],
+  ],
   'network off is enforced': [
     [W, { 'measurement.network': 'off' }, 'measurement.network: off with isolation auto'],
     [W, { 'measurement.network': 'off', 'measurement.isolation': 'bwrap' }, undefined],

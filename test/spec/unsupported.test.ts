@@ -40,7 +40,6 @@ describe('what is valid but not built', () => {
 
   const cases: [Record<string, unknown>, string][] = [
     [{ 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }, 'policy.tie_breakers'],
-    [{ 'measurement.isolation': 'uid' }, 'measurement.isolation uid'],
     [{ 'measurement.isolation': 'bwrap' }, 'measurement.isolation bwrap'],
     [{ 'measurement.isolation': { container: { image: 'x' } } }, 'measurement.isolation container'],
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
@@ -60,7 +59,6 @@ describe('what is valid but not built', () => {
     [{ 'report.pages_branch': 'gh-pages' }, 'report.pages_branch gh-pages'],
     [{ 'report.comment': 'never' }, 'report.comment never'],
     [{ 'report.dashboard': false }, 'report.dashboard false'],
-    [{ 'merge.unisolated': 'deny' }, 'merge.unisolated deny'],
     [{ 'merge.max_pull_requests_per_hour': 9 }, 'merge.max_pull_requests_per_hour 9'],
     [{ 'search.stall_rounds': 2 }, 'search.stall_rounds 2'],
     [{ 'search.ideate_every': 2 }, 'search.ideate_every 2'],
@@ -125,14 +123,14 @@ describe('what is valid but not built', () => {
   it('does not include what is built', () => {
     const built = {
       'measurement.mode': 'once',
-      'measurement.isolation': 'none',
+      'measurement.isolation': 'uid',
       'measurement.holdout': { command: 'x', source: 'refs/holdout/a' },
       'measurement.output': 'metric-lines',
       'metric.objectives': [{ name: 'rss', direction: 'minimize', role: 'guardrail' }],
       'search.frontier': { use: 'incumbent' },
       'execution.backend': 'worktree',
       'evidence.min_effect': 0.1,
-      'merge.unisolated': 'allow',
+      'merge.unisolated': 'deny',
       propose: [
         { use: 'patch', dir: 'ideas' },
         { use: 'command', command: 'agent' },
@@ -178,8 +176,8 @@ describe('what a ce spec brings along for machinery of its own', () => {
   })
 
   it("is not winnow's own, which is refused there as well", () => {
-    expect(unsupported(ceSpec({ 'merge.unisolated': 'deny' }))).toEqual([
-      expect.stringContaining('merge.unisolated deny'),
+    expect(unsupported(ceSpec({ 'report.webhook': 'https://example.com' }))).toEqual([
+      expect.stringContaining('report.webhook'),
     ])
     expect(unsupported(ceSpec({ 'execution.backend': 'remote' }))).toHaveLength(1)
   })

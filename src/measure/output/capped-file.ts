@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isMissing } from '../missing.ts'
 
 /** What a harness leaves is untrusted: never more than this of it is read. */
@@ -51,13 +52,20 @@ export function printable(text: string): string {
 function openPlain(path: string): number | null {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    if (fstatSync(file).isFile()) return file
+    const found = fstatSync(file)
+    if (found.isFile() && !isSomebodyElses(found.uid, path)) return file
     closeSync(file)
     return null
   } catch (error) {
     if (isMissing(error) || isLink(error)) return null
     throw error
   }
+}
+
+/** Root reads everything: in a folder that was given away only what belongs to the same user was left there. */
+function isSomebodyElses(owner: number, path: string): boolean {
+  const folder = lstatSync(dirname(path)).uid
+  return folder !== process.getuid?.() && owner !== folder
 }
 
 function isLink(error: unknown): boolean {

@@ -76,7 +76,9 @@ sub enter_namespaces {
     and syscall($nr{mount}, $type, $proc, $type, 2 | 4 | 8, 0);
 }
 
+# A bit on a file that would make somebody else of whoever runs it does nothing from here on.
 sub drop {
+  call('prctl', 38, 1, 0, 0, 0);
   call('setgroups', 0, 0); call('setresgid', ($gid + 0) x 3); call('setresuid', ($uid + 0) x 3);
   die "still uid $>\n" if $uid == 0 || $< != $uid || $> != $uid }
 

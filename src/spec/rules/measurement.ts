@@ -117,6 +117,19 @@ export function nullEffectBelowMinEffect({ spec }: RuleContext): Finding[] {
   ]
 }
 
+/** Else nothing could ever land. */
+export function deniesNotWhatIsAskedFor({ spec }: RuleContext): Finding[] {
+  if (spec.merge.unisolated !== 'deny' || spec.measurement.isolation !== 'none') return []
+  return [
+    finding(
+      ['merge', 'unisolated'],
+      'deny with measurement.isolation none',
+      'a spec under which something can land',
+      'set measurement.isolation: uid, or merge.unisolated: allow',
+    ),
+  ]
+}
+
 export function networkOffIsEnforced({ spec }: RuleContext): Finding[] {
   const { network, isolation } = spec.measurement
   if (network === 'on' || typeof isolation === 'object' || isolation === 'bwrap') return []

@@ -1,0 +1,120 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { UserError } from '../../errors.ts'
+import { isMissing } from '../missing.ts'
+import type { Owner } from '../process/reaper.ts'
+
+/** A base, at most four candidates, and the scorer. */
+const USERS = 6
+/** Below no home, so that whoever has a number can enter it; root's alone to write. */
+const SIDES_DIR = '/var/lib/winnow'
+
+/** The users that sides run as, one each, and where such sides are measured. We must be root to become them. */
+export interface SideUsers {
+  /** Theirs to enter, ours to write; whoever measures with these users claims it. */
+  readonly dir: string
+  readonly owners: readonly Owner[]
+}
+
+/** What makes them, as root: the workflows are written from it, and so is what people are told. */
+export const MAKE_USERS = `for n in ${Array.from({ length: USERS }, (_, at) => at + 1).join(' ')}; do useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin winnow-$n; done`
+
+/** Why there are no such users here, and what to do about it. */
+export interface NoUsers {
+  what: string
+  fix: string
+}
+
+/** Everything that has to be true before a side can have a user of its own. */
+export function findSideUsers(): SideUsers | NoUsers {
+  if (process.platform !== 'linux')
+    return {
+      what: `users for sides are not built for ${process.platform}`,
+      fix: 'measure on Linux, or use isolation: none',
+    }
+  if (process.getuid?.() !== 0)
+    return {
+      what: 'only root can run code as other users',
+      fix: 'run winnow as root, or use isolation: none',
+    }
+  const owners = ownersIn(readFileSync('/etc/passwd', 'utf8'))
+  if ('what' in owners) return owners
+  return unsafeLinks() ?? { dir: SIDES_DIR, owners }
+}
+
+export function requireSideUsers(): SideUsers {
+  const found = findSideUsers()
+  if ('owners' in found) return found
+  throw noSideUsers(found)
+}
+
+export function noSideUsers({ what, fix }: NoUsers): UserError {
+  return new UserError(`measurement.isolation uid: ${what}`, {
+    place: { path: 'measurement.isolation' },
+    fix,
+  })
+}
+
+/** Everything that runs under a number is ended with it: it may be nobody else's. */
+export function ownersIn(passwd: string): Owner[] | NoUsers {
+  const entries = passwd.split('\n').flatMap(line => {
+    const [name = '', , uid, gid] = line.split(':')
+    return uid === undefined || gid === undefined ? [] : [{ name, uid: Number(uid), gid: Number(gid) }]
+  })
+  const owners: Owner[] = []
+  for (let at = 1; at <= USERS; at++) {
+    const name = `winnow-${at}`
+    const own = entries.find(entry => entry.name === name)
+    if (own === undefined)
+      return {
+        what: `there is no user ${name}`,
+        fix: `make them as root: ${MAKE_USERS}`,
+      }
+    const other = entries.find(entry => entry.uid === own.uid && entry.name !== name)?.name
+    if (!isPlain(own.uid) || !isPlain(own.gid) || other !== undefined) {
+      const whose = other === undefined ? 'which is not a plain user' : `which is also ${other}`
+      return { what: `${name} has the number ${own.uid}, ${whose}`, fix: `userdel ${name}, and make it anew` }
+    }
+    owners.push({ uid: own.uid, gid: own.gid })
+  }
+  return owners
+}
+
+function isPlain(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0 && id < 2 ** 32 - 2
+}
+
+const HARD_LINKS = '/proc/sys/fs/protected_hardlinks'
+
+/** Where anybody may give a file of root's a second name in a folder of their own, giving folders away gives that away. */
+function unsafeLinks(): NoUsers | null {
+  if (protectedLinks() === '1') return null
+  return {
+    what: 'the kernel lets users link files of others',
+    fix: 'sysctl -w fs.protected_hardlinks=1, as root',
+  }
+}
+
+function protectedLinks(): string {
+  try {
+    return readFileSync(HARD_LINKS, 'utf8').trim()
+  } catch (error) {
+    if (isMissing(error)) return ''
+    throw error
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022
+
+/** Who may write there could put one side's folder in another's place. */
+export function requireOurs(dir: string): void {
+  const found = lstatSync(dir)
+  const { uid, mode } = found
+  if (found.isDirectory() && uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0) return
+  throw new UserError(
+    `${dir} can be written by others, and sides with users of their own are measured there`,
+    {
+      place: { file: dir },
+      fix: 'give it to root with mode 0711, or remove it',
+    },
+  )
+}

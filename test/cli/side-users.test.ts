@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { amongUsers } from '../measure/in-namespace.ts'
+import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
+import { FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
+
+const CLI = new URL('../../dist/cli.js', import.meta.url).pathname
+const ASKING = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: uid')
+/** Says on which side it is called by whom: a user of a side, in a folder of its own. */
+const HARNESS =
+  'test "$(id -u)" != 0 && test -O . && test -O "$HOME" && echo "{\\"bytes\\": $(wc -c < src/value)}"\n'
+const files = { ...FILES, '.winnow/size.yaml': ASKING, 'bench/size.sh': HARNESS }
+
+/** winnow as root runs it where the users of sides are there. */
+function winnowAmong(person: Project, ...argv: string[]) {
+  const [program = '', ...args] = amongUsers(throwAwayUsers(), [
+    process.execPath,
+    CLI,
+    '--cache-dir',
+    person.cache,
+    ...argv,
+  ])
+  const env = { PATH: process.env['PATH'] ?? '', HOME: person.cache, USER: 'ada' }
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: person.dir, env, encoding: 'utf8' })
+  return { code: status, out: stdout, err: stderr }
+}
+
+describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () => {
+  it('is measured by them, from its first order to what is kept, and says nothing of a lack', async () => {
+    const person = project(files)
+    expect(winnowAmong(person, 'run').code).toBe(14)
+    await offer(person, SHORT)
+    const { code, out, err } = winnowAmong(person, 'run')
+    expect(err + out).toMatch(/exp-001 Kept: bytes 100 -> 50/)
+    expect([0, 14]).toContain(code)
+    expect(err + out).not.toContain('unisolated')
+    expect((await person.winnow('log', '--json')).out).not.toContain('"unisolated"')
+    await proven(person)
+    expect(existsSync('/var/lib/winnow')).toBe(false)
+  })
+
+  it('is tried by check the same way', () => {
+    const person = project(files)
+    const { code, out, err } = winnowAmong(person, 'check')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('error')])
+    expect(out).toContain('isolation: uid; each side runs as a user of its own')
+  })
+})
+
+describe('where there are no users for sides', () => {
+  it('a spec that asks for them is told what is missing and how to make it', async () => {
+    const person = project(files)
+    const { code, err } = await person.winnow('check')
+    expect(code).toBe(2)
+    expect(err).toMatch(
+      /measurement\.isolation uid: (?:there is no user winnow-1|only root can|users for sides are not built)/,
+    )
+    expect(err).toMatch(/fix: (?:make them as root: for n in|run winnow as root|measure on Linux)/)
+    expect(existsSync(join(person.cache, 'trial'))).toBe(false)
+  })
+
+  it('denying what is not isolated is said to let nothing land', async () => {
+    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}merge: { unisolated: deny }\n` })
+    const { code, out } = await person.winnow('check', '--no-try')
+    expect(code).toBe(0)
+    expect(out).toContain('merge.unisolated is deny, and on one machine isolation auto is none')
+  })
+})

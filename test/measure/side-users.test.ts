@@ -1,0 +1,153 @@
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { berthFor } from '../../src/engine/lanes.ts'
+import { readCapped, tailOf } from '../../src/measure/output/capped-file.ts'
+import { lodgedWith, lodgingFor } from '../../src/measure/users/lodging.ts'
+import { MAKE_USERS, ownersIn, requireOurs } from '../../src/measure/users/side-users.ts'
+import { copyFor } from '../../src/measure/users/give.ts'
+import { aSpec } from '../decide/a-spec.ts'
+import { scratch } from './scratch.ts'
+import { isRoot, throwAwayUsers } from './throw-away-users.ts'
+
+const PEOPLE = ['root:x:0:0:root:/root:/bin/bash', 'ada:x:1000:1000::/home/ada:/bin/sh']
+const SIDES = [1, 2, 3, 4, 5, 6].map(
+  n => `winnow-${n}:x:${900 + n}:${800 + n}::/nonexistent:/usr/sbin/nologin`,
+)
+const passwd = (...lines: string[]) => `${lines.join('\n')}\n`
+
+describe('users for sides', () => {
+  test('are those of that name, with numbers of their own', () => {
+    const owners = [1, 2, 3, 4, 5, 6].map(n => ({ uid: 900 + n, gid: 800 + n }))
+    expect(ownersIn(passwd(...PEOPLE, ...SIDES))).toEqual(owners)
+    expect(ownersIn(passwd(...SIDES.toReversed(), ...PEOPLE))).toEqual(owners)
+  })
+
+  test.each([
+    ['none', PEOPLE, 'there is no user winnow-1', 'useradd --system'],
+    ['too few', [...PEOPLE, ...SIDES.slice(0, 5)], 'there is no user winnow-6', 'winnow-$n; done'],
+    [
+      'root',
+      [...SIDES.slice(0, 5), 'winnow-6:x:0:0::/:/bin/sh'],
+      'winnow-6 has the number 0',
+      'userdel winnow-6',
+    ],
+    [
+      'a group of root',
+      [...SIDES.slice(1), 'winnow-1:x:901:0::/:/bin/sh'],
+      'not a plain user',
+      'userdel winnow-1',
+    ],
+    [
+      'somebody else',
+      [...SIDES, 'ada:x:903:1::/home/ada:/bin/sh'],
+      'winnow-3 has the number 903, which is also ada',
+      'userdel',
+    ],
+    [
+      'each other',
+      [...SIDES.slice(1), 'winnow-1:x:902:9::/:/bin/sh'],
+      'which is also winnow-2',
+      'userdel winnow-1',
+    ],
+    [
+      'not numbers',
+      [...SIDES.slice(1), 'winnow-1:x:many:9::/:/bin/sh'],
+      'not a plain user',
+      'userdel winnow-1',
+    ],
+  ])('that are %s are refused with what to do', (_what, lines, what, fix) => {
+    expect(ownersIn(passwd(...lines))).toEqual({
+      what: expect.stringContaining(what),
+      fix: expect.stringContaining(fix),
+    })
+  })
+
+  test('are made by a line that makes all of them, in no group and with no way to log in', () => {
+    const text: string = MAKE_USERS
+    expect(text).toContain('for n in 1 2 3 4 5 6;')
+    for (const option of ['--user-group', '--no-create-home', 'nologin']) expect(text).toContain(option)
+    expect(text).not.toMatch(/--groups|-G|sudo|docker/)
+  })
+
+  test('are looked for only where the spec asks for them', () => {
+    const asking = aSpec({ measurement: { command: 'x', isolation: 'uid' } })
+    expect(lodgingFor(aSpec({}), '/work')).toEqual({ workDir: '/work' })
+    expect(() => lodgingFor(asking, '/work')).toThrow(
+      /^measurement\.isolation uid: (?:there is no user|only root)/,
+    )
+  })
+
+  test('work in a place of their own for each place that they stand for', () => {
+    const users = { dir: '/var/lib/winnow', owners: [] }
+    const { workDir } = lodgedWith(users, '/home/ada/.cache/winnow/a')
+    expect(workDir).toMatch(/^\/var\/lib\/winnow\/work-[0-9a-f]{12}$/)
+    expect(lodgedWith(users, '/home/ada/.cache/winnow/b').workDir).not.toBe(workDir)
+  })
+
+  test('are taken by one order at a time, however many could run at once', () => {
+    const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
+    expect(berthFor(order, aSpec({})).alone).toBe(false)
+    expect(berthFor(order, aSpec({ measurement: { command: 'x', isolation: 'uid' } }))).toEqual({
+      limit: 1,
+      alone: true,
+    })
+  })
+})
+
+describe.skipIf(!isRoot)('a folder where sides lie', () => {
+  test('is ours, and nobody else may write there', () => {
+    const dir = scratch()
+    expect(() => requireOurs(dir)).not.toThrow()
+    const link = join(scratch(), 'link')
+    symlinkSync(dir, link)
+    expect(() => requireOurs(link)).toThrow('can be written by others')
+    chmodSync(dir, 0o775)
+    expect(() => requireOurs(dir)).toThrow('can be written by others')
+  })
+})
+
+describe.skipIf(!isRoot)('root, among what a user left', () => {
+  test('reads what is that user’s, and no file of another under a second name', () => {
+    const [mine = { uid: 1, gid: 1 }, other = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const dir = scratch()
+    chownSync(dir, mine.uid, mine.gid)
+    const secret = join(scratch(), 'secret')
+    for (const [name, owner] of Object.entries({ mine: mine.uid, others: other.uid })) {
+      writeFileSync(join(dir, name), 'text')
+      chownSync(join(dir, name), owner, 0)
+    }
+    writeFileSync(secret, 'text')
+    linkSync(secret, join(dir, 'linked'))
+    expect(readCapped(join(dir, 'mine'))).toEqual({ kind: 'text', text: 'text' })
+    for (const name of ['others', 'linked']) {
+      expect(readCapped(join(dir, name))).toEqual({ kind: 'missing' })
+      expect(tailOf(join(dir, name))).toBe('')
+    }
+  })
+
+  test('copies for another what is there and not where it points, without a bit of rights', async () => {
+    const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const room = scratch()
+    const from = join(room, 'from')
+    mkdirSync(join(from, 'closed'), { recursive: true })
+    writeFileSync(join(from, 'closed', 'program'), 'x')
+    chmodSync(join(from, 'closed', 'program'), 0o6711)
+    chmodSync(join(from, 'closed'), 0)
+    symlinkSync('/etc', join(from, 'link'))
+    await copyFor(owner, from, join(room, 'to'))
+    const program = lstatSync(join(room, 'to/closed/program'))
+    expect([program.uid, program.mode & 0o7777]).toEqual([owner.uid, 0o700])
+    expect([lstatSync(join(room, 'to/link')).uid, statSync('/etc').uid]).toEqual([owner.uid, 0])
+    expect(lstatSync(join(from, 'closed')).mode & 0o777).toBe(0)
+  })
+})
