@@ -24,7 +24,7 @@ export async function becomeClean(
 }
 
 /** In place, where the kernel shows it: nothing else in this process reads it any more. */
-function wipeEnvironment(): void {
+export function wipeEnvironment(): void {
   if (process.platform !== 'linux') {
     throw new UserError('secrets of this step cannot be kept from experiment code here', {
       fix: 'run the action on its own node 24, or on Linux',

@@ -77,7 +77,12 @@ async function measureCleanly(task: Task): Promise<number> {
   }
   refuseToken(task, 'it runs experiment code')
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
-  return becomeClean(program, JSON.stringify({ campaign, order, directory }), withoutProxySecrets(env))
+  const asked = { campaign, order, directory }
+  const told = withoutProxySecrets(env)
+  const { measuredAsRoot } = await import('./root-start.ts')
+  const ended = await measuredAsRoot(program, asked, told)
+  if (typeof ended === 'number') return ended
+  return becomeClean(program, JSON.stringify({ ...asked, noUsers: ended }), told)
 }
 
 /** Programs that a model steers read the environment of processes around them: they find that key there and no token. */

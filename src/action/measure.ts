@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { mkdtempSync, renameSync, writeFileSync } from 'node:fs'
-import { z } from 'zod'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { type Answer, measureOrdered } from '../engine/ordered-measurement.ts'
 import { UserError } from '../errors.ts'
-import { digest } from '../model/ids.ts'
+import { findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
+import { makeEnterable } from '../measure/users/enterable.ts'
 import { actionsRunId, parcelFile, parcelled, parcelName } from '../model/parcel.ts'
+import { giveUpRoot } from './give-up-root.ts'
+import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
 import { measuringBranch } from './measuring-branch.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
-/** What the clean process is told, beside an environment without secrets. */
-const taskSchema = z.strictObject({ campaign: z.string(), order: digest, directory: z.string() })
-
-const env = definedIn(process.env)
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
+const root = process.argv[2] === AS_ROOT ? await handedOver(() => interrupted.abort()) : null
+const env = root?.env ?? definedIn(process.env)
 try {
-  const task = taskSchema.safeParse(JSON.parse(process.argv[2] ?? 'null'))
+  const task = taskSchema.safeParse(root ? root.task : JSON.parse(process.argv[2] ?? 'null'))
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
   process.exitCode = await measureOne(task.data)
 } catch (error) {
@@ -32,30 +32,56 @@ function cancelled(): number {
   return 130
 }
 
-async function measureOne({ campaign, order, directory }: z.infer<typeof taskSchema>): Promise<number> {
+async function measureOne(task: MeasureTask): Promise<number> {
+  const { campaign, order, directory } = task
   const runId = runIdIn(env)
   const { prefix } = measuringBranch(env, campaign)
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
+  const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
   const answer = await measureOrdered({
-    directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
+    directory: clone,
     campaign,
     prefix,
     order,
-    workDir: join(room, 'winnow'),
+    ...placeOf(task, room),
     machineDir: join(homedir(), '.cache', 'winnow'),
     runId,
-    env,
+    env: root ? { ...env, SUDO_UID: String(statSync(clone).uid) } : env,
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     progress: { say: line => console.log(said(line)) },
     signal: interrupted.signal,
   })
+  if ('handedBack' in answer) return goneBack(root, answer)
   tell(order, answer, room)
   return 0
 }
 
+/** Where root keeps what no side may look into: winnow's repository, which has every branch. */
+const CLOSED = 'closed'
+
+function placeOf({ noUsers }: MeasureTask, room: string) {
+  const users = noUsers ?? findSideUsers()
+  if (root === null) return { users, workDir: join(room, 'winnow'), onlyUsers: false }
+  makeEnterable(SIDES_DIR)
+  const workDir = join(SIDES_DIR, CLOSED)
+  mkdirSync(workDir, { recursive: true, mode: 0o700 })
+  chmodSync(workDir, 0o700)
+  return { users, workDir, onlyUsers: true }
+}
+
+function goneBack(
+  to: Handed | null,
+  { handedBack: why, spec }: Extract<Answer, { handedBack: string }>,
+): number {
+  if (to === null) throw new Error('nobody is there to hand an order back to')
+  giveUpRoot(env, to.runner.uid, spec.execution)
+  handBack(to.room, why)
+  return 0
+}
+
 /** The file gets its name when nothing of the experiment is alive any more, in a directory that nobody knew. */
-function tell(order: string, answer: Answer, room: string): void {
+function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, room: string): void {
   if ('stale' in answer) {
     const line = `Order ${order.slice(0, 12)} is not measured: ${answer.stale}.`
     console.log(said(line))
@@ -65,11 +91,13 @@ function tell(order: string, answer: Answer, room: string): void {
   const file = join(mkdtempSync(join(room, 'winnow-report-')), parcelFile(order))
   writeFileSync(`${file}.part`, parcelled(answer.report))
   renameSync(`${file}.part`, file)
-  const { executions, runner_error, tampered } = answer.report
-  const result = { order, executions: executions.length, runner_error, tampered: tampered !== null }
+  if (root) for (const path of [file, resolve(file, '..')]) chownSync(path, root.runner.uid, root.runner.gid)
+  const { executions, runner_error, tampered, flags, unisolated_because: why } = answer.report
+  const isolated = !flags.includes('unisolated')
+  const result = { order, executions: executions.length, runner_error, tampered: tampered !== null, isolated }
   const line = `Order ${order.slice(0, 12)} is measured: ${executions.length} executions. The next tick judges them.`
   console.log(said(runner_error === null ? line : `${line} The runner failed: ${runner_error}`))
-  summarise(env, line)
+  summarise(env, said(why === undefined ? line : `${line} Without isolation, because ${why}.`))
   setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: parcelName(order) })
 }
 

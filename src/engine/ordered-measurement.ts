@@ -1,20 +1,27 @@
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
+import type { MeasureInput } from '../measure/input.ts'
 import { looksSecret } from '../measure/secret-names.ts'
 import { measure } from '../measure/measure.ts'
+import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Report } from '../model/report.ts'
 import type { Clock, Progress, Random } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
 import { givenOrder } from './given-order.ts'
 import { type JobClone, ledgerTip, openJobClone } from './job-clone.ts'
+import { isolatedBefore, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
 import { berthFor } from './lanes.ts'
 import { takeTurn } from './machine-turn.ts'
 import { bringOrderedTrees } from './ordered-trees.ts'
 
 /** One order in a job of its own: a clone that somebody else made, and no way to write to it. */
 export interface Job extends JobClone {
+  /** Who sides can run as here, or why nobody. */
+  users: SideUsers | NoUsers
+  /** Root measures with users of sides alone: everything else is handed back to who started it, with the reason. */
+  onlyUsers: boolean
   campaign: string
   prefix: string
   order: OrderId
@@ -26,7 +33,7 @@ export interface Job extends JobClone {
   signal: AbortSignal
 }
 
-export type Answer = { report: Report } | { stale: string }
+export type Answer = { report: Report } | { stale: string } | { handedBack: string; spec: Spec }
 
 export async function measureOrdered(job: Job): Promise<Answer> {
   const { repository, topLevel } = await openJobClone(job, job.prefix)
@@ -40,13 +47,29 @@ export async function measureOrdered(job: Job): Promise<Answer> {
     const leave = await takeTurn(job, wish, job.signal)
     try {
       job.signal.throwIfAborted()
-      return { report: await measure(inputOf(job, repository, topLevel, given)) }
+      const input = inputOf(job, repository, topLevel, given)
+      const lodging = await jobLodging(input.workDir, {
+        users: job.users,
+        before: () => isolatedBefore(repository, tip, given.order),
+        spec: given.spec,
+        rehearse: lodged => rehearseTwice({ ...input, ...lodged }),
+      })
+      if ('unisolatedBecause' in lodging && job.onlyUsers)
+        return { handedBack: lodging.unisolatedBecause, spec: given.spec }
+      job.progress.say(isolationText(lodging))
+      return { report: await measure({ ...input, ...lodging }) }
     } finally {
       leave?.()
     }
   } finally {
     await repository.close()
   }
+}
+
+function isolationText(lodging: JobLodging): string {
+  return 'users' in lodging
+    ? 'Isolation: each side runs as a user of its own.'
+    : `Isolation: none, because ${lodging.unisolatedBecause}.`
 }
 
 /** Left out in silence, its absence would look like a failure of the experiment. */
@@ -66,7 +89,7 @@ function inputOf(
   repository: Repository,
   sharedRoot: string | null,
   { order, spec }: Wanted,
-): Parameters<typeof measure>[0] {
+): MeasureInput {
   const { runId, env, clock, signal, workDir } = job
   return {
     order,

@@ -57,15 +57,18 @@ const NO_USER_CONFIG = {
   GIT_ATTR_NOSYSTEM: '1',
 } as const
 
-/** Everything that stays on this machine: of the caller's environment only PATH. */
+/** By the second git knows, when it runs as root, whose repositories it may read as its own. */
+const ALWAYS = ['PATH', 'SUDO_UID']
+
+/** Everything that stays on this machine: of the caller's environment only these. */
 export function localIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
-  const path = env['PATH'] === undefined ? {} : { PATH: env['PATH'] }
-  return { cwd, env: { ...path, ...NO_USER_CONFIG, ...FIXED }, configArgs: configArgs() }
+  const own = Object.entries(env).filter(([key]) => ALWAYS.includes(key))
+  return { cwd, env: { ...Object.fromEntries(own), ...NO_USER_CONFIG, ...FIXED }, configArgs: configArgs() }
 }
 
 /** What says how this person's git reads their own files: ignore rules, line endings, filters. */
 const OF_THE_PERSON =
-  /^(?:PATH|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
+  /^(?:PATH|SUDO_UID|HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/
 
 /** Reading a work tree as its owner's `git add` would, with nothing of it written where it could see it. */
 export function ownerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {

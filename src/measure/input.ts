@@ -39,4 +39,6 @@ export interface MeasureInput {
   portBase?: number
   /** Each side runs as one of these, which cannot reach the others: drawn by the order's coins. */
   users?: SideUsers
+  /** Why there are none, for the report, where there could have been. */
+  unisolatedBecause?: string
 }

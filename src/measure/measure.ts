@@ -217,6 +217,7 @@ function reportOf(
   { startedAt, end }: { startedAt: number; end: End },
 ): Report {
   const { unreaped, ...measured } = draft
+  const { unisolatedBecause } = input
   return {
     order: input.order.id,
     run_id: input.runId,
@@ -229,6 +230,7 @@ function reportOf(
       ...(unreaped ? (['unreaped'] as const) : []),
       ...(input.spec.measurement.score === null ? (['forgeable'] as const) : []),
     ],
+    ...(unisolatedBecause === undefined ? {} : { unisolated_because: unisolatedBecause }),
     ...measured,
     ...end,
   }

@@ -88,6 +88,8 @@ export const report = z.strictObject({
   /** unisolated: no own uid or container; unreaped: processes could not be proven dead; forgeable: the
    * harness loads candidate code in its own process and there is no separate score. */
   flags: z.array(z.enum(['unisolated', 'unreaped', 'forgeable'])),
+  /** Beside unisolated, why nothing stronger was taken; said where it was a choice. */
+  unisolated_because: z.string().optional(),
   setups: z.array(setupRun),
   gates: z.array(gateRun),
   executions: z.array(execution),

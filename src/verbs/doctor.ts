@@ -32,6 +32,7 @@ import { committedSpecs } from './committed-specs.ts'
 import { committedEntry, committedWorkflows, type WorkflowFile } from './committed-workflows.ts'
 import { ARTIFACTS_OF_A_SERVER, type GithubPlace, githubOf, tokenAdvice, tokenFor } from './github-of.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
+import { sideUserFindings } from './side-user-findings.ts'
 import type { Verb } from './verb.ts'
 
 export const doctor: Verb = {
@@ -69,6 +70,7 @@ async function examined(call: Call, workshop: Workshop): Promise<Finding[]> {
     ...artifactFindings(githubOf(workshop, env), workflows),
     ...(await outdatedFindings(workshop, workflows)),
     ...(await askingFindings(workshop, workflows)),
+    ...(await sideUserFindings(workshop, workflows)),
     ...othersFindings(workflows, prefixes),
     ...(await refusedSyncs(workshop, campaigns)),
   ]

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratch } from '../git/scratch.ts'
@@ -23,6 +23,10 @@ export interface Step {
   workspace: string
   env?: Record<string, string>
   node?: string
+  /** What starts it in a place of another kind. */
+  through?: (argv: readonly string[]) => readonly string[]
+  /** Whose the job's folders are. */
+  owner?: number
   /** Called with the step's process, while it runs. */
   meanwhile?: (pid: number, home: string) => Promise<void>
 }
@@ -42,7 +46,15 @@ export interface Ended {
 }
 
 /** A step of a job, started as a runner starts a JavaScript action. */
-export async function step({ inputs, workspace, env = {}, node, meanwhile }: Step): Promise<Ended> {
+export async function step({
+  inputs,
+  workspace,
+  env = {},
+  node,
+  through,
+  owner,
+  meanwhile,
+}: Step): Promise<Ended> {
   const home = scratch('winnow-step-')
   const files = {
     GITHUB_OUTPUT: join(home, 'set_output'),
@@ -52,9 +64,14 @@ export async function step({ inputs, workspace, env = {}, node, meanwhile }: Ste
   }
   for (const file of Object.values(files)) writeFileSync(file, '')
   mkdirSync(join(home, 'temp'))
+  if (owner !== undefined)
+    for (const path of [home, workspace, join(workspace, '..')])
+      execFileSync('chown', ['-R', `${owner}:${owner}`, path])
   const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
   const hurried = inputs['command'] === 'tick' ? ['--require', HURRIED] : []
-  const child = spawn(node ?? process.execPath, [...hurried, join(ROOT, 'dist/action.js')], {
+  const argv = [node ?? process.execPath, ...hurried, join(ROOT, 'dist/action.js')]
+  const [program = '', ...args] = through?.(argv) ?? argv
+  const child = spawn(program, args, {
     cwd: workspace,
     env: {
       PATH: process.env['PATH'] ?? '',

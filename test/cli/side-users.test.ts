@@ -68,3 +68,38 @@ describe('where there are no users for sides', () => {
     expect(out).toContain('merge.unisolated is deny, and on one machine isolation auto is none')
   })
 })
+
+describe('the doctor', () => {
+  const doctor = async (files: Record<string, string>, workflow?: string) => {
+    const path = '.github/workflows/winnow-measure.yml'
+    const person = project({ ...files, ...(workflow === undefined ? {} : { [path]: workflow }) })
+    return (await person.winnow('doctor')).out
+  }
+
+  it('says whether a spec that asks for users of sides finds them on this machine', async () => {
+    expect(await doctor(files)).toMatch(
+      /size: each side is to have a user of its own, and here (?:there is no user|only root)/,
+    )
+    expect(await doctor(FILES)).not.toContain('user of its own')
+  })
+
+  it.runIf(isRoot)('finds those that are there', () => {
+    expect(winnowAmong(project(files), 'doctor').out).toContain('there is a user for each side of size')
+  })
+
+  it.each([
+    [
+      'makes them',
+      'run: sudo sh -c "for n in 1; do useradd --system winnow-$n; done"',
+      'makes a user for each side',
+    ],
+    ['has them made', 'jobs:\n  a:\n    with:\n      users: true', 'makes a user for each side'],
+    [
+      'does not',
+      'jobs: {}',
+      'each side is to have a user of its own, and .github/workflows/winnow-measure.yml makes none',
+    ],
+  ])('says whether the workflow %s', async (_what, workflow, expected) => {
+    expect(await doctor(files, `on: { workflow_dispatch: {} }\n${workflow}\n`)).toContain(expected)
+  })
+})

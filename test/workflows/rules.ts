@@ -20,6 +20,7 @@ const HANDED_OVER: Readonly<Record<string, RegExp>> = {
   campaign: /^[a-z0-9-]+$/,
   order: /^\$\{\{ inputs\.order \}\}$/,
   'runs-on': /^[^$]+$/,
+  users: /^(?:true|false)$/,
   'may-ask': /^true$/,
 }
 const COMMAND = /^(?:tick|run|report)$/
@@ -171,14 +172,19 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       return own && after && path ? [] : [name]
     }),
 
-  "what runs code of others has given up root before, on runners that are not its owner's": ({ workflow }) =>
-    jobsOf(workflow).flatMap(([name, job]) => {
-      const at = handsOverAt(job)
-      const before = job.steps.slice(0, Math.max(0, at)).at(-1)
-      const hosted = before?.['if'] === "runner.environment == 'github-hosted' && runner.os == 'Linux'"
-      const checked = /sudoers\.d\/zz-winnow[^]*if sudo -n true[^]*exit 1/.test(before?.run ?? '')
-      return at < 0 || (hosted && checked) ? [] : [name]
-    }),
+  "what runs code of others has given up root before, or users for it, on runners that are not its owner's":
+    ({ workflow }) =>
+      jobsOf(workflow).flatMap(([name, job]) => {
+        const at = handsOverAt(job)
+        const [earlier, before] = [job.steps[at - 2], job.steps[at - 1]]
+        const settled =
+          isGivingUp(before, HOSTED) ||
+          (runsExperiments(job) && isMakingUsers(before, HOSTED)) ||
+          (runsExperiments(job) &&
+            isMakingUsers(earlier, `inputs.users && ${HOSTED}`) &&
+            isGivingUp(before, `${HOSTED} && !inputs.users`))
+        return at < 0 || settled ? [] : [name]
+      }),
 
   'after code of others nothing runs but handing its file over': ({ workflow }) =>
     jobsOf(workflow).flatMap(([name, job]) => {
@@ -262,6 +268,21 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
     jobsOf(workflow).flatMap(([name, job]) =>
       'needs' in job || runsExperiments(job) || /vars\.WINNOW_PAUSED/.test(job.if ?? '') ? [] : [name],
     ),
+}
+
+const HOSTED = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
+
+function isGivingUp(step: Step | undefined, when: string): boolean {
+  const checked = /sudoers\.d\/zz-winnow[^]*if sudo -n true[^]*exit 1/.test(step?.run ?? '')
+  return checked && step?.['if'] === when
+}
+
+/** Nothing but that, in groups of their own, with no way to log in. */
+const MAKES_USERS =
+  /^sudo sh -c 'for n in [1-6 ]+; do useradd --system --user-group --no-create-home --home-dir \/nonexistent --shell \/usr\/sbin\/nologin winnow-\$n; done'$/
+
+function isMakingUsers(step: Step | undefined, when: string): boolean {
+  return MAKES_USERS.test(step?.run ?? '') && step?.['if'] === when
 }
 
 function isPinned({ uses }: Step): boolean {

@@ -7,6 +7,9 @@ import { everyFile, NODE, REUSABLES, written } from './written.ts'
 const ROOT = new URL('../..', import.meta.url).pathname
 const ASKING = ['propose: [{ use: command, command: ./ideas }]']
 const [tick, measure, wake, comments] = written([ASKING]).map(({ text }) => text)
+const [, plain] = written([['measurement: { command: sh bench/size.sh, isolation: none }']]).map(
+  ({ text }) => text,
+)
 const calling = written([ASKING], NODE, { calls: true }).map(({ text }) => text)
 const [callsTick, callsMeasure] = calling
 const [reusableTick, reusableMeasure] = REUSABLES.map(({ text }) => text)
@@ -64,6 +67,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       ],
       [callsMeasure, '${{ inputs.order }}\n      runs', '${{ github.event.inputs.order }}\n      runs'],
       [callsMeasure, /runs-on: .*/, 'runs-on: ${{ inputs.order }}'],
+      [callsMeasure, 'users: true', 'users: ${{ inputs.order }}'],
     ],
     'no credential stays in a clone': [
       [measure, '          persist-credentials: false\n', ''],
@@ -74,7 +78,8 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [comments, 'fetch-depth: 0', 'ref: refs/pull/${{ github.event.issue.number }}/head'],
     ],
     'no expression stands in a script': [
-      [measure, 'for socket in', 'for socket in ${{ inputs.order }}'],
+      [plain, 'for socket in', 'for socket in ${{ inputs.order }}'],
+      [measure, 'for n in', 'for n in ${{ inputs.order }}'],
       [wake, "run: 'true'", 'run: echo "${{ github.event.pull_request.title }}"'],
     ],
     'no trigger gives strangers a token that writes': [
@@ -119,13 +124,23 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [tick, 'winnow-propose/answers.json', 'elsewhere/answers.json'],
       [tick, /(download-artifact@.*\n\s+with:\n\s+name: )winnow-propose/, '$1winnow-report'],
     ],
-    "what runs code of others has given up root before, on runners that are not its owner's": [
-      [tick, /if sudo -n true.*/, ''],
-      [tick, '      - name: Ask for ideas', '      - run: sudo true\n      - name: Ask for ideas'],
-      [measure, /if sudo -n true.*/, ''],
-      [measure, "if: runner.environment == 'github-hosted'", "if: runner.environment == 'self-hosted'"],
-      [measure, '      - name: Measure the order', '      - run: sudo true\n      - name: Measure the order'],
-    ],
+    "what runs code of others has given up root before, or users for it, on runners that are not its owner's":
+      [
+        [tick, /if sudo -n true.*/, ''],
+        [tick, '      - name: Ask for ideas', '      - run: sudo true\n      - name: Ask for ideas'],
+        [plain, /if sudo -n true.*/, ''],
+        [measure, 'useradd --system', 'useradd --system --groups docker'],
+        [measure, 'winnow-$n; done', 'winnow-$n; done; usermod -aG sudo winnow-1'],
+        [reusableMeasure, /if sudo -n true.*/, ''],
+        [reusableMeasure, '&& !inputs.users', '&& inputs.users'],
+        [reusableMeasure, 'if: inputs.users && ', 'if: '],
+        [measure, "if: runner.environment == 'github-hosted'", "if: runner.environment == 'self-hosted'"],
+        [
+          measure,
+          '      - name: Measure the order',
+          '      - run: sudo true\n      - name: Measure the order',
+        ],
+      ],
     'after code of others nothing runs but handing its file over': [
       [
         tick,
@@ -174,9 +189,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
       [wake, '    timeout-minutes: 5\n', ''],
       [measure, 'timeout-minutes: 350', 'timeout-minutes: 900'],
     ],
-    'nothing is obeyed that is printed': [
-      [measure, 'for socket in', 'echo a >> "$GITHUB_ENV"; for socket in'],
-    ],
+    'nothing is obeyed that is printed': [[plain, 'for socket in', 'echo a >> "$GITHUB_ENV"; for socket in']],
     'a pause is seen before anything starts': [
       [comments, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],
       [callsTick, /\(vars\.WINNOW_PAUSED[^)]*\) &&/, ''],

@@ -91,6 +91,19 @@ describe('the jobs', () => {
   })
 
   it.each([
+    ['auto', 'Make a user for each side'],
+    ['uid', 'Make a user for each side'],
+    ['none', 'Give up the right to become root'],
+  ])('settle who may become root as isolation %s asks', (isolation, step) => {
+    const lines = [`measurement: { command: sh bench/size.sh, isolation: ${isolation} }`]
+    const { jobs } = parsedWorkflow(textOf(written([lines]), 'winnow-measure.yml'))
+    const names = jobs['measure-size-0']?.steps.map(({ name }) => name) ?? []
+    expect(names[names.indexOf('Measure the order') - 1]).toBe(step)
+    const called = parsedWorkflow(textOf(written([lines], undefined, { calls: true }), 'winnow-measure.yml'))
+    expect(called.jobs['measure-size-0']?.with).toMatchObject({ users: isolation !== 'none' })
+  })
+
+  it.each([
     'runs_on: "${' + '{ inputs.order }}"',
     'services: { a: { env: { K: "${' + '{ secrets.K }}" } } }',
   ])('take no expression from a spec: %s', line => {
@@ -120,7 +133,7 @@ describe('the jobs', () => {
     expect(Object.keys(jobs['measure-size-0']?.with ?? {})).toEqual(Object.keys(Object(asked).inputs))
     expect(jobs['measure-size-0']).toMatchObject({
       uses: `somebody/winnow/.github/workflows/reusable-measure.yml@${'ab12'.repeat(10)}`,
-      with: { campaign: 'size-0', 'runs-on': '["self-hosted","bench"]' },
+      with: { campaign: 'size-0', 'runs-on': '["self-hosted","bench"]', users: true },
     })
     for (const name of ['winnow.yml', 'winnow-comments.yml'])
       expect(textOf(files, name)).toContain('somebody/winnow/.github/workflows/reusable-tick.yml@ab12')

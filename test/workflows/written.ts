@@ -24,12 +24,19 @@ export function written(
   { calls = false, action = ACTION } = {},
 ): Written[] {
   const specs = more.map(
-    (lines, at) => parseSpec(`${SPEC}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
+    (lines, at) =>
+      parseSpec(`${withoutOwn(lines)}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
   )
   const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
   const yard = { files, repository: files, directory: '' }
   const toolchain = toolchainOf(detect(yard, undefined), yard)
   return githubFiles({ action, specs, calls }, toolchain, { comments: true })
+}
+
+/** A line may take the place of one that every spec here has. */
+function withoutOwn(lines: readonly string[]): string {
+  const measures = lines.some(line => line.startsWith('measurement:'))
+  return measures ? SPEC.replace(/^measurement:.*\n/m, '') : SPEC
 }
 
 export const NODE = { 'package.json': '{}', '.nvmrc': '24\n', 'package-lock.json': '{}', 'index.js': '' }

@@ -6,7 +6,7 @@ import type { Owner } from '../process/reaper.ts'
 /** A base, at most four candidates, and the scorer. */
 const USERS = 6
 /** Below no home, so that whoever has a number can enter it; root's alone to write. */
-const SIDES_DIR = '/var/lib/winnow'
+export const SIDES_DIR = '/var/lib/winnow'
 
 /** The users that sides run as, one each, and where such sides are measured. We must be root to become them. */
 export interface SideUsers {
@@ -24,21 +24,19 @@ export interface NoUsers {
   fix: string
 }
 
+/** Those that the machine knows, whoever asks. */
+export function listedUsers(): Owner[] | NoUsers {
+  if (process.platform === 'linux') return ownersIn(readFileSync('/etc/passwd', 'utf8'))
+  const what = `users for sides are not built for ${process.platform}`
+  return { what, fix: 'measure on Linux, or use isolation: none' }
+}
+
 /** Everything that has to be true before a side can have a user of its own. */
 export function findSideUsers(): SideUsers | NoUsers {
-  if (process.platform !== 'linux')
-    return {
-      what: `users for sides are not built for ${process.platform}`,
-      fix: 'measure on Linux, or use isolation: none',
-    }
-  if (process.getuid?.() !== 0)
-    return {
-      what: 'only root can run code as other users',
-      fix: 'run winnow as root, or use isolation: none',
-    }
-  const owners = ownersIn(readFileSync('/etc/passwd', 'utf8'))
+  const owners = listedUsers()
   if ('what' in owners) return owners
-  return unsafeLinks() ?? { dir: SIDES_DIR, owners }
+  if (process.getuid?.() === 0) return unsafeLinks() ?? { dir: SIDES_DIR, owners }
+  return { what: 'only root can run code as other users', fix: 'run winnow as root, or use isolation: none' }
 }
 
 export function requireSideUsers(): SideUsers {

@@ -1,3 +1,4 @@
+import { MAKE_USERS } from '../../measure/users/side-users.ts'
 import { pinned } from './pins.ts'
 import type { Campaign } from './workflow-of.ts'
 
@@ -34,15 +35,34 @@ export function keepStep(id: string): string {
 `
 }
 
+const HOSTED = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
+
+/**
+ * They are in no group and may become nobody. The right to become root stays until the action has taken it up, or given
+ * it up in the same way as the other step.
+ */
+export function makeUsers(when = HOSTED): string {
+  return `      - name: Make a user for each side
+        if: ${when}
+        shell: bash
+        run: sudo sh -c '${MAKE_USERS}'`
+}
+
+/** As whom it is measured, where only whoever calls the workflow knows: one step or the other. */
+export const AS_ASKED_FOR = [
+  makeUsers(`inputs.users && ${HOSTED}`),
+  giveUpRoot({}, `${HOSTED} && !inputs.users`),
+].join('\n')
+
 /**
  * On a hosted runner the job's user may become root, and as root read the memory of the runner itself. What is left
  * of that way is asked for once more, so that a runner where it stays open runs nothing of anybody.
  */
-export function giveUpRoot(services: Campaign['execution']['services'] = {}): string {
+export function giveUpRoot(services: Campaign['execution']['services'] = {}, when = HOSTED): string {
   // Who stops service containers at the end of the job speaks to the same socket.
   const open = Object.keys(services).length === 0 ? '/var/run/docker.sock ' : ''
   return `      - name: Give up the right to become root
-        if: runner.environment == 'github-hosted' && runner.os == 'Linux'
+        if: ${when}
         shell: bash
         run: |
           for socket in ${open}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do

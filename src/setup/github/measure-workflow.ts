@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts'
-import { SET_UP, TRUSTED_SETUP, cloneStep, giveUpRoot } from './job-steps.ts'
+import { SET_UP, TRUSTED_SETUP, cloneStep, giveUpRoot, makeUsers } from './job-steps.ts'
 import { permissionLines } from './permissions.ts'
 import { pinned } from './pins.ts'
 import { callOf } from './reusable.ts'
@@ -47,7 +47,8 @@ function jobOf({ action, calls = false }: GithubSetup, campaign: Campaign): stri
 `
   if (!calls) {
     const runner = JSON.stringify(runs_on)
-    return `${head}${measuringJob({ action, campaign: name, runner, services })}`
+    const rights = wantsUsers(campaign) ? makeUsers() : giveUpRoot(services)
+    return `${head}${measuringJob({ action, campaign: name, runner, services, rights })}`
   }
   if (Object.keys(services).length > 0) {
     throw new UserError(
@@ -64,7 +65,12 @@ function jobOf({ action, calls = false }: GithubSetup, campaign: Campaign): stri
       campaign: ${yamlText(name)}
       order: \${{ inputs.order }}
       runs-on: ${yamlText(JSON.stringify(runs_on))}
+      users: ${wantsUsers(campaign)}
 `
+}
+
+function wantsUsers({ measurement: { isolation } }: Campaign): boolean {
+  return isolation === 'uid' || isolation === 'auto'
 }
 
 interface Measuring {
@@ -73,10 +79,12 @@ interface Measuring {
   /** As it stands after `runs-on:`. */
   runner: string
   services: Campaign['execution']['services']
+  /** The step after which it is settled who may become root. */
+  rights: string
 }
 
 /** A job that measures an order, from its condition on. */
-export function measuringJob({ action, campaign, runner, services }: Measuring): string {
+export function measuringJob({ action, campaign, runner, services, rights }: Measuring): string {
   return `    runs-on: ${runner}
     timeout-minutes: ${MOST_MINUTES}
 ${permissionLines('measure')}
@@ -84,7 +92,7 @@ ${servicesLine(services)}    steps:
 ${TRUSTED_SETUP}
 ${cloneStep('Clone everything that an order can name', 'repository')}
 ${SET_UP}
-${giveUpRoot(services)}
+${rights}
       - name: Measure the order
         id: measure
         uses: ${action}

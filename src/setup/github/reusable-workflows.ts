@@ -1,3 +1,4 @@
+import { AS_ASKED_FOR } from './job-steps.ts'
 import { measuringJob, NOT_ON_DEFAULT, ORDER_INPUTS } from './measure-workflow.ts'
 import { OWN_ACTION } from './reusable.ts'
 import { tickingJob } from './ticking-job.ts'
@@ -41,6 +42,7 @@ export function reusableMeasure(): string {
     campaign: '${{ inputs.campaign }}',
     runner: '${{ fromJSON(inputs.runs-on) }}',
     services: {},
+    rights: AS_ASKED_FOR,
   })
   return `${HEAD}
 name: winnow, to be called (measure)
@@ -51,6 +53,10 @@ ${ORDER_INPUTS}
         description: The runner, a label or several, as JSON. A plain value of the calling file.
         required: true
         type: string
+      users:
+        description: Whether sides get users of their own, as measurement.isolation of the spec has it.
+        required: true
+        type: boolean
 
 permissions: {}
 

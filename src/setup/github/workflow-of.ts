@@ -12,7 +12,7 @@ export interface GithubSetup {
 }
 
 /** As much of a spec as workflows depend on. */
-export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches'>
+export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement'>
 
 const WHY = '# What each job may do, and why: docs/github.md of winnow.'
 const YOURS =

@@ -59,7 +59,11 @@ const measurement = z.strictObject({
     .describe('Names of variables let through, besides PATH HOME LANG TZ CI.')
     .meta({ examples: [['GOCACHE']] }),
   env_file: envFile.nullable().default(null).describe('Named keys loaded from a file.'),
-  isolation: isolation.default('auto').describe('How the candidate is kept from everything else.'),
+  isolation: isolation
+    .default('auto')
+    .describe(
+      'How the candidate is kept from everything else. uid: each side is a user of its own, which takes root; auto: that in measuring jobs on GitHub where it works, else none.',
+    ),
   network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
   mode: z
     .enum(['auto', 'once', 'paired'])

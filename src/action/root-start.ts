@@ -1,0 +1,67 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { withoutSecrets } from '../measure/secret-names.ts'
+import { listedUsers, type NoUsers } from '../measure/users/side-users.ts'
+import { wipeEnvironment } from './clean-start.ts'
+import { isHosted } from './give-up-root.ts'
+import { AS_ROOT, type Handed, handedBack } from './handed-over.ts'
+import type { Env } from './inputs.ts'
+
+/**
+ * Root measures, and nobody is measured as root: where there are users for sides and a way to become root, that is how
+ * the program starts. Its exit code; or why it did not measure, and then this job has no way to root any more if it was
+ * GitHub's machine.
+ */
+export async function measuredAsRoot(program: string, task: unknown, env: Env): Promise<number | NoUsers> {
+  const listed = listedUsers()
+  if ('what' in listed) return listed
+  const root = process.getuid?.() === 0
+  if (!root && !maySudo(env))
+    return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
+  const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
+  try {
+    const code = await run([...(root ? [] : SUDO), process.execPath, program, AS_ROOT], env, { task, room })
+    const why = handedBack(room)
+    if (why === null) return code
+    if (!root && isHosted(env) && maySudo(env)) throw new UserError('sudo could not be given up')
+    return { what: why, fix: 'see why it does not work that way, or use isolation: none' }
+  } finally {
+    rmSync(room, { recursive: true, force: true })
+  }
+}
+
+const SUDO = ['sudo', '--non-interactive', '--'] as const
+
+function maySudo({ PATH = '/usr/bin:/bin' }: Env): boolean {
+  return spawnSync('sudo', ['--non-interactive', 'true'], { env: { PATH }, stdio: 'ignore' }).status === 0
+}
+
+/**
+ * A process of root cannot be signalled by who started it: what ends it is the end of its standard input, by which it is
+ * told everything first.
+ */
+function run(
+  [file = '', ...args]: readonly string[],
+  env: Env,
+  { task, room }: Pick<Handed, 'task' | 'room'>,
+): Promise<number> {
+  const { PATH = '/usr/bin:/bin' } = env
+  const runner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const handed: Handed = { task, env: withoutSecrets(env), room, runner }
+  wipeEnvironment()
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { env: { PATH }, stdio: ['pipe', 'inherit', 'inherit'] })
+    child.stdin.on('error', () => child.stdin.destroy())
+    child.stdin.write(`${JSON.stringify(handed)}\n`)
+    const end = () => child.stdin.end()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
+    child.once('error', reject)
+    child.once('exit', code => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
+      resolve(code ?? 130)
+    })
+  })
+}

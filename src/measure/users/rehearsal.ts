@@ -1,0 +1,46 @@
+import { sha256 } from '../../model/canonical.ts'
+import type { Order } from '../../model/order.ts'
+import type { Report } from '../../model/report.ts'
+import type { MeasureInput } from '../input.ts'
+import { measure } from '../measure.ts'
+
+const MOST_CHARACTERS = 300
+
+/**
+ * Whether a project can be measured as such a user at all: the pinned commit, of which nothing is from an experiment, is
+ * set up, passes its gates and runs once. Null: it works. What it measures counts for nothing.
+ */
+export async function rehearse(input: MeasureInput): Promise<string | null> {
+  const report = await measure({ ...input, order: rehearsalOf(input.order), onStart: async () => {} })
+  const why = failureIn(report)
+  return why && `as a user of its own ${why}`.slice(0, MOST_CHARACTERS)
+}
+
+function rehearsalOf(order: Order): Order {
+  return {
+    ...order,
+    id: sha256(`rehearsal ${order.id}`),
+    coins: sha256(`rehearsal ${order.coins}`),
+    purpose: 'calibration',
+    base: order.pin,
+    candidates: [],
+    carried: {},
+    stop: { rule: 'calibrate', runs: 1 },
+  }
+}
+
+function failureIn({ setups, gates, executions, tampered, runner_error: failed }: Report): string | null {
+  if (failed !== null) return `nothing ran: ${failed}`
+  if (tampered !== null) return `the pinned commit changes ${tampered.path}`
+  const setup = setups.find(({ ok }) => !ok)
+  if (setup) return `the set-up fails: ${lastLine(setup.tail)}`
+  const gate = gates.find(({ passed }) => !passed)
+  if (gate) return `gate ${gate.name} fails: ${lastLine(gate.tail)}`
+  const run = executions.find(({ status }) => status !== 'ok')
+  if (run) return `the harness fails: ${lastLine(run.stderr_tail ?? run.error)}`
+  return executions.length === 0 ? 'nothing ran' : null
+}
+
+function lastLine(text = ''): string {
+  return text.trim().split('\n').at(-1) || 'it says nothing'
+}

@@ -1,0 +1,33 @@
+import type { Workshop } from '../engine/open.ts'
+import { asksForUsers } from '../measure/users/lodging.ts'
+import { findSideUsers } from '../measure/users/side-users.ts'
+import { bad, type Finding, good, unknown } from '../report/doctor-text.ts'
+import { committedSpecs } from './committed-specs.ts'
+import type { WorkflowFile } from './committed-workflows.ts'
+
+const MEASURE = '.github/workflows/winnow-measure.yml'
+/** Written out, or asked of the workflow that is called. */
+const MAKES_USERS = /useradd .*winnow-\$n|^ +users: true$/m
+
+/** A spec may ask for users of sides long after the workflow was written, or on a machine that has none. */
+export async function sideUserFindings(
+  workshop: Workshop,
+  files: readonly WorkflowFile[],
+): Promise<Finding[]> {
+  const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
+  const asking = specs.filter(asksForUsers).map(({ name }) => name)
+  if (asking.length === 0) return []
+  const names = asking.join(', ')
+  const measure = files.find(({ path }) => path === MEASURE)
+  if (measure === undefined) return [onThisMachine(names)]
+  if (MAKES_USERS.test(measure.text))
+    return [good(`${MEASURE} makes a user for each side, for ${names} on machines of GitHub's`)]
+  const fix = `git rm ${MEASURE}, then winnow init --github, which writes it anew`
+  return [bad(`${names}: each side is to have a user of its own, and ${MEASURE} makes none`, fix)]
+}
+
+function onThisMachine(names: string): Finding {
+  const found = findSideUsers()
+  if ('owners' in found) return good(`there is a user for each side of ${names}`)
+  return unknown(`${names}: each side is to have a user of its own, and here ${found.what}`, found.fix)
+}

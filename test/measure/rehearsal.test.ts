@@ -1,0 +1,82 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { rehearseTwice } from '../../src/engine/job-lodging.ts'
+import { lodgedWith } from '../../src/measure/users/lodging.ts'
+import { rehearse } from '../../src/measure/users/rehearsal.ts'
+import { type Experiment, laboratory } from './laboratory.ts'
+import { scratch } from './scratch.ts'
+import { isRoot, throwAwayUsers } from './throw-away-users.ts'
+
+/** Fails where it is said, if a user of a side runs it. */
+const FILES = {
+  'bench.sh': 'echo "{\\"bytes\\": $(cat src/value)}"\n',
+  'needs-root.sh': 'test "$(id -u)" = 0 || { echo "cargo: not found" >&2; exit 1; }\n',
+  'src/value': '7\n',
+}
+
+async function rehearsed(experiment: Experiment) {
+  const lab = await laboratory()
+  const input = await lab.input({ files: FILES, ...experiment })
+  return { input: { ...input, ...lodgedWith(throwAwayUsers(), lab.workDir) } }
+}
+
+describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
+  test.each<[string, Record<string, unknown>, string | null]>([
+    ['works where everything does', { measurement: { setup: 'true' } }, null],
+    [
+      'tells of a set-up',
+      { measurement: { setup: 'sh needs-root.sh' } },
+      'as a user of its own the set-up fails: cargo: not found',
+    ],
+    [
+      'tells of a gate',
+      { gates: [{ name: 'tests', command: 'sh needs-root.sh' }] },
+      'as a user of its own gate tests fails: cargo: not found',
+    ],
+    [
+      'tells of the harness',
+      { measurement: { command: 'sh needs-root.sh' } },
+      'as a user of its own the harness fails: cargo: not found',
+    ],
+    [
+      'tells of one that says nothing',
+      { measurement: { command: 'exit 4' } },
+      'as a user of its own the harness fails: ended with exit code 4',
+    ],
+  ])('%s', async (_what, spec, expected) => {
+    const { input } = await rehearsed({ spec })
+    expect(await rehearse(input)).toBe(expected)
+  })
+
+  test('runs nothing of an experiment, and the pinned commit once', async () => {
+    const log = `${scratch()}/log`
+    const files = { ...FILES, 'bench.sh': `cat src/value >> "$LOG"; ${FILES['bench.sh']}` }
+
+    writeFileSync(log, '')
+    chmodSync(log, 0o666)
+    chmodSync(dirname(log), 0o755)
+    const spec = { measurement: { env: ['LOG'] } }
+    const candidates = { 'exp-001': { 'src/value': '666\n' } }
+    const env = { PATH: process.env['PATH'] ?? '', LOG: log }
+    const { input } = await rehearsed({
+      files,
+      spec,
+      candidates,
+      base: { 'src/value': '8\n' },
+      input: { env },
+    })
+    expect(await rehearse(input)).toBeNull()
+    expect(readFileSync(log, 'utf8')).toBe('7\n')
+  })
+
+  test('is tried once more where it fails', async () => {
+    const room = scratch()
+
+    chmodSync(room, 0o777)
+    const files = { ...FILES, 'bench.sh': `mkdir "$ROOM/first" 2>/dev/null && exit 3; ${FILES['bench.sh']}` }
+    const env = { PATH: process.env['PATH'] ?? '', ROOM: room }
+    const { input } = await rehearsed({ files, spec: { measurement: { env: ['ROOM'] } }, input: { env } })
+    expect(await rehearseTwice(input)).toBeNull()
+  })
+})
