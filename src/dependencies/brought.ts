@@ -16,6 +16,7 @@ export function broughtWith(
   const isAdded = new Set(added.map(identity))
   const places = new Map<string, string[]>()
   for (const [place, { package: found }] of installed ?? []) {
+    if (found === null) continue
     const known = places.get(identity(found))
     if (known === undefined) places.set(identity(found), [place])
     else known.push(place)
@@ -28,12 +29,16 @@ export function broughtWith(
     const found = new Set([identity(each)])
     const waiting = [...start]
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      for (const needed of installed.get(place)?.needs ?? []) {
+      const { needs = [] } = installed.get(place) ?? {}
+      if (needs === null) return null
+      for (const needed of needs) {
         if (++steps > MOST_STEPS) return null
         const other = installed.get(needed)
-        if (other === undefined || seen.has(needed) || !isAdded.has(identity(other.package))) continue
+        if (other === undefined || seen.has(needed)) continue
+        const name = other.package && identity(other.package)
+        if (name !== null && !isAdded.has(name)) continue
         seen.add(needed)
-        found.add(identity(other.package))
+        if (name !== null) found.add(name)
         waiting.push(needed)
       }
     }

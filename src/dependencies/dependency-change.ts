@@ -23,16 +23,22 @@ export function dependencyChange(files: readonly ManifestFile[]): DependencyChan
       additions.push({ ...each, direct: isDirect, ecosystem, ...more, path })
     }
   }
-  return { additions: additions.map(each => ({ ...each, ...counted(each, additions) })), removals, faults }
+  const asking = new Set(changes.filter(({ wanted }) => wanted.length > 0).map(({ path }) => path))
+  return { additions: countedIn(additions, asking), removals, faults }
 }
 
 /** A manifest only asks for it; the lockfile beside it tells what that comes to. */
-function counted(each: Addition, additions: readonly Addition[]): Pick<Addition, 'brings'> {
-  if (each.brings !== null) return {}
-  const same = additions.filter(
-    other => other.ecosystem === each.ecosystem && other.name === each.name && other.direct !== false,
-  )
-  const told = new Set(same.flatMap(({ brings }) => (typeof brings === 'number' ? [brings] : [])))
-  const [only] = told
-  return told.size === 1 && only !== undefined ? { brings: only } : {}
+function countedIn(additions: readonly Addition[], asking: ReadonlySet<string>): Addition[] {
+  const told = new Map<string, Set<number>>()
+  for (const { ecosystem, name, brings, direct } of additions) {
+    if (direct === false || typeof brings !== 'number') continue
+    const key = `${ecosystem} ${name}`
+    told.set(key, (told.get(key) ?? new Set()).add(brings))
+  }
+  return additions.map(each => {
+    const counts = told.get(`${each.ecosystem} ${each.name}`)
+    const [only] = counts ?? []
+    const isCertain = each.brings === null && asking.has(each.path) && counts?.size === 1
+    return isCertain && only !== undefined ? { ...each, brings: only } : each
+  })
 }

@@ -11,8 +11,10 @@ export interface Reading {
 
 /** A package in its place, and the places of what it needs. */
 export interface Installed {
-  package: Package
-  needs: readonly string[]
+  /** null: no package, but a name that several places share. */
+  package: Package | null
+  /** null: which of the file's packages it gets cannot be told. */
+  needs: readonly string[] | null
 }
 
 /** One kind of file; `read` throws Unreadable for what it does not know for certain. */

@@ -20,14 +20,19 @@ describe('how many more packages come with one that is asked for', () => {
     ['pnpm-lock.yaml', 'pnpm/pnpm-lock-v6.yaml', { ...npm, ...react }],
     ['pnpm-lock.yaml', 'pnpm/pnpm-lock-v9.yaml', { ...npm, ...react, 'is-odd': 1 }],
     ['Cargo.lock', 'cargo/Cargo.lock', { byteorder: 0, crc32fast: 1, 'csv-core': 1, local: 0 }],
+    ['yarn.lock', 'yarn/berry.lock', npm],
+    ['yarn.lock', 'yarn/classic.lock', { ...npm, 'is-buffer': 0, 'is-number': 2, 'is-odd': 3, 'kind-of': 1 }],
+    ['poetry.lock', 'pypi/poetry.lock', { 'fast-sum': 1, built: 0, forked: 0, tiny: 0 }],
+    ['uv.lock', 'pypi/uv.lock', { 'fast-sum': 1, built: 0, forked: 0 }],
+    ['composer.lock', 'packagist/composer.lock', { 'acme/sum': 0, 'acme/plugin': 0 }],
+    ['Gemfile.lock', 'rubygems/Gemfile.lock', { debug: 3, minitest: 0, local: 0, bundler: 0 }],
   ])('%s: %s tells it', (path, file, expected) => {
     expect(counts(changeOf(path, null, fixture(file)).additions)).toEqual(expected)
   })
 
   test.each([
     ['package-lock.json', 'npm/package-lock-v1.json'],
-    ['yarn.lock', 'yarn/classic.lock'],
-    ['poetry.lock', 'pypi/poetry.lock'],
+    ['Pipfile.lock', 'pypi/Pipfile.lock'],
     ['go.sum', 'go/go.sum'],
   ])('%s: %s does not, which is not none', (path, file) => {
     const told = Object.values(counts(changeOf(path, null, fixture(file)).additions))

@@ -56,12 +56,10 @@ function installedIn(found: readonly { each: Entry; is: Package }[]): Map<string
       else known.push(full)
     }
   }
-  return new Map(
-    found.map(({ each, is }) => {
-      const needs = each.dependencies.flatMap(written => places.get(written) ?? [])
-      return [fullName(each), { package: is, needs }]
-    }),
-  )
+  const installed = new Map<string, Installed>()
+  for (const [written, needs] of places) installed.set(written, { package: null, needs })
+  for (const { each, is } of found) installed.set(fullName(each), { package: is, needs: each.dependencies })
+  return installed
 }
 
 function fullName({ name, version, source = '' }: Entry): string {

@@ -4,17 +4,19 @@ import { Unreadable } from '../format.ts'
 export interface YarnEntry {
   descriptors: readonly string[]
   fields: ReadonlyMap<string, string>
+  /** What it needs: `name` and range. */
+  wanted: readonly (readonly [name: string, range: string])[]
 }
 
 const TEXT = String.raw`"(?:[^"\\]|\\["\\])*"|[^\s",:#][^\s",:]*`
 const HEAD = new RegExp(`^(?:${TEXT})(?:, (?:${TEXT}))*:$`)
 const FIELD = new RegExp(`^  (version|resolved|integrity|uid) (${TEXT}|[^\\s",]+)$`)
 const SECTION = /^ {2}(?:dependencies|optionalDependencies):$/
-const MEMBER = new RegExp(`^    (?:${TEXT}) (?:${TEXT}|[^\\s",]+)$`)
+const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
 
 /** Only lines as yarn itself writes them: its reader forgives more, and what it makes of that is not known here. */
 export function parseClassic(text: string): YarnEntry[] {
-  const entries: { descriptors: string[]; fields: Map<string, string> }[] = []
+  const entries: Draft[] = []
   const asked = new Set<string>()
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue
@@ -22,19 +24,32 @@ export function parseClassic(text: string): YarnEntry[] {
     if (HEAD.test(line)) {
       const descriptors = textsIn(line)
       for (const descriptor of descriptors) claim(asked, descriptor)
-      entries.push({ descriptors, fields: new Map() })
-    } else if (entry === undefined || !isInner(line, entry.fields)) {
+      entries.push({ descriptors, fields: new Map(), wanted: [] })
+    } else if (entry === undefined || !isInner(line, entry)) {
       throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`)
     }
   }
   return entries
 }
 
-function isInner(line: string, fields: Map<string, string>): boolean {
+interface Draft {
+  descriptors: string[]
+  fields: Map<string, string>
+  wanted: [name: string, range: string][]
+}
+
+function isInner(line: string, { fields, wanted }: Draft): boolean {
   const [, key, value] = FIELD.exec(line) ?? []
-  if (key === undefined || value === undefined) return SECTION.test(line) || MEMBER.test(line)
+  if (key === undefined || value === undefined) return SECTION.test(line) || isMember(line, wanted)
   if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`)
   fields.set(key, unquoted(value))
+  return true
+}
+
+function isMember(line: string, wanted: Draft['wanted']): boolean {
+  const [, name, range] = MEMBER.exec(line) ?? []
+  if (name === undefined || range === undefined) return false
+  wanted.push([unquoted(name), unquoted(range)])
   return true
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Package } from '../addition.ts'
 import { type Format, named, type Reading, Unreadable } from '../format.ts'
 import { parseYamlTree } from '../yaml-text.ts'
 import { originOf, registryOf } from './spec.ts'
 import { parseClassic, type YarnEntry } from './yarn-classic.ts'
+import { installedIn, spellingsOf, type YarnInstall } from './yarn-needs.ts'
 
 const wanted = z.record(z.string(), z.string()).default({})
 const berryEntry = z.object({
@@ -26,22 +26,23 @@ export const yarnLock: Format = {
 function readYarnLock(text: string): Reading {
   const isBerry = /^__metadata:\s*$/m.test(text)
   if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
-  const packages = isBerry ? berryPackages(text) : parseClassic(text).flatMap(classicPackages)
-  return { packages, rest: new Map() }
+  const entries = isBerry ? berryEntries(text) : parseClassic(text).map(classicEntry)
+  const packages = entries.flatMap(({ found }) => found.map(each => each.package))
+  return { packages, rest: new Map(), installed: installedIn(entries) }
 }
 
-function classicPackages({ descriptors, fields }: YarnEntry): Package[] {
+function classicEntry({ descriptors, fields, wanted }: YarnEntry): YarnInstall {
   const version = fields.get('version')
   if (version === undefined) throw new Unreadable(`has no version for ${descriptors.join(', ')}`)
   const [url, hash] = addressOf(fields.get('resolved'))
   const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ')
-  return namesOf(descriptors).map(({ name, alias }) => ({
-    name,
-    version,
-    source: installedAs(alias, name, url === undefined ? 'registry' : registryOf(name, version, url)),
-    integrity: integrity === '' ? null : integrity,
-    ...UNKNOWN,
-  }))
+  const found = descriptors.map(descriptor => {
+    const { name, alias } = namesIn(descriptor)
+    const source = installedAs(alias, name, url === undefined ? 'registry' : registryOf(name, version, url))
+    const known = { integrity: integrity === '' ? null : integrity, ...UNKNOWN }
+    return { descriptor, package: { name, version, source, ...known } }
+  })
+  return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
 }
 
 /** The part after # is the hash of the file, or the commit, that has to be found there. */
@@ -50,35 +51,35 @@ function addressOf(resolved: string | undefined): [url: string | undefined, hash
   return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
 }
 
-function berryPackages(text: string): Package[] {
+function berryEntries(text: string): YarnInstall[] {
   const { __metadata: _, ...members } = parseYamlTree(text)
   const entries = Object.entries(z.record(z.string(), berryEntry).parse(members))
   const own = entries.filter(([, { resolution }]) => localPath(resolution) !== null)
-  const direct = new Set(own.flatMap(([, { dependencies }]) => Object.entries(dependencies).flatMap(askedAs)))
-  return entries.flatMap(([key, each]) => {
+  const direct = new Set(own.flatMap(([, each]) => wantedBy(each).flat()))
+  return entries.map(([key, each]) => {
     const descriptors = key.split(', ')
     const isDirect = descriptors.some(descriptor => direct.has(descriptor))
-    return berryPackage(descriptors, each).map(found => ({ ...found, direct: isDirect }))
+    return { found: berryPackages(descriptors, each, isDirect), wanted: wantedBy(each) }
   })
 }
 
-function askedAs([name, range]: [string, string]): string[] {
-  return [`${name}@${range}`, `${name}@npm:${range}`]
+function wantedBy({ dependencies }: BerryEntry): string[][] {
+  return Object.entries(dependencies).map(([name, range]) => spellingsOf(`${name}@${range}`))
 }
 
-function berryPackage(descriptors: readonly string[], each: BerryEntry): Package[] {
-  const { resolution, version, checksum } = each
+function berryPackages(
+  descriptors: readonly string[],
+  { resolution, version, checksum }: BerryEntry,
+  direct: boolean,
+): YarnInstall['found'] {
   const { name, rest: reference } = cut(resolution)
   if (localPath(resolution) === '.') return []
   const source = reference === `npm:${version}` ? 'registry' : reference
-  const aliases = new Set(descriptors.map(descriptor => cut(descriptor).name))
-  return [...aliases].map(alias => ({
-    name,
-    version,
-    source: installedAs(alias, name, source),
-    integrity: checksum ?? null,
-    ...UNKNOWN,
-  }))
+  return descriptors.map(descriptor => {
+    const installed = installedAs(cut(descriptor).name, name, source)
+    const known = { integrity: checksum ?? null, ...UNKNOWN, direct }
+    return { descriptor, package: { name, version, source: installed, ...known } }
+  })
 }
 
 function localPath(resolution: string): string | null {
@@ -93,14 +94,9 @@ function cut(descriptor: string): { name: string; rest: string } {
 }
 
 /** Who asks for a by another name gets a; who asks for b and gets the same files gets another package. */
-function namesOf(descriptors: readonly string[]): { name: string; alias: string }[] {
-  const names = descriptors.map(descriptor => {
-    const { name: alias, rest } = cut(descriptor)
-    return { name: originOf(alias, rest).name, alias }
-  })
-  return names.filter(({ name, alias }, at) => {
-    return names.findIndex(other => other.name === name && other.alias === alias) === at
-  })
+function namesIn(descriptor: string): { name: string; alias: string } {
+  const { name: alias, rest } = cut(descriptor)
+  return { name: originOf(alias, rest).name, alias }
 }
 
 function installedAs(alias: string, name: string, source: string): string {

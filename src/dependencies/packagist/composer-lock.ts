@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { canonicalJson, sha256 } from '../../model/canonical.ts'
 import type { Package } from '../addition.ts'
-import { placesOf } from '../fields.ts'
+import { isTree, placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
 import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { type NamedEntry, needsByName } from '../needs-by-name.ts'
 
 const origin = z.looseObject({
   type: z.string(),
@@ -64,10 +65,33 @@ function readComposerLock(text: string): Reading {
   refusePrototypes(tree)
   const lock = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
+  const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]
+  const found = entries.map(each => ({ each, is: packageOf(each) }))
   return {
-    packages: [...lock.packages, ...(lock['packages-dev'] ?? [])].map(packageOf),
+    packages: found.map(({ is }) => is),
     rest: placesOf(Object.fromEntries(others), 1),
+    installed: needsByName(found.map(({ each, is }) => entryOf(each, is))),
   }
+}
+
+/** What the machine has, or PHP itself; no package brings it. */
+const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
+
+/** A package may stand for others, which then have no entry of their own. */
+function entryOf(each: Entry, is: Package): NamedEntry {
+  const needs = linksIn(each['require'])
+  const others = [each['replace'], each['provide']].flatMap(links => linksIn(links) ?? [])
+  return {
+    package: is,
+    names: [is.name, ...others],
+    wanted: needs === null ? null : needs.filter(name => !PLATFORM.test(name)),
+  }
+}
+
+/** PHP writes a table with nothing in it as a list. */
+function linksIn(links: unknown): string[] | null {
+  if (links === undefined || (Array.isArray(links) && links.length === 0)) return []
+  return isTree(links) ? Object.keys(links).map(name => name.toLowerCase()) : null
 }
 
 /** Composer goes by the entry in all it does (where to fetch, what to load, what to run), so all of it is bound. */

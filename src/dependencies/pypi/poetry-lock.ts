@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
+import { type NamedEntry, needsByName } from '../needs-by-name.ts'
 import { parseTomlTree } from '../toml-text.ts'
 import { integrityOf, runsBuild } from './distribution-files.ts'
 import { normalName } from './requirement.ts'
@@ -11,6 +12,7 @@ const entry = z.object({
   name: z.string(),
   version: z.string(),
   files: files.default([]),
+  dependencies: z.record(z.string(), z.unknown()).default({}),
   source: z
     .object({
       type: z.string(),
@@ -44,10 +46,17 @@ function readPoetryLock(text: string): Reading {
   const tree = parseTomlTree(text)
   const { package: packages, metadata } = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  const found = packages.map(each => ({ each, is: packageOf(each, metadata.files[each.name] ?? []) }))
   return {
-    packages: packages.map(each => packageOf(each, metadata.files[each.name] ?? [])),
+    packages: found.map(({ is }) => is),
     rest: placesOf(Object.fromEntries(others), 1),
+    installed: needsByName(found.map(({ each, is }) => entryOf(each, is))),
   }
+}
+
+/** Of two versions of one package a marker chooses. */
+function entryOf({ dependencies }: Entry, is: Package): NamedEntry {
+  return { package: is, names: [is.name], wanted: Object.keys(dependencies).map(normalName) }
 }
 
 function packageOf({ name, version, source, files: own }: Entry, old: z.infer<typeof files>): Package {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf, textOf } from '../fields.ts'
-import { type Format, named, type Reading } from '../format.ts'
+import { type Format, type Installed, named, type Reading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
 import { integrityOf, runsBuild } from './distribution-files.ts'
 import { normalName } from './requirement.ts'
@@ -11,7 +11,9 @@ const file = z.object({
   path: z.string().optional(),
   hash: z.string().optional(),
 })
-const wanted = z.array(z.object({ name: z.string() })).default([])
+/** The version and the source are written where the name alone is not certain. */
+const need = z.object({ name: z.string(), version: z.string().optional(), source: z.unknown().optional() })
+const wanted = z.array(need).default([])
 const groups = z.record(z.string(), wanted).default({})
 const entry = z.object({
   name: z.string(),
@@ -53,7 +55,38 @@ function readUvLock(text: string): Reading {
   return {
     packages: packages.filter(each => !isProject(each)).map(each => packageOf(each, direct)),
     rest: placesOf(Object.fromEntries(others), 1),
+    installed: installedIn(packages, direct),
   }
+}
+
+/** An extra stands in the lockfile where somebody asks for it, so what any of them needs counts. */
+function installedIn(packages: readonly Entry[], direct: ReadonlySet<string>): Map<string, Installed> {
+  const places = new Map<string, string | null>()
+  for (const each of packages)
+    for (const written of spellingsOf(each)) places.set(written, places.has(written) ? null : keyOf(each))
+  const found = packages.filter(each => !isProject(each))
+  return new Map(
+    found.map(each => {
+      const extras = Object.values(each['optional-dependencies'])
+      const needs = [each.dependencies, ...extras].flat().map(need => places.get(writtenOf(need)) ?? null)
+      const certain = needs.filter(place => place !== null)
+      const known = certain.length === needs.length ? certain : null
+      return [keyOf(each), { package: packageOf(each, direct), needs: known }]
+    }),
+  )
+}
+
+/** By every way a need may be written: as short as it is certain. */
+function spellingsOf({ name, version, source }: Entry): string[] {
+  return [{ name }, { name, version }, { name, source }, { name, version, source }].map(writtenOf)
+}
+
+function writtenOf({ name, version, source }: z.infer<typeof need>): string {
+  return textOf([normalName(name), version ?? null, source ?? null])
+}
+
+function keyOf({ name, version, source }: Entry): string {
+  return JSON.stringify([name, version, source])
 }
 
 /** The project that the lockfile belongs to. */

@@ -1,11 +1,11 @@
 import type { Package } from '../addition.ts'
-import { type Format, named, type Reading, Unreadable } from '../format.ts'
+import { type Format, type Installed, named, type Reading, Unreadable } from '../format.ts'
 
 const SOURCES = new Set(['GEM', 'GIT', 'PATH'])
 const HEAD = /^[A-Z][A-Z ]*$/
 const OPTION = /^ {2}(?<key>\w+): (?<value>\S.*)$/
 const SPEC = /^ {4}(?<name>\S+) \((?<version>[^()]+)\)$/
-const NEEDS = /^ {6}\S+(?: \([^()]+\))?$/
+const NEEDS = /^ {6}(?<name>\S+)(?: \([^()]+\))?$/
 const ASKED = /^ {2}(?<name>[^\s!]+)!?(?: \([^()]+\))?!?$/
 const CHECKSUM = /^ {2}(?<id>\S+ \([^()]+\))(?: (?<sums>\S+))?$/
 
@@ -28,13 +28,36 @@ function readGemfileLock(text: string): Reading {
   const sums = checksumsOf(of('CHECKSUMS'))
   const known = new Set([...SOURCES, 'DEPENDENCIES', 'CHECKSUMS', 'PLATFORMS', 'BUNDLED WITH'])
   const others = sections.filter(({ head }) => !known.has(head))
+  const specs = [
+    ...sections.filter(({ head }) => SOURCES.has(head)).flatMap(section => specsOf(section, direct, sums)),
+    ...of('BUNDLED WITH').map(line => ({ gem: gem('bundler', line.trim(), 'registry'), wanted: [] })),
+  ]
   return {
-    packages: [
-      ...sections.filter(({ head }) => SOURCES.has(head)).flatMap(section => specsOf(section, direct, sums)),
-      ...of('BUNDLED WITH').map(line => gem('bundler', line.trim(), 'registry')),
-    ],
+    packages: specs.map(each => each.gem),
     rest: new Map(others.map(({ head, lines }) => [head, lines.join('\n')])),
+    installed: installedIn(specs),
   }
+}
+
+/** A gem, and the names of those that it needs. */
+interface Spec {
+  gem: Package
+  wanted: string[]
+}
+
+/** A gem may be there once for each platform: all of them come, whichever one is installed. */
+function installedIn(specs: readonly Spec[]): Map<string, Installed> {
+  const named = new Map<string, string[]>()
+  const installed = new Map<string, Installed>()
+  for (const [at, { gem: found, wanted }] of specs.entries()) {
+    const place = `#${at}`
+    installed.set(place, { package: found, needs: wanted })
+    const others = named.get(found.name)
+    if (others === undefined) named.set(found.name, [place])
+    else others.push(place)
+  }
+  for (const [name, places] of named) installed.set(name, { package: null, needs: places })
+  return installed
 }
 
 function sectionsOf(text: string): Section[] {
@@ -73,7 +96,7 @@ function specsOf(
   { head, lines }: Section,
   direct: ReadonlySet<string | undefined>,
   sums: ReadonlyMap<string, string>,
-): Package[] {
+): Spec[] {
   const at = lines.indexOf('  specs:')
   if (at === -1) throw new Unreadable(`has no specs in ${head}`)
   const options = lines.slice(0, at).map(line => grouped(OPTION, line))
@@ -81,12 +104,20 @@ function specsOf(
     head,
     options.map(({ key = '', value = '' }) => [key, value]),
   )
-  const specs = lines.slice(at + 1).filter(line => !NEEDS.test(line))
-  return specs.map(line => {
-    const { name = '', version = '' } = grouped(SPEC, line)
-    const integrity = sums.get(`${name} (${version})`) ?? null
-    return { ...gem(name, version, source), integrity, direct: direct.has(name) }
-  })
+  const specs: Spec[] = []
+  for (const line of lines.slice(at + 1)) {
+    const wanted = NEEDS.exec(line)?.groups?.['name']
+    if (wanted === undefined) {
+      const { name = '', version = '' } = grouped(SPEC, line)
+      const integrity = sums.get(`${name} (${version})`) ?? null
+      specs.push({ gem: { ...gem(name, version, source), integrity, direct: direct.has(name) }, wanted: [] })
+      continue
+    }
+    const needing = specs.at(-1)
+    if (needing === undefined) throw unknown(line)
+    needing.wanted.push(wanted)
+  }
+  return specs
 }
 
 function sourceOf(head: string, options: readonly (readonly [string, string])[]): string {
