@@ -38,12 +38,14 @@ export interface Release {
   name: string
   version: string
   source: string
-  /** A lockfile names it, so that it is one version and no range. */
-  locked: boolean
+  /** What the file says that is installed has to be, in its own form; null: it does not say. */
+  integrity: string | null
+  /** The hash of each file where it may be one of several; null: the integrity is all there is. */
+  files: readonly string[] | null
 }
 
 /** Where packages come from. */
 export interface Registries {
-  /** When it was published; null where nobody could tell, for whatever reason. */
+  /** When exactly this was published; null where nobody could tell, for whatever reason. */
   publishedAt: (release: Release) => Promise<string | null>
 }

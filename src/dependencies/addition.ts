@@ -10,6 +10,8 @@ export interface Package {
   /** A registry's address, a git address, a path; `registry` is whichever the machine that installs has set. */
   source: string
   integrity: string | null
+  /** The hash of each file that `integrity` stands for, where it stands for several. */
+  files?: readonly string[]
   /** null: this file does not say. */
   direct: boolean | null
   /** Whether code of the package runs when it is installed; null: this file does not say. */

@@ -1,64 +1,15 @@
-import { z } from 'zod'
 import type { Fetch, Registries, Release } from '../ports.ts'
 import type { Ecosystem } from './addition.ts'
-
-/** Those that write down themselves when something was published: a date that its author sets says nothing. */
-export type Registry = 'npm' | 'cargo' | 'pypi' | 'rubygems'
-
-interface Reader {
-  base: string
-  /** How lockfiles call this registry. Whatever else they name is asked by nobody: a branch chooses no address. */
-  sources: readonly string[]
-  path: (release: Release) => string
-  /** The dates of all there is of this version. */
-  dates: (answer: unknown, version: string) => string[]
-}
-
-const npmAnswer = z.object({ time: z.record(z.string(), z.string()) })
-const crateAnswer = z.object({ version: z.object({ created_at: z.string() }) })
-const pypiAnswer = z.object({ urls: z.array(z.object({ upload_time_iso_8601: z.string() })) })
-const gemAnswer = z.array(z.object({ number: z.string(), platform: z.string(), created_at: z.string() }))
-
-const READERS: Record<Registry, Reader> = {
-  npm: {
-    base: 'https://registry.npmjs.org',
-    sources: ['registry', 'https://registry.npmjs.org/', 'https://registry.yarnpkg.com/'],
-    path: ({ name }) => `/${encodeURIComponent(name)}`,
-    dates: (answer, version) => {
-      const { time } = npmAnswer.parse(answer)
-      return Object.hasOwn(time, version) ? [time[version] ?? ''] : []
-    },
-  },
-  cargo: {
-    base: 'https://crates.io',
-    sources: ['https://github.com/rust-lang/crates.io-index', 'sparse+https://index.crates.io/'],
-    path: ({ name, version }) => `/api/v1/crates/${encodeURIComponent(name)}/${encodeURIComponent(version)}`,
-    dates: answer => [crateAnswer.parse(answer).version.created_at],
-  },
-  pypi: {
-    base: 'https://pypi.org',
-    sources: ['registry', 'https://pypi.org/simple', 'https://pypi.org/simple/'],
-    path: ({ name, version }) => `/pypi/${encodeURIComponent(name)}/${encodeURIComponent(version)}/json`,
-    // A file may be added to an old version at any time, and is what would be installed.
-    dates: answer => pypiAnswer.parse(answer).urls.map(each => each.upload_time_iso_8601),
-  },
-  rubygems: {
-    base: 'https://rubygems.org',
-    sources: ['https://rubygems.org', 'https://rubygems.org/'],
-    path: ({ name }) => `/api/v1/versions/${encodeURIComponent(name)}.json`,
-    dates: (answer, version) =>
-      gemAnswer
-        .parse(answer)
-        .filter(({ number, platform }) => version === number || version === `${number}-${platform}`)
-        .map(each => each.created_at),
-  },
-}
+import { firstProxied, GO_SERVERS, type GoServers } from './go/go-index.ts'
+import { READERS, type Registry } from './registry-readers.ts'
+import { releaseHashes } from './release-hashes.ts'
 
 export interface RegistryAccess {
   /** Of winnow, for the user agent. */
   version: string
   /** Where the registries are; the public ones unless given. */
   bases?: Partial<Record<Registry, string>>
+  goServers?: GoServers
   timeoutMs?: number
   /** How the web is asked; directly unless given. */
   web?: Fetch
@@ -67,18 +18,18 @@ export interface RegistryAccess {
 const TIMEOUT_MS = 10_000
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** What public registries say, each asked for what it publishes and for nothing else. */
+/**
+ * What public registries say, each asked for what it publishes and for nothing else, under its own address. A date
+ * counts only for files with the hashes of the lockfile: a name and a version may be another package elsewhere.
+ */
 export function publicRegistries(access: RegistryAccess): Registries {
   return {
     async publishedAt(release) {
-      const reader = readerOf(release)
       const version = exactVersion(release)
-      if (reader === null || version === null) return null
-      const { registry, ...how } = reader
-      const base = access.bases?.[registry] ?? how.base
+      const hashes = releaseHashes(release)
+      if (version === null || hashes.length === 0) return null
       try {
-        const url = `${base}${how.path({ ...release, version })}`
-        return youngest(how.dates(JSON.parse(await textAt(url, access)), version))
+        return await dateOf({ ...release, version }, hashes, access)
       } catch {
         // Not there, not reachable, not understood: all of it means that nobody could tell.
         return null
@@ -87,11 +38,25 @@ export function publicRegistries(access: RegistryAccess): Registries {
   }
 }
 
-function readerOf({ ecosystem, source }: Release): (Reader & { registry: Registry }) | null {
-  const registry = registryOf(ecosystem)
+async function dateOf(
+  release: Release,
+  hashes: readonly string[],
+  access: RegistryAccess,
+): Promise<string | null> {
+  // For all that is asked about one release, however many requests that takes.
+  const signal = AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS)
+  const textFrom = (url: string) => textAt(url, { ...access, signal })
+  if (release.ecosystem === 'go') {
+    const servers = access.goServers ?? GO_SERVERS
+    const [hash = ''] = hashes
+    return youngest([await firstProxied(release, hash, { servers, textAt: textFrom })])
+  }
+  const registry = registryOf(release.ecosystem)
   if (registry === null) return null
-  const reader = READERS[registry]
-  return reader.sources.includes(source.replace(/, installed as .*$/, '')) ? { ...reader, registry } : null
+  const { base, path, published } = READERS[registry]
+  const answer: unknown = JSON.parse(await textFrom(`${access.bases?.[registry] ?? base}${path(release)}`))
+  const there = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
+  return youngest(hashes.map(hash => there.get(hash) ?? null))
 }
 
 function registryOf(ecosystem: Ecosystem | (string & {})): Registry | null {
@@ -99,25 +64,30 @@ function registryOf(ecosystem: Ecosystem | (string & {})): Registry | null {
 }
 
 const EXACT = /^\d[\w.+-]*$/
+const GO_VERSION = /^v\d[\w.+-]*$/
+const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 
-/** A lockfile names one version; of manifests only a pinned requirement does. */
-function exactVersion({ ecosystem, version, locked }: Release): string | null {
-  const pinned = ecosystem === 'pypi' && !locked ? /^==(?!=)(.*)$/.exec(version)?.[1] : undefined
-  const meant = locked ? version : pinned
-  return meant !== undefined && meant.length <= 100 && EXACT.test(meant) ? meant : null
+/** A lockfile names one version, and so does a requirement that is pinned. */
+function exactVersion({ ecosystem, version }: Release): string | null {
+  const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
+  const meant = pinned ?? version
+  const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(meant)
+  return isExact && meant.length <= 100 ? meant : null
 }
 
-/** The last file that came to it; nothing where any of them cannot be read. */
-function youngest(dates: readonly string[]): string | null {
-  const times = dates.map(date => Date.parse(date))
+/** The last of the files that came to it; nothing where one of them is not there, or its date cannot be read. */
+function youngest(dates: readonly (string | null)[]): string | null {
+  const times = dates.map(date => Date.parse(date ?? ''))
   if (times.length === 0 || !times.every(Number.isFinite)) return null
   return new Date(Math.max(...times)).toISOString()
 }
 
-async function textAt(url: string, access: RegistryAccess): Promise<string> {
-  const { version, timeoutMs = TIMEOUT_MS, web = fetch } = access
+async function textAt(
+  url: string,
+  { version, web = fetch, signal }: Pick<RegistryAccess, 'version' | 'web'> & { signal: AbortSignal },
+): Promise<string> {
   const headers = { accept: 'application/json', 'user-agent': `winnow/${version} (git-winnow on npm)` }
-  const response = await web(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const response = await web(url, { headers, redirect: 'error', signal })
   if (response.status !== 200 || response.body === null) throw new Error(`${response.status}`)
   const chunks: Uint8Array[] = []
   let size = 0

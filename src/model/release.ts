@@ -1,13 +1,15 @@
 import type { Addition } from './approval.ts'
 import type { Campaign } from './campaign.ts'
+import { subjectsOf } from './picked.ts'
 
 /** When releases were published, by `releaseKey`; null: nobody could tell. */
 export type ReleaseDates = ReadonlyMap<string, string | null>
 
-type Release = Pick<Addition, 'ecosystem' | 'name' | 'version' | 'source'>
+type Release = Pick<Addition, 'ecosystem' | 'name' | 'version' | 'source' | 'integrity'>
 
-export function releaseKey({ ecosystem, name, version, source }: Release): string {
-  return JSON.stringify([ecosystem, name, version, source])
+/** With its integrity: what is called the same and is something else has a date of its own. */
+export function releaseKey({ ecosystem, name, version, source, integrity }: Release): string {
+  return JSON.stringify([ecosystem, name, version, source, integrity])
 }
 
 /**
@@ -47,9 +49,9 @@ export function isOldEnough(released: string | null | undefined, days: number, n
 }
 
 /** What the ledger knows of it, whoever it was asked for. */
-export function recordedDates({ experiments }: Pick<Campaign, 'experiments'>): Map<string, string> {
+export function recordedDates(campaign: Pick<Campaign, 'experiments' | 'picks'>): Map<string, string> {
   const found = new Map<string, string>()
-  for (const { approval } of Object.values(experiments)) {
+  for (const { approval } of subjectsOf(campaign)) {
     const { additions = [] } = approval ?? {}
     for (const each of additions)
       if (each.released && locksOf(each, additions).length === 0) found.set(releaseKey(each), each.released)

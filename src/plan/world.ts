@@ -159,7 +159,12 @@ export type CandidateFacts =
       /** First thing wrong with the diff (scope, limits), found by the rules of `decide`. */
       refusal: { code: string; message: string; path?: string | null; line?: number } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */
-      additions: { packages: Addition[]; digest: string }
+      additions: {
+        packages: Addition[]
+        digest: string
+        /** By integrities that stand for several files: the hash of each. */
+        files: ReadonlyMap<string, readonly string[]>
+      }
       /** Default-branch commits the incumbent lacks: sync first. */
       aheadOfSync: boolean
       /** A landing that was reverted and is part of this head's history. */

@@ -1,19 +1,25 @@
 import { expect, it } from 'vitest'
 import { publicRegistries } from '../../src/dependencies/registries.ts'
 import { type PackageRegistry, packageRegistry } from '../servers/package-registry.ts'
-import { packageFiles } from './package-files.ts'
+import { integrityOf, packageFiles } from './package-files.ts'
 import { letters, sizeYard } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'
 
 const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
 const DAY = 86_400_000
+const INTEGRITY = integrityOf('left-pad', '1.3.0')
 
-function publishedBefore(days: number): Record<string, unknown> {
-  return { '/left-pad': { time: { '1.3.0': new Date(Date.now() - days * DAY).toISOString() } } }
+/** What npm's registry says of a version that was published so long ago, as these files. */
+function publishedBefore(days: number, integrity = INTEGRITY): Record<string, unknown> {
+  const at = new Date(Date.now() - days * DAY).toISOString()
+  return { '/left-pad': { time: { '1.3.0': at }, versions: { '1.3.0': { dist: { integrity } } } } }
 }
 
 /** One idea that adds a package which the spec approves by its name, with a registry that has these answers. */
-async function adding(answers: Record<string, unknown>): Promise<{ yard: Yard; registry: PackageRegistry }> {
+async function adding(
+  answers: Record<string, unknown>,
+  rules = '',
+): Promise<{ yard: Yard; registry: PackageRegistry }> {
   const registry = await packageRegistry(answers)
   const before = packageFiles({})
   const change = Object.entries(packageFiles(LEFT_PAD)).map(
@@ -24,7 +30,7 @@ async function adding(answers: Record<string, unknown>): Promise<{ yard: Yard; r
   const yard = await sizeYard([patchOf(idea, { hypothesis: 'pads' })], {
     files: before,
     spec: text =>
-      `${text.replace('[src/]', '[src/, package.json, package-lock.json]')}dependencies: { approved: [left-pad] }\nstopping: { max_hours: 1000 }\n`,
+      `${text.replace('[src/]', '[src/, package.json, package-lock.json]')}dependencies: { approved: [left-pad]${rules} }\nstopping: { max_hours: 1000 }\n`,
     registries: publicRegistries({ version: '0.0.0', bases: { npm: registry.url } }),
   })
   await yard.start()
@@ -49,8 +55,8 @@ it('what the spec approves is measured where its registry says that it is old en
   expect(registry.asked).toEqual(['/left-pad'])
 })
 
-it('what is younger, or of unknown age, waits for a person, who sees that', async () => {
-  for (const answers of [publishedBefore(2), {}]) {
+it('what is younger, of unknown age, or only called like something older, waits for a person, who sees that', async () => {
+  for (const answers of [publishedBefore(2), {}, publishedBefore(99, integrityOf('left-pad', 'namesake'))]) {
     const { yard, registry } = await adding(answers)
     await yard.run()
     expect(await yard.experiment('pads')).toMatchObject({ status: 'deferred' })
@@ -75,4 +81,57 @@ it('what waited goes on by itself once it is old enough', async () => {
   await yard.run()
   expect(await yard.outcomes()).toEqual({ pads: 'kept' })
   await yard.proven()
+})
+
+it('a change taken alone asks as an experiment does', async () => {
+  const { yard, registry } = await adding(publishedBefore(8), ', min_release_age_days: 0')
+  await yard.run()
+  expect(await yard.outcomes()).toEqual({ pads: 'kept' })
+  const before = (await yard.campaign()).experiments['exp-001']?.approval
+  expect(before).toBeNull()
+  yard.write('.winnow/size.yaml', yard.bare('show', 'main:.winnow/size.yaml').replace('days: 0', 'days: 7'))
+  yard.commit('packages have to be out for a week')
+  await yard.reopen()
+  await yard.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'alone, please' })
+  await yard.run()
+  expect(registry.asked).toEqual(['/left-pad', '/left-pad'])
+  const [pick] = Object.values((await yard.campaign()).picks)
+  expect(pick).toMatchObject({ outcome: 'kept', approval: { packages: [], min_age_days: 7 } })
+  await yard.proven()
+})
+
+it('of several files that a lockfile names, the youngest counts, and who is asked sees one hash of all', async () => {
+  const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+  const tail = '[metadata]\nlock-version = "2.1"\n'
+  const lock = `[[package]]\nname = "tiny"\nversion = "0.1.2"\nfiles = [\n  {file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${one}"},\n  {file = "tiny-0.1.2.tar.gz", hash = "sha256:${two}"},\n]\n\n${tail}`
+  const at = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+  for (const [days, outcome] of [
+    [8, 'kept'],
+    [2, undefined],
+  ] as const) {
+    const urls = [
+      { upload_time_iso_8601: at(90), digests: { sha256: one } },
+      { upload_time_iso_8601: at(days), digests: { sha256: two } },
+      { upload_time_iso_8601: at(1), digests: { sha256: '3'.repeat(64) } },
+    ]
+    const registry = await packageRegistry({ '/pypi/tiny/0.1.2/json': { urls } })
+    const change: Record<string, [string, string]> = {
+      'src/a.txt': [letters('a', 15), letters('a', 3)],
+      'poetry.lock': [tail, lock],
+    }
+    const yard = await sizeYard([patchOf(change, { hypothesis: 'tiny' })], {
+      files: { 'poetry.lock': tail },
+      spec: text => `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny] }\n`,
+      registries: publicRegistries({ version: '0.0.0', bases: { pypi: registry.url } }),
+    })
+    await yard.start()
+    await yard.run()
+    const { outcome: found, approval } = await yard.experiment('tiny')
+    expect(found ?? undefined).toBe(outcome)
+    expect(approval?.additions).toMatchObject([
+      { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
+    ])
+    expect(approval?.additions[0]).not.toHaveProperty('files')
+    await yard.proven()
+  }
 })

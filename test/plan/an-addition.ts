@@ -15,8 +15,8 @@ export const LEFT_PAD: Addition = {
 }
 
 /** Packages a candidate adds, as facts about it have them. */
-export function adding(...packages: Addition[]): { packages: Addition[]; digest: string } {
-  return { packages, digest: sha256(canonicalJson(packages)) }
+export function adding(...packages: Addition[]) {
+  return { packages, digest: sha256(canonicalJson(packages)), files: new Map<string, readonly string[]>() }
 }
 
 /** As registries would tell when these were published. */

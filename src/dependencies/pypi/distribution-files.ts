@@ -15,6 +15,12 @@ export function integrityOf(files: readonly DistributionFile[]): string | null {
   return `${files.length} files, sha256:${sha256(lines.join('\n'))}`
 }
 
+/** All hashes where there are several files, any of which may be installed. */
+export function filesOf(files: readonly DistributionFile[]): { files?: readonly string[] } {
+  const hashes = files.map(({ hash }) => hash).filter(hash => hash !== null)
+  return files.length > 1 && hashes.length === files.length ? { files: hashes } : {}
+}
+
 /** Where there is no wheel, the package's own build runs; where there is one, it may fit no machine. */
 export function runsBuild(files: readonly DistributionFile[]): boolean | null {
   return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null

@@ -4,7 +4,7 @@ import { placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
 import { type NamedEntry, needsByName } from '../needs-by-name.ts'
 import { parseTomlTree } from '../toml-text.ts'
-import { integrityOf, runsBuild } from './distribution-files.ts'
+import { filesOf, integrityOf, runsBuild } from './distribution-files.ts'
 import { normalName } from './requirement.ts'
 
 const files = z.array(z.object({ file: z.string(), hash: z.string() }))
@@ -67,6 +67,7 @@ function packageOf({ name, version, source, files: own }: Entry, old: z.infer<ty
     version,
     source: source === undefined ? 'registry' : `${source.type} ${[source.url, ...chosen].join('#')}`,
     integrity: integrityOf(published),
+    ...filesOf(published),
     direct: null,
     scripts: runsBuild(published),
     licence: null,

@@ -3,7 +3,7 @@ import type { Package } from '../addition.ts'
 import { placesOf, textOf } from '../fields.ts'
 import { type Format, type Installed, named, type Reading } from '../format.ts'
 import { parseTomlTree } from '../toml-text.ts'
-import { integrityOf, runsBuild } from './distribution-files.ts'
+import { filesOf, integrityOf, runsBuild } from './distribution-files.ts'
 import { normalName } from './requirement.ts'
 
 const file = z.object({
@@ -112,6 +112,7 @@ function packageOf(each: Entry, direct: ReadonlySet<string>): Package {
     version: each.version,
     source: sourceOf(each),
     integrity: integrityOf(files),
+    ...filesOf(files),
     direct: direct.has(name),
     scripts: runsBuild(files),
     licence: null,

@@ -1,7 +1,7 @@
 import { isManifest } from '../../decide/manifest.ts'
 import { firstChangedLine, lineNaming } from '../../decide/first-change.ts'
 import { refusedAdditions } from '../../decide/additions.ts'
-import { additionsDigest, type ManifestFault } from '../../dependencies/addition.ts'
+import { type Addition as Found, additionsDigest, type ManifestFault } from '../../dependencies/addition.ts'
 import { dependencyChange } from '../../dependencies/dependency-change.ts'
 import type { ManifestFile } from '../../dependencies/file-change.ts'
 import type { DiffEntry } from '../../git/diff-tree.ts'
@@ -12,11 +12,15 @@ import type { Spec } from '../../spec/schema.ts'
 
 /** What a candidate does to the packages of its base: what it adds, and why that may not even be asked for. */
 export interface DependencyFacts {
-  additions: { packages: Addition[]; digest: string }
+  additions: { packages: Addition[]; digest: string; files: ReadonlyMap<string, readonly string[]> }
   refusal: { code: string; message: string; path: string; line: number } | null
 }
 
-export const NO_ADDITIONS: DependencyFacts['additions'] = { packages: [], digest: additionsDigest([]) }
+export const NO_ADDITIONS: DependencyFacts['additions'] = {
+  packages: [],
+  digest: additionsDigest([]),
+  files: new Map(),
+}
 
 /** Manifests and lockfiles of both trees, read and compared as objects: nothing is installed to find out. */
 export async function dependencyFacts(
@@ -30,10 +34,20 @@ export async function dependencyFacts(
   const { additions, faults } = dependencyChange([...files, ...(await besideThem(repository, tree, files))])
   const [fault] = faults
   return {
-    additions: { packages: additions, digest: additionsDigest(additions) },
+    additions: { ...withoutFiles(additions), digest: additionsDigest(additions) },
     refusal:
       fault === undefined ? refusalOf(spec, additions, files) : faultAt(fault, textsOf(files, fault.path)),
   }
+}
+
+/** A package may be published as a hundred files: who is asked about it sees one hash of them all. */
+function withoutFiles(additions: readonly Found[]): Pick<DependencyFacts['additions'], 'packages' | 'files'> {
+  const files = new Map<string, readonly string[]>()
+  const packages = additions.map(({ files: hashes, ...each }) => {
+    if (hashes !== undefined && each.integrity !== null) files.set(each.integrity, hashes)
+    return each
+  })
+  return { packages, files }
 }
 
 function faultAt({ path, fault }: ManifestFault, [before, after]: Texts): DependencyFacts['refusal'] {

@@ -2,8 +2,9 @@ import type { Registries, Release } from '../../ports.ts'
 import type { Addition } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { recordedDates, type ReleaseDates, releaseKey } from '../../model/release.ts'
+import { subjectOf } from '../../model/picked.ts'
 import { needs } from '../../plan/approvals.ts'
-import type { World } from '../../plan/world.ts'
+import type { CandidateFacts, World } from '../../plan/world.ts'
 
 /** So many releases are asked about at a look, the ones that were asked for by name first; of more nothing is known. */
 const MOST_ASKED = 40
@@ -23,10 +24,11 @@ interface Asking {
  * of it is in the event that asks, and everything after reads it there.
  */
 export async function releaseDates(
-  { registries, clock }: { registries?: Registries | undefined; clock: { monotonic(): number } },
+  place: { registries?: Registries | undefined; clock: { monotonic(): number } },
   memory: { releases: Map<string, string | null> },
   asking: Asking,
 ): Promise<ReleaseDates> {
+  const { registries, clock } = place
   const recorded = recordedDates(asking.campaign)
   if (registries === undefined || asking.campaign.status !== 'running')
     return new Map([...memory.releases, ...recorded])
@@ -34,32 +36,37 @@ export async function releaseDates(
   for (const each of wanted.slice(MOST_ASKED)) memory.releases.set(releaseKey(each), null)
   const until = clock.monotonic() + PATIENCE_MS
   const left = wanted.slice(0, MOST_ASKED)
-  async function ask(): Promise<void> {
+  const ask = async (from: Registries): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const late = clock.monotonic() > until
-      memory.releases.set(releaseKey(next), late ? null : await publishedAt(next))
+      memory.releases.set(releaseKey(next), late ? null : await from.publishedAt(next.release))
     }
   }
-  const publishedAt = (each: Addition) => registries.publishedAt(releaseOf(each))
-  await Promise.all(Array.from({ length: AT_ONCE }, ask))
+  await Promise.all(Array.from({ length: AT_ONCE }, () => ask(registries)))
   return new Map([...memory.releases, ...recorded])
 }
 
-function releaseOf({ ecosystem, name, version, source, integrity }: Addition): Release {
-  return { ecosystem, name, version, source, locked: integrity !== null }
+function releaseOf({ ecosystem, name, version, source, integrity }: Addition, facts: Clean): Release {
+  const files = integrity === null ? undefined : facts.additions.files.get(integrity)
+  return { ecosystem, name, version, source, integrity, files: files ?? null }
 }
 
-function unknownTo({ campaign, spec, now, candidates }: Asking, known: ReleaseDates): Addition[] {
-  const found = new Map<string, Addition>()
+type Clean = Extract<CandidateFacts, { merged: 'clean' }>
+type Wanted = Addition & { release: Release }
+
+/** Of experiments, and of changes that are taken alone: the same packages pass or wait in both. */
+function unknownTo({ campaign, spec, now, candidates }: Asking, known: ReleaseDates): Wanted[] {
+  const found = new Map<string, Wanted>()
   for (const [id, facts] of candidates) {
-    const experiment = campaign.experiments[id]
+    const experiment = subjectOf(campaign, id)
     const waits = experiment?.status === 'queued' || experiment?.status === 'deferred'
     if (!experiment || !waits || facts.merged !== 'clean' || facts.refusal !== null || facts.aheadOfSync)
       continue
     const { digest } = needs({ spec, now, releases: known }, experiment, facts)
     if (digest === experiment.approval?.digest) continue
     for (const each of facts.additions.packages)
-      if (!known.has(releaseKey(each))) found.set(releaseKey(each), each)
+      if (!known.has(releaseKey(each)))
+        found.set(releaseKey(each), { ...each, release: releaseOf(each, facts) })
   }
   return [...found.values()].toSorted((a, b) => Number(b.direct === true) - Number(a.direct === true))
 }
