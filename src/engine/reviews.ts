@@ -1,6 +1,6 @@
 import { whyNotApprover } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
-import { awaitedPackages } from '../model/approval.ts'
+import { awaitedPackages, type Consent } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
 import { needs } from '../plan/approvals.ts'
@@ -12,14 +12,17 @@ import { record } from './record.ts'
 /**
  * Approving reviews by people whom the spec trusts become approvals of the set of packages that was shown at the
  * head they reviewed: never the author's own, a bot's, one of another head, or one from before the set was asked
- * about. True where one was recorded.
+ * about. Whoever changes their mind before it lands takes theirs back. True where something was recorded.
  */
 export async function hearReviews(place: Place, seen: Observation): Promise<boolean> {
   for (const experiment of subjectsOf(seen.world.campaign)) {
-    if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
     const pull = pullOf(seen, experiment)
-    if (pull?.state !== 'open' || pull.head !== experiment.head) continue
-    for (const review of approving(pull, experiment))
+    if (pull === undefined || experiment.status === 'ended') continue
+    const words = lastWords(pull)
+    if (await takenBack(place, experiment, { pull, words })) return true
+    if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
+    if (pull.state !== 'open' || pull.head !== experiment.head) continue
+    for (const review of approving(pull, words, experiment))
       if (await trusted(place, seen, review)) return approve(place, experiment, { pull, review })
   }
   return false
@@ -37,11 +40,17 @@ function isSameSet({ world }: Observation, experiment: Experiment): boolean {
   return needs(world, experiment, facts).digest === experiment.approval?.digest
 }
 
-/** The last word of each person: a comment takes nothing back. */
-function approving({ author, reviews }: Pull, { head, asked_at }: Experiment): Review[] {
+type Words = ReadonlyMap<string, Review>
+
+/** The last word of each person: a comment takes nothing back, and what was dismissed does not revive what was before. */
+function lastWords({ reviews }: Pull): Words {
   const last = new Map<string, Review>()
   for (const review of reviews) if (review.state !== 'commented') last.set(review.author, review)
-  return [...last.values()].filter(
+  return last
+}
+
+function approving({ author }: Pull, words: Words, { head, asked_at }: Experiment): Review[] {
+  return [...words.values()].filter(
     review =>
       review.state === 'approved' &&
       review.commit === head &&
@@ -60,16 +69,48 @@ async function trusted({ forge, progress }: Place, { world }: Observation, revie
   return why === null
 }
 
-async function approve(
-  place: Place,
-  experiment: Experiment,
-  { pull, review }: { pull: Pull; review: Review },
-): Promise<boolean> {
+interface Said {
+  pull: Pull
+  review: Review
+}
+
+async function approve(place: Place, experiment: Experiment, { pull, review }: Said): Promise<boolean> {
   const packages = awaitedPackages(experiment)
   const digest = experiment.approval?.digest
   if (digest === undefined || packages.length === 0) return false
   const here = { ...place, by: { ...place.by, actor: review.author } }
   const nonce = `review:${pull.number}:${review.author}:${review.at}`
-  await record({ ...here, nonce }, [{ kind: 'approved', experiment: experiment.id, digest, packages }])
+  const approval = {
+    kind: 'approved',
+    experiment: experiment.id,
+    digest,
+    packages,
+    said_at: review.at,
+    review: true,
+  } as const
+  await record({ ...here, nonce }, [approval])
   return true
+}
+
+async function takenBack(
+  place: Place,
+  { id: experiment, consents }: Experiment,
+  { pull, words }: { pull: Pull; words: Words },
+): Promise<boolean> {
+  for (const consent of consents) {
+    const word = words.get(consent.login)
+    if (word === undefined || !isTakenBack(consent, word)) continue
+    const { digest, login, packages } = consent
+    const nonce = `taken-back:${pull.number}:${login}:${word.state}:${word.at}`
+    const withdrawal = { kind: 'approval-withdrawn', experiment, digest, login, packages } as const
+    await record({ ...place, nonce }, [withdrawal])
+    return true
+  }
+  return false
+}
+
+/** A review is taken back by dismissing it, and by a later one that asks for changes; a comment by the latter alone. */
+function isTakenBack({ review, at }: Consent, word: Review): boolean {
+  if (review) return word.state !== 'approved'
+  return word.state === 'changes-requested' && Date.parse(word.at) > Date.parse(at)
 }

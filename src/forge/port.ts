@@ -29,7 +29,7 @@ export interface NewComment {
 
 export interface NewReview {
   commit: Oid
-  state: Review['state']
+  state: Exclude<Review['state'], 'dismissed'>
   body: string
 }
 

@@ -24,7 +24,7 @@ const review = z.strictObject({
   at: time,
   /** The head that was looked at: a later head is not covered. */
   commit: oid,
-  state: z.enum(['approved', 'changes-requested', 'commented']),
+  state: z.enum(['approved', 'changes-requested', 'commented', 'dismissed']),
   body: text,
 })
 

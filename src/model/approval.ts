@@ -51,6 +51,16 @@ export interface Approvable {
   approved: Record<string, string[]>
 }
 
+/** Who allowed what of which set, as long as nobody took that back. */
+export interface Consent {
+  digest: string
+  login: string
+  packages: string[]
+  at: string
+  /** By a review, which may be dismissed. */
+  review: boolean
+}
+
 /** What is still to be allowed of the set that was last asked for. */
 export function awaitedPackages({ approval, approved }: Approvable): string[] {
   if (approval === null) return []

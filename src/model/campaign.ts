@@ -223,7 +223,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 15
+export const FOLD_VERSION = 16
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -8,6 +8,8 @@ export function checkMark(experiment: Experiment): string {
   const { head, status, verdict, outcome } = experiment
   const permission = awaitsPermission(experiment) ? ['permission'] : []
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const state = [head, under, verdict, outcome, approvalMark(experiment), ...permission]
+  // It waits for the same set again, and what was shown in between is over.
+  const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
+  const state = [head, under, verdict, outcome, approvalMark(experiment), ...permission, ...again]
   return `<!-- winnow check ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
 }

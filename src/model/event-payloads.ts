@@ -154,7 +154,17 @@ export const payloads = {
   },
   'approval-requested': { experiment: experimentId, ...approvalEvent },
   /** Of the set with this digest and no other, whoever wrote it. */
-  approved: { experiment: experimentId, digest, packages: z.array(text) },
+  approved: {
+    experiment: experimentId,
+    digest,
+    packages: z.array(text),
+    /** When it was said, where it was heard later. */
+    said_at: z.iso.datetime().optional(),
+    /** By a review, which may be dismissed. */
+    review: z.literal(true).optional(),
+  },
+  /** What this person approved of that set is approved no more. */
+  'approval-withdrawn': { experiment: experimentId, digest, login: text, packages: z.array(text) },
   /** Somebody without the right to write brought this head: nothing of it runs until somebody with it allows that. */
   'measure-asked': { experiment: experimentId, head: oid, author: text },
   /** Of this head and no other. */

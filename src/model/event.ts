@@ -53,6 +53,7 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
   'hypothesis-added',
   'hypothesis-updated',
   'approved',
+  'approval-withdrawn',
   'knob-changed',
   'measure-allowed',
   'campaign-paused',

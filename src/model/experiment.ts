@@ -1,4 +1,4 @@
-import type { Approvable } from './approval.ts'
+import type { Approvable, Consent } from './approval.ts'
 import type { EventDraft } from './event.ts'
 import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
@@ -47,6 +47,9 @@ export interface Experiment extends Approvable {
   status: ExperimentStatus
   /** When its set of packages was asked about last. */
   asked_at: string | null
+  consents: Consent[]
+  /** How often one of them was taken back. */
+  withdrawals: number
   /** Who brought the head without the right to, and which it was. */
   stranger: { author: string; head: Oid } | null
   /** The head that somebody with that right allowed to be measured. */

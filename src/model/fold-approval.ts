@@ -1,6 +1,7 @@
-import { awaitedPackages } from './approval.ts'
+import { awaitedPackages, type Consent } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
+import { queueAgain } from './fold-experiment.ts'
 import type { Handler } from './fold-handler.ts'
 import { subjectOf } from './picked.ts'
 
@@ -15,11 +16,30 @@ const approvalRequested: Handler<'approval-requested'> = (campaign, event) => {
 }
 
 /** Names count for the set they were approved in: a set that changed since is asked for again. */
-const approved: Handler<'approved'> = (campaign, { experiment: id, digest, packages }) => {
-  const experiment = subjectOf(campaign, id)
+const approved: Handler<'approved'> = (campaign, event) => {
+  const { digest, packages } = event
+  const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
   const before = experiment.approved[digest] ?? []
   experiment.approved[digest] = [...new Set([...before, ...packages])]
+  const { at, by, said_at = at, review = false } = event
+  experiment.consents.push({ digest, login: by.actor, packages, at: said_at, review })
+  defer(campaign, experiment)
+}
+
+const MEASURING: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+
+/** Nothing more of it runs, and what was decided and not merged was not decided. What landed before has landed. */
+const withdrawn: Handler<'approval-withdrawn'> = (campaign, { experiment: id, digest, login }) => {
+  const experiment = subjectOf(campaign, id)
+  if (!experiment || experiment.status === 'ended') return
+  const isTheirs = (consent: Consent) => consent.digest === digest && consent.login === login
+  experiment.consents = experiment.consents.filter(consent => !isTheirs(consent))
+  experiment.withdrawals += 1
+  const left = experiment.consents.filter(consent => consent.digest === digest)
+  experiment.approved[digest] = [...new Set(left.flatMap(({ packages }) => packages))]
+  const waits = awaitedPackages(experiment).length > 0
+  if (waits && MEASURING.has(experiment.status)) queueAgain(campaign, experiment)
   defer(campaign, experiment)
 }
 
@@ -47,6 +67,7 @@ const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, 
 export const approvalHandlers = {
   'approval-requested': approvalRequested,
   approved,
+  'approval-withdrawn': withdrawn,
   'measure-asked': measureAsked,
   'measure-allowed': measureAllowed,
 }

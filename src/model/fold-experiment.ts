@@ -29,8 +29,9 @@ function pickOpened(
   { experiment: id, base, source }: LedgerEvent<'experiment-opened'>,
   fresh: Experiment & { picks: ExperimentId },
 ): void {
-  const { approval = null, approved = {} } = campaign.experiments[fresh.picks] ?? {}
-  const own = { approval, approved: structuredClone(approved), share: 0, variant: 0 }
+  const { approval = null, approved = {}, consents = [] } = campaign.experiments[fresh.picks] ?? {}
+  const given = { approved: structuredClone(approved), consents: structuredClone(consents) }
+  const own = { approval, ...given, share: 0, variant: 0 }
   campaign.picks[id] = { ...fresh, ...own, base: base.commit, fate: null }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== pickKey(event))
 }
@@ -56,6 +57,8 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     head: event.head,
     status: 'queued',
     asked_at: null,
+    consents: [],
+    withdrawals: 0,
     stranger: null,
     allowed_head: null,
     round: null,
@@ -206,13 +209,18 @@ const closed: Handler<'closed'> = (campaign, event) => {
 const headMoved: Handler<'head-moved'> = (campaign, event) => {
   const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
-  notLanded(campaign, experiment)
-  dropOrders(campaign, experiment)
   experiment.head = event.to
-  experiment.attempts = 0
   experiment.lost = 0
   if (isPicked(experiment)) madeAnew(campaign, experiment)
   else experiment.owned = false
+  queueAgain(campaign, experiment)
+}
+
+/** Whatever was known of it, or even decided, does not count any more. */
+export function queueAgain(campaign: Campaign, experiment: Experiment): void {
+  notLanded(campaign, experiment)
+  dropOrders(campaign, experiment)
+  experiment.attempts = 0
   leaveRound(campaign, experiment)
   if (experiment.status !== 'deferred') experiment.status = 'queued'
 }

@@ -16,5 +16,6 @@ export function pickMark(campaign: Pick<Campaign, 'default_tip'>, pick: Picked):
   const { head, status, verdict, outcome, closed } = pick
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
   const state = [head, under, verdict, outcome, closed, isBehind(campaign, pick), approvalMark(pick)]
+  if (pick.withdrawals > 0) state.push(`asked again ${pick.withdrawals}`)
   return `<!-- winnow pick ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
 }

@@ -113,13 +113,16 @@ function tellAges(world: World, experiment: Experiment, facts: Clean): Step[] {
 
 function ask(world: World, experiment: Experiment, facts: Clean): Step[] {
   const { spec } = world
-  const { id, head, opened } = experiment
+  const { id, head, opened, asked_at } = experiment
   const request = needs(world, experiment, facts)
+  // Asked about the same set once more, because its approval was taken back meanwhile, it is another question.
+  const again =
+    request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
     const message = `needs ${packagesText(request.packages, request.additions)}, and dependencies.approval is deny`
     return refuse({ id, head, opened }, { code: 'dependencies', message })
   }
-  const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${request.digest}`
+  const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${again}`
   return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment: id, ...request } }]
 }
 

@@ -2,6 +2,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { envelopeOff } from '../model/event.ts'
 import type { Action, Landed, Merged, Step, Waiting } from './action.ts'
+import { unapprovedText } from './approvals.ts'
 import { landsAtOnce, mergeOf } from './ending.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
@@ -37,6 +38,7 @@ export function landedSteps(world: World): Landed[] {
   const due = dueOf(world)
   const { made } = world
   if (due === null || !made || world.optimizeTip?.commit !== made.commit) return []
+  if (notApproved(world, due.experiment) !== null) return []
   const { experiment, decided: _, ...merge } = due
   const [first, ...others] = made.parents
   const itself = made.tree === merge.candidate.tree && first === world.campaign.incumbent.commit
@@ -62,6 +64,11 @@ export function landingPlan(world: World): LandingPlan | null {
   if (due === null) return null
   const { experiment, decided, ...merge } = due
   const { spec } = world
+  const barred = notApproved(world, experiment)
+  if (barred !== null) {
+    const waiting = awaits(`${experiment.id} is not to be merged: ${barred}`)
+    return { steps: [withdrawn(experiment, barred)], actions: [], waiting }
+  }
   if (landsAtOnce(spec)) {
     const landing = { step: 'land', decided, recorded: true, ...merge } as const
     return { steps: [landing], actions: [], waiting: awaits(`${experiment.id} is landing`) }
@@ -86,9 +93,17 @@ function mergedBefore(world: World, experiment: Experiment, pull: PullFacts): La
   const waiting = awaits(`#${pull.number} is merged, and its branch does not show it yet`)
   if (since < LAG_MS) return { steps: [], actions: [], waiting }
   const reason = `its pull request #${pull.number} was merged, and the branch was moved away from that`
-  const { id } = experiment
-  const close = { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true } as const
-  return { steps: [close], actions: [], waiting }
+  return { steps: [withdrawn(experiment, reason)], actions: [], waiting }
+}
+
+function withdrawn({ id }: Experiment, reason: string): Step {
+  return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
+}
+
+/** An amendment may take back what the spec approved, while its merge is somebody else's to make. */
+function notApproved(world: World, experiment: Experiment): string | null {
+  const packages = unapprovedText(world, experiment, world.candidates.get(experiment.id))
+  return packages === null ? null : `it adds ${packages}, which is approved no more`
 }
 
 function awaits(what: string): Waiting {

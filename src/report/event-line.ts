@@ -34,6 +34,7 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'effect-measured',
   'approval-requested',
   'approved',
+  'approval-withdrawn',
   'synced',
   'foreign-tip',
   'reverted',
@@ -83,6 +84,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `${experiment} waits: ${author} may not write here, and nobody has allowed ${short(head)} to be measured`,
   'measure-allowed': ({ experiment, head, login }) =>
     `${experiment}: ${login} allows ${short(head)} to be measured`,
+  'approval-withdrawn': ({ experiment, packages, login }) =>
+    `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,

@@ -119,8 +119,9 @@ async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Prom
   requireSameSet(asked.set, experiment, request)
   const packages = chosen(asked, request)
   const { digest } = request
-  if (packages.length > 0)
-    await record(place, [{ kind: 'approved', experiment: experiment.id, digest, packages: [...packages] }])
+  const said = call.comment === undefined ? {} : { said_at: call.comment.at }
+  const about = { experiment: experiment.id, digest, packages: [...packages] }
+  if (packages.length > 0) await record(place, [{ kind: 'approved', ...about, ...said }])
   if (rehearsal !== null) return 0
   const after = experimentNamed((await requireCampaign(place)).loaded.campaign, experiment.id)
   requireSameSet(digest, after, requestOf({ ...asked, experiment: after }))

@@ -45,6 +45,8 @@ export interface Commented {
   subject: ExperimentId | null
   /** Who offered an experiment; null where winnow did. */
   authorOf: (experiment: ExperimentId) => string | null
+  /** When it was written. */
+  at: string
 }
 
 /** One use of a verb: what was asked, where, and how to answer. */

@@ -1,39 +1,9 @@
 import { expect, test } from 'vitest'
 import { packageFiles } from '../engine/package-files.ts'
-import { letters } from '../engine/size-yard.ts'
-import { onGithub } from './on-github.ts'
-
-const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
-
-/** A person's change that needs a package, waiting for an approval of it. */
-async function waiting(approvers: string) {
-  const there = await onGithub([], {
-    files: packageFiles({}),
-    spec: text =>
-      `${text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')}dependencies: { approvers: ${approvers} }\n`,
-  })
-  const { post } = there
-  for (const writer of ['ada', 'mia']) there.github.token(writer)
-  await post.start()
-  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
-  const head = there.commit('small', files, [there.tip('main')])
-  const mine = { title: 'mine', head: 'small', base: 'optimize/size' }
-  await there.asks('mia', 'POST /pulls', mine)
-  await post.run()
-  const [experiment] = Object.values((await post.campaign()).experiments)
-  expect(experiment).toMatchObject({ status: 'deferred', head })
-  expect(there.github.world.comments).toMatchObject([
-    { number: 1, author: { kind: 'actions' }, body: expect.stringContaining('| left-pad | 1.3.0 |') },
-  ])
-  expect(there.github.world.checks).toMatchObject([{ head, conclusion: 'neutral' }])
-  return { ...there, head, digest: experiment?.approval?.digest ?? '' }
-}
-
-const APPROVE = { event: 'APPROVE' }
-const REVIEWS = 'POST /pulls/1/reviews'
+import { APPROVE, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 
 test('an approving review counts for the head it looked at, by somebody who may, and not for the author', async () => {
-  const there = await waiting('write')
+  const there = await waitingForReview('write')
   const { github, post, winnow, asks, say, head, digest } = there
   await asks('eve', REVIEWS, { ...APPROVE, commit_id: head })
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
@@ -66,7 +36,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
 })
 
 test('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
-  const { github, post, winnow, asks, say, head, digest } = await waiting('[olga]')
+  const { github, post, winnow, asks, say, head, digest } = await waitingForReview('[olga]')
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
   const blind = await say('olga', 1, '/winnow approve')
@@ -85,7 +55,7 @@ test('the spec can name who approves, whatever else they may do; a comment does 
 })
 
 test('who is in a team the spec names approves, as far as the token may know; nobody else, and no bot', async () => {
-  const there = await waiting('[team/core]')
+  const there = await waitingForReview('[team/core]')
   const { github, post, winnow, asks, say, head, digest } = there
   github.world.teams.set('core', new Set(['ada', 'core[bot]']))
   expect(github.world.comments[0]?.body).toContain(

@@ -51,6 +51,56 @@ describe('a request of an older ledger', () => {
   })
 })
 
+describe('an approval that is taken back', () => {
+  const about = { experiment: 'exp-001', digest: OTHER } as const
+  const zlib = { ...about, cause: 'opened', packages: ['zlib', 'zstd'] }
+
+  function asked() {
+    return campaign()
+      .withExperiment()
+      .add({ kind: 'approval-requested', ...zlib })
+  }
+
+  it('is that of one person and one set: what others allowed stays allowed', () => {
+    const built = asked()
+    const [one, two] = ['zlib', 'zstd'].map((name, at) => {
+      built.add({ kind: 'approved', ...about, cause: `yes ${at}`, packages: [name] })
+      return built.experiment('exp-001').consents.at(-1)
+    })
+    expect([one, two]).toMatchObject([
+      { packages: ['zlib'], review: false },
+      { packages: ['zstd'], digest: OTHER },
+    ])
+    expect(built.experiment('exp-001').status).toBe('queued')
+    const stranger = { kind: 'approval-withdrawn' as const, ...about, packages: ['zlib'] }
+    built.add({ ...stranger, cause: 'no', login: 'somebody else' })
+    expect(built.experiment('exp-001').status).toBe('queued')
+    built.add({ ...stranger, cause: 'not that', digest: approval.digest, login: one?.login ?? '' })
+    expect(built.experiment('exp-001').status).toBe('queued')
+    built.add({ ...stranger, cause: 'not any more', login: one?.login ?? '' })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
+    const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
+    expect(eventLine(event)).toContain('takes back the approval of zlib')
+  })
+
+  it('of what has ended changes nothing', () => {
+    const built = asked().add({ kind: 'approved', ...zlib, cause: 'yes' })
+    const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
+    built.add({
+      kind: 'closed',
+      cause: 'done',
+      experiment: 'exp-001',
+      outcome: 'withdrawn',
+      reason: 'enough',
+      head: null,
+      results: null,
+    })
+    const before = structuredClone(built.experiment('exp-001'))
+    built.add({ kind: 'approval-withdrawn', ...zlib, cause: 'no', login })
+    expect(built.experiment('exp-001')).toEqual(before)
+  })
+})
+
 describe('packages in a sentence', () => {
   it.each([
     ['the version that a lockfile says the range comes to', [RANGE, LEFT_PAD], 'left-pad 1.3.0 (npm)'],

@@ -264,6 +264,69 @@ describe('an approval that is taken back while a round is open', () => {
   })
 })
 
+describe('an approval that is taken back while its merge is awaited', () => {
+  const auto = `${SPEC}merge: { auto: false }\n`
+  const rules = 'dependencies: { approved: [left-pad], min_release_age_days: 0 }\n'
+
+  function landing(yaml = auto): CampaignBuilder {
+    const built = yaml === auto ? approve(asked(one, yaml), ['left-pad']) : campaign(yaml).withExperiment()
+    carryOut(built, { candidates: one })
+    built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
+    carryOut(built, { candidates: one })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'landing', verdict: 'kept' })
+    return built
+  }
+
+  function takeBack(built: CampaignBuilder): CampaignBuilder {
+    const digest = one['exp-001'].additions.digest
+    const [login] = built.experiment('exp-001').consents.map(each => each.login)
+    const packages = ['left-pad']
+    const words = { kind: 'approval-withdrawn', cause: 'back', experiment: 'exp-001' } as const
+    return built.add({ ...words, digest, login: login ?? '', packages })
+  }
+
+  it('by whoever gave it lets it wait again: what was decided is not merged', () => {
+    const built = takeBack(landing())
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      verdict: null,
+      outcome: null,
+      round: null,
+    })
+    const planned = plan(world(built, { candidates: one }))
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+    approve(built, ['left-pad'])
+    expect(ordersOf(built, one).map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-001'])
+  })
+
+  it('by the spec withdraws it, merged or not', () => {
+    const built = landing(`${auto}${rules}`)
+    const seen = world(built, { candidates: one })
+    const spec = { ...seen.spec, dependencies: { ...seen.spec.dependencies, approved: [] } }
+    const [candidate] = Object.values(built.campaign.orders).flatMap(({ order }) => order.candidates)
+    const commit = 'a'.repeat(40)
+    const tree = candidate?.tree ?? ''
+    const made = {
+      commit,
+      tree,
+      parents: [built.campaign.incumbent.commit, candidate?.head ?? ''],
+      names: null,
+    }
+    const merged = { ...seen, made, optimizeTip: { commit, tree } }
+    const steps = (planned: ReturnType<typeof plan>) =>
+      actionsOf(planned, 'commit').flatMap(each => each.steps.map(({ step }) => step))
+    expect(steps(plan(merged))).toContain('landed')
+    expect(steps(plan({ ...merged, spec }))).not.toContain('landed')
+    expect(actionsOf(plan({ ...seen, spec }), 'commit')[0]?.steps).toContainEqual({
+      step: 'close',
+      experiment: 'exp-001',
+      outcome: 'withdrawn',
+      reason: 'it adds left-pad 1.3.0 (npm), which is approved no more',
+      keep: true,
+    })
+  })
+})
+
 const SHORT = `${SPEC}stopping: { max_iterations: 1 }\n`
 
 /** exp-001 waits for an approval; exp-002 was measured, and with it the campaign stops. */

@@ -106,6 +106,8 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     variant: null,
     touched: null,
     asked_at: null,
+    consents: [],
+    withdrawals: 0,
     refused_path: null,
     refused_line: null,
     resumed: 0,

@@ -159,9 +159,10 @@ const REVIEWS = new Map<string, Review['state']>([
   ['APPROVED', 'approved'],
   ['CHANGES_REQUESTED', 'changes-requested'],
   ['COMMENTED', 'commented'],
+  ['DISMISSED', 'dismissed'],
 ])
 
-/** Neither a review that was taken back counts, nor one that was not sent yet, nor what is not known. */
+/** Neither a review that was not sent yet counts, nor what is not known. */
 function readReview(node: NonNullable<PullNode['reviews']>['nodes'][number]): Review[] {
   const { commit, submittedAt, author, body } = node
   const state = REVIEWS.get(node.state)

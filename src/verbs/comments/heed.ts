@@ -125,12 +125,12 @@ interface Order {
 /** The very verb of the command line, at work on this campaign for whoever wrote the comment. */
 async function obey(call: Call, scene: Scene, order: Order): Promise<Answer> {
   const { asked, verb, subject, seen } = order
-  const { author, id } = asked.comment
+  const { author, id, at } = asked.comment
   const { place } = scene
   const nonce = `${COMMENT}${id}`
   const here = { ...place, by: { ...place.by, actor: author }, nonce }
   const { terminal, said } = listening(call.terminal)
-  const comment = { scene: { ...scene, place: here }, subject, authorOf: authorsIn(seen) }
+  const comment = { scene: { ...scene, place: here }, subject, authorOf: authorsIn(seen), at }
   const answer = await saidBy(said, () => {
     const here = { ...call, terminal, comment }
     return verb.comment?.run ? verb.comment.run(here) : verb.run(here)

@@ -47,9 +47,10 @@ export interface ReviewRecord {
   number: number
   author: Account
   commit: string
-  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED'
+  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING'
   body: string
-  at: string
+  /** Null: not sent yet. */
+  at: string | null
 }
 
 export interface CheckRecord {

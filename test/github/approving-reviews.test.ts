@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest'
+import { letters } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
+import type { ReviewRecord } from './emulator/world.ts'
+import { APPROVE, REVIEWS, waitingForReview } from './waiting-for-review.ts'
+
+type Waiting = Awaited<ReturnType<typeof waitingForReview>>
+
+const NO = { event: 'REQUEST_CHANGES', body: 'on second thoughts' }
+
+/** The review that was written last. */
+function last({ github }: Waiting): ReviewRecord {
+  const review = github.world.reviews.at(-1)
+  if (review === undefined) throw new Error('nobody has reviewed anything')
+  return review
+}
+
+async function statusOf({ post }: Waiting): Promise<string> {
+  return (await post.experiment('mine')).status
+}
+
+async function consents({ post }: Waiting): Promise<string[]> {
+  const events = await post.events()
+  return events.flatMap(event => {
+    if (event.kind === 'approved') return [`${event.by.actor} approves ${event.packages.join(' ')}`]
+    return event.kind === 'approval-withdrawn' ? [`${event.login} takes back`] : []
+  })
+}
+
+describe('an approving review', () => {
+  test('of the set counts whatever its text becomes, and holds for a head that leaves the set as it is', async () => {
+    const there = await waitingForReview()
+    const { post, asks, winnow, head, digest } = there
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    last(there).body = 'edited since'
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+    const next = there.commit('small', { 'src/b.txt': letters('b', 4) })
+    await post.run()
+    expect(await post.experiment('mine')).toMatchObject({ head: next, outcome: 'kept', approval: { digest } })
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+    await proven(post.place)
+  })
+
+  test('of an outdated head is none, though the set is the same', async () => {
+    const there = await waitingForReview()
+    const { asks, winnow, head } = there
+    const next = there.commit('small', { 'src/b.txt': letters('b', 4) })
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: next })
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+  })
+
+  test('is none where it was dismissed, not sent yet, or written before the set was asked about', async () => {
+    const there = await waitingForReview()
+    const { asks, winnow, head } = there
+    for (const change of [
+      { state: 'DISMISSED' },
+      { state: 'PENDING', at: null },
+      { at: '2020-01-01T00:00:00Z' },
+    ]) {
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      Object.assign(last(there), change)
+      await winnow('tick')
+      expect(await statusOf(there)).toBe('deferred')
+      there.github.world.reviews.length = 0
+    }
+    // What is dismissed and given anew is given.
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    last(there).state = 'DISMISSED'
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+  })
+
+  test('is not revived when the change that somebody asked for after it is dismissed', async () => {
+    const there = await waitingForReview()
+    const { asks, winnow, head } = there
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await asks('ada', REVIEWS, { ...NO, commit_id: head })
+    last(there).state = 'DISMISSED'
+    await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    expect(await consents(there)).toEqual([])
+  })
+
+  test('counts by the rights of when it is heard, and whoever loses them later has given it', async () => {
+    const there = await waitingForReview()
+    const { github, asks, winnow, head } = there
+    const ada = [...github.world.accounts.values()].find(({ login }) => login === 'ada')
+    if (ada === undefined) throw new Error('ada is nobody')
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    ada.permission = 'read'
+    await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    ada.permission = 'write'
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+    ada.permission = 'none'
+    await there.post.run()
+    expect(await there.post.outcomes()).toEqual({ mine: 'kept' })
+  })
+
+  test('by the author is none, whatever GitHub lets through, and neither is one by a bot', async () => {
+    const there = await waitingForReview('[mia, github-actions, "github-actions[bot]"]')
+    const { github, asks, winnow, head } = there
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    const accounts = [...github.world.accounts.values()]
+    for (const found of [
+      accounts.find(({ login }) => login === 'mia'),
+      accounts.find(({ kind }) => kind === 'actions'),
+    ]) {
+      if (found === undefined) throw new Error('nobody has that account')
+      last(there).author = found
+      await winnow('tick')
+      expect(await statusOf(there)).toBe('deferred')
+    }
+  })
+
+  test('by somebody who was only invited into the team is none', async () => {
+    const there = await waitingForReview('[team/core]')
+    const { github, asks, winnow, head } = there
+    github.world.teams.set('core', new Set(['ada']))
+    for (const account of github.world.accounts.values())
+      if (account.grants !== null) account.grants = { ...account.grants, members: 'read' }
+    const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
+    const invited = { url: 'http://127.0.0.1/', role: 'member', state: 'pending' }
+    github.api.intercept = (_, asked) => (asked === route ? { status: 200, body: invited } : null)
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    github.api.intercept = null
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+  })
+})
+
+describe('an approval that is taken back', () => {
+  test('by dismissing the review, before anything runs: it waits again, and may be given again', async () => {
+    const there = await waitingForReview()
+    const { post, asks, winnow, head, digest } = there
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect(await statusOf(there)).not.toBe('deferred')
+    last(there).state = 'DISMISSED'
+    await winnow('tick')
+    expect(await post.experiment('mine')).toMatchObject({
+      status: 'deferred',
+      outcome: null,
+      approval: { digest },
+    })
+    expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
+    const shown = there.github.world.checks.filter(check => check.head === head)
+    expect(new Set(shown.map(({ conclusion }) => conclusion))).toEqual(new Set(['neutral']))
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await proven(post.place)
+  })
+
+  test('by asking for changes, where it was given by a comment', async () => {
+    const there = await waitingForReview()
+    const { post, asks, say, winnow, head, digest } = there
+    await asks('ada', REVIEWS, { ...NO, commit_id: head })
+    await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+    await winnow('tick')
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+    await asks('olga', REVIEWS, { ...NO, commit_id: head })
+    await asks('ada', REVIEWS, { ...NO, commit_id: head })
+    await post.run()
+    expect(await statusOf(there)).toBe('deferred')
+    expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
+  })
+
+  test('counts no more, and somebody else’s approval of the same head does', async () => {
+    const there = await waitingForReview()
+    const { github, post, asks, winnow, head } = there
+    github.token('olga')
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    await asks('olga', REVIEWS, { ...APPROVE, commit_id: head })
+    await asks('ada', REVIEWS, { ...NO, commit_id: head })
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    expect(await consents(there)).toEqual([
+      'ada approves left-pad',
+      'ada takes back',
+      'olga approves left-pad',
+    ])
+    await proven(post.place)
+  })
+
+  test('after it landed is taken back too late', async () => {
+    const there = await waitingForReview()
+    const { post, asks, head } = there
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    last(there).state = 'DISMISSED'
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    expect(await consents(there)).toEqual(['ada approves left-pad'])
+    await proven(post.place)
+  })
+})
+
+describe.each(['merge: { auto: false }\n', 'merge: { via: api }\n'])(
+  'while the merge is awaited (%s)',
+  merge => {
+    /** Approved, measured and decided; GitHub does not merge it yet. */
+    async function landing() {
+      const there = await waitingForReview('write', merge)
+      const { github, post, asks, head } = there
+      github.api.intercept = (_, route) =>
+        route === 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
+          ? { status: 405, body: { message: 'Required status check "ci" is expected.' } }
+          : null
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      await post.run()
+      expect(await post.experiment('mine')).toMatchObject({ status: 'landing', verdict: 'kept' })
+      github.api.intercept = null
+      return there
+    }
+
+    test('an approval that is taken back keeps it from landing, and given again lets it be measured again', async () => {
+      const there = await landing()
+      const { github, post, asks, head } = there
+      const before = there.tip('optimize/size')
+      last(there).state = 'DISMISSED'
+      await post.run()
+      expect(await post.experiment('mine')).toMatchObject({ status: 'deferred', verdict: null })
+      expect((await post.campaign()).landing).toBeNull()
+      expect(github.world.pulls[0]).toMatchObject({ state: 'open', merge: null })
+      expect(there.tip('optimize/size')).toBe(before)
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      await post.run()
+      if ((await statusOf(there)) === 'landing') {
+        await asks('ada', 'PUT /pulls/1/merge', {})
+        await post.run()
+      }
+      expect(await post.outcomes()).toEqual({ mine: 'kept' })
+      await proven(post.place)
+    })
+
+    test('a person who merges it all the same has pushed a tip that nobody approved', async () => {
+      const there = await landing()
+      const { post, asks } = there
+      const before = there.tip('optimize/size')
+      last(there).state = 'DISMISSED'
+      await asks('ada', 'PUT /pulls/1/merge', {})
+      await post.run()
+      expect(there.tip('optimize/size')).toBe(before)
+      expect((await post.kinds()).filter(kind => kind === 'merged')).toEqual([])
+      expect(
+        (await post.events()).flatMap(each => (each.kind === 'foreign-tip' ? [each.state] : [])),
+      ).toContain('moved-back')
+      await proven(post.place)
+    })
+  },
+)
