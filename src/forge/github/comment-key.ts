@@ -15,7 +15,8 @@ export function withKey(body: string, key: string): string {
 
 const KEYED = /^([\s\S]*?)\n\n<!-- winnow:([0-9a-f]{24}) -->\s*$/
 
+/** Who edits a comment in a browser sends it back with other ends of its lines: it is the same comment. */
 export function readKey(text: string): { body: string; key: string | null } {
-  const [, body, key] = KEYED.exec(text) ?? []
+  const [, body, key] = KEYED.exec(text.replaceAll('\r\n', '\n')) ?? []
   return body === undefined || key === undefined ? { body: text, key: null } : { body, key }
 }
