@@ -107,5 +107,6 @@ function finishLines({ status, default_branch }: Campaign): string[] {
     '',
     `- Merge it into ${into}: the campaign stops. Close it: the campaign pauses.`,
     '- To take one change alone, comment what stands beside it: it is offered by itself, and measured there first.',
+    '- Checks of this repository that do not start: GitHub keeps workflow runs waiting where a job opened the pull request or pushed to it. Somebody with write access starts them here with *Approve workflows to run*, best once nothing more is added.',
   ]
 }

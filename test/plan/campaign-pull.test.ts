@@ -98,6 +98,13 @@ describe('the campaign’s own pull request', () => {
     }
   })
 
+  it('says how to finish: what merging and closing do, how to take one alone, and what keeps checks waiting', () => {
+    const [, ...ways] = campaignPullBody(kept().campaign).split('`winnow audit` shows it')
+    expect(ways).toHaveLength(1)
+    for (const words of ['Merge it into main', 'Close it', 'one change alone', '*Approve workflows to run*'])
+      expect(ways[0]).toContain(words)
+  })
+
   it('quotes what branches say', () => {
     const body = campaignPullBody(kept().campaign)
     expect(body).toContain('faster \\| @\u200byou \\<b\\>')
