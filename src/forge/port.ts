@@ -76,6 +76,11 @@ export interface Wanted {
   branches?: readonly string[]
   /** The last pull request of a branch of ours into another one than the campaign's. */
   campaignPull?: Pick<NewPull, 'branch' | 'base'>
+  /**
+   * So many of those into the campaign's branch that are not open: the last that anything happened to. Where there are
+   * no other people nothing does.
+   */
+  recent?: number
   /** The last pull request of each of these branches into the base named with it. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
 }

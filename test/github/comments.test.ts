@@ -55,6 +55,37 @@ describe('comments that steer', () => {
     expect(github.world.comments.filter(({ author }) => author.kind === 'actions')).toEqual(answers)
   })
 
+  test('are heard on whatever pull request of the campaign they stand, however long ago that was closed', async () => {
+    const there = await onGithub([shorter('a', 3), shorter('a', 25)])
+    const { github, post, winnow, say, answerTo, number } = there
+    github.token('ada')
+    await post.start()
+    await post.run()
+    expect(await post.outcomes()).toEqual({ a3: 'kept', a25: 'dropped' })
+    const lost = github.world.pulls.find(({ title }) => title === 'a25')
+    if (!lost) throw new Error('it has no pull request')
+    expect(lost.state).toBe('closed')
+    // More than anybody looks at was closed since.
+    const later = Array.from({ length: 25 }, (_, index) => ({
+      ...lost,
+      number: 100 + index,
+      branch: `later-${index}`,
+      closedAt: new Date(Date.parse(lost.closedAt ?? '') + 60_000 * (index + 1)).toISOString(),
+    }))
+    github.world.pulls.push(...later)
+    github.world.clock += 60 * 60_000
+    const asked = await say('ada', number('a25'), '/winnow status')
+    const about = await say('ada', number('a25'), '/winnow priority high')
+    await winnow('tick')
+    expect(answerTo(asked)).toMatchObject({ reactions: ['+1'], text: expect.stringContaining('1 dropped') })
+    // Which experiment it is about is known there as well.
+    expect(about.reactions).toHaveLength(1)
+    expect(github.world.comments.at(-1)?.body).toContain('exp-002')
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().length).toBeLessThanOrEqual(3)
+  })
+
   test('act once, also where their answers were deleted and where they had nothing to do', async () => {
     const { github, post, winnow, say } = await onGithub([shorter('a', 3)])
     github.token('ada')

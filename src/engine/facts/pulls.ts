@@ -17,7 +17,7 @@ export async function pullsOf(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
   const tended = [...untidy, ...lastOfOthers(campaign)].flatMap(({ pull }) => (pull === null ? [] : [pull]))
-  const numbers = [...new Set([...tended, ...keptPulls(place, campaign)])]
+  const numbers = [...new Set(tended)]
   const picked = new Set(Object.values(campaign.picks).map(({ branch }) => branch))
   const branches = [...refs.keys()]
     .filter(ref => ref.startsWith(place.refs.experiments))
@@ -25,21 +25,16 @@ export async function pullsOf(
     .filter(branch => !picked.has(branch))
   const campaignPull = campaignPullOf(place, campaign)
   const elsewhere = picksOpen(campaign, refs)
-  const wanted = { numbers, branches, elsewhere, ...(campaignPull === null ? {} : { campaignPull }) }
+  const recent = place.forge.permissionOf === undefined ? 0 : HEARD
+  const wanted = { numbers, branches, elsewhere, recent, ...(campaignPull === null ? {} : { campaignPull }) }
   const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))
   return pulls
 }
 
-const KEPT_HEARD = 20
-
-/** Where there are other people, they say on a kept change's own pull request that they want it alone. */
-function keptPulls({ forge }: Place, { landings, experiments }: Campaign): number[] {
-  if (forge.permissionOf === undefined) return []
-  const standing = landings.filter(({ reverted }) => reverted === null).slice(-KEPT_HEARD)
-  return standing.flatMap(({ experiment }) => experiments[experiment]?.pull ?? [])
-}
+/** Where there are other people, they say something on any of them, whatever became of it: of so many that is heard. */
+const HEARD = 20
 
 /** Changes taken alone are offered to the default branch; asked about until nothing of them is left to tidy up. */
 function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {

@@ -24,6 +24,7 @@ const page = z.object({
     open: connection.extend({
       pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
     }),
+    recent: connection.optional(),
   }),
 })
 const single = z.union([
@@ -112,16 +113,31 @@ const OPEN: Asked = {
   values: { after: null },
 }
 
+const EMPTY: Asked = { variables: [], fields: [], values: {} }
+
+/** A comment is something that happens: whatever it is written on is among them. */
+function recentInto({ recent = 0 }: Wanted): Asked {
+  if (recent === 0) return EMPTY
+  const asked = 'baseRefName: $base, states: [CLOSED, MERGED], first: $recent'
+  return {
+    variables: ['$recent: Int!'],
+    fields: [
+      `recent: pullRequests(${asked}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
+    ],
+    values: { recent },
+  }
+}
+
 /** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
 export async function readOpen(client: GithubClient, base: string, wanted: Wanted): Promise<KnownPull[]> {
   const [first = EMPTY, ...rest] = singleFields(wanted, base)
   const found = new Map<number, KnownPull>()
-  let asked = joined(OPEN, first, { base })
+  let asked = joined(joined(OPEN, recentInto(wanted), {}), first, { base })
   for (let pages = 1; ; pages++) {
     const answer = await ask(client, asked)
-    const { open } = understood(page, answer, 'pull requests').repository
-    const { open: _, ...others } = understood(singles, answer, 'pull requests').repository
-    for (const each of [...open.nodes.map(knownPull), ...readSingles(others)])
+    const { open, recent } = understood(page, answer, 'pull requests').repository
+    const { open: _, recent: __, ...others } = understood(singles, answer, 'pull requests').repository
+    for (const each of [...[...open.nodes, ...(recent?.nodes ?? [])].map(knownPull), ...readSingles(others)])
       found.set(each.pull.number, each)
     if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
     asked = joined(OPEN, EMPTY, { base, after: open.pageInfo.endCursor })
@@ -156,8 +172,6 @@ async function askSingles(client: GithubClient, chunks: readonly Asked[]): Promi
   }
   return found
 }
-
-const EMPTY: Asked = { variables: [], fields: [], values: {} }
 
 function joined(one: Asked, other: Asked, values: Record<string, unknown>): Asked {
   return {

@@ -68,13 +68,14 @@ interface PullArguments extends Window {
   baseRefName?: string
   headRefName?: string
   states?: string[]
+  orderBy?: { field: string; direction: string }
 }
 
 function repositoryNode(world: World, who: Account) {
   const node = (pull: PullRecord) => pullNode(world, who, pull)
   return {
-    pullRequests({ baseRefName, headRefName, states, ...window }: PullArguments) {
-      const found = world.pulls.filter(
+    pullRequests({ baseRefName, headRefName, states, orderBy, ...window }: PullArguments) {
+      const found = inOrder(world, orderBy).filter(
         each =>
           (baseRefName === undefined || each.base === baseRefName) &&
           (headRefName === undefined || each.branch === headRefName) &&
@@ -101,6 +102,23 @@ function repositoryNode(world: World, who: Account) {
     },
   }
 }
+
+/** As they were opened; or by what happened to them last, which a comment and a review are as well. */
+function inOrder(world: World, { field, direction }: PullArguments['orderBy'] = BY_AGE): PullRecord[] {
+  const happened = ({ number, createdAt, closedAt }: PullRecord) =>
+    [
+      createdAt,
+      closedAt ?? '',
+      ...world.comments.filter(each => each.number === number).map(each => each.editedAt ?? each.createdAt),
+      ...world.reviews.filter(each => each.number === number).map(({ at }) => at),
+    ].reduce((last, at) => (at > last ? at : last))
+  const way = direction === 'DESC' ? -1 : 1
+  return field === 'UPDATED_AT'
+    ? world.pulls.toSorted((a, b) => (happened(a) < happened(b) ? -way : way))
+    : world.pulls.toSorted((a, b) => way * (a.number - b.number))
+}
+
+const BY_AGE = { field: 'CREATED_AT', direction: 'ASC' }
 
 interface Window {
   first?: number | null
