@@ -1,15 +1,17 @@
 import { approvalMark } from './approval.ts'
 import type { Experiment } from './experiment.ts'
 import { awaitsPermission } from './permission.ts'
+import { awaitsSync } from './sync-awaited.ts'
 import { sha256 } from './canonical.ts'
 
 /** Our texts about an experiment hold this, so that it can be told whether its head shows how it stands. */
 export function checkMark(experiment: Experiment): string {
   const { head, status, verdict, outcome } = experiment
   const permission = awaitsPermission(experiment) ? ['permission'] : []
+  const sync = awaitsSync(experiment) ? [experiment.awaits_sync?.obstacle] : []
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
   // It waits for the same set again, and what was shown in between is over.
   const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
-  const state = [head, under, verdict, outcome, approvalMark(experiment), ...permission, ...again]
+  const state = [head, under, verdict, outcome, approvalMark(experiment), ...permission, ...sync, ...again]
   return `<!-- winnow check ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
 }

@@ -6,6 +6,7 @@ import { orderTerms } from './order.ts'
 import { outcome, verdictWord } from './outcome.ts'
 import { report, side } from './report.ts'
 import { snapshot } from './snapshot.ts'
+import { SYNC_OBSTACLES } from './sync-awaited.ts'
 
 const text = z.string()
 const natural = z.number().int().nonnegative()
@@ -169,6 +170,8 @@ export const payloads = {
   'measure-asked': { experiment: experimentId, head: oid, author: text },
   /** Of this head and no other. */
   'measure-allowed': { experiment: experimentId, head: oid, login: text },
+  /** This head waits until a person has the default branch merged in: nothing of it is measured before. */
+  'sync-awaited': { experiment: experimentId, head: oid, obstacle: z.enum(SYNC_OBSTACLES) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
   synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
   'foreign-tip': {

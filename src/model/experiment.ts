@@ -5,6 +5,7 @@ import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
 import type { Job } from './pairs.ts'
+import type { SyncObstacle } from './sync-awaited.ts'
 
 export type ExperimentStatus =
   | 'queued'
@@ -54,6 +55,8 @@ export interface Experiment extends Approvable {
   stranger: { author: string; head: Oid } | null
   /** The head that somebody with that right allowed to be measured. */
   allowed_head: Oid | null
+  /** The head that cannot be measured before a person has the default branch merged in, and what is in the way. */
+  awaits_sync: { head: Oid; obstacle: SyncObstacle } | null
   round: number | null
   /** The order under way, or the last one whose report came in; after the end, the one that decided. */
   order: OrderId | null

@@ -63,11 +63,17 @@ const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, 
   if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
 }
 
-/** What waits for a person: packages for their approval, heads of strangers for being allowed to run. */
+const syncAwaited: Handler<'sync-awaited'> = (campaign, { experiment: id, head, obstacle }) => {
+  const experiment = subjectOf(campaign, id)
+  if (experiment && experiment.status !== 'ended') experiment.awaits_sync = { head, obstacle }
+}
+
+/** What waits for a person: packages for their approval, heads of strangers for being allowed to run, others for a sync. */
 export const approvalHandlers = {
   'approval-requested': approvalRequested,
   approved,
   'approval-withdrawn': withdrawn,
   'measure-asked': measureAsked,
   'measure-allowed': measureAllowed,
+  'sync-awaited': syncAwaited,
 }

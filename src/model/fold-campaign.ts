@@ -89,6 +89,7 @@ const synced: Handler<'synced'> = (campaign, event) => {
   campaign.pin = event.to
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== SYNC_REFUSED)
   campaign.default_tip = event.default_tip
+  for (const experiment of Object.values(campaign.experiments)) experiment.awaits_sync = null
   changeHarness(campaign, event.harness)
   refer(campaign, event.to)
 }

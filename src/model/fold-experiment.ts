@@ -61,6 +61,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     withdrawals: 0,
     stranger: null,
     allowed_head: null,
+    awaits_sync: null,
     round: null,
     order: null,
     standalone: null,

@@ -45,6 +45,7 @@ function orderMember(campaign: Campaign, experiment: Experiment, order: Order): 
   experiment.standalone = standalone
   experiment.holdout = null
   experiment.status = 'ordered'
+  experiment.awaits_sync = null
   experiment.order = order.id
   release(campaign, released)
   carryEvidence(campaign, experiment, order)

@@ -2,6 +2,7 @@ import type { Campaign } from './campaign.ts'
 import type { EventDraft } from './event.ts'
 import type { Oid } from './ids.ts'
 import { shortRef } from './refs.ts'
+import { mergeCommand } from './sync-awaited.ts'
 
 /** GitHub lets no job's own token bring workflow files to a branch that has others. */
 export const SYNC_REFUSED = 'sync-workflows'
@@ -28,7 +29,7 @@ export function refusedSyncAlert(
   const said = [
     `${main} at ${tip.slice(0, 10)} changes workflow files, which the token of this job may not push`,
     'The campaign goes on without them',
-    `Merge ${main} into ${into} yourself: git switch ${into} && git merge --no-ff ${main} && git push`,
+    `Merge ${main} into ${into} yourself: ${mergeCommand({ default_branch }, into)}`,
     `Or give winnow the token of a GitHub App with \`workflows\`: the next commit on ${main} is then merged in`,
     `GitHub says: ${first.trim()}`,
   ]

@@ -1,3 +1,4 @@
+import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Step } from './action.ts'
 import { freshProposals } from './intake.ts'
 import { measuresNoMore } from './rounds.ts'
@@ -9,7 +10,7 @@ export function resumeParked(world: World): Step[] {
   const { campaign, askable, asking, only } = world
   const all = Object.values(campaign.experiments)
   const busy =
-    all.some(({ id, status }) => status === 'queued' && !isKeptOut(world, id)) ||
+    all.some(each => each.status === 'queued' && !isKeptOut(world, each.id) && !awaitsSync(each)) ||
     freshProposals(world).length > 0
   if (busy || only !== null || askable.length + asking.length > 0 || measuresNoMore(world)) return []
   const parked = all.filter(({ status, resumed }) => status === 'parked' && resumed === 0)

@@ -1,3 +1,4 @@
+import type { SyncObstacle } from '../model/sync-awaited.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, askApprovals } from './approvals.ts'
 import { type Arrivals, arrivals } from './arrivals.ts'
@@ -35,6 +36,7 @@ import {
 } from './stop.ts'
 import { askPermission, permissionsNeeded } from './strangers.ts'
 import { syncByHand, syncPlan } from './sync.ts'
+import { awaitHopelessSync, awaitRefusedSync, syncNeeded } from './sync-awaited.ts'
 import type { World } from './world.ts'
 
 /** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
@@ -145,7 +147,9 @@ function running(resting: Draft): Plan {
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)
     if (sync.blocked === null) return betweenRounds(draft)
-    return sync.hopeless ? besideObstacle(draft, sync.blocked) : request(draft, sync.requests, sync.blocked)
+    return sync.hopeless === null
+      ? request(draft, sync.requests, sync.blocked)
+      : besideObstacle(draft, sync.hopeless, sync.blocked)
   })
 }
 
@@ -159,9 +163,10 @@ function tidiedAfter(world: World): Action[] {
 }
 
 /** What keeps the default branch from being merged in keeps nobody from taking a change alone: as it was last merged. */
-function besideObstacle(draft: Draft, blocked: string): Plan {
-  const { steps, requests } = pickPlan(draft.world, draft.found)
-  return steps.length > 0 ? conclude(draft, steps) : request(draft, requests, blocked)
+function besideObstacle(draft: Draft, obstacle: SyncObstacle, blocked: string): Plan {
+  const picks = pickPlan(draft.world, draft.found)
+  const steps = [...awaitHopelessSync(draft.world, obstacle), ...picks.steps]
+  return steps.length > 0 ? conclude(draft, steps) : request(draft, picks.requests, blocked)
 }
 
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */
@@ -204,7 +209,7 @@ function mending(draft: Draft): Plan | null {
   const { world, found } = draft
   if (world.campaign.round?.open || world.sync === null) return null
   const sync = syncPlan(world, found)
-  if (sync.hopeless) return null
+  if (sync.hopeless !== null) return null
   if (sync.steps.length > 0) return conclude(draft, sync.steps)
   return sync.blocked === null ? null : request(draft, sync.requests, sync.blocked)
 }
@@ -225,6 +230,7 @@ function betweenRounds(draft: Draft): Plan {
     ...refusals,
     ...approvals.steps,
     ...permissions.steps,
+    ...awaitRefusedSync(world),
     ...opened.steps,
   ]
   if (intake.length === 0 && !encore) intake.push(...resumeParked(world))
@@ -265,7 +271,9 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
 }
 
 function waitingFor(world: World): Waiting {
-  const needed = [approvalsNeeded(world), permissionsNeeded(world)].filter(what => what !== null)
+  const needed = [approvalsNeeded(world), permissionsNeeded(world), syncNeeded(world)].filter(
+    what => what !== null,
+  )
   if (nothingToMeasure(world) && needed.length > 0) return { for: 'person', what: needed.join('. ') }
   const rate = rateText(world)
   if (rate !== null) return { for: 'person', what: rate }

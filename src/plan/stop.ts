@@ -6,6 +6,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { subjectOf } from '../model/picked.ts'
 import { withAside } from '../model/reason.ts'
+import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
 import { isPutAside, pickGoesOn, stopAfterEncore, waitsOn } from './encore.ts'
@@ -44,7 +45,8 @@ export function ruleThatHolds(world: World): Stop | null {
       backlogEmpty:
         nothingToMeasure(world) &&
         world.askable.length + world.asking.length === 0 &&
-        deferredExperiments(world).length === 0,
+        deferredExperiments(world).length === 0 &&
+        !Object.values(campaign.experiments).some(awaitsSync),
     })
   )
 }
@@ -74,13 +76,13 @@ function targetReached(world: World): boolean {
 /** Nothing is queued, open or proposed; what waits for a person, or was parked twice, counts apart. */
 export function nothingToMeasure(world: World): boolean {
   const open = Object.values(world.campaign.experiments).some(
-    ({ id, status, resumed }) =>
-      status !== 'ended' &&
-      status !== 'deferred' &&
-      !(status === 'parked' && resumed > 0) &&
-      !isKeptOut(world, id),
+    experiment => isAtHand(experiment) && !isKeptOut(world, experiment.id) && !awaitsSync(experiment),
   )
   return !open && !isPicking(world) && freshProposals(world).length === 0
+}
+
+function isAtHand({ status, resumed }: Experiment): boolean {
+  return status !== 'ended' && status !== 'deferred' && !(status === 'parked' && resumed > 0)
 }
 
 export function deferredExperiments({ campaign }: World): ExperimentId[] {

@@ -1,6 +1,7 @@
 import { assess } from '../decide/assess.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { SyncObstacle } from '../model/sync-awaited.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import type { Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
@@ -21,32 +22,38 @@ export interface SyncPlan {
   requests: Request[]
   /** Why no new round may start; null when the incumbent holds the default branch's tip. */
   blocked: string | null
-  /** It cannot be merged in as it is. */
-  hopeless: boolean
+  /** It cannot be merged in as it is, for this reason. */
+  hopeless: SyncObstacle | null
 }
 
-/** It may not be pushed, which a person has been told: rounds go on without it. */
-const WITHOUT: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: false }
+/** Nothing keeps rounds from starting; also where it may not be pushed, which a person has been told. */
+const WITHOUT: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: null }
 
 /** A person has merged it in, exactly as it would have been: it is measured if it was not, and is no foreign tip. */
 export function syncByHand(world: World, found: Arrivals): SyncPlan | null {
   if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
   const plan = syncPlan(world, found)
-  return plan.hopeless ? null : plan
+  return plan.hopeless === null ? plan : null
 }
 
 export function syncPlan(world: World, found: Arrivals): SyncPlan {
   const { sync } = world
-  if (sync === null) return { steps: [], requests: [], blocked: null, hopeless: false }
+  if (sync === null) return WITHOUT
   if (sync.result !== 'clean') return obstacle(world, sync)
-  if (sync.byHand === undefined && syncRefused(world.campaign)?.tip === sync.tip) return WITHOUT
+  if (isGoneWithout(world)) return WITHOUT
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
   const own = orderOf(world, found, sync)
   const next = own.is === 'answered' ? judged(world, sync, own) : own
-  if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: false }
+  if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
   if (next.is === 'given up') return failed(world, sync, next.reason)
   const requests = next.is === 'wanted' ? [request(world, sync, next.attempt)] : []
-  return { steps: [], requests, blocked, hopeless: false }
+  return { steps: [], requests, blocked, hopeless: null }
+}
+
+/** The remote refused what the default branch has: rounds go on without it, until a person has merged it in. */
+export function isGoneWithout({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
+  if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
+  return syncRefused(campaign)?.tip === sync.tip
 }
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
@@ -83,14 +90,16 @@ function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
     sync.result === 'conflict'
       ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
       : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
-  const steps = alertOnce(world, { code: `sync-${sync.result}`, about: sync.tip, message })
-  return { steps, requests: [], blocked: message, hopeless: true }
+  const code = `sync-${sync.result}` as const
+  const steps = alertOnce(world, { code, about: sync.tip, message })
+  return { steps, requests: [], blocked: message, hopeless: code }
 }
 
 function failed(world: World, sync: CleanSync, reason: string): SyncPlan {
   const message = `the default branch at ${sync.tip.slice(0, 10)} merged with the incumbent does not pass: ${reason}`
-  const steps = alertOnce(world, { code: 'sync-failed', about: sync.tip, message })
-  return { steps, requests: [], blocked: message, hopeless: true }
+  const code = 'sync-failed'
+  const steps = alertOnce(world, { code, about: sync.tip, message })
+  return { steps, requests: [], blocked: message, hopeless: code }
 }
 
 function request(world: World, sync: CleanSync, attempt: number): Request {

@@ -9,6 +9,7 @@ import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { cell } from './markdown.ts'
 import { closingText } from './pull-text.ts'
+import { AWAITS_SYNC, syncMarkdown, syncWordsOf } from './sync-text.ts'
 
 /** Losing is nobody's fault: only what must not be merged as it is shows red. */
 const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
@@ -23,7 +24,7 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
 const TITLE = 120
 
 /** How an experiment's head stands, beside it; null where it has none. */
-export function checkOf(campaign: Pick<Campaign, 'name'>, experiment: Experiment): Check | null {
+export function checkOf(campaign: Campaign, experiment: Experiment): Check | null {
   const { id, head } = experiment
   if (head === null) return null
   return { name: `winnow (${campaign.name})`, head, id, ...stateOf(campaign, experiment) }
@@ -37,7 +38,7 @@ export function leftCheck({ name }: Pick<Campaign, 'name'>, id: ExperimentId, he
 
 type State = Pick<Check, 'state' | 'title' | 'summary' | 'annotations'>
 
-function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): State {
+function stateOf(campaign: Campaign, experiment: Experiment): State {
   const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
     const what = `Waiting for approval of ${awaitedText(experiment)}`
@@ -47,6 +48,9 @@ function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): Stat
     const title = 'Waiting for permission to be measured'
     return { state: 'neutral', title, summary: `${title}: \`${permissionText(experiment)}\`` }
   }
+  const words = syncWordsOf(campaign, experiment)
+  if (words !== null)
+    return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: syncMarkdown(words) }
   if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
     const { sentence } = reasonOf(reason ?? '')
     const title = oneLine(`${verdict}: ${sentence}`, TITLE)
@@ -60,6 +64,6 @@ function stateOf({ name }: Pick<Campaign, 'name'>, experiment: Experiment): Stat
   return {
     state: 'in-progress',
     title,
-    summary: `${cell(experiment.hypothesis)} is measured in campaign ${name}.`,
+    summary: `${cell(experiment.hypothesis)} is measured in campaign ${campaign.name}.`,
   }
 }

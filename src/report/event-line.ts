@@ -86,6 +86,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `${experiment}: ${login} allows ${short(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
     `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
+  'sync-awaited': ({ experiment, obstacle }) => `${experiment} waits for a person's sync (${obstacle})`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,

@@ -10,6 +10,7 @@ import { unlinked } from '../model/unlinked.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
+import { syncMarkdown, syncWordsOf } from './sync-text.ts'
 
 /** What a pull request of winnow's own says: the idea while it is open, the verdict first once it has one. */
 export function pullTitle({ hypothesis }: Experiment): string {
@@ -36,6 +37,8 @@ function firstLine(campaign: Campaign, experiment: Experiment): string {
   if (experiment.status === 'deferred') return `Waiting for approval of ${cell(awaitedText(experiment))}.`
   if (awaitsPermission(experiment))
     return `Waiting for somebody with write access, who has read it, to comment \`${permissionText(experiment)}\`.`
+  const words = syncWordsOf(campaign, experiment)
+  if (words !== null) return syncMarkdown(words)
   return `Being measured in campaign ${campaign.name}.`
 }
 

@@ -2,6 +2,7 @@ import type { Experiment } from '../model/experiment.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'
+import { AWAITS_SYNC } from './sync-text.ts'
 import { HOLDOUT_FAILED } from '../plan/holdout.ts'
 
 /** How an experiment stands, as far as people read it: one of six words, or what it waits for. */
@@ -16,6 +17,8 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   packages?: string | null
   /** Nobody with the right to has allowed it to be measured. */
   permission?: boolean
+  /** Only a person can have the default branch merged in, and before that it is not measured. */
+  sync?: boolean
   /** What would settle it, where something still can. */
   next?: string | null
 }
@@ -31,9 +34,10 @@ export function verdictPhrase(
 
 const TAKEN_BACK = 'kept, taken back'
 
-function awaited({ status, packages, permission }: Standing): string {
+function awaited({ status, packages, permission, sync }: Standing): string {
   switch (status) {
     case 'queued':
+      if (sync === true) return AWAITS_SYNC
       return permission === true ? 'permission to be measured' : 'a runner'
     case 'ordered':
       return 'a runner'

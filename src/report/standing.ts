@@ -5,11 +5,12 @@ import { reasonOf } from '../model/reason.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { soFarOf } from './so-far.ts'
 import type { Standing } from './sentence.ts'
+import { syncWordsOf } from './sync-text.ts'
 import { isTakenBack } from './taken-back.ts'
 
 export type StandingCampaign = Pick<
   Campaign,
-  'landings' | 'orders' | 'calibration' | 'spec_yaml' | 'spec_path'
+  'landings' | 'orders' | 'calibration' | 'spec_yaml' | 'spec_path' | 'name' | 'default_branch'
 >
 
 /** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
@@ -32,6 +33,8 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     }
   if (awaitsPermission(experiment))
     return { status, verdict: null, outcome, reason, permission: true, next: permissionText(experiment) }
+  const words = syncWordsOf(campaign, experiment)
+  if (words !== null) return { status, verdict: null, outcome, reason, sync: true, next: words.next }
   const live = soFarOf(campaign, experiment)
   const parkedBefore = verdict === null ? null : reasonOf(reason ?? '').sentence
   return {

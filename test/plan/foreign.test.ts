@@ -201,6 +201,7 @@ describe('a default branch that moved', () => {
     const built = campaign().withExperiment()
     const sync: SyncFacts = { ...facts, paths: ['src/a.txt'] } as SyncFacts
     expect(draftsOfKind(carryOut(built, { sync }), 'alert')).toMatchObject([{ code }])
+    expect(draftsOfKind(carryOut(built, { sync }), 'order-issued')).toEqual([])
     const { actions, waiting } = plan(world(built, { sync }))
     expect(actions).toEqual([])
     expect(waiting).toMatchObject({ for: 'person', what: expect.stringContaining(said) })

@@ -76,6 +76,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     required_deps: [],
     stranger: null,
     allowed_head: null,
+    awaits_sync: null,
     approval: null,
     approved: {},
     family: null,

@@ -1,0 +1,45 @@
+import type { Experiment } from '../model/experiment.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
+import { awaitsSync, type SyncObstacle, syncWords } from '../model/sync-awaited.ts'
+import type { Step } from './action.ts'
+import { isKeptOut } from './strangers.ts'
+import { isGoneWithout } from './sync.ts'
+import type { World } from './world.ts'
+
+/** Where rounds go on without the default branch's tip, heads that are on top of it wait for a person, and say so. */
+export function awaitRefusedSync(world: World): Step[] {
+  if (!isGoneWithout(world)) return []
+  const isAhead = ({ id }: Experiment) => {
+    const facts = world.candidates.get(id)
+    return facts?.merged === 'clean' && facts.aheadOfSync
+  }
+  return awaited(world, 'sync-workflows', isAhead)
+}
+
+/** Where no round starts before a person has removed an obstacle, everything queued waits for that. */
+export function awaitHopelessSync(world: World, obstacle: SyncObstacle): Step[] {
+  return awaited(world, obstacle, () => true)
+}
+
+/** Said once for each head: what the default branch does meanwhile changes nothing about it. */
+function awaited(world: World, obstacle: SyncObstacle, waits: (experiment: Experiment) => boolean): Step[] {
+  const { campaign } = world
+  return Object.values(campaign.experiments).flatMap(experiment => {
+    const { id, head, status, awaits_sync: before } = experiment
+    if (status !== 'queued' || head === null || isKeptOut(world, id) || !waits(experiment)) return []
+    if (before?.head === head && before.obstacle === obstacle) return []
+    const cause = `asked at ${campaign.seq}`
+    return [{ step: 'event', draft: { kind: 'sync-awaited', cause, experiment: id, head, obstacle } }]
+  })
+}
+
+/** Who waits for that, and what helps. */
+export function syncNeeded({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
+  const waiting = Object.values(campaign.experiments).filter(awaitsSync)
+  const obstacle = waiting[0]?.awaits_sync?.obstacle
+  if (obstacle === undefined) return null
+  const { optimize } = campaignRefs(spec.branches.prefix, campaign.name)
+  const { because, next } = syncWords(campaign, { optimize: shortRef(optimize), obstacle })
+  const who = waiting.map(({ id, pull }) => (pull === null ? id : `${id} (#${pull})`)).join(', ')
+  return `a sync, for ${who}: ${because}. What helps: ${next}`
+}

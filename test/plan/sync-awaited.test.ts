@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { checkMark } from '../../src/model/check-mark.ts'
+import { awaitsSync, SYNC_OBSTACLES } from '../../src/model/sync-awaited.ts'
+import { plan } from '../../src/plan/plan.ts'
+import type { SyncFacts } from '../../src/plan/world.ts'
+import { checkOf } from '../../src/report/check-run.ts'
+import { pullBody } from '../../src/report/pull-text.ts'
+import { verdictPhrase } from '../../src/report/sentence.ts'
+import { standingIn } from '../../src/report/standing.ts'
+import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC } from './a-campaign.ts'
+import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
+
+const TIP = pointOf('default tip').commit
+
+function clean(built: CampaignBuilder): SyncFacts {
+  const { spec, campaign } = built
+  const own = { yaml: SPEC, sha256: campaign.spec_sha256, changed: false, parsed: spec }
+  return { result: 'clean', tip: TIP, to: pointOf('synced'), spec: own, harness: HARNESS }
+}
+
+const AHEAD = { candidates: { 'exp-001': { aheadOfSync: true } } }
+
+/** What the default branch has may not be pushed, and a person has been told. */
+function refused(others = 0): CampaignBuilder {
+  const alert = {
+    kind: 'alert',
+    cause: TIP,
+    code: 'sync-workflows',
+    about: TIP,
+    message: 'a. b. c. d',
+  } as const
+  return campaign()
+    .withExperiment({ branch: 'mine', owned: false, pull: 1 })
+    .withExperiments(others)
+    .add(alert)
+}
+
+describe('a head on top of a default branch that may not be pushed', () => {
+  it('waits for a person, which the ledger says once; what is not on top of it is measured', () => {
+    const built = refused(1)
+    const facts = { ...AHEAD, sync: clean(built) }
+    const first = carryOut(built, facts)
+    expect(draftsOfKind(first, 'sync-awaited')).toMatchObject([
+      { experiment: 'exp-001', head: oidOf('head of exp-001'), obstacle: 'sync-workflows' },
+    ])
+    expect(draftsOfKind(first, 'order-issued').flatMap(({ candidates }) => candidates)).toMatchObject([
+      { label: 'exp-002' },
+    ])
+    expect(draftsOfKind(carryOut(built, facts), 'sync-awaited')).toEqual([])
+    const standing = standingIn(built.campaign, built.experiment('exp-001'))
+    expect(verdictPhrase(standing)).toBe("waiting for a person's sync")
+    expect(standing.next).toBe('git switch optimize/size && git merge --no-ff main && git push')
+    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
+    expect(pullBody(built.campaign, built.experiment('exp-001'))).toMatch(/^Waiting for a person's sync: /)
+  })
+
+  it('is what the campaign waits for once nothing else is to be measured, and keeps it from stopping', () => {
+    const closedShop = `${SPEC}propose: [{ use: patch, dir: ideas }]\n`
+    const alert = { kind: 'alert', cause: TIP, code: 'sync-workflows', about: TIP, message: 'a. b' } as const
+    const built = campaign(closedShop).withExperiment({ pull: 7, owned: false }).add(alert)
+    const facts = () => ({ ...AHEAD, sync: clean(built) })
+    expect(settle(built, facts).waiting).toEqual({
+      for: 'person',
+      what: expect.stringMatching(/^a sync, for exp-001 \(#7\): .* What helps: git switch optimize\/size/),
+    })
+    expect(built.campaign.status).toBe('running')
+  })
+
+  it('goes on when it was merged in, and shows that', () => {
+    const built = refused()
+    carryOut(built, { ...AHEAD, sync: clean(built) })
+    const waiting = checkMark(built.experiment('exp-001'))
+    const { incumbent: from, harness } = built.campaign
+    const to = pointOf('synced')
+    const about = { cause: 'order', order: 'a'.repeat(64), from, to }
+    built.add(
+      { kind: 'synced', ...about, default_tip: TIP, harness },
+      { kind: 'incumbent-moved', cause: 'order', from, to, why: 'synced' },
+    )
+    expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
+    expect(checkMark(built.experiment('exp-001'))).not.toBe(waiting)
+    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'in-progress' })
+  })
+
+  it('is asked about anew with another head, and not while somebody has to allow it first', () => {
+    const built = refused()
+    const facts = { ...AHEAD, sync: clean(built) }
+    carryOut(built, { ...facts, strangers: new Map([['exp-001', 'eve']]) })
+    expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
+    carryOut(built, facts)
+    expect(built.experiment('exp-001').awaits_sync).not.toBeNull()
+    const branches = new Map([['mine', oidOf('next')]])
+    carryOut(built, { ...facts, branches })
+    const asked = carryOut(built, { ...facts, branches })
+    expect(draftsOfKind(asked, 'sync-awaited')).toMatchObject([{ head: oidOf('next') }])
+  })
+})
+
+describe('a default branch that cannot be merged in', () => {
+  it('keeps everything queued waiting for a person, once, and no check in progress', () => {
+    const built = campaign().withExperiments(2)
+    const sync: SyncFacts = { result: 'conflict', tip: TIP, paths: ['src/a.txt'] }
+    carryOut(built, { sync })
+    const then = carryOut(built, { sync })
+    expect(
+      draftsOfKind(then, 'sync-awaited').map(({ experiment, obstacle }) => [experiment, obstacle]),
+    ).toEqual([
+      ['exp-001', 'sync-conflict'],
+      ['exp-002', 'sync-conflict'],
+    ])
+    const { actions, waiting } = plan(world(built, { sync: { ...sync, tip: oidOf('later tip') } }))
+    expect(actions).toMatchObject([{ do: 'commit', steps: [{ draft: { kind: 'alert' } }] }])
+    expect(waiting).toBeNull()
+    expect(plan(world(built, { sync })).actions).toEqual([])
+    for (const id of ['exp-001', 'exp-002'])
+      expect(checkOf(built.campaign, built.experiment(id))).toMatchObject({ state: 'neutral' })
+    // What was in the way is gone.
+    const next = carryOut(built)
+    expect(draftsOfKind(next, 'order-issued').flatMap(({ candidates }) => candidates)).toHaveLength(2)
+    expect(built.experiment('exp-001').awaits_sync).toBeNull()
+  })
+
+  it('is said in words of its own, whatever is in the way', () => {
+    const built = campaign().withExperiment()
+    const head = oidOf('head of exp-001')
+    const texts = SYNC_OBSTACLES.map(obstacle => {
+      built.add({ kind: 'sync-awaited', cause: obstacle, experiment: 'exp-001', head, obstacle })
+      return pullBody(built.campaign, built.experiment('exp-001')).split('\n')[0]
+    })
+    expect(new Set(texts).size).toBe(SYNC_OBSTACLES.length)
+    for (const text of texts) expect(text).toMatch(/What helps: .+\. It is measured by itself after that\.$/)
+  })
+})
