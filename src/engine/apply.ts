@@ -14,6 +14,7 @@ import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
+import { greetingCheck, greetingText } from '../report/greeting-text.ts'
 import { pickBody } from '../report/pick-text.ts'
 import { waitingText } from '../report/approval-text.ts'
 import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
@@ -95,6 +96,9 @@ export async function takeEffect(hands: Hands, seen: Observation, action: Action
       return DONE
     case 'tell':
       await tell(hands, action)
+      return DONE
+    case 'greet':
+      await greet(hands, seen, action)
       return DONE
     case 'propose':
       for (const who of action.who)
@@ -185,6 +189,21 @@ async function tell(
   await change({ place, memory }, [{ kind: 'comment', number, body, marker: `approval ${id}` }])
 }
 
+/** The one comment that it has as an experiment too; the check first, so that the comment tells that it is there. */
+async function greet(
+  { place, memory }: Hands,
+  { loaded }: Observation,
+  unopened: Extract<Action, { do: 'greet' }>,
+): Promise<void> {
+  const campaign = memory.loaded?.campaign ?? loaded.campaign
+  await tryCheck({ place }, greetingCheck(campaign, unopened))
+  const { number } = unopened
+  const body = greetingText(campaign, unopened)
+  requireAnswered(await place.forge.batch([{ kind: 'comment', number, body, marker: VERDICT }]))
+}
+
+const VERDICT = 'verdict'
+
 async function changePulls({ place, memory }: Hands, changes: readonly PullChange[]): Promise<void> {
   for (const { experiment } of changes)
     await showCheck({ place, memory }, memory.loaded?.campaign, experiment)
@@ -200,7 +219,7 @@ export async function showCheck(
   const experiment = campaign && subjectOf(campaign, id)
   const check = campaign && experiment ? checkOf(campaign, experiment) : null
   if (check === null || !campaign || !experiment) return
-  memory.checks.set(id, checkMark(experiment))
+  memory.checks.set(id, checkMark(campaign, experiment))
   const comments = specOf(campaign).report.comment !== 'never'
   await tryCheck({ place }, comments ? check : { ...check, again: true })
 }
@@ -233,7 +252,7 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange, spec
   if (isPicked(experiment)) return pickChanges(campaign, experiment, change)
   const title = pullTitle(experiment)
   // First: whatever is cut off of what follows, that is not.
-  const shown = place.forge.check ? `${checkMark(experiment)}\n` : ''
+  const shown = place.forge.check ? `${checkMark(campaign, experiment)}\n` : ''
   const body = `${shown}${pullBody(campaign, experiment, spec?.dependencies.approvers)}`
   if (change.change === 'open') {
     return [
@@ -248,7 +267,7 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange, spec
   if (spec?.report.comment === 'never') return closing
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
   const text = experiment.status === 'ended' ? `${shown}${closingText(experiment)}` : body
-  return [{ kind: 'comment', number, body: text, marker: 'verdict' }, ...closing]
+  return [{ kind: 'comment', number, body: text, marker: VERDICT }, ...closing]
 }
 
 /** Into the default branch, for a person to merge: a draft until it was measured. */

@@ -92,6 +92,7 @@ const TIDYING: ReadonlySet<Action['do']> = new Set([
   'pulls',
   'campaign-pull',
   'tell',
+  'greet',
   'delete-branches',
   'advance-campaign-branch',
 ])

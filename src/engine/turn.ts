@@ -114,6 +114,7 @@ async function addMoves(transaction: Transaction, seen: Observation, action: Act
     case 'pulls':
     case 'campaign-pull':
     case 'tell':
+    case 'greet':
     case 'propose':
     case 'stop-asking':
       return

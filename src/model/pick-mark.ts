@@ -2,6 +2,7 @@ import { approvalMark } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import type { Picked } from './experiment.ts'
 import { sha256 } from './canonical.ts'
+import { standsStill } from './standstill.ts'
 
 /** The default branch went on since the change was put on it. */
 export function isBehind(
@@ -12,10 +13,11 @@ export function isBehind(
 }
 
 /** What the pull request of a change taken alone says has to be written anew when this changes. */
-export function pickMark(campaign: Pick<Campaign, 'default_tip'>, pick: Picked): string {
+export function pickMark(campaign: Pick<Campaign, 'default_tip' | 'status'>, pick: Picked): string {
   const { head, status, verdict, outcome, closed } = pick
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const state = [head, under, verdict, outcome, closed, isBehind(campaign, pick), approvalMark(pick)]
+  const still = standsStill(campaign, pick) ? 'paused' : under
+  const state = [head, still, verdict, outcome, closed, isBehind(campaign, pick), approvalMark(pick)]
   if (pick.withdrawals > 0) state.push(`asked again ${pick.withdrawals}`)
   return `<!-- winnow pick ${sha256(JSON.stringify(state)).slice(0, 24)} -->`
 }

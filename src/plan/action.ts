@@ -2,6 +2,7 @@ import type { Fate } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { Outcome } from '../model/outcome.ts'
+import type { Unopened } from '../model/standstill.ts'
 import type { OrderCandidate } from '../model/order.ts'
 
 /** What a plan asks for. Steps of one transaction become one atomic push, or nothing. */
@@ -69,6 +70,8 @@ export type Action =
   | { do: 'campaign-pull'; number: number | null; ready: boolean }
   /** What waits for an approval is told there, where people get mail: each experiment once, however its set changes. */
   | { do: 'tell'; number: number; experiment: ExperimentId }
+  /** Somebody's pull request, which nothing is made of while the campaign stands still, is told so. */
+  | ({ do: 'greet' } & Unopened)
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
   /** One more idea from each, asked at once; a name may come more than once. */
   | { do: 'propose'; who: string[] }

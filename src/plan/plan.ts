@@ -8,6 +8,7 @@ import { encoreForPicks, encoreSteps } from './encore.ts'
 import { closedIdeas } from './backlog.ts'
 import { effectsBeside, effectSteps, lastEffects } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
+import { greetings } from './greetings.ts'
 import { followHeads } from './heads.ts'
 import { nothingOpened, openProposals, rateText, refuseQueued } from './intake.ts'
 import { lostTooOften } from './lost.ts'
@@ -77,7 +78,7 @@ export function plan(world: World): Plan {
     case 'stopped':
       return later(draft) ?? ended(draft)
     case 'paused':
-      return conclude(alsoDo(draft, holdBack(draft)), [], {
+      return standing(draft, {
         for: 'person',
         what: `the campaign is paused: ${status_reason}`,
       })
@@ -102,10 +103,25 @@ function ended(draft: Draft): Plan {
   if (again.length > 0) return conclude(draft, again)
   const reason = world.campaign.status_reason ?? 'stopped'
   const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
-  return conclude(alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world)]), steps, {
-    for: 'nothing',
-    reason,
-  })
+  return conclude(
+    alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world), ...greetings(world)]),
+    steps,
+    {
+      for: 'nothing',
+      reason,
+    },
+  )
+}
+
+/** Nothing begins; what people do is taken note of all the same, where it was not a refused push that paused. */
+function standing(draft: Draft, waiting: Waiting): Plan {
+  const { world } = draft
+  const heads = world.campaign.status_source === 'person' ? followHeads(world) : { steps: [], actions: [] }
+  return conclude(
+    alsoDo(draft, [...holdBack(draft), ...heads.actions, ...greetings(world)]),
+    heads.steps,
+    waiting,
+  )
 }
 
 /** What is being measured ends; what only waits for its turn is dispatched anew when the campaign goes on. */
@@ -166,7 +182,8 @@ function tidiedAfter(world: World): Action[] {
 function besideObstacle(draft: Draft, obstacle: SyncObstacle, blocked: string): Plan {
   const picks = pickPlan(draft.world, draft.found)
   const steps = [...awaitHopelessSync(draft.world, obstacle), ...picks.steps]
-  return steps.length > 0 ? conclude(draft, steps) : request(draft, picks.requests, blocked)
+  if (steps.length > 0) return conclude(draft, steps)
+  return request(alsoDo(draft, greetings(draft.world, obstacle)), picks.requests, blocked)
 }
 
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */

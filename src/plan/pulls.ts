@@ -66,9 +66,9 @@ function isMergedByUs({ spec }: World, { status }: Experiment): boolean {
 }
 
 /** Its head does not show how it stands; what is said of it is written after that is shown, and so tells it (invariant 7). */
-function isUnshown({ checks }: World, experiment: Experiment, { body, said }: PullFacts): boolean {
+function isUnshown({ checks, campaign }: World, experiment: Experiment, { body, said }: PullFacts): boolean {
   if (checks !== true) return false
-  return !(experiment.owned ? body : (said ?? '')).includes(checkMark(experiment))
+  return !(experiment.owned ? body : (said ?? '')).includes(checkMark(campaign, experiment))
 }
 
 function comments({ spec }: World): boolean {
@@ -79,7 +79,7 @@ function comments({ spec }: World): boolean {
 function isUnseen(world: World, experiment: Experiment): boolean {
   const { checks, shown, campaign } = world
   if (checks !== true || comments(world) || experiment.owned || experiment.status === 'ended') return false
-  return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(experiment)
+  return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(campaign, experiment)
 }
 
 /** Of a pull request that its landing has merged, or a person closed, however long ago: only who was told of it hears the end. */
@@ -88,7 +88,7 @@ function tellEnded(world: World, experiment: Experiment, pull: PullFacts): PullC
   const { id } = experiment
   if (comments(world) && said !== '')
     return isUnshown(world, experiment, pull) ? [{ change: 'describe', number, experiment: id }] : []
-  const isNews = world.checks === true && world.shown?.get(id) !== checkMark(experiment)
+  const isNews = world.checks === true && world.shown?.get(id) !== checkMark(world.campaign, experiment)
   return state === 'open' && isNews ? [{ change: 'show', experiment: id }] : []
 }
 

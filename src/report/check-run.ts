@@ -7,6 +7,7 @@ import { oneLine } from '../model/landing.ts'
 import type { VerdictWord } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
+import { standsStill } from '../model/standstill.ts'
 import { cell } from './markdown.ts'
 import { closingText } from './pull-text.ts'
 import { AWAITS_SYNC, syncMarkdown, syncWordsOf } from './sync-text.ts'
@@ -60,6 +61,11 @@ function stateOf(campaign: Campaign, experiment: Experiment): State {
       : { ...said, annotations: [{ path, line: line ?? 1, message: oneLine(sentence, 400) }] }
   }
   if (status === 'ended') return { state: 'neutral', title: 'closed', summary: closingText(experiment) }
+  if (standsStill(campaign, experiment)) {
+    const why = cell(campaign.status_reason ?? '')
+    const summary = `Campaign ${campaign.name} is paused (${why}); it goes on by itself when the campaign does.`
+    return { state: 'neutral', title: 'Waiting: the campaign is paused', summary }
+  }
   const title = 'being measured'
   return {
     state: 'in-progress',

@@ -6,6 +6,7 @@ import { AWAITS_MERGE, oneLine } from '../model/landing.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { requestMarkdown } from './approval-text.ts'
+import { standsStill } from '../model/standstill.ts'
 import { unlinked } from '../model/unlinked.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
@@ -39,6 +40,8 @@ function firstLine(campaign: Campaign, experiment: Experiment): string {
     return `Waiting for somebody with write access, who has read it, to comment \`${permissionText(experiment)}\`.`
   const words = syncWordsOf(campaign, experiment)
   if (words !== null) return syncMarkdown(words)
+  if (standsStill(campaign, experiment))
+    return `Waiting: campaign ${campaign.name} is paused (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
   return `Being measured in campaign ${campaign.name}.`
 }
 

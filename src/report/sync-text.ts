@@ -24,6 +24,9 @@ const LONGEST = 400
 
 /** For a pull request: what it waits for, what helps, and that nobody has to come back to it. */
 export function syncMarkdown(words: ReturnType<typeof syncWords>): string {
-  const [because, next] = [words.because, words.next].map(text => cell(text, LONGEST))
-  return `Waiting for ${AWAITS_SYNC}: ${because}. What helps: ${next}. It is measured by itself after that.`
+  return `Waiting for ${AWAITS_SYNC}: ${syncSentence(words)} It is measured by itself after that.`
+}
+
+export function syncSentence({ because, next }: ReturnType<typeof syncWords>): string {
+  return `${cell(because, LONGEST)}. What helps: ${cell(next, LONGEST)}.`
 }

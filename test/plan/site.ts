@@ -225,6 +225,7 @@ export class Site {
         return
       case 'campaign-pull':
       case 'tell':
+      case 'greet':
         return
       case 'advance-campaign-branch':
         this.campaignTip = action.to

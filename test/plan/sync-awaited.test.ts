@@ -69,7 +69,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
   it('goes on when it was merged in, and shows that', () => {
     const built = refused()
     carryOut(built, { ...AHEAD, sync: clean(built) })
-    const waiting = checkMark(built.experiment('exp-001'))
+    const waiting = checkMark(built.campaign, built.experiment('exp-001'))
     const { incumbent: from, harness } = built.campaign
     const to = pointOf('synced')
     const about = { cause: 'order', order: 'a'.repeat(64), from, to }
@@ -78,7 +78,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
       { kind: 'incumbent-moved', cause: 'order', from, to, why: 'synced' },
     )
     expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
-    expect(checkMark(built.experiment('exp-001'))).not.toBe(waiting)
+    expect(checkMark(built.campaign, built.experiment('exp-001'))).not.toBe(waiting)
     expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'in-progress' })
   })
 

@@ -1,0 +1,29 @@
+import type { Campaign } from './campaign.ts'
+import { sha256 } from './canonical.ts'
+import type { Experiment } from './experiment.ts'
+import type { Oid } from './ids.ts'
+import type { SyncObstacle } from './sync-awaited.ts'
+
+/** It would be its turn, or have its verdict, and has neither before a paused campaign goes on. */
+export function standsStill(
+  { status }: Pick<Campaign, 'status'>,
+  experiment: Pick<Experiment, 'status'>,
+): boolean {
+  return status === 'paused' && (experiment.status === 'queued' || experiment.status === 'measured')
+}
+
+/** A pull request that is no experiment before the campaign goes on. */
+export interface Unopened {
+  number: number
+  head: Oid
+  /** What keeps a campaign that is running from opening it. */
+  obstacle: SyncObstacle | null
+}
+
+/** What such a pull request was told holds this, so that it is told once, and of what has changed since. */
+export function greetingMark(
+  { status, status_reason }: Pick<Campaign, 'status' | 'status_reason'>,
+  { head, obstacle }: Unopened,
+): string {
+  return `<!-- winnow greeting ${sha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
+}

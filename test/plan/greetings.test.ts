@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from '../../src/plan/plan.ts'
+import type { PullFacts, SyncFacts, World } from '../../src/plan/world.ts'
+import { checkMark } from '../../src/model/check-mark.ts'
+import { checkOf } from '../../src/report/check-run.ts'
+import { greetingCheck, greetingText } from '../../src/report/greeting-text.ts'
+import { pullBody } from '../../src/report/pull-text.ts'
+import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, endings, proposal, world } from './a-world.ts'
+
+const HEAD = oidOf('head of mine')
+
+function somebodys(rest: Partial<PullFacts> = {}): PullFacts {
+  const words = { title: 'mine', body: '', said: '' }
+  return { number: 7, branch: 'mine', base: 'optimize/size', state: 'open', head: HEAD, ...words, ...rest }
+}
+
+/** A pull request comes in, where heads show how they stand. */
+function arrived(built: CampaignBuilder, pull = somebodys(), rest: Partial<World> = {}): World {
+  const mine = proposal('mine', {
+    source: { use: 'external', key: 'pull:7' },
+    head: { commit: pull.head, base: built.campaign.incumbent },
+    branch: pull.branch,
+    pull: pull.number,
+  })
+  return { ...world(built, { pulls: [pull], proposals: [mine], checks: true }), ...rest }
+}
+
+const paused = { kind: 'campaign-paused', cause: 'x', reason: 'release @week', source: 'person' } as const
+const stopped = { kind: 'campaign-stopped', cause: 'x', code: 'max_hours', reason: '8 hours' } as const
+
+describe('a pull request that comes while the campaign stands still', () => {
+  it.each([
+    ['paused', paused, /^Campaign size is paused: release @\u200bweek\. .*`\/winnow resume`\.$/],
+    ['stopped', stopped, /^Campaign size has stopped: 8 hours\. .*`\/winnow resume`\.$/],
+  ] as const)('is told that it is %s, once, and nothing is opened or measured', (_, event, words) => {
+    const built = campaign().ready().add(event)
+    const planned = plan(arrived(built))
+    const [greeting, ...more] = actionsOf(planned, 'greet')
+    expect(more).toEqual([])
+    expect(greeting).toEqual({ do: 'greet', number: 7, head: HEAD, obstacle: null })
+    expect([...draftsOfKind(planned, 'experiment-opened'), ...draftsOfKind(planned, 'order-issued')]).toEqual(
+      [],
+    )
+    if (!greeting) throw new Error('nobody is greeted')
+    const text = greetingText(built.campaign, greeting)
+    expect(text.split('\n')[1]).toMatch(words)
+    expect(greetingCheck(built.campaign, greeting)).toMatchObject({ head: HEAD, state: 'neutral' })
+    const again = plan(arrived(built, somebodys({ said: text })))
+    expect(again.actions).toEqual([])
+    expect(again.waiting).not.toBeNull()
+    // Another head has no check yet, and what is said has to be true.
+    const next = plan(arrived(built, somebodys({ said: text, head: oidOf('next') })))
+    expect(actionsOf(next, 'greet')).toHaveLength(1)
+  })
+
+  it('becomes an experiment when it goes on, and is greeted by none of this while it runs', () => {
+    const built = campaign().ready().add(paused)
+    expect(actionsOf(plan(arrived(built)), 'greet')).toHaveLength(1)
+    built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
+    const planned = plan(arrived(built))
+    expect(actionsOf(planned, 'greet')).toEqual([])
+    expect(draftsOfKind(planned, 'experiment-opened')).toMatchObject([{ pull: 7 }])
+  })
+
+  it('is told what keeps every round from starting, where the default branch does', () => {
+    const built = campaign().ready()
+    const sync: SyncFacts = { result: 'conflict', tip: oidOf('tip'), paths: ['src/a.txt'] }
+    carryOut(built, { sync })
+    const [greeting] = actionsOf(plan(arrived(built, somebodys(), { sync })), 'greet')
+    expect(greeting).toMatchObject({ number: 7, obstacle: 'sync-conflict' })
+    if (!greeting) throw new Error('nobody is greeted')
+    const said = greetingText(built.campaign, greeting)
+    expect(said).toContain('main conflicts with what was kept')
+    const again = plan(arrived(built, somebodys({ said }), { sync }))
+    expect(again).toMatchObject({ actions: [], waiting: { for: 'person' } })
+  })
+
+  it('is told nothing where the spec wants no comments, and nothing can be shown', () => {
+    const built = campaign().ready().add(paused)
+    const { spec } = built
+    const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
+    expect(actionsOf(plan(arrived(built, somebodys(), { spec: quiet })), 'greet')).toEqual([])
+    expect(actionsOf(plan(arrived(built, somebodys(), { checks: false })), 'greet')).toEqual([])
+  })
+})
+
+describe('an experiment of a paused campaign', () => {
+  it('shows that it waits for that, and not that it is being measured; and goes on showing what it did', () => {
+    const built = campaign().withExperiments(2).ordered('exp-002')
+    const before = checkMark(built.campaign, built.experiment('exp-001'))
+    built.add(paused)
+    const waiting = built.experiment('exp-001')
+    expect(checkMark(built.campaign, waiting)).not.toBe(before)
+    expect(checkOf(built.campaign, waiting)).toMatchObject({
+      state: 'neutral',
+      title: 'Waiting: the campaign is paused',
+    })
+    expect(pullBody(built.campaign, waiting)).toMatch(/^Waiting: campaign size is paused \(release /)
+    // What is measured already is measured on.
+    expect(checkOf(built.campaign, built.experiment('exp-002'))).toMatchObject({ state: 'in-progress' })
+    built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
+    expect(checkMark(built.campaign, built.experiment('exp-001'))).toBe(before)
+  })
+
+  it('is withdrawn where a person closes its pull request, and its check is completed', () => {
+    const built = campaign().withExperiment({ pull: 7, branch: 'mine', owned: false }).add(paused)
+    const closed = { pulls: [somebodys({ state: 'closed' })], checks: true }
+    const planned = carryOut(built, closed)
+    expect(endings(planned)).toEqual({ 'exp-001': 'withdrawn' })
+    expect(actionsOf(planned, 'pulls')).toEqual([
+      { do: 'pulls', changes: [{ change: 'show', experiment: 'exp-001' }] },
+    ])
+    expect(checkOf(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
+  })
+
+  it('is left as it is where a refused push paused the campaign: what ends it would be pushed as well', () => {
+    const built = campaign().withExperiment({ pull: 7, branch: 'mine', owned: false })
+    built.add({ ...paused, source: 'engine' })
+    expect(endings(plan(world(built, { pulls: [somebodys({ state: 'closed' })] })))).toEqual({})
+  })
+})
