@@ -17,7 +17,7 @@ import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-tex
 import { greetingCheck, greetingText } from '../report/greeting-text.ts'
 import { pickBody } from '../report/pick-text.ts'
 import { waitingText } from '../report/approval-text.ts'
-import { closingText, pullBody, pullTitle } from '../report/pull-text.ts'
+import { againText, endedText, pullBody, pullTitle } from '../report/pull-text.ts'
 import { askForMerge } from './merge.ts'
 import { noteRefusal } from './refusals.ts'
 import { isListed } from './listed-refs.ts'
@@ -199,7 +199,7 @@ async function greet(
   await tryCheck({ place }, greetingCheck(campaign, unopened))
   const { number } = unopened
   const body = greetingText(campaign, unopened)
-  requireAnswered(await place.forge.batch([{ kind: 'comment', number, body, marker: VERDICT }]))
+  await change({ place, memory }, [{ kind: 'comment', number, body, marker: VERDICT }])
 }
 
 const VERDICT = 'verdict'
@@ -262,11 +262,18 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange, spec
   if (change.change === 'show') return []
   const { number } = change
   const closing: ForgeChange[] = change.change === 'close' ? [{ kind: 'close', number, reason: '' }] : []
+  const again = change.change === 'close' ? change.again : undefined
+  // Whatever the spec says of comments: who opens it again asks.
+  if (again !== undefined)
+    return [
+      { kind: 'comment', number, body: againText(experiment, again), marker: `again ${again}` },
+      ...closing,
+    ]
   const ready = experiment.status === 'landing' ? { draft: false } : {}
   if (experiment.owned) return [{ kind: 'update', number, body, ...ready }, ...closing]
   if (spec?.report.comment === 'never') return closing
   // Of somebody else's pull request the text is theirs; of ours it says it all, and a comment would be mail.
-  const text = experiment.status === 'ended' ? `${shown}${closingText(experiment)}` : body
+  const text = experiment.status === 'ended' ? `${shown}${endedText(experiment)}` : body
   return [{ kind: 'comment', number, body: text, marker: VERDICT }, ...closing]
 }
 

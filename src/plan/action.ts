@@ -84,7 +84,8 @@ export type PullChange =
   | { change: 'describe'; number: number; experiment: ExperimentId }
   /** Only how its head stands has to be shown. */
   | { change: 'show'; experiment: ExperimentId }
-  | { change: 'close'; number: number; experiment: ExperimentId }
+  /** `again`: somebody opened it again with this head, and is told why it is closed. */
+  | { change: 'close'; number: number; experiment: ExperimentId; again?: Oid }
 
 /** What nothing can be done about until something else happens. */
 export type Waiting =

@@ -1,11 +1,17 @@
 import type { Experiment } from '../model/experiment.ts'
+import { subjectsOf } from '../model/picked.ts'
 import type { PullFacts, World } from './world.ts'
 
 /**
  * Which pull request belongs to an experiment. Branches are used again: a newer one on the branch of an
- * experiment that has ended is somebody's next idea, and none of its business.
+ * experiment that has ended is somebody's next idea, and none of its business. So is its own, once that has been opened
+ * again with another head and is the next experiment's.
  */
-export function pullFinder({ pulls }: World): (experiment: Experiment) => PullFacts | undefined {
+export function pullFinder({
+  pulls,
+  campaign,
+}: Pick<World, 'pulls' | 'campaign'>): (experiment: Experiment) => PullFacts | undefined {
+  const last = new Map(subjectsOf(campaign).map(({ pull, id }) => [pull, id]))
   const byNumber = new Map(pulls.map(pull => [pull.number, pull]))
   const byBranch = new Map<string, PullFacts>()
   for (const pull of pulls) {
@@ -13,7 +19,8 @@ export function pullFinder({ pulls }: World): (experiment: Experiment) => PullFa
     if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull)
   }
   return experiment => {
-    if (experiment.pull !== null) return byNumber.get(experiment.pull)
+    const { pull: number, id } = experiment
+    if (number !== null) return last.get(number) === id ? byNumber.get(number) : undefined
     const pull = experiment.branch === null ? undefined : byBranch.get(experiment.branch)
     return pull && isOf(experiment, pull) ? pull : undefined
   }

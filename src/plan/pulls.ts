@@ -1,5 +1,5 @@
 import { approvalMark } from '../model/approval.ts'
-import { checkMark } from '../model/check-mark.ts'
+import { againMark, checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { isLanded } from '../model/outcome.ts'
 import type { Action, PullChange } from './action.ts'
@@ -27,8 +27,7 @@ export function pullActions(world: World): Action[] {
     else if (pull?.state === 'open' && isUnseen(world, experiment))
       changes.push({ change: 'show', experiment: experiment.id })
     if (!experiment.closed) continue
-    if (pull?.state === 'open' && !landed(experiment))
-      changes.push({ change: 'close', number: pull.number, experiment: experiment.id })
+    if (pull?.state === 'open' && !landed(experiment)) changes.push(...closing(world, experiment, pull))
     if (pull && !experiment.owned && (landed(experiment) || pull.state === 'closed'))
       changes.push(...tellEnded(world, experiment, pull))
     if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
@@ -80,6 +79,28 @@ function isUnseen(world: World, experiment: Experiment): boolean {
   const { checks, shown, campaign } = world
   if (checks !== true || comments(world) || experiment.owned || experiment.status === 'ended') return false
   return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(campaign, experiment)
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * An experiment that has ended is closed. Who opens it again as it is, is told once why it is closed again and what to
+ * do, and then left alone; with another head it is the next experiment, if anything.
+ */
+function closing(world: World, experiment: Experiment, pull: PullFacts): PullChange[] {
+  const { id, head, owned } = experiment
+  const { number, said } = pull
+  if (!owned && pull.head !== head) return []
+  const change = { change: 'close', number, experiment: id } as const
+  if (said === undefined || !isReopened(world, experiment, pull)) return [change]
+  return said.includes(againMark(experiment, pull.head)) ? [] : [{ ...change, again: pull.head }]
+}
+
+/** What closed it says that it has ended; where nothing may be said, only the time tells. */
+function isReopened(world: World, experiment: Experiment, pull: PullFacts): boolean {
+  if (experiment.owned || comments(world)) return world.checks === true && !isUnshown(world, experiment, pull)
+  const { closed_at } = experiment
+  return closed_at !== null && Date.parse(world.now) - Date.parse(closed_at) > HOUR_MS
 }
 
 /** Of a pull request that its landing has merged, or a person closed, however long ago: only who was told of it hears the end. */

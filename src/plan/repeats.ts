@@ -11,6 +11,7 @@ export function repeatKeys(action: Action): string[] {
       return action.changes.map(change => JSON.stringify(change))
     case 'campaign-pull':
     case 'tell':
+    case 'greet':
       return [JSON.stringify(action)]
     case 'dispatch':
       return [dispatchKey(action.order)]

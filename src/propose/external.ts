@@ -60,11 +60,23 @@ function holds(holder: Experiment, experiments: string, head: Oid): boolean {
   return holder.status !== 'ended' || holder.branch === `${experiments}${holder.id}` || holder.head === head
 }
 
-function isKnownPull(campaign: Campaign, { number }: PullFacts): boolean {
-  return (
-    Object.hasOwn(campaign.sources, `pull:${number}`) ||
-    Object.values(campaign.experiments).some(({ pull }) => pull === number)
-  )
+/**
+ * A pull request is one idea until that has ended. Open again with another head it is the next one; with a head that
+ * it had before it is nothing new.
+ */
+function isKnownPull(campaign: Campaign, pull: PullFacts): boolean {
+  const earlier = experimentsOf(campaign, pull)
+  if (earlier.some(({ status, head }) => status !== 'ended' || head === pull.head)) return true
+  return Object.hasOwn(campaign.sources, pullKey(campaign, pull))
+}
+
+function pullKey(campaign: Campaign, pull: PullFacts): string {
+  const key = `pull:${pull.number}`
+  return experimentsOf(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
+}
+
+function experimentsOf({ experiments }: Campaign, { number }: PullFacts): Experiment[] {
+  return Object.values(experiments).filter(({ pull }) => pull === number)
 }
 
 function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {
@@ -85,7 +97,7 @@ export function externalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oi
       ...carriedBy(facts.campaign, told.idea),
       source: {
         use: 'external',
-        key: tip.pull ? `pull:${tip.pull.number}` : branchKey(tip.branch, tip.head),
+        key: tip.pull ? pullKey(facts.campaign, tip.pull) : branchKey(tip.branch, tip.head),
       },
       learnings: problem,
       head: { commit: tip.head, base: facts.campaign.incumbent },

@@ -2,7 +2,10 @@ import type { Approvers } from '../forge/may-approve.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { againMark } from '../model/check-mark.ts'
+import type { Oid } from '../model/ids.ts'
 import { AWAITS_MERGE, oneLine } from '../model/landing.ts'
+import { isLanded } from '../model/outcome.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { reasonOf } from '../model/reason.ts'
 import { requestMarkdown } from './approval-text.ts'
@@ -55,4 +58,24 @@ export function closingText({ verdict, outcome, reason }: Experiment): string {
   const { sentence, evidence } = reasonOf(reason ?? '')
   const said = verdictSentence({ verdict, outcome, reason: cell(sentence) })
   return evidence === null ? said : `${said}\n\n${cell(evidence)}`
+}
+
+/** The outcome, for the comment on somebody else's pull request, and how to go on there. */
+export function endedText(experiment: Experiment): string {
+  const said = closingText(experiment)
+  if (experiment.outcome !== null && isLanded(experiment.outcome)) return said
+  return `${said}\n\nTo try something else here, push it and reopen this: another head is another experiment.`
+}
+
+/** For who opened it again as it was. */
+export function againText(experiment: Experiment, head: Oid): string {
+  const { id, owned, outcome, measured_tree } = experiment
+  const why = owned
+    ? `this branch is that of ${id}, which has ended`
+    : `${id} has ended with exactly this commit`
+  const empty = outcome === 'withdrawn' && measured_tree === null ? ' (an empty one will do)' : ''
+  const next = owned
+    ? 'Offer what you want tried from a branch of your own'
+    : `Push a new commit${empty} and reopen this: another head is another experiment`
+  return `${againMark(experiment, head)}\nClosed again: ${why}. ${next}. Reopened as it is, it is left alone.\n\n${closingText(experiment)}\n`
 }

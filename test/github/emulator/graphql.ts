@@ -110,7 +110,7 @@ function inOrder(world: World, { field, direction }: PullArguments['orderBy'] = 
       createdAt,
       closedAt ?? '',
       ...world.comments.filter(each => each.number === number).map(each => each.editedAt ?? each.createdAt),
-      ...world.reviews.filter(each => each.number === number).map(({ at }) => at),
+      ...world.reviews.filter(each => each.number === number).map(({ at }) => at ?? ''),
     ].reduce((last, at) => (at > last ? at : last))
   const way = direction === 'DESC' ? -1 : 1
   return field === 'UPDATED_AT'
