@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { exitCodeOf, type Place, UserError } from '../errors.ts'
 import { cell } from '../report/markdown.ts'
 import { plainText, withoutOrders } from '../report/plain-text.ts'
@@ -32,8 +32,23 @@ function leaveNothing(env: Env): void {
   }
 }
 
+/** Above this GitHub drops the whole summary of a step. */
+const MOST_SUMMARY_BYTES = 1024 * 1024
+const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
+
 export function summarise({ GITHUB_STEP_SUMMARY: file = '' }: Env, markdown: string): void {
-  if (file !== '') appendFileSync(file, `${hidden(markdown)}\n`)
+  if (file === '') return
+  const used = existsSync(file) ? statSync(file).size : 0
+  const room = MOST_SUMMARY_BYTES - used - Buffer.byteLength(CUT)
+  const text = `${hidden(markdown)}\n`
+  if (Buffer.byteLength(text) <= room) return appendFileSync(file, text)
+  if (room > 0) appendFileSync(file, `${wholeLines(text, room)}${CUT}`)
+}
+
+/** As many as these bytes hold; at least none. */
+function wholeLines(text: string, bytes: number): string {
+  const held = Buffer.from(text).subarray(0, bytes).toString('utf8')
+  return held.slice(0, Math.max(0, held.lastIndexOf('\n')))
 }
 
 /** For a log that a runner reads along: text stays text. */
@@ -62,7 +77,17 @@ export function hidden(text: string): string {
   return inOrder.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
-/** An annotation, the one order to the runner that is ours: everything in it is escaped. */
+/** What is said until the end of it is shown under this name, and folded away. */
+export async function grouped<T>(name: string, work: () => Promise<T>): Promise<T> {
+  console.log(`::group::${escaped(said(name))}`)
+  try {
+    return await work()
+  } finally {
+    console.log('::endgroup::')
+  }
+}
+
+/** An annotation: whatever is in it, the runner is told nothing else by it. */
 export function annotation(
   level: 'error' | 'notice' | 'warning',
   message: string,

@@ -15,7 +15,7 @@ import { type GithubJob, githubJob, isDebugging, isPaused, surroundingsOf } from
 import { type Inputs, isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
 import { keptFiles } from './kept-files.ts'
-import { failed, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
+import { failed, grouped, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { requireOwnRemote } from './own-remote.ts'
 import { callOf } from './verb-call.ts'
 
@@ -62,17 +62,15 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
       continue
     }
     const began = around.clock.monotonic()
-    try {
+    // One job asks for one campaign; each wake-up begins with another.
+    const own = { ...asks, mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose) }
+    const turn = async (): Promise<void> => {
       if (known.problem !== null && !known.started) throw known.problem
-      // One job asks for one campaign; each wake-up begins with another.
-      const own = { ...asks, mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose) }
       if (dry) rehearsed.push(await rehearsedTurn(around, known.name, own))
-      else {
-        const turn = await turnOf(callOf(around, { campaign: known.name }), own)
-        turns.push(turn)
-        // All else was done; it is tried again at the next wake-up, and somebody may have to do something.
-        for (const refused of turn.refused) code = Math.max(code, failed(env, new ForgeError(refused)))
-      }
+      else turns.push(await turnOf(callOf(around, { campaign: known.name }), own))
+    }
+    try {
+      await (campaigns.length > 1 ? grouped(known.name, turn) : turn())
     } catch (error) {
       // The others are not to blame, and the next wake-up tries again.
       code = Math.max(code, failed(env, error))
@@ -81,6 +79,9 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
     const took = Math.round(around.clock.monotonic() - began)
     if (isDebugging(env)) console.log(said(`${known.name} took ${took} ms.`))
   }
+  // All else was done; these are tried again at the next wake-up, and somebody may have to do something.
+  for (const refused of turns.flatMap(turn => turn.refused))
+    code = Math.max(code, failed(env, new ForgeError(refused)))
   if (dry) tellRehearsed(task, rehearsed, { later, broken })
   else tell(task, turns, { later, broken, kept: kept.tell(env) })
   if (campaigns.length === 0 && inputs.campaign === '') {

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { OUTPUTS, setOutputs } from '../../src/action/runner-protocol.ts'
+import { OUTPUTS, setOutputs, summarise } from '../../src/action/runner-protocol.ts'
 import { scratch } from '../git/scratch.ts'
 import { step } from './a-runner.ts'
 
@@ -64,6 +64,18 @@ describe('however a step ends', () => {
     expect([ended.code, ended.summary]).toEqual([0, 'WINNOW_PAUSED is set: nothing was looked at.\n'])
     expect(Object.keys(ended.outputs)).toEqual([...OUTPUTS])
   })
+})
+
+it('is in the summary as far as GitHub takes it: a longer one would be dropped as a whole', () => {
+  const file = join(scratch(), 'summary')
+  const env = { GITHUB_STEP_SUMMARY: file }
+  summarise(env, 'first')
+  summarise(env, `${'é'.repeat(300)}\n`.repeat(3_000))
+  summarise(env, 'last')
+  const text = readFileSync(file, 'utf8')
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024)
+  expect(text).toMatch(/^first\né+\n[^]*é\n… \(cut here: GitHub takes no more in a summary\)\n/)
+  expect(text).not.toContain('\ufffd')
 })
 
 it('hands no variable, path or state to the steps after it, whoever has written there', () => {

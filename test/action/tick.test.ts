@@ -76,6 +76,11 @@ test('a job that may not: paused, without a token, in another clone; of two camp
   const both = await ticking(github, token)
   expect(both.code).toBe(2)
   expect(both.result).toMatchObject({ broken: ['other'], campaigns: [{ campaign: 'size' }] })
+  const folded = both.orders.map(({ command, data }) =>
+    command === 'error' ? command : `${command} ${data}`,
+  )
+  expect(folded).toEqual(expect.arrayContaining(['group other', 'endgroup ', 'error', 'group size']))
+  expect(folded.indexOf('error')).toBeGreaterThan(folded.indexOf('group other') + 1)
   expect(waitingRuns(github)).toHaveLength(1)
 })
 
