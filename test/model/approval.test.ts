@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { awaitedPackages, awaitedText, packagesText } from '../../src/model/approval.ts'
+import { checkMark } from '../../src/model/check-mark.ts'
 import { type EventDraft, parseEvent } from '../../src/model/event.ts'
 import { eventLine } from '../../src/report/event-line.ts'
 import { campaign } from '../plan/a-campaign.ts'
@@ -81,6 +82,15 @@ describe('an approval that is taken back', () => {
     expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
     expect(eventLine(event)).toContain('takes back the approval of zlib')
+  })
+
+  it('is shown, though it waits for what it waited for before', () => {
+    const built = asked()
+    const first = checkMark(built.experiment('exp-001'))
+    built.add({ kind: 'approved', ...zlib, cause: 'yes' })
+    const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
+    built.add({ kind: 'approval-withdrawn', ...zlib, cause: 'no', login })
+    expect(checkMark(built.experiment('exp-001'))).not.toBe(first)
   })
 
   it('of what has ended changes nothing', () => {

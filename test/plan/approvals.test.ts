@@ -281,8 +281,9 @@ describe('an approval that is taken back while its merge is awaited', () => {
     const digest = one['exp-001'].additions.digest
     const [login] = built.experiment('exp-001').consents.map(each => each.login)
     const packages = ['left-pad']
-    const words = { kind: 'approval-withdrawn', cause: 'back', experiment: 'exp-001' } as const
-    return built.add({ ...words, digest, login: login ?? '', packages })
+    const words = { kind: 'approval-withdrawn', experiment: 'exp-001' } as const
+    const cause = `back ${built.events.length}`
+    return built.add({ ...words, cause, digest, login: login ?? '', packages })
   }
 
   it('by whoever gave it lets it wait again: what was decided is not merged', () => {
@@ -297,6 +298,35 @@ describe('an approval that is taken back while its merge is awaited', () => {
     expect(draftsOfKind(planned, 'order-issued')).toEqual([])
     approve(built, ['left-pad'])
     expect(ordersOf(built, one).map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-001'])
+  })
+
+  it('of what is parked is asked about again when it is taken up, however often', () => {
+    const built = approve(asked(one, auto), ['left-pad'])
+    carryOut(built, { candidates: one })
+    built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
+    const [decided] = draftsOfKind(plan(world(built, { candidates: one })), 'decided')
+    if (decided === undefined) throw new Error('nothing was decided')
+    built.add({ ...decided, outcome: 'inconclusive', verdict: 'not proven', parked: true })
+    for (const round of [1, 2]) {
+      takeBack(built)
+      expect(built.experiment('exp-001').status).toBe('parked')
+      const wish = { kind: 'steered', action: 'retry', experiment: 'exp-001', reason: 'please' } as const
+      built.add({ ...wish, cause: `again ${round}` })
+      settle(built, () => ({ candidates: one }))
+      expect(built.experiment('exp-001').status).toBe('deferred')
+      const requests = built.events.filter(({ kind }) => kind === 'approval-requested')
+      expect(new Set(requests.map(({ id }) => id)).size).toBe(1 + round)
+      approve(built, ['left-pad'])
+      expect(built.experiment('exp-001').status).toBe('queued')
+      built.add({
+        ...decided,
+        cause: `parked ${round}`,
+        order: null,
+        outcome: 'inconclusive',
+        verdict: 'not proven',
+        parked: true,
+      })
+    }
   })
 
   it('by the spec withdraws it, merged or not', () => {
