@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
-import { waitingRuns } from './measuring-job.ts'
+import { leave, measuredIn, waitingRuns } from './measuring-job.ts'
 
 /** A branch in a fork, or the same with another head. */
 function pushToFork(
@@ -24,7 +24,7 @@ async function offered({ scene, ada }: ActionsYard, branch: string, base = 'opti
 }
 
 test('what a reader brings from a fork runs once a writer has allowed exactly that head', async () => {
-  const here = await actionsYard([])
+  const here = await actionsYard([], { spec: 'merge: { unisolated: allow }\n' })
   const { github, scene, settle, wake, machines } = here
   const post = await here.post()
   await post.start()
@@ -53,6 +53,33 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
   expect(await post.outcomes()).toEqual({ shorter: 'kept' })
   expect(scene.tip('optimize/size')).toBe((await post.campaign()).incumbent.commit)
   await proven(post.place)
+})
+
+test('what a reader brings lands by itself only where it was measured with isolation', async () => {
+  for (const isolated of [false, true]) {
+    const here = await actionsYard([])
+    const { github, scene, settle, wake } = here
+    const post = await here.post()
+    await post.start()
+    const head = pushToFork(here, github.fork('eve'), 'shorter', { 'src/a.txt': letters('a', 4) })
+    const eve = github.token('eve', { permission: 'read' })
+    await scene.ask(eve, 'POST /pulls', { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' })
+    await settle()
+    const { id } = await post.experiment('shorter')
+    await post.person({ kind: 'measure-allowed', experiment: id, login: 'ada', head })
+    await wake()
+    for (const run of waitingRuns(github)) {
+      const report = await measuredIn(github, run)
+      expect(report.flags).toContain('unisolated')
+      const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
+      leave(github, run, { ...report, flags })
+    }
+    await settle()
+    expect(await post.outcomes()).toEqual({ shorter: isolated ? 'kept' : 'not_selected' })
+    const { reason } = await post.experiment('shorter')
+    if (!isolated) expect(reason).toContain('it was measured without isolation, and eve may not write here')
+    await proven(post.place)
+  }
 })
 
 test('people change their minds: a stacked head, another base, commits on an engine’s branch', async () => {
