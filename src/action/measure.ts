@@ -38,6 +38,8 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const { prefix } = measuringBranch(env, campaign)
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
   const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
+  // The ledger lies in it, and says which tree is the base.
+  if (root) chmodSync(clone, 0o700)
   const answer = await measureOrdered({
     directory: clone,
     campaign,

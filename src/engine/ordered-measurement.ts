@@ -52,7 +52,10 @@ export async function measureOrdered(job: Job): Promise<Answer> {
         users: job.users,
         before: () => isolatedBefore(repository, tip, given.order),
         spec: given.spec,
-        rehearse: lodged => rehearseTwice({ ...input, ...lodged }),
+        rehearse: lodged => {
+          job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+          return rehearseTwice({ ...input, ...lodged })
+        },
       })
       if ('unisolatedBecause' in lodging && job.onlyUsers)
         return { handedBack: lodging.unisolatedBecause, spec: given.spec }

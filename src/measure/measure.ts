@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import { buildSide } from './build.ts'
@@ -116,6 +117,8 @@ async function admitUsers(input: MeasureInput): Promise<void> {
   if (users === undefined) return
   const room = roomOf(input)
   makeEnterable(room)
+  // What a kill left of one side's gates would lie open to the others.
+  await removeAll(join(input.workDir, 'copy'))
   await tryUsers(users, room, monotonic)
 }
 

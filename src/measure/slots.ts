@@ -88,7 +88,9 @@ export class Slots {
 
   async note(slot: Slot, change: Partial<Pick<Slot, 'tree' | 'built'>>): Promise<void> {
     Object.assign(slot, change)
-    writeFileSync(join(this.#workDir, 'slots.json'), JSON.stringify({ slots: this.#slots }))
+    // Whoever knows what lay here before could guess which side it is.
+    const file = join(this.#workDir, 'slots.json')
+    writeFileSync(file, JSON.stringify({ slots: this.#slots }), { mode: 0o600 })
   }
 
   #parked(slot: Slot): string {

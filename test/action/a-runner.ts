@@ -43,6 +43,7 @@ export interface Ended {
   /** What the runner was told to show to nobody. It shows that order to nobody either: `stdout` has it not. */
   masks: string[]
   home: string
+  workspace: string
 }
 
 /** A step of a job, started as a runner starts a JavaScript action. */
@@ -108,6 +109,7 @@ export async function step({
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
     orders: [stdout, said.stderr].flatMap(text => ordersIn(text)),
     home,
+    workspace,
   }
 }
 

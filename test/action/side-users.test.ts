@@ -184,12 +184,17 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
 const RUNNER = 99_000 + (process.pid % 900)
 
 /** A job as on a hosted runner, whose user may become root and is not. */
-function hosted(person: Project, order: { id: string }, after?: string): Promise<Ended> {
+function hosted(
+  person: Project,
+  order: { id: string },
+  { after, ...rest }: Pick<Step, 'node'> & { after?: string } = {},
+): Promise<Ended> {
   const users = throwAwayUsers()
   return measuring(person, order, {
     env: { ...JOB, ...SECRETS, RUNNER_ENVIRONMENT: 'github-hosted' },
     owner: RUNNER,
     through: argv => asRunner(users, RUNNER, argv, after),
+    ...rest,
   })
 }
 
@@ -200,6 +205,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
   it('measures as users of sides, and hands the report to whom the job belongs', async () => {
     const { person, order } = await fresh({ 'bench/size.sh': OWN })
     const ended = await hosted(person, order)
+    expect(statSync(ended.workspace).mode & 0o777).toBe(0o700)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
     expect(ended.stdout).toContain('Isolation: each side runs as a user of its own.')
     expect(reportIn(ended)).toMatchObject({ flags: ['forgeable'], tampered: null, runner_error: null })
@@ -208,13 +214,14 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     expect(readdirSync(join(ended.home, 'temp'))).toHaveLength(1)
   })
 
-  it('gives up that right before anything runs as that user', async () => {
+  it.for(NODES)('on %s gives up that right before anything runs as that user', async ([, node], { skip }) => {
+    if (node === '') skip(NO_NODE24)
     const spies =
       'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\ntest "$(id -u)" = $RUNNER || exit 8\n'
     const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: none')
     const harness = spies.replace('$RUNNER', String(RUNNER)) + FILES['bench/size.sh']
     const { person, order } = await fresh({ '.winnow/size.yaml': spec, 'bench/size.sh': harness })
-    const ended = await hosted(person, order, AFTER)
+    const ended = await hosted(person, order, { node, after: AFTER })
     expect(ended.code).toBe(0)
     expect(reportIn(ended)).toMatchObject({ unisolated_because: 'the spec says isolation: none' })
     expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
@@ -225,7 +232,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
   it('keeps it, and nobody who is measured has it, where sides have users', async () => {
     const tries = 'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\n'
     const { person, order } = await fresh({ 'bench/size.sh': tries + OWN })
-    const ended = await hosted(person, order, AFTER)
+    const ended = await hosted(person, order, { after: AFTER })
     expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
     expect(reportIn(ended).flags).toEqual(['forgeable'])
     expect(ended.stdout).toMatch(/^0\n/m)

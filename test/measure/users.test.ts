@@ -128,12 +128,15 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
   test.each([
     ['what the other side is', 'ls ../../slots'],
     ['what other sides lie there', 'ls ../..'],
-    ["winnow's own notes", 'echo x > ../../slots.json'],
+    ["winnow's own notes", 'cat ../../slots.json'],
+    ['what was measured before it', 'ls ../../copy'],
     ['the clock', 'echo x > ../../clock'],
     ['the folder that it lies in', 'mv ../../at ../../elsewhere'],
     ['what root reads', 'cat /etc/shadow'],
   ])('does not reach %s', async (_what, command) => {
-    const { acting } = await settled()
+    const { acting, lodging } = await settled()
+    // As a kill among gates leaves it.
+    mkdirSync(join(lodging.workDir, 'copy'), { recursive: true })
     const report = await acting(`if ${command} >&2; then exit 9; fi`)
     expect(report).toMatchObject({ tampered: null, runner_error: null })
     expect([...new Set(report.executions.map(({ exit_code: code }) => code))]).toEqual([0])
