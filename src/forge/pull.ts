@@ -47,6 +47,8 @@ export const pull = z.strictObject({
   merged_commit: oid.nullable(),
   opened_at: time,
   closed_at: time.nullable(),
+  /** Somebody opened it again after it was closed. */
+  reopened: yes.optional(),
 })
 
 export type Pull = z.infer<typeof pull>

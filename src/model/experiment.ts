@@ -78,8 +78,6 @@ export interface Experiment extends Approvable {
   refused_line: number | null
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
-  /** When that was. */
-  closed_at: string | null
   measured_tree: Oid | null
   metrics: Record<string, number | null>
   primary_delta: number | null

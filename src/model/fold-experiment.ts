@@ -76,7 +76,6 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     refused_path: null,
     refused_line: null,
     closed: false,
-    closed_at: null,
     measured_tree: null,
     metrics: {},
     primary_delta: null,
@@ -181,7 +180,6 @@ const merged: Handler<'merged'> = (campaign, event) => {
     end(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
   experiment.order = order
   experiment.closed = true
-  experiment.closed_at = event.at
   experiment.pull ??= event.pull
   const { experiment: id, commit, tree, head, base } = event
   const { purpose, primary_delta } = experiment
@@ -202,7 +200,6 @@ const closed: Handler<'closed'> = (campaign, event) => {
     reason: event.reason,
   })
   experiment.closed = true
-  experiment.closed_at = event.at
   if (isPicked(experiment)) experiment.fate = event.fate ?? null
   campaign.steered = campaign.steered.filter(
     wish => wish.experiment !== event.experiment || wish.action === 'revert',

@@ -2,6 +2,7 @@ import { approvalMark } from '../model/approval.ts'
 import { againMark, checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { isLanded } from '../model/outcome.ts'
+import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from './action.ts'
 import { isElsewhere } from './heads.ts'
 import { pullFinder } from './pull-of.ts'
@@ -18,7 +19,7 @@ export function pullActions(world: World): Action[] {
   for (const experiment of Object.values(world.campaign.experiments)) {
     const tip = experiment.branch === null ? undefined : world.branches.get(experiment.branch)
     const pull = pullOf(experiment)
-    if (tip !== undefined && !pull && experiment.owned && experiment.status !== 'ended') {
+    if (tip !== undefined && !pull && isOffered(world, experiment)) {
       changes.push({ change: 'open', experiment: experiment.id, branch: experiment.branch ?? '' })
     }
     if (pull && isElsewhere(world, pull)) continue
@@ -45,6 +46,15 @@ export function pullActions(world: World): Action[] {
   if (changes.length > 0) actions.push({ do: 'pulls', changes })
   if (branches.length > 0) actions.push({ do: 'delete-branches', branches })
   return actions
+}
+
+/** Its own experiments; and what somebody only pushed, where it needs a place to be approved at. */
+function isOffered({ rated, spec, campaign }: World, experiment: Experiment): boolean {
+  const { owned, status, pull, branch } = experiment
+  if (owned) return status !== 'ended'
+  const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
+  const isPushed = pull === null && branch?.startsWith(shortRef(experiments)) === true
+  return rated === true && isPushed && status === 'deferred'
 }
 
 /** Reviewers read there what waits for them: of winnow's own in the text, of other people's in a comment. */
@@ -81,8 +91,6 @@ function isUnseen(world: World, experiment: Experiment): boolean {
   return campaign.status === 'running' && shown?.get(experiment.id) !== checkMark(campaign, experiment)
 }
 
-const HOUR_MS = 3_600_000
-
 /**
  * An experiment that has ended is closed. Who opens it again as it is, is told once why it is closed again and what to
  * do, and then left alone; with another head it is the next experiment, if anything.
@@ -96,11 +104,10 @@ function closing(world: World, experiment: Experiment, pull: PullFacts): PullCha
   return said.includes(againMark(experiment, pull.head)) ? [] : [{ ...change, again: pull.head }]
 }
 
-/** What closed it says that it has ended; where nothing may be said, only the time tells. */
+/** Closed for another experiment it may have been before; that this one has ended is said by what closed it. */
 function isReopened(world: World, experiment: Experiment, pull: PullFacts): boolean {
-  if (experiment.owned || comments(world)) return world.checks === true && !isUnshown(world, experiment, pull)
-  const { closed_at } = experiment
-  return closed_at !== null && Date.parse(world.now) - Date.parse(closed_at) > HOUR_MS
+  if (pull.reopened !== true) return false
+  return (!experiment.owned && !comments(world)) || !isUnshown(world, experiment, pull)
 }
 
 /** Of a pull request that its landing has merged, or a person closed, however long ago: only who was told of it hears the end. */

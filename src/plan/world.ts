@@ -110,6 +110,8 @@ export interface PullFacts {
   state: 'open' | 'merged' | 'closed'
   draft?: boolean
   closed_at?: string | null
+  /** Somebody opened it again after it was closed. */
+  reopened?: true | undefined
   head: Oid
   title: string
   body: string

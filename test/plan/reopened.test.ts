@@ -56,28 +56,30 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const experiment = built.experiment('exp-001')
     const said = told(built)
     const again = { change: 'close', number: 7, experiment: 'exp-001', again: HEAD }
-    expect(changesOf(built, pullAt({ said }))).toEqual([again])
+    expect(changesOf(built, pullAt({ said, reopened: true }))).toEqual([again])
     const line = againText(experiment, HEAD)
     expect(line.split('\n')[1]).toBe(
       'Closed again: exp-001 has ended with exactly this commit. Push a new commit and reopen this: another head is another experiment. Reopened as it is, it is left alone.',
     )
-    expect(changesOf(built, pullAt({ said: `${said}\n${line}` }))).toEqual([])
+    expect(changesOf(built, pullAt({ said: `${said}\n${line}`, reopened: true }))).toEqual([])
     expect(proposalsOf(built, pullAt({ said }))).toEqual([])
   })
 
-  it('again as it was, where nothing may be said, is known by the time that has passed', () => {
+  it('and was closed by nobody yet, since that failed, is closed without another word', () => {
+    const built = refused()
+    expect(changesOf(built, pullAt({ said: told(built) }))).toEqual([
+      { change: 'close', number: 7, experiment: 'exp-001' },
+    ])
+  })
+
+  it('again as it was is told so also where nothing else may be said', () => {
     const built = refused()
     const { spec } = built
     const quiet = { spec: { ...spec, report: { ...spec.report, comment: 'never' } as const } }
-    const { closed_at } = built.experiment('exp-001')
-    const after = (minutes: number) => new Date(Date.parse(closed_at ?? '') + minutes * 60_000).toISOString()
-    expect(changesOf(built, pullAt(), { ...quiet, now: after(5) })).toEqual([
-      { change: 'close', number: 7, experiment: 'exp-001' },
-    ])
-    const late = { ...quiet, now: after(61) }
-    expect(changesOf(built, pullAt(), late)).toMatchObject([{ change: 'close', again: HEAD }])
+    expect(changesOf(built, pullAt(), quiet)).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
+    expect(changesOf(built, pullAt({ reopened: true }), quiet)).toMatchObject([{ again: HEAD }])
     const said = againText(built.experiment('exp-001'), HEAD)
-    expect(changesOf(built, pullAt({ said }), late)).toEqual([])
+    expect(changesOf(built, pullAt({ reopened: true, said }), quiet)).toEqual([])
   })
 
   it('with another head is the next experiment, and nobody closes it for the one before', () => {
@@ -119,7 +121,12 @@ describe('a pull request whose experiment has ended and that is open', () => {
 
   it('of winnow’s own is closed again with a word as well', () => {
     const built = refused(true)
-    const own = { branch: 'optimize-exp/size/exp-001', body: told(built), head: oidOf('with results') }
+    const own = {
+      branch: 'optimize-exp/size/exp-001',
+      body: told(built),
+      head: oidOf('with results'),
+      reopened: true as const,
+    }
     expect(changesOf(built, pullAt(own))).toMatchObject([{ change: 'close', again: own.head }])
     const said = againText(built.experiment('exp-001'), own.head)
     expect(said).toContain('from a branch of your own')

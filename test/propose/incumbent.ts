@@ -98,7 +98,6 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     verdict: null,
     reason: null,
     closed: false,
-    closed_at: null,
     measured_tree: null,
     metrics: {},
     primary_delta: null,

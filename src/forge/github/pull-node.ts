@@ -47,6 +47,7 @@ export const pullNode = z.object({
   mergeCommit: z.object({ oid }).nullable(),
   createdAt: text,
   closedAt: text.nullable(),
+  timelineItems: z.object({ nodes: z.array(z.object({ createdAt: text })) }),
 })
 
 type PullNode = z.infer<typeof pullNode>
@@ -57,6 +58,7 @@ export const COMMENTS = `nodes { databaseId author { __typename login } createdA
 export const PULL = `fragment Pull on PullRequest {
   id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
   isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
+  timelineItems(itemTypes: [REOPENED_EVENT], last: 1) { nodes { ... on ReopenedEvent { createdAt } } }
   labels(first: 50) { nodes { name } }
   comments(last: 50) { ${COMMENTS} }
   reviews(last: 50) { nodes { author { __typename login } submittedAt commit { oid } state body } }
@@ -121,6 +123,7 @@ function readPull(node: PullNode): z.input<typeof pull> {
     merged_commit: node.mergeCommit?.oid ?? null,
     opened_at: node.createdAt,
     closed_at: node.closedAt,
+    ...(node.timelineItems.nodes.length === 0 ? {} : { reopened: true }),
   }
 }
 

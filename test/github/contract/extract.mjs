@@ -97,6 +97,12 @@ function graphqlSchema(sdl) {
         if (node.kind === 'StringValue' && node === definition.description) return null
         if (node.kind === 'FieldDefinition' && !GRAPHQL[definition.name.value]?.includes(node.name.value))
           return null
+        if (node.kind === 'UnionTypeDefinition')
+          return {
+            ...node,
+            description: undefined,
+            types: node.types.filter(each => wanted.has(each.name.value)),
+          }
         return node.description || node.directives?.length
           ? { ...node, description: undefined, directives: [] }
           : undefined

@@ -182,6 +182,10 @@ function pullNode(world: World, who: Account, pull: PullRecord) {
     mergeCommit: merge && { oid: merge.commit },
     createdAt: pull.createdAt,
     closedAt: pull.closedAt,
+    timelineItems({ itemTypes, ...window }: Window & { itemTypes: string[] }) {
+      const events = pull.reopenedAt.map(createdAt => ({ __typename: 'ReopenedEvent', createdAt }))
+      return connection(itemTypes.includes('REOPENED_EVENT') ? events : [], window)
+    },
     viewerDidAuthor: author.login === who.login,
   }
 }

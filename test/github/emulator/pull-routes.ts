@@ -88,6 +88,7 @@ async function open({ body, world, who }: Ask): Promise<Answer> {
     labels: [],
     createdAt: now(world),
     closedAt: null,
+    reopenedAt: [],
   }
   await holdHead(world, pull)
   if (await world.git.contains(target, head)) throw invalidPull(`No commits between ${base} and ${branch}`)
@@ -121,7 +122,10 @@ async function edit(ask: Ask): Promise<Answer> {
     base: base ?? pull.base,
   })
   if (state === 'closed' && pull.state === 'open') end(world, pull, null)
-  if (state === 'open' && pull.state === 'closed') Object.assign(pull, { state: 'open', closedAt: null })
+  if (state === 'open' && pull.state === 'closed') {
+    Object.assign(pull, { state: 'open', closedAt: null })
+    pull.reopenedAt.push(now(world))
+  }
   return { status: 200, body: await whole(world, pull) }
 }
 

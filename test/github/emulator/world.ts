@@ -30,6 +30,8 @@ export interface PullRecord {
   labels: string[]
   createdAt: string
   closedAt: string | null
+  /** When somebody opened it again, each time. */
+  reopenedAt: string[]
 }
 
 export interface CommentRecord {
