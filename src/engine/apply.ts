@@ -17,7 +17,7 @@ import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-tex
 import { greetingCheck, greetingText } from '../report/greeting-text.ts'
 import { pickBody } from '../report/pick-text.ts'
 import { waitingText } from '../report/approval-text.ts'
-import { againText, endedText, pullBody, pullTitle } from '../report/pull-text.ts'
+import { againText, endedText, pullBody, pullTitle, pushedBody } from '../report/pull-text.ts'
 import { askForMerge } from './merge.ts'
 import { noteRefusal } from './refusals.ts'
 import { isListed } from './listed-refs.ts'
@@ -181,11 +181,11 @@ async function showCampaignPull(
 /** Edited later it is no mail any more. */
 async function tell(
   { place, memory }: Hands,
-  { number, experiment: id }: Extract<Action, { do: 'tell' }>,
+  { number, experiment: id, here }: Extract<Action, { do: 'tell' }>,
 ): Promise<void> {
   const experiment = memory.loaded?.campaign.experiments[id]
   if (!experiment) return
-  const body = waitingText(experiment)
+  const body = waitingText(experiment, here)
   await change({ place, memory }, [{ kind: 'comment', number, body, marker: `approval ${id}` }])
 }
 
@@ -255,9 +255,9 @@ function forgeChanges(place: Place, campaign: Campaign, change: PullChange, spec
   const shown = place.forge.check ? `${checkMark(campaign, experiment)}\n` : ''
   const body = `${shown}${pullBody(campaign, experiment, spec?.dependencies.approvers)}`
   if (change.change === 'open') {
-    return [
-      { kind: 'open', branch: change.branch, base: shortRef(place.refs.optimize), title, body, draft: true },
-    ]
+    const base = shortRef(place.refs.optimize)
+    const words = { title, body: experiment.owned ? body : pushedBody(experiment) }
+    return [{ kind: 'open', branch: change.branch, base, ...words, draft: true }]
   }
   if (change.change === 'show') return []
   const { number } = change

@@ -68,8 +68,11 @@ export type Action =
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   /** The campaign's own pull request: opened where there is none, else brought up to date, or made ready. */
   | { do: 'campaign-pull'; number: number | null; ready: boolean }
-  /** What waits for an approval is told there, where people get mail: each experiment once, however its set changes. */
-  | { do: 'tell'; number: number; experiment: ExperimentId }
+  /**
+   * What waits for an approval is told there, where people get mail: each experiment once, however its set changes.
+   * `here`: it is the experiment's own pull request.
+   */
+  | { do: 'tell'; number: number; experiment: ExperimentId; here?: true }
   /** Somebody's pull request, which nothing is made of while the campaign stands still, is told so. */
   | ({ do: 'greet' } & Unopened)
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }

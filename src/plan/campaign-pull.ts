@@ -1,9 +1,11 @@
 import { approvalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { isToBeRestarted } from './restart.ts'
+import { pullFinder } from './pull-of.ts'
 import type { Action, Step } from './action.ts'
 import type { CampaignPullFacts, World } from './world.ts'
 
@@ -25,11 +27,37 @@ export function campaignPullActions(world: World): Action[] {
   return isDue(world, campaignPull) ? [{ do: 'campaign-pull', number: null, ready }] : []
 }
 
-function untold({ campaign, spec }: World, { number, said }: CampaignPullFacts): Action[] {
-  if (said === undefined || spec.report.comment === 'never') return []
-  const waiting = Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
-  const news = waiting.filter(experiment => !said.includes(approvalMark(experiment) ?? ''))
+function untold(world: World, { number, said }: CampaignPullFacts): Action[] {
+  if (said === undefined || world.spec.report.comment === 'never') return []
+  const pullOf = pullFinder(world)
+  const news = waiting(world).filter(
+    each => !isTold(each, said) && !(each.owned && isTold(each, pullOf(each)?.said)),
+  )
   return news.map(({ id }) => ({ do: 'tell', number, experiment: id }))
+}
+
+function waiting({ campaign }: World): Experiment[] {
+  return Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+}
+
+function isTold(experiment: Experiment, said: string | undefined): boolean {
+  return said?.includes(approvalMark(experiment) ?? '') ?? false
+}
+
+/**
+ * Before the campaign has a pull request people hear of packages that wait on the experiment's own, once: on somebody's
+ * by its one comment, on winnow's by a word of its own, since what is changed in a text is mailed to nobody.
+ */
+export function approvalActions(world: World): Action[] {
+  const { campaign, campaignPull, spec } = world
+  if (campaignPull?.state === 'open' || campaign.status === 'none' || spec.report.comment === 'never')
+    return []
+  const pullOf = pullFinder(world)
+  return waiting(world).flatMap(experiment => {
+    const pull = experiment.owned ? pullOf(experiment) : undefined
+    if (pull?.state !== 'open' || pull.said === undefined || isTold(experiment, pull.said)) return []
+    return [{ do: 'tell', number: pull.number, experiment: experiment.id, here: true }]
+  })
 }
 
 /** Something is kept that the default branch lacks, and the branch to offer it from stands there. */

@@ -14,7 +14,7 @@ import { nothingOpened, openProposals, rateText, refuseQueued } from './intake.t
 import { lostTooOften } from './lost.ts'
 import { landedSteps, landingPlan } from './landing.ts'
 import { isSettled } from './only.ts'
-import { campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
+import { approvalActions, campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { resumeParked } from './parked.ts'
 import { pickFates } from './pick-fates.ts'
@@ -63,6 +63,7 @@ export function plan(world: World): Plan {
       ...pullActions(world),
       ...pickPullActions(world),
       ...campaignPullActions(world),
+      ...approvalActions(world),
     ],
   }
   const { status, status_reason } = world.campaign

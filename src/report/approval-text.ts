@@ -83,12 +83,13 @@ export function requestMarkdown(experiment: Experiment, approvers: Approvers = '
   return ['', head ?? '', `|${' --- |'.repeat(HEAD.length)}`, ...shown, ...why, ...how, '', mark]
 }
 
-/** For the pull request of the campaign, which is where people hear of it. */
-export function waitingText(experiment: Experiment): string {
+/** For the pull request of the campaign, which is where people hear of it; for its own where there is no other yet. */
+export function waitingText(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
   const where = pull === null ? 'its own pull request' : `#${pull}`
   const what = `${id} is waiting for approval of ${cell(awaitedText(experiment))}.`
-  return `${what} What it adds is listed in ${where}, and approved there.\n\n${approvalMark(experiment) ?? ''}\n`
+  const place = here ? 'listed above, and approved here' : `listed in ${where}, and approved there`
+  return `${what} What it adds is ${place}.\n\n${approvalMark(experiment) ?? ''}\n`
 }
 
 /** Of the 60,000 characters that a forge takes, most are for what has to be looked at. */

@@ -79,3 +79,8 @@ export function againText(experiment: Experiment, head: Oid): string {
     : `Push a new commit${empty} and reopen this: another head is another experiment`
   return `${againMark(experiment, head)}\nClosed again: ${why}. ${next}. Reopened as it is, it is left alone.\n\n${closingText(experiment)}\n`
 }
+
+/** Of a pull request that is only there for somebody to approve what somebody else pushed. */
+export function pushedBody({ id, branch }: Experiment): string {
+  return `${id} is the branch ${cell(branch ?? '')}, which was pushed without a pull request. It has packages to be approved, and this is the place for it. How it stands is said in a comment below.\n`
+}

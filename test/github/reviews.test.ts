@@ -85,3 +85,32 @@ test('who is in a team the spec names approves, as far as the token may know; no
   const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest }])
 })
+
+test('before anything is kept, packages that wait are told of where they are approved, also of a branch that was only pushed', async () => {
+  const spec = (text: string) =>
+    text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')
+  const there = await onGithub([], { files: packageFiles({}), spec })
+  const { github, post, winnow, asks } = there
+  github.token('ada')
+  await post.start()
+  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
+  const head = there.commit('optimize-exp/size/pads', files, [there.tip('main')])
+  await post.run()
+  expect(github.world.pulls).toMatchObject([
+    { branch: 'optimize-exp/size/pads', base: 'optimize/size', draft: true, author: { kind: 'actions' } },
+  ])
+  expect(github.world.comments).toMatchObject([
+    { number: 1, body: expect.stringContaining('| left-pad | 1.3.0 |') },
+  ])
+  github.spent()
+  await winnow('tick')
+  expect(github.spent().length).toBeLessThanOrEqual(3)
+  expect(github.world.comments).toHaveLength(1)
+
+  github.token('olga')
+  await asks('olga', 'POST /pulls/1/reviews', { ...APPROVE, commit_id: head })
+  await winnow('tick')
+  await post.run()
+  expect(Object.values(await post.outcomes())).toEqual(['kept'])
+  expect(github.world.pulls[0]).toMatchObject({ state: 'closed', merge: {} })
+})

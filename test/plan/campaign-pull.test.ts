@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { campaignPullMark } from '../../src/model/campaign-pull.ts'
-import { campaignPullActions, campaignPullSteps } from '../../src/plan/campaign-pull.ts'
+import { approvalActions, campaignPullActions, campaignPullSteps } from '../../src/plan/campaign-pull.ts'
 import type { CampaignPullFacts } from '../../src/plan/world.ts'
 import { waitingText } from '../../src/report/approval-text.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
-import { campaign } from './a-campaign.ts'
+import { campaign, oidOf } from './a-campaign.ts'
 import { carryOut, world } from './a-world.ts'
 
 function kept() {
@@ -77,6 +77,36 @@ describe('the campaign’s own pull request', () => {
     const { spec } = world(built)
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
     expect(campaignPullActions(world(built, { campaignPull: pull(), spec: quiet }))).toEqual([])
+  })
+
+  it('leaves it to an experiment’s own pull request before there is one of the campaign, and repeats nothing', () => {
+    const built = campaign().withExperiment().withExperiment({ owned: false, branch: 'mine', pull: 8 })
+    const needs = { digest: 'a'.repeat(64), packages: ['left-pad'], additions: [], why: '' }
+    for (const experiment of ['exp-001', 'exp-002'])
+      built.add({ kind: 'approval-requested', cause: experiment, experiment, ...needs })
+    const own = { number: 5, branch: 'optimize-exp/size/exp-001', base: 'optimize/size', title: '', body: '' }
+    const pull = (said: string) => ({ ...own, state: 'open' as const, head: oidOf('head of exp-001'), said })
+    const here = { do: 'tell', number: 5, experiment: 'exp-001', here: true }
+    expect(approvalActions(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
+    const said = waitingText(built.experiment('exp-001'), true)
+    expect(said).toMatch(
+      /^exp-001 is waiting for approval of left-pad\. What it adds is listed above, and approved here\./,
+    )
+    expect(approvalActions(world(built, { pulls: [pull(said)] }))).toEqual([])
+    expect(approvalActions(world(built, { pulls: [{ ...pull(''), state: 'closed' }] }))).toEqual([])
+    const { spec } = world(built)
+    const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
+    expect(approvalActions(world(built, { pulls: [pull('')], spec: quiet }))).toEqual([])
+
+    // It was opened since: who has heard of it hears it no second time.
+    const opened = shown(built, { body: campaignPullMark(built.campaign), said: '' })
+    expect(approvalActions(world(built, { pulls: [pull('')], campaignPull: opened }))).toEqual([])
+    const toldOf = (words: string) =>
+      campaignPullActions(world(built, { pulls: [pull(words)], campaignPull: opened })).flatMap(action =>
+        action.do === 'tell' ? [action.experiment] : [],
+      )
+    expect(toldOf('')).toEqual(['exp-001', 'exp-002'])
+    expect(toldOf(said)).toEqual(['exp-002'])
   })
 
   it('stops the campaign when merged and pauses it when closed, each once', () => {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { pullActions } from '../../src/plan/pulls.ts'
+import type { PullFacts } from '../../src/plan/world.ts'
+import { pushedBody } from '../../src/report/pull-text.ts'
+import { campaign, oidOf } from './a-campaign.ts'
+import { world } from './a-world.ts'
+
+const BRANCH = 'optimize-exp/size/pads'
+
+/** Somebody pushed a branch below winnow's prefix, without a pull request, and it needs a package. */
+function pushed(branch = BRANCH) {
+  const built = campaign().withExperiment({ owned: false, branch, pull: null })
+  const needs = { digest: 'a'.repeat(64), packages: ['left-pad'], additions: [], why: '' }
+  const branches = new Map([[branch, oidOf('head of exp-001')]])
+  return {
+    built,
+    asked: () => built.add({ kind: 'approval-requested', cause: 'x', experiment: 'exp-001', ...needs }),
+    offered: (pulls: PullFacts[] = [], rated = true) =>
+      pullActions(world(built, { branches, pulls, rated })).flatMap(action =>
+        action.do === 'pulls' ? action.changes : [],
+      ),
+  }
+}
+
+describe('a branch that was pushed without a pull request', () => {
+  it('has none before it needs one, and then a draft to be approved at', () => {
+    const { built, asked, offered } = pushed()
+    expect(offered()).toEqual([])
+    asked()
+    expect(offered()).toEqual([{ change: 'open', experiment: 'exp-001', branch: BRANCH }])
+    expect(pushedBody(built.experiment('exp-001'))).toMatch(
+      /^exp-001 is the branch optimize-exp\/size\/pads, /,
+    )
+    const draft = { number: 3, branch: BRANCH, base: 'optimize/size', title: '', body: '' }
+    expect(offered([{ ...draft, state: 'open', head: oidOf('head of exp-001') }])).not.toContainEqual(
+      expect.objectContaining({ change: 'open' }),
+    )
+  })
+
+  it('has none where nobody would look at it, or where the branch is somebody’s own', () => {
+    const here = pushed()
+    here.asked()
+    expect(here.offered([], false)).toEqual([])
+    const own = pushed('mine')
+    own.asked()
+    expect(own.offered()).toEqual([])
+  })
+})
