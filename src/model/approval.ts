@@ -72,12 +72,19 @@ export function awaitedText(subject: Approvable): string {
   return packagesText(awaitedPackages(subject), subject.approval?.additions ?? [])
 }
 
+/** So much of a set's digest that nobody can make another set with the same beginning: shown, and asked for. */
+export const DIGEST_SHOWN = 16
+
+export function shownDigest({ digest }: Pick<ApprovalRequest, 'digest'>): string {
+  return digest.slice(0, DIGEST_SHOWN)
+}
+
 /** A text about an approval ends with this, so that it can be told whether it is out of date. */
 export function approvalMark(subject: Approvable): string | null {
   const { approval } = subject
   if (approval === null) return null
   const missing = awaitedPackages(subject).length
-  return `Set ${approval.digest.slice(0, 12)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
+  return `Set ${shownDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`}.`
 }
 
 const NAMED = 3

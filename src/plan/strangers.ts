@@ -24,19 +24,22 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
   return { steps, waiting }
 }
 
-/** Enough of a head's name that nobody hits another by chance. */
-const SHORTEST_SHA = 7
+/** A whole name: who brings a head could make another with the same beginning, and push that after it was looked at. */
+const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+
+interface Refused {
+  refused: string
+  fix: string
+}
 
 /** What a person's word for one head is about, or why about nothing. Whether they may give it was asked before. */
 export function allowMeasure(
   { experiments }: Pick<World['campaign'], 'experiments'>,
   sha: string,
-): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | { refused: string } {
-  if (!/^[0-9a-f]+$/.test(sha) || sha.length < SHORTEST_SHA)
-    return { refused: `a head is named by at least ${SHORTEST_SHA} digits of its commit` }
-  const found = Object.values(experiments).filter(
-    ({ status, head }) => status === 'queued' && head?.startsWith(sha) === true,
-  )
+): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | Refused {
+  if (!WHOLE.test(sha))
+    return { refused: 'a head is named by all digits of its commit', fix: wholeLine(experiments, sha) }
+  const found = Object.values(experiments).filter(({ status, head }) => status === 'queued' && head === sha)
   const [only, ...others] = found.filter(awaitsPermission)
   if (only === undefined || only.head === null) {
     const named = found[0]
@@ -44,10 +47,20 @@ export function allowMeasure(
       refused: named
         ? `${named.id} needs no permission`
         : `nothing that waits has the head ${sha}: it may have moved on`,
+      fix: 'the pull request says what waits',
     }
   }
-  if (others.length > 0) return { refused: `${sha} is the head of several experiments` }
+  if (others.length > 0)
+    return { refused: `${sha} is the head of several experiments`, fix: 'close all but one of them' }
   return { experiment: only.id, head: only.head }
+}
+
+/** The whole line to write, where it can be told which one was meant. */
+function wholeLine(experiments: World['campaign']['experiments'], sha: string): string {
+  const all = Object.values(experiments).filter(awaitsPermission)
+  const [only, another] = all.filter(({ head }) => head?.startsWith(sha) === true)
+  if (only === undefined || another !== undefined) return 'the pull request says the whole line'
+  return `look at it once more, then ${permissionText(only)}`
 }
 
 /** Whose turn cannot come, whoever is next. */

@@ -1,4 +1,11 @@
-import { type Addition, additionText, approvalMark, awaitedPackages, awaitedText } from '../model/approval.ts'
+import {
+  type Addition,
+  additionText,
+  approvalMark,
+  awaitedPackages,
+  awaitedText,
+  shownDigest,
+} from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
@@ -50,16 +57,13 @@ export function requestText(experiment: Experiment): string[] {
     `${id} is waiting for approval of ${awaitedText(experiment)}`,
     `  why: ${hypothesis}`,
     ...table(rowsOf(experiment)).map(line => `  ${line}`),
-    `  set ${approval.digest.slice(0, DIGEST_SHOWN)}`,
+    `  set ${shownDigest(approval)}`,
   ]
 }
 
-/** Enough of it to be told apart. */
-const DIGEST_SHOWN = 12
-
 /** Says yes to what was shown and to nothing that took its place since. */
 export function approveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
-  return `winnow approve ${id}${approval === null ? '' : ` --digest ${approval.digest.slice(0, DIGEST_SHOWN)}`}`
+  return `winnow approve ${id}${approval === null ? '' : ` --digest ${shownDigest(approval)}`}`
 }
 
 /** What it adds, whether or not that was approved since. */
@@ -138,7 +142,7 @@ export function keptPackageLines(campaign: Campaign): string[] {
 
 /** Where there are reviews and comments, they are the nearer way. */
 function howText(experiment: Experiment, approvers: Approvers): string {
-  const set = experiment.approval?.digest.slice(0, DIGEST_SHOWN) ?? ''
+  const set = experiment.approval === null ? '' : shownDigest(experiment.approval)
   return `Approve it with \`${approveCommand(experiment)}\`. On GitHub an approving review does it too, or the comment \`/winnow approve ${set}\`, by ${whoText(approvers)} that is not its author.${teamsText(approvers)}`
 }
 

@@ -1,7 +1,13 @@
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
-import { type ApprovalRequest, awaitedPackages, packagesText } from '../model/approval.ts'
+import {
+  type ApprovalRequest,
+  awaitedPackages,
+  DIGEST_SHOWN,
+  packagesText,
+  shownDigest,
+} from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
@@ -69,7 +75,7 @@ function requireAnother(
   const { id, approval } = experiment
   if (set === undefined) {
     throw new UserError(`say which set of ${id} you have looked at`, {
-      fix: `/winnow approve ${approval?.digest.slice(0, 12) ?? '<set>'}`,
+      fix: approval === null ? '/winnow approve <set>' : commentFor(approval),
     })
   }
   if (authorOf(id) === actor)
@@ -116,7 +122,7 @@ interface Asked {
 async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Promise<number> {
   const { campaign, experiment } = asked
   const request = requestOf(asked)
-  requireSameSet(asked.set, experiment, request)
+  requireSameSet(call, asked.set, experiment, request)
   const packages = chosen(asked, request)
   const { digest } = request
   const said = call.comment === undefined ? {} : { said_at: call.comment.at }
@@ -124,7 +130,7 @@ async function give(call: Call, { place, rehearsal }: Scene, asked: Asked): Prom
   if (packages.length > 0) await record(place, [{ kind: 'approved', ...about, ...said }])
   if (rehearsal !== null) return 0
   const after = experimentNamed((await requireCampaign(place)).loaded.campaign, experiment.id)
-  requireSameSet(digest, after, requestOf({ ...asked, experiment: after }))
+  requireSameSet(call, digest, after, requestOf({ ...asked, experiment: after }))
   const left = awaitedPackages(after)
   if (call.given.flag('json'))
     call.terminal.json({
@@ -147,13 +153,27 @@ function requestOf({ campaign, experiment }: Pick<Asked, 'campaign' | 'experimen
   )
 }
 
-const SHORTEST = 8
-
-function requireSameSet(given: string | undefined, { id }: Experiment, { digest }: ApprovalRequest): void {
-  if (given === undefined || (given.length >= SHORTEST && digest.startsWith(given))) return
-  throw new UserError(`the set of ${id} changed since ${given}: it is ${digest.slice(0, 12)} now`, {
-    fix: `winnow approve shows the new one`,
+/** Fewer digits could be those of another set as well, made to have them and pushed after this one was shown. */
+function requireSameSet(
+  { comment }: Call,
+  given: string | undefined,
+  { id }: Experiment,
+  request: ApprovalRequest,
+): void {
+  if (given === undefined) return
+  if (!request.digest.startsWith(given)) {
+    throw new UserError(`the set of ${id} changed since ${given}: it is ${shownDigest(request)} now`, {
+      fix: `winnow approve shows the new one`,
+    })
+  }
+  if (given.length >= DIGEST_SHOWN) return
+  throw new UserError(`${given} is too little of a set's name: it takes ${DIGEST_SHOWN} digits`, {
+    fix: `look at the set once more, then ${comment ? commentFor(request) : approveCommand({ id, approval: request })}`,
   })
+}
+
+function commentFor(request: ApprovalRequest): string {
+  return `/winnow approve ${shownDigest(request)}`
 }
 
 function chosen({ experiment, packages }: Asked, { packages: all, additions }: ApprovalRequest): string[] {

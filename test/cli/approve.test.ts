@@ -59,7 +59,7 @@ describe('an idea that adds a package', () => {
     expect(out).toMatch(
       /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +no other +none +MIT +unknown +waits/,
     )
-    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{12} says yes to all of it\.\n$/)
+    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} says yes to all of it\.\n$/)
 
     const before = person.refs()
     const dry = await person.winnow('approve', '1', '--dry-run')
@@ -96,6 +96,11 @@ describe('an idea that adds a package', () => {
       expect.stringContaining(`the set of exp-001 changed since ${digest}`),
     ])
     expect(late.err).toContain('winnow approve shows the new one')
+    const [now] = (await person.json('approve'))['waiting'] as { digest: string }[]
+    const whole = now?.digest.slice(0, 16) ?? ''
+    const short = await person.winnow('approve', 'exp-001', '--digest', whole.slice(0, 15))
+    expect([short.code, short.err]).toEqual([2, expect.stringContaining('it takes 16 digits')])
+    expect(short.err.replaceAll(/\s+/g, ' ')).toContain(`then winnow approve exp-001 --digest ${whole}`)
 
     const some = await person.winnow('approve', 'exp-001', 'ansi')
     expect(some.out).toBe(

@@ -165,8 +165,11 @@ describe('comments that steer', () => {
     ])
     const own = await say('eve', 1, `/winnow measure ${head}`)
     const blind = await say('ada', 1, '/winnow measure')
+    const short = await say('ada', 1, `/winnow measure ${head.slice(0, 39)}`)
     await winnow('tick')
-    expect([answerTo(own)?.reactions, answerTo(blind)?.reactions]).toEqual([['-1'], ['-1']])
+    expect([own, blind, short].map(said => answerTo(said)?.reactions)).toEqual([['-1'], ['-1'], ['-1']])
+    // The whole line, ready to be copied.
+    expect(github.world.comments.at(-1)?.body).toContain(`/winnow measure ${head})`)
     expect((await post.experiment('fewer letters')).allowed_head).toBeNull()
 
     const allowed = await say('ada', 1, `/winnow measure ${head}`)

@@ -9,7 +9,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   const last = github.world.reviews.at(-1)
   if (last) last.state = 'DISMISSED'
-  const own = await say('mia', 1, `/winnow approve-deps ${digest.slice(0, 12)}`)
+  const own = await say('mia', 1, `/winnow approve-deps ${digest.slice(0, 16)}`)
   await winnow('tick')
   expect((await post.experiment('mine')).status).toBe('deferred')
   expect(own.reactions).toMatchObject([{ content: '-1' }])
@@ -22,7 +22,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
   const asked = await post.experiment('mine')
   expect(asked).toMatchObject({ status: 'deferred', approved: {} })
   expect(asked.approval?.digest).not.toBe(digest)
-  const stale = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  const stale = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
   await winnow('tick')
   expect(stale.reactions).toMatchObject([{ content: '-1' }])
 
@@ -38,7 +38,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
 test('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
   const { github, post, winnow, asks, say, head, digest } = await waitingForReview('[olga]')
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
   const blind = await say('olga', 1, '/winnow approve')
   await winnow('tick')
   expect((await post.experiment('mine')).status).toBe('deferred')
@@ -46,9 +46,16 @@ test('the spec can name who approves, whatever else they may do; a comment does 
     '-1',
     '-1',
   ])
-  expect(github.world.comments.at(-1)?.body).toContain(digest.slice(0, 12))
+  expect(github.world.comments.at(-1)?.body).toContain(digest.slice(0, 16))
 
-  await say('olga', 1, `/winnow approve-deps --digest ${digest.slice(0, 12)}`)
+  // So few digits another set could have as well, pushed after this one was shown.
+  const short = await say('olga', 1, `/winnow approve ${digest.slice(0, 15)}`)
+  await winnow('tick')
+  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect(short.reactions).toMatchObject([{ content: '-1' }])
+  expect(github.world.comments.at(-1)?.body).toContain(`/winnow approve ${digest.slice(0, 16)}`)
+
+  await say('olga', 1, `/winnow approve-deps --digest ${digest.slice(0, 16)}`)
   await winnow('tick')
   const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'olga' }, digest, packages: ['left-pad'] }])
@@ -63,7 +70,7 @@ test('who is in a team the spec names approves, as far as the token may know; no
   )
   expect((await winnow('doctor')).join('\n')).toContain('dependencies.approvers names team/core')
   // A job's own token may not ask.
-  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
   await winnow('tick')
   expect(there.answerTo(ada)).toMatchObject({ reactions: ['-1'] })
   expect(github.world.comments.at(-1)?.body).toContain(

@@ -86,25 +86,29 @@ describe('what somebody brings who may not write here', () => {
 describe('a word for a head', () => {
   const word = (built: CampaignBuilder, sha: string) => allowMeasure(built.campaign, sha)
 
-  it('is about the head that was meant, by its beginning', () => {
+  it('is about the head that was meant, by all of its digits', () => {
     const built = brought()
     carryOut(built, EVE)
-    expect(word(built, HEAD.slice(0, 7))).toEqual({ experiment: 'exp-001', head: HEAD })
-    expect(word(built, HEAD)).toEqual(word(built, HEAD.slice(0, 12)))
+    expect(word(built, HEAD)).toEqual({ experiment: 'exp-001', head: HEAD })
   })
 
   it.each([
-    ['too short', HEAD.slice(0, 6), 'at least 7 digits'],
-    ['no digits', 'latest', 'at least 7 digits'],
-    ['moved on', oidOf('older'), 'it may have moved on'],
-  ])('that is %s says why it does nothing', (_, sha, reason) => {
+    ['missing', '', 'all digits', `/winnow measure ${HEAD}`],
+    ['not whole', HEAD.slice(0, 39), 'all digits', `/winnow measure ${HEAD}`],
+    ['of another length', `${HEAD}0`, 'all digits', 'the pull request says'],
+    ['no digits', 'latest', 'all digits', 'the pull request says'],
+    ['moved on', oidOf('older'), 'it may have moved on', 'the pull request says'],
+  ])('that is %s says why it does nothing, and what would', (_, sha, reason, fix) => {
     const built = brought()
     carryOut(built, EVE)
-    expect(word(built, sha)).toEqual({ refused: expect.stringContaining(reason) })
+    expect(word(built, sha)).toEqual({
+      refused: expect.stringContaining(reason),
+      fix: expect.stringContaining(fix),
+    })
   })
 
   it('is not needed for what its own people brought', () => {
-    expect(word(campaign().withExperiment(), HEAD)).toEqual({ refused: 'exp-001 needs no permission' })
+    expect(word(campaign().withExperiment(), HEAD)).toMatchObject({ refused: 'exp-001 needs no permission' })
   })
 })
 

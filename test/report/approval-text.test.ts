@@ -46,7 +46,7 @@ describe('what waits for an approval', () => {
       '  why: idea 1',
       '  package   version  from                              how                        brings   install scripts  licence  released  state',
       '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  unknown  none             WTFPL    unknown   waits',
-      '  set dddddddddddd',
+      '  set dddddddddddddddd',
     ])
   })
 
@@ -98,14 +98,14 @@ describe('what waits for an approval', () => {
     expect(body).toMatch(/^Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\n/)
     expect(body).toContain('\n| left-pad | 1.3.0 | npm, https:\u200b//registry.npmjs.org/ | direct,')
     expect(body).toContain(
-      'Approve it with `winnow approve exp-001 --digest dddddddddddd`. On GitHub an approving review does it too',
+      'Approve it with `winnow approve exp-001 --digest dddddddddddddddd`. On GitHub an approving review does it too',
     )
   })
 
   it('keeps its table when it was approved and decided', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
     expect(pullBody(campaign, experiment)).toMatch(
-      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\n\*\*Wanted for\*\*: w\n\nSet dddddddddddd: approved\.\n$/,
+      /\| left-pad \| 1\.3\.0 .*\| approved \|\n\n\*\*Wanted for\*\*: w\n\nSet dddddddddddddddd: approved\.\n$/,
     )
     expect(additionsText(experiment).at(-1)).toMatch(/approved$/)
   })
@@ -153,7 +153,7 @@ describe('what was approved and kept', () => {
     expect(body.length).toBeLessThan(60_000)
     expect(body).toMatch(/\n… and \d+ more: `winnow show exp-001` lists all of them\.\n/)
     expect(body).toContain('Approve it with `winnow approve exp-001 --digest')
-    expect(body).toMatch(/Set dddddddddddd: 3000 to be approved\.\n$/)
+    expect(body).toMatch(/Set dddddddddddddddd: 3000 to be approved\.\n$/)
 
     const long = campaignPullBody(kept(many))
     expect(long.length).toBeLessThan(60_000)

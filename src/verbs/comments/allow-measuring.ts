@@ -5,20 +5,14 @@ import { allowMeasure } from '../../plan/strangers.ts'
 import { short } from '../../report/event-line.ts'
 import { atCampaign } from '../at-campaign.ts'
 import type { Call } from '../call.ts'
-import { COMMAND } from './comment-line.ts'
 
 /** `/winnow measure <sha>`: somebody who may write has looked at this head, and lets it run. */
 export async function allowMeasuring(call: Call): Promise<number> {
   const [sha = ''] = call.given.positionals
-  if (sha === '') {
-    throw new UserError('which head is to be measured has to be said', {
-      fix: `${COMMAND} measure and the commit that you have looked at`,
-    })
-  }
   return atCampaign(call, { access: 'write', startedOnly: true }, async ({ place }) => {
     const { campaign } = (await requireCampaign(place)).loaded
     const allowed = allowMeasure(campaign, sha.toLowerCase())
-    if ('refused' in allowed) throw new UserError(allowed.refused)
+    if ('refused' in allowed) throw new UserError(allowed.refused, { fix: allowed.fix })
     await record(place, [{ kind: 'measure-allowed', ...allowed, login: place.by.actor }])
     call.terminal.out(
       `${allowed.experiment} is measured as it is at ${short(allowed.head)}, and nothing later of it.`,
