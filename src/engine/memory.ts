@@ -1,5 +1,4 @@
 import type { ForgeError } from '../errors.ts'
-import type { Permission } from '../forge/port.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
@@ -11,8 +10,6 @@ export interface Memory {
   candidates: Map<string, CandidateFacts>
   /** What a change comes to on the default branch, by both. */
   picks: Map<string, PickFacts>
-  /** What people may do, as far as it was asked. */
-  permissions: Map<string, Permission>
   /** Checks as this process has shown them. */
   checks: Map<ExperimentId, string>
   /** When releases were published, as far as it was asked. */
@@ -38,7 +35,6 @@ export function emptyMemory(): Memory {
     loaded: null,
     candidates: new Map(),
     picks: new Map(),
-    permissions: new Map(),
     checks: new Map(),
     releases: new Map(),
     ancestors: new Map(),

@@ -110,7 +110,7 @@ async function lookAround(scene: Scene): Promise<World> {
   const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge) }
   const sync = await syncFacts({ ...question, ...byHand })
   const branches = branchTips(place, refs, pulls)
-  const strangers = await strangersOf(place, memory, campaign, pulls)
+  const strangers = await strangersOf(place, campaign, pulls)
   const reverts = await revertFacts(repository, campaign)
   const picks = await pickFacts({ repository, memory, campaign })
   const unsynced = sync === null ? null : defaultTip.commit

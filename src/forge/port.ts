@@ -25,6 +25,8 @@ export interface NewComment {
   marker?: string
   /** Tells a comment made twice on purpose from a repeat of the same one. */
   nonce?: string
+  /** The id of the comment it answers: it is no older than that one. */
+  after?: string
 }
 
 export interface NewReview {
@@ -83,6 +85,15 @@ export interface Wanted {
   recent?: number
   /** The last pull request of each of these branches into the base named with it. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
+  /** How far the comments of a pull request were read, by its number: only later ones are wanted, and our own. */
+  read?: ReadonlyMap<number, ReadUpTo>
+}
+
+export interface ReadUpTo {
+  /** The id of the last comment that was read. */
+  comment: string
+  /** Our own comments up to there, by the name that the forge finds them by. */
+  own: readonly string[]
 }
 
 /** How a head stands, shown beside it: an output, like everything here. */
@@ -107,6 +118,15 @@ export interface Annotation {
 
 /** Done; not done; not understood. */
 export type Reaction = '+1' | '-1' | 'confused'
+
+/** Whoever is among them approves nothing of it. */
+export interface Bringers {
+  head: Oid
+  /** Who pushed it; null where that cannot be told. */
+  pusher: string | null
+  /** Whom its commits name: that can be made up by who pushes, and so never clears anybody. */
+  named: readonly string[]
+}
 
 export type Permission = 'admin' | 'write' | 'read' | 'none'
 
@@ -198,10 +218,15 @@ export interface Forge {
   merge?(number: number, merge: Merge): Promise<MergeAnswer>
   /** Shows how a head stands, or shows it anew; only where there is a place for that. */
   check?(check: Check): Promise<void>
-  /** What somebody may do to the repository, now; only where there are other people. */
-  permissionOf?(login: string): Promise<Permission>
+  /**
+   * What somebody may do to the repository; only where there are other people. Null: enough people were asked about
+   * in this wake-up, and the next one asks.
+   */
+  permissionOf?(login: string): Promise<Permission | null>
   /** Whether somebody is in a team (`org/team`); null: the token may not know. Only where there are teams. */
   isMember?(team: string, login: string): Promise<boolean | null>
+  /** Who brought a pull request's head, as far as the forge can say; only where there are other people. */
+  bringersOf?(number: number): Promise<Bringers>
   /** Shows who wrote a comment that it was read; only where there is a place for that. */
   react?(comment: string, how: Reaction): Promise<void>
   readonly workflows?: Workflows

@@ -17,6 +17,12 @@ const comment = z.strictObject({
   own: yes.optional(),
   /** winnow has answered it (`answerMarker`). */
   answered: yes.optional(),
+  /** winnow has shown that it is not done. */
+  declined: yes.optional(),
+  /** The forge counts its author among the project's people: no right, and only a hint whom to ask about first. */
+  near: yes.optional(),
+  /** Of our own: what the forge finds it by. */
+  node: text.optional(),
 })
 
 const review = z.strictObject({
@@ -26,7 +32,12 @@ const review = z.strictObject({
   commit: oid,
   state: z.enum(['approved', 'changes-requested', 'commented', 'dismissed']),
   body: text,
+  /** By somebody who may write, as the forge says. */
+  writer: yes.optional(),
 })
+
+/** So many of its last comments a pull request comes with by itself. */
+export const COMMENTS_AT_ONCE = 50
 
 /** A pull request, wherever it is kept. */
 export const pull = z.strictObject({
@@ -43,6 +54,8 @@ export const pull = z.strictObject({
   draft: z.boolean(),
   labels: z.array(text),
   comments: z.array(comment),
+  /** There are earlier comments that nobody has read. */
+  unread: yes.optional(),
   reviews: z.array(review),
   merged_commit: oid.nullable(),
   opened_at: time,

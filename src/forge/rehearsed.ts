@@ -22,7 +22,7 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
     }),
     check: async check => tell(checkText(check)),
     ...(forge.permissionOf
-      ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? 'none' }
+      ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? null }
       : {}),
     ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
   }

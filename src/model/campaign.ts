@@ -216,6 +216,8 @@ export interface Campaign {
   }[]
   /** What people did that was acted on, by its cause, and by which kind of event: each acts once. */
   heeded: Record<string, string>
+  /** How far the comments of pull requests were read, where there are more than come by themselves. */
+  comments_read: Record<number, { comment: string; own: string[] }>
   /** What people said not to try, the latest last. */
   avoid: { text: string; by: string }[]
   alerts: { code: string; about: string | null; message: string; at: string }[]
@@ -283,6 +285,7 @@ export function emptyCampaign(): Campaign {
     asked: {},
     steered: [],
     heeded: {},
+    comments_read: {},
     avoid: [],
     alerts: [],
     backlog: [],

@@ -172,6 +172,8 @@ export const payloads = {
   'measure-allowed': { experiment: experimentId, head: oid, login: text },
   /** This head waits until a person has the default branch merged in: nothing of it is measured before. */
   'sync-awaited': { experiment: experimentId, head: oid, obstacle: z.enum(SYNC_OBSTACLES) },
+  /** Of this pull request up to this one: nothing there is to be heeded any more. Ours are found again by their names. */
+  'comments-read': { pull: natural, comment: text, own: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
   synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
   'foreign-tip': {

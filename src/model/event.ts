@@ -56,6 +56,7 @@ export const COMMUTING: ReadonlySet<EventKind> = new Set([
   'approval-withdrawn',
   'knob-changed',
   'measure-allowed',
+  'comments-read',
   'campaign-paused',
   'campaign-resumed',
   'campaign-stopped',

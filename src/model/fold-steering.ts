@@ -24,4 +24,10 @@ const steered: Handler<'steered'> = (campaign, event) => {
   campaign.steered.push({ event: id, action, experiment, reason })
 }
 
-export const steeringHandlers = { steered }
+const commentsRead: Handler<'comments-read'> = (campaign, { pull, comment, own }) => {
+  const before = campaign.comments_read[pull]
+  if (before === undefined || Number(before.comment) < Number(comment))
+    campaign.comments_read[pull] = { comment, own }
+}
+
+export const steeringHandlers = { steered, 'comments-read': commentsRead }

@@ -22,11 +22,13 @@ const handlers: { [K in EventKind]: Handler<K> } = {
 
 /** The cause of what somebody asked for in a comment begins with this; its id follows. */
 export const COMMENT = 'comment:'
+/** The same of an approving review. */
+export const REVIEW = 'review:'
 /** The same of what became of the campaign's own pull request. */
 export const CAMPAIGN_PULL = 'campaign-pull:'
 /** The same of a default branch that had all that was kept. */
 export const MERGED_AT = 'merged at '
-const HEEDED = new RegExp(`^(?:${COMMENT}|${CAMPAIGN_PULL}|${MERGED_AT})`)
+const HEEDED = new RegExp(`^(?:${COMMENT}|${REVIEW}|${CAMPAIGN_PULL}|${MERGED_AT})`)
 
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {

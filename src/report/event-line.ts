@@ -87,6 +87,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'approval-withdrawn': ({ experiment, packages, login }) =>
     `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
   'sync-awaited': ({ experiment, obstacle }) => `${experiment} waits for a person's sync (${obstacle})`,
+  'comments-read': ({ pull }) => `the comments of pull request ${pull} are read so far`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${short(default_tip)}`,

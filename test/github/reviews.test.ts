@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { packageFiles } from '../engine/package-files.ts'
-import { APPROVE, REVIEWS, waitingForReview } from './waiting-for-review.ts'
+import { letters } from '../engine/size-yard.ts'
+import { onGithub } from './on-github.ts'
+import { APPROVE, LEFT_PAD, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 
 test('an approving review counts for the head it looked at, by somebody who may, and not for the author', async () => {
   const there = await waitingForReview('write')

@@ -3,7 +3,7 @@ import { packageFiles } from '../engine/package-files.ts'
 import { letters } from '../engine/size-yard.ts'
 import { onGithub } from './on-github.ts'
 
-const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
+export const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
 
 /** A person's change that needs a package, waiting for an approval of it. */
 export async function waitingForReview(approvers = 'write', more = '') {

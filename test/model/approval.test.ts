@@ -86,11 +86,11 @@ describe('an approval that is taken back', () => {
 
   it('is shown, though it waits for what it waited for before', () => {
     const built = asked()
-    const first = checkMark(built.experiment('exp-001'))
+    const first = checkMark(built.campaign, built.experiment('exp-001'))
     built.add({ kind: 'approved', ...zlib, cause: 'yes' })
     const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
     built.add({ kind: 'approval-withdrawn', ...zlib, cause: 'no', login })
-    expect(checkMark(built.experiment('exp-001'))).not.toBe(first)
+    expect(checkMark(built.campaign, built.experiment('exp-001'))).not.toBe(first)
   })
 
   it('of what has ended changes nothing', () => {

@@ -26,7 +26,9 @@ export async function pullsOf(
   const campaignPull = campaignPullOf(place, campaign)
   const elsewhere = picksOpen(campaign, refs)
   const recent = place.forge.permissionOf === undefined ? 0 : HEARD
-  const wanted = { numbers, branches, elsewhere, recent, ...(campaignPull === null ? {} : { campaignPull }) }
+  const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
+  const own = campaignPull === null ? {} : { campaignPull }
+  const wanted = { numbers, branches, elsewhere, recent, read, ...own }
   const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))

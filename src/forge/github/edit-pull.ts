@@ -3,10 +3,10 @@ import type { ForgeAnswer, ForgeChange, NewComment, NewReview } from '../port.ts
 import { isRefusal } from '../refused.ts'
 import type { GithubClient } from './client.ts'
 import { keyOf, withKey } from './comment-key.ts'
+import { ownComment } from './earlier-comments.ts'
 import { fitting } from './fitting.ts'
 import { addLabels } from './open-pull.ts'
 import type { KnownPull } from './pull-node.ts'
-import { ownComment } from './read-pulls.ts'
 
 export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
 
@@ -112,7 +112,7 @@ async function writeComment(
 ): Promise<void> {
   const body = fitting(comment.body)
   const text = withKey(body, key)
-  const before = await ownComment(client, known, key)
+  const before = await ownComment(client, known, { key, after: comment.after })
   if (before === null) {
     const values = { ...client.where, issue_number: known.pull.number, body: text }
     await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', values)

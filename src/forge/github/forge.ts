@@ -1,15 +1,18 @@
-import { z } from 'zod'
-import { ForgeError } from '../../errors.ts'
 import type { Pacing } from '../../ledger/retry.ts'
-import type { Forge, ForgeAnswer, ForgeChange, NewPull, Permission, Reaction } from '../port.ts'
+import { allowance } from '../allowance.ts'
+import type { Forge, ForgeAnswer, ForgeChange, NewPull, Reaction } from '../port.ts'
 import { isRefusal } from '../refused.ts'
 import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
-import { type GithubAccess, type GithubClient, githubClient, understood, unlessMissing } from './client.ts'
+import { bringersOf } from './bringers.ts'
+import { type GithubAccess, type GithubClient, githubClient, unlessMissing } from './client.ts'
 import { editPull, type PullEditing, refusedBy } from './edit-pull.ts'
 import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
+import { MOST_PAGES, withEarlier } from './earlier-comments.ts'
 import { patiently } from './patient.ts'
+import { peopleOf } from './people.ts'
+import { type KnownPull, REVIEWERS } from './pull-node.ts'
 import { readNumbers, readOpen } from './read-pulls.ts'
 import { githubWorkflows } from './workflows.ts'
 
@@ -22,23 +25,35 @@ export interface GithubForgeOptions extends Pacing, GithubAccess {
 export function githubForge(options: GithubForgeOptions): Forge {
   const client = githubClient(options)
   const check = checksOf(client)
+  const pages = allowance(MOST_PAGES, options.clock)
   const forge = withSingleChanges({
     kind: 'github',
     async list(wanted = {}) {
-      const known = await patiently(options, () => readOpen(client, options.base, wanted))
-      return known.map(({ pull }) => pull)
+      const { known, named } = await patiently(options, () => readOpen(client, options.base, wanted))
+      const asked = { read: wanted.read, named, pages, say: options.say }
+      const whole = await patiently(options, () => withEarlier(client, known, asked))
+      for (const line of tooManyReviewers(known)) options.say(line)
+      return whole.map(({ pull }) => pull)
     },
     batch: changes => patiently(options, () => changeAll(client, changes)),
   })
   return {
     ...forge,
+    bringersOf: number => patiently(options, () => bringersOf(client, number)),
     merge: (number, wanted) => patiently(options, () => mergePull(client, number, wanted)),
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
-    permissionOf: login => patiently(options, () => permissionOf(client, login)),
-    isMember: (team, login) => patiently(options, () => isMember(client, team, login)),
+    ...peopleOf(client, options),
     workflows: githubWorkflows(client, options),
   }
+}
+
+function tooManyReviewers(known: readonly KnownPull[]): string[] {
+  return known.flatMap(({ pull, moreReviewers }) =>
+    moreReviewers
+      ? [`#${pull.number}: of reviewers without write access only the last ${REVIEWERS} are looked at`]
+      : [],
+  )
 }
 
 /** What was done before the connection broke is found done by the next attempt. */
@@ -85,31 +100,4 @@ async function react(client: GithubClient, comment: string, content: Reaction): 
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
   await unlessMissing(() => client.request(route, values))
-}
-
-/** A word that is not known gives no right. */
-const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']).catch('none') })
-
-/** Never the association a comment comes with: that says nothing of what somebody may do. */
-async function permissionOf(client: GithubClient, login: string): Promise<Permission> {
-  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const answer = await unlessMissing(() => client.request(route, { ...client.where, username: login }))
-  if (answer === null) return 'none'
-  return understood(collaborator, answer.data, `the permission of ${login}`).permission
-}
-
-const membership = z.object({ state: z.string() })
-
-/** Who was only invited is none yet. A job's token is refused, whatever its permissions say: there is none for it. */
-async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
-  const [org = '', slug = ''] = team.split('/', 2)
-  const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
-  try {
-    const answer = await unlessMissing(() => client.request(route, { org, team_slug: slug, username: login }))
-    if (answer === null) return false
-    return understood(membership, answer.data, `whether ${login} is in ${team}`).state === 'active'
-  } catch (error) {
-    if (error instanceof ForgeError && error.detail.status === 403) return null
-    throw error
-  }
 }

@@ -1,19 +1,22 @@
 import { z } from 'zod'
 import { oid } from '../../model/ids.ts'
-import { answerMarker, type Comment, pull, type Pull, type Review } from '../pull.ts'
+import { answerMarker, type Comment, COMMENTS_AT_ONCE, pull, type Pull, type Review } from '../pull.ts'
 import { understood } from './client.ts'
 import { keyOf, readKey } from './comment-key.ts'
 
 const text = z.string()
 const actor = z.object({ __typename: text, login: text }).nullable()
 
-const comment = z.object({
+export const commentNode = z.object({
+  id: text,
   databaseId: z.number(),
   author: actor,
+  authorAssociation: text,
   createdAt: text,
   body: text,
   lastEditedAt: text.nullable(),
   viewerDidAuthor: z.boolean(),
+  reactionGroups: z.array(z.object({ content: text, viewerHasReacted: z.boolean() })).nullable(),
 })
 
 const review = z.object({
@@ -40,10 +43,14 @@ export const pullNode = z.object({
   viewerDidAuthor: z.boolean(),
   labels: z.object({ nodes: z.array(z.object({ name: text })) }).nullable(),
   comments: z.object({
-    nodes: z.array(comment),
+    nodes: z.array(commentNode),
     pageInfo: z.object({ hasPreviousPage: z.boolean(), startCursor: text.nullable() }),
   }),
   reviews: z.object({ nodes: z.array(review) }).nullable(),
+  opinions: z
+    .object({ nodes: z.array(review), pageInfo: z.object({ hasPreviousPage: z.boolean() }) })
+    .nullable(),
+  writers: z.object({ nodes: z.array(review) }).nullable(),
   mergeCommit: z.object({ oid }).nullable(),
   createdAt: text,
   closedAt: text.nullable(),
@@ -52,16 +59,23 @@ export const pullNode = z.object({
 
 type PullNode = z.infer<typeof pullNode>
 
-export const COMMENTS = `nodes { databaseId author { __typename login } createdAt lastEditedAt body viewerDidAuthor }
-  pageInfo { hasPreviousPage startCursor }`
+export const COMMENT = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
+  viewerDidAuthor reactionGroups { content viewerHasReacted }`
+export const COMMENTS = `nodes { ${COMMENT} } pageInfo { hasPreviousPage startCursor }`
+
+const REVIEW = 'author { __typename login } submittedAt commit { oid } state body'
+/** Of so many people the last opinion counts, and of as many more who may write. */
+export const REVIEWERS = 100
 
 export const PULL = `fragment Pull on PullRequest {
   id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
   isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
   timelineItems(itemTypes: [REOPENED_EVENT], last: 1) { nodes { ... on ReopenedEvent { createdAt } } }
   labels(first: 50) { nodes { name } }
-  comments(last: 50) { ${COMMENTS} }
-  reviews(last: 50) { nodes { author { __typename login } submittedAt commit { oid } state body } }
+  comments(last: ${COMMENTS_AT_ONCE}) { ${COMMENTS} }
+  reviews(last: 50) { nodes { ${REVIEW} } }
+  opinions: latestOpinionatedReviews(last: ${REVIEWERS}) { nodes { ${REVIEW} } pageInfo { hasPreviousPage } }
+  writers: latestOpinionatedReviews(last: ${REVIEWERS}, writersOnly: true) { nodes { ${REVIEW} } }
 }`
 
 /** A pull request as GitHub knows it, with what is needed to change it. */
@@ -71,9 +85,15 @@ export interface KnownPull {
   /** Opened by who asks. */
   mine: boolean
   own: OwnComment[]
+  /** Its comments, the last of them. */
+  comments: CommentNode[]
   /** Where older comments begin; null where all are known. */
   earlier: string | null
+  /** More people have reviewed it than are looked at. */
+  moreReviewers: boolean
 }
+
+export type CommentNode = z.infer<typeof commentNode>
 
 /** A comment of ours with its key. */
 export interface OwnComment {
@@ -90,11 +110,13 @@ export function knownPull(node: PullNode): KnownPull {
     nodeId: id,
     mine: viewerDidAuthor,
     own: ownComments(comments.nodes),
+    comments: comments.nodes,
     earlier: hasPreviousPage ? startCursor : null,
+    moreReviewers: node.opinions?.pageInfo.hasPreviousPage === true,
   }
 }
 
-export function ownComments(nodes: PullNode['comments']['nodes']): OwnComment[] {
+export function ownComments(nodes: readonly CommentNode[]): OwnComment[] {
   return nodes.flatMap(({ databaseId, body: text, viewerDidAuthor }) => {
     const { key, body } = readKey(text)
     return viewerDidAuthor && key !== null ? [{ id: databaseId, key, body }] : []
@@ -102,7 +124,7 @@ export function ownComments(nodes: PullNode['comments']['nodes']): OwnComment[] 
 }
 
 export const commentPage = z.object({
-  nodes: z.array(comment),
+  nodes: z.array(commentNode),
   pageInfo: pullNode.shape.comments.shape.pageInfo,
 })
 
@@ -119,7 +141,7 @@ function readPull(node: PullNode): z.input<typeof pull> {
     draft: node.isDraft,
     labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
     comments: readComments(node.comments.nodes),
-    reviews: (node.reviews?.nodes ?? []).flatMap(readReview),
+    reviews: readReviews(node),
     merged_commit: node.mergeCommit?.oid ?? null,
     opened_at: node.createdAt,
     closed_at: node.closedAt,
@@ -128,7 +150,7 @@ function readPull(node: PullNode): z.input<typeof pull> {
 }
 
 /** Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. */
-function readComments(nodes: PullNode['comments']['nodes']): Comment[] {
+export function readComments(nodes: readonly CommentNode[]): Comment[] {
   const own = new Map(ownComments(nodes).map(({ id, key }) => [id, key]))
   const keys = new Set(own.values())
   return nodes.map(each => {
@@ -139,10 +161,19 @@ function readComments(nodes: PullNode['comments']['nodes']): Comment[] {
       at: each.createdAt,
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
-      ...(own.has(each.databaseId) ? { own: true } : {}),
+      ...(own.has(each.databaseId) ? { own: true, node: each.id } : {}),
+      ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
+      ...(isDeclined(each) ? { declined: true } : {}),
       ...(keys.has(keyOf({ body: '', marker: answerMarker({ id }) })) ? { answered: true } : {}),
     }
   })
+}
+
+const NEAR: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
+
+function isDeclined({ reactionGroups }: CommentNode): boolean {
+  const groups = reactionGroups ?? []
+  return groups.some(({ content, viewerHasReacted }) => content === 'THUMBS_DOWN' && viewerHasReacted)
 }
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
@@ -164,6 +195,25 @@ const REVIEWS = new Map<string, Review['state']>([
   ['COMMENTED', 'commented'],
   ['DISMISSED', 'dismissed'],
 ])
+
+/** The last reviews, and however many there are, the last opinion of each person. */
+function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
+  const may = new Set((writers?.nodes ?? []).map(({ author }) => loginOf(author)))
+  const all = [reviews, opinions, writers].flatMap(list => list?.nodes ?? [])
+  const distinct = new Map(
+    all.map(node => [`${loginOf(node.author)} ${node.submittedAt} ${node.state}`, node]),
+  )
+  const found: Review[] = []
+  for (const node of [...distinct.values()].toSorted(byTime)) {
+    const writer = may.has(loginOf(node.author)) ? { writer: true as const } : {}
+    found.push(...readReview(node).map(review => ({ ...review, ...writer })))
+  }
+  return found
+}
+
+function byTime(one: { submittedAt: string | null }, other: { submittedAt: string | null }): number {
+  return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
+}
 
 /** Neither a review that was not sent yet counts, nor what is not known. */
 function readReview(node: NonNullable<PullNode['reviews']>['nodes'][number]): Review[] {

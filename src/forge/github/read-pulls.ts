@@ -2,12 +2,11 @@ import { z } from 'zod'
 import type { Wanted } from '../port.ts'
 import { type GithubClient, understood } from './client.ts'
 import {
-  COMMENTS,
-  commentPage,
+  COMMENT,
+  type CommentNode,
+  commentNode,
   type KnownPull,
   knownPull,
-  type OwnComment,
-  ownComments,
   PULL,
   pullNode,
 } from './pull-node.ts'
@@ -42,7 +41,10 @@ const singles = z.object({ repository: z.record(z.string(), z.unknown()) })
 
 interface Asked {
   variables: string[]
+  /** Of the repository. */
   fields: string[]
+  /** Beside it. */
+  beside?: string[]
   values: Record<string, unknown>
 }
 
@@ -99,9 +101,9 @@ function isNumber(number: number): boolean {
   return Number.isInteger(number) && number > 0 && number < 2 ** 31
 }
 
-function question({ variables, fields }: Asked): string {
+function question({ variables, fields, beside = [] }: Asked): string {
   const declared = ['$owner: String!', '$repo: String!', ...variables].join(', ')
-  return `query (${declared}) { repository(owner: $owner, name: $repo) { ${fields.join('\n')} } } ${PULL}`
+  return `query (${declared}) { repository(owner: $owner, name: $repo) { ${fields.join('\n')} } ${beside.join('\n')} } ${PULL}`
 }
 
 const OPEN: Asked = {
@@ -129,21 +131,47 @@ function recentInto({ recent = 0 }: Wanted): Asked {
 }
 
 /** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
-export async function readOpen(client: GithubClient, base: string, wanted: Wanted): Promise<KnownPull[]> {
+export async function readOpen(
+  client: GithubClient,
+  base: string,
+  wanted: Wanted,
+): Promise<{ known: KnownPull[]; named: CommentNode[] }> {
   const [first = EMPTY, ...rest] = singleFields(wanted, base)
   const found = new Map<number, KnownPull>()
-  let asked = joined(joined(OPEN, recentInto(wanted), {}), first, { base })
+  const named: CommentNode[] = []
+  const together = joined(joined(OPEN, recentInto(wanted), {}), first, { base })
+  let asked = joined(together, namedFields(wanted), {})
   for (let pages = 1; ; pages++) {
     const answer = await ask(client, asked)
     const { open, recent } = understood(page, answer, 'pull requests').repository
     const { open: _, recent: __, ...others } = understood(singles, answer, 'pull requests').repository
+    named.push(...understood(ours, answer, 'comments of winnow').own)
     for (const each of [...[...open.nodes, ...(recent?.nodes ?? [])].map(knownPull), ...readSingles(others)])
       found.set(each.pull.number, each)
     if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
     asked = joined(OPEN, EMPTY, { base, after: open.pageInfo.endCursor })
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
-  return [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number)
+  return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
+}
+
+/** What one question may name. */
+const MOST_NAMED = 100
+
+/** Null, or of another kind, is what was deleted. */
+const ours = z.object({
+  own: z
+    .array(z.union([commentNode, z.unknown().transform(() => null)]))
+    .default([])
+    .transform(nodes => nodes.filter(node => node !== null)),
+})
+
+/** Our own comments that others may have drowned, in the same question. */
+function namedFields({ read = new Map() }: Wanted): Asked {
+  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
+  if (own.length === 0) return EMPTY
+  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT} } }`]
+  return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
 }
 
 /** Single pull requests, in whatever state and into whatever base they are. */
@@ -177,6 +205,7 @@ function joined(one: Asked, other: Asked, values: Record<string, unknown>): Aske
   return {
     variables: [...one.variables, ...other.variables],
     fields: [...one.fields, ...other.fields],
+    beside: [...(one.beside ?? []), ...(other.beside ?? [])],
     values: { ...one.values, ...other.values, ...values },
   }
 }
@@ -190,29 +219,4 @@ function readSingles(fields: Record<string, unknown>): KnownPull[] {
     const node = understood(single, field, 'a pull request')
     return node === null ? [] : [knownPull(node)]
   })
-}
-
-const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) { comments(last: 100, before: $before) { ${COMMENTS} } }
-  }
-}`
-const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
-
-/** Our comment with this key, also where others have written very many since. */
-export async function ownComment(
-  client: GithubClient,
-  known: KnownPull,
-  key: string,
-): Promise<OwnComment | null> {
-  let found = known.own.find(each => each.key === key)
-  let before = known.earlier
-  for (let pages = 0; !found && before !== null && pages < MOST_PAGES; pages++) {
-    const values = { ...client.where, number: known.pull.number, before }
-    const answer = understood(earlier, await client.graphql(EARLIER, values), 'comments')
-    const { nodes, pageInfo } = answer.repository.pullRequest.comments
-    found = ownComments(nodes).find(each => each.key === key)
-    before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
-  }
-  return found ?? null
 }

@@ -114,7 +114,9 @@ function graphqlSchema(sdl) {
     if (!definition || kept.has(name) || (isOutput(definition) && !wanted.has(name))) return
     const reduced = { ...slim(definition), description: undefined }
     if (reduced.interfaces)
-      reduced.interfaces = reduced.interfaces.filter(each => wanted.has(each.name.value))
+      reduced.interfaces = reduced.interfaces.filter(({ name: { value } }) =>
+        GRAPHQL[value]?.every(field => GRAPHQL[name]?.includes(field)),
+      )
     kept.set(name, reduced)
     visit(reduced, {
       NamedType: node => {

@@ -117,8 +117,9 @@ export function apiOf(world: World): Api {
     }
     const route = ROUTES[operation.route]
     if (!route) throw new Error(`this GitHub does not do ${operation.route} yet`)
-    const here = params['org'] ?? params['owner']
-    if (here !== world.owner || (params['repo'] ?? world.repo) !== world.repo)
+    const here = params['org'] ?? params['owner'] ?? ''
+    const isFork = operation.route.endsWith('/activity') && world.forks.has(here)
+    if ((here !== world.owner && !isFork) || (params['repo'] ?? world.repo) !== world.repo)
       throw new Refusal(404, 'Not Found')
     requirePermission(route, operation.route, who)
     return route.handle({ params, query, body: new Fields(body), who, world })

@@ -78,6 +78,8 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     workflowStates: new Map(),
     rules: [],
     protection: new Map(),
+    pushes: [],
+    pushers: new Map(),
     tips: new Map(),
     nextNumber: 1,
     nextId: 1001,

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { buildSchema, execute, GraphQLError, parse, validate } from 'graphql'
 import type { Json } from '../contract/describe.ts'
 import { nodeId } from './shown.ts'
-import type { Account, CommentRecord, PullRecord, ReviewRecord, World } from './world.ts'
+import {
+  type Account,
+  accountOf,
+  type CommentRecord,
+  type PullRecord,
+  type ReviewRecord,
+  type World,
+} from './world.ts'
 
 const FIXTURE = new URL('../../../fixtures/github/schema.graphql', import.meta.url)
 const schema = buildSchema(readFileSync(FIXTURE, 'utf8'))
@@ -58,6 +65,13 @@ function root(world: World, who: Account) {
         throw refused('NOT_FOUND', `Could not resolve to a Repository with the name '${owner}/${name}'.`)
       requireGrant('read')
       return repositoryNode(world, who)
+    },
+    nodes({ ids }: { ids: string[] }) {
+      requireGrant('read')
+      return ids.map(id => {
+        const found = world.comments.find(each => nameOf(each) === id)
+        return found ? commentNode(world, who, found) : null
+      })
     },
     markPullRequestReadyForReview: (given: { input: { pullRequestId: string } }) => change(given, false),
     convertPullRequestToDraft: (given: { input: { pullRequestId: string } }) => change(given, true),
@@ -166,6 +180,12 @@ function pullNode(world: World, who: Account, pull: PullRecord) {
     state: stateOf(pull),
     isDraft: draft,
     isCrossRepository: fork !== null,
+    headRepository: { nameWithOwner: `${fork ?? world.owner}/${world.repo}` },
+    commits: async (window: Window) =>
+      connection(
+        (await commitsOf(world, pull)).map(commit => ({ commit })),
+        window,
+      ),
     headRepositoryOwner: { __typename: 'User', login: fork ?? world.owner },
     labels: (window: Window) =>
       connection(
@@ -174,11 +194,18 @@ function pullNode(world: World, who: Account, pull: PullRecord) {
       ),
     comments: (window: Window) =>
       connection(
-        world.comments.filter(each => each.number === number).map(each => commentNode(who, each)),
+        world.comments.filter(each => each.number === number).map(each => commentNode(world, who, each)),
         window,
       ),
     reviews: (window: Window) =>
       connection(world.reviews.filter(each => each.number === number).map(reviewNode), window),
+    latestOpinionatedReviews({ writersOnly, ...window }: Window & { writersOnly?: boolean }) {
+      const last = new Map<string, ReviewRecord>()
+      for (const each of world.reviews)
+        if (each.number === number && each.state !== 'COMMENTED') last.set(each.author.login, each)
+      const found = [...last.values()].filter(each => writersOnly !== true || mayWrite(world, each.author))
+      return connection(found.map(reviewNode), window)
+    },
     mergeCommit: merge && { oid: merge.commit },
     createdAt: pull.createdAt,
     closedAt: pull.closedAt,
@@ -190,16 +217,49 @@ function pullNode(world: World, who: Account, pull: PullRecord) {
   }
 }
 
-function commentNode(who: Account, { id, author, body, createdAt, editedAt }: CommentRecord) {
+function nameOf({ id }: CommentRecord): string {
+  return `IC_${id}`
+}
+
+const REACTIONS = { '+1': 'THUMBS_UP', '-1': 'THUMBS_DOWN', confused: 'CONFUSED' } as const
+
+function commentNode(world: World, who: Account, comment: CommentRecord) {
+  const { id, author, body, createdAt, editedAt, reactions } = comment
   return {
-    id: `IC_${id}`,
+    __typename: 'IssueComment',
+    id: nameOf(comment),
     databaseId: id,
     author: actor(author),
+    authorAssociation: mayWrite(world, author) ? 'MEMBER' : 'NONE',
+    reactionGroups: Object.entries(REACTIONS).map(([content, named]) => ({
+      content: named,
+      viewerHasReacted: reactions.some(each => each.content === content && each.by === who.login),
+    })),
     createdAt,
     body,
     viewerDidAuthor: author.login === who.login,
     lastEditedAt: editedAt,
   }
+}
+
+function mayWrite(world: World, { login }: Account): boolean {
+  const { permission } = accountOf(world, login) ?? { permission: 'none' }
+  return permission === 'write' || permission === 'admin'
+}
+
+/** Its commits as git has them; whose address is that of an account, the account. */
+async function commitsOf(world: World, { head, base }: PullRecord) {
+  const from = world.tips.get(base) ?? ''
+  const format = ['log', '--reverse', '--format=%ae %ce', '--max-count=100']
+  const lines = await world.git.run(...format, head, '--not', from)
+  const gitActor = (email: string) => {
+    const found = accountOf(world, email.split('@')[0] ?? '')
+    return { user: found && { login: found.login } }
+  }
+  return lines.split('\n').map(line => {
+    const [author = '', committer = ''] = line.split(' ')
+    return { author: gitActor(author), committer: gitActor(committer) }
+  })
 }
 
 function reviewNode({ author, at, commit, state, body }: ReviewRecord) {

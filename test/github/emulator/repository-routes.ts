@@ -21,6 +21,7 @@ export const repositoryRoutes: Routes = {
     }),
   },
   [`GET ${REPO}/collaborators/{username}/permission`]: { needs: 'metadata=read', handle: permission },
+  [`GET ${REPO}/activity`]: { needs: 'contents=read', handle: activity },
   'GET /orgs/{org}/teams/{team_slug}/memberships/{username}': { needs: 'members=read', handle: membership },
   [`GET ${REPO}/rules/branches/{branch}`]: {
     needs: 'metadata=read',
@@ -80,6 +81,31 @@ function permission({ world, params }: Ask): Answer {
   if (!account) throw notFound()
   const { permission } = account
   return { status: 200, body: { permission, role_name: permission, user: shownAccount(account) } }
+}
+
+function activity({ world, params, query }: Ask): Answer {
+  const owner = params['owner'] ?? ''
+  const branch = (query['ref'] ?? '').replace(/^refs\/heads\//, '')
+  const fork = owner === world.owner ? null : owner
+  const opener = world.pulls.find(each => each.branch === branch && each.fork === fork)?.author.login
+  const found = world.pushes.filter(each => each.owner === owner && each.branch === branch).toReversed()
+  const body = found.flatMap(({ after }, index) => {
+    const said = world.pushers.get(after)
+    const account = accountOf(world, (said === undefined ? opener : said) ?? '')
+    if (said === null || account === null) return []
+    const shown = { ref: `refs/heads/${branch}`, before: found[index + 1]?.after ?? '0'.repeat(40), after }
+    return [
+      {
+        id: index,
+        node_id: `PSH_${index}`,
+        ...shown,
+        activity_type: 'push',
+        timestamp: now(world),
+        actor: shownAccount(account),
+      },
+    ]
+  })
+  return { status: 200, body }
 }
 
 function membership({ world, params }: Ask): Answer {

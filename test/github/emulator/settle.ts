@@ -13,6 +13,8 @@ export async function settle(world: World, pusher: Account | null = null): Promi
   world.tips = tips
   const forks = new Map<string, Map<string, string>>()
   for (const [owner, fork] of world.forks) forks.set(owner, await fork.tips())
+  remember(world, world.owner, tips)
+  for (const [owner, found] of forks) remember(world, owner, found)
   if (pusher) await pushed(world, pusher, before, tips)
   for (const pull of world.pulls.filter(each => each.state === 'open')) {
     const tip = (pull.fork === null ? tips : forks.get(pull.fork))?.get(pull.branch)
@@ -20,6 +22,13 @@ export async function settle(world: World, pusher: Account | null = null): Promi
     if (tip === pull.head && base !== undefined && base === before.get(pull.base)) continue
     if (tip !== undefined && tip !== pull.head) await follow(world, pull, tip, pusher)
     await conclude(world, pull, { tip, base })
+  }
+}
+
+function remember({ pushes }: World, owner: string, tips: ReadonlyMap<string, string>): void {
+  for (const [branch, after] of tips) {
+    const last = pushes.findLast(each => each.owner === owner && each.branch === branch)
+    if (last?.after !== after) pushes.push({ owner, branch, after })
   }
 }
 

@@ -131,6 +131,9 @@ export interface World {
   rules: { under: string; type: string }[]
   /** Classic protection by branch, as it is told to administrators. */
   protection: Map<string, Record<string, unknown>>
+  /** Every head that a branch had, and who pushed it; null: nobody knows any more. Unsaid: who opened its pull request. */
+  pushes: { owner: string; branch: string; after: string }[]
+  pushers: Map<string, string | null>
   /** Branches by short name, as they were when they were last looked at. */
   tips: Map<string, string>
   nextNumber: number

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { Allowance } from '../allowance.ts'
+import type { ReadUpTo, Wanted } from '../port.ts'
+import { type GithubClient, understood } from './client.ts'
+import {
+  COMMENTS,
+  type CommentNode,
+  commentPage,
+  type KnownPull,
+  type OwnComment,
+  ownComments,
+  readComments,
+} from './pull-node.ts'
+
+/** In one wake-up: twice what it takes to read the 2,500 comments that GitHub takes on one pull request. */
+export const MOST_PAGES = 50
+
+const EARLIER = `query ($owner: String!, $repo: String!, $number: Int!, $before: String) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) { comments(last: 100, before: $before) { ${COMMENTS} } }
+  }
+}`
+const earlier = z.object({ repository: z.object({ pullRequest: z.object({ comments: commentPage }) }) })
+
+interface Page {
+  nodes: CommentNode[]
+  before: string | null
+}
+
+async function pageBefore(client: GithubClient, number: number, before: string): Promise<Page> {
+  const values = { ...client.where, number, before }
+  const answer = understood(earlier, await client.graphql(EARLIER, values), 'comments')
+  const { nodes, pageInfo } = answer.repository.pullRequest.comments
+  return { nodes, before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
+}
+
+interface Asking {
+  read: Wanted['read'] | undefined
+  /** Our own comments that were asked for by name. */
+  named: readonly CommentNode[]
+  pages: Allowance
+  say: (line: string) => void
+}
+
+/**
+ * Comments that others have drowned: every one since the last that is known to have been read, and our own from before
+ * it, which nobody may push out of sight. Mostly they are all there already.
+ */
+export async function withEarlier(
+  client: GithubClient,
+  known: readonly KnownPull[],
+  { read, named, pages, say }: Asking,
+): Promise<KnownPull[]> {
+  const whole: KnownPull[] = []
+  for (const each of known) {
+    const found = await backTo(client, each, read?.get(each.pull.number), pages)
+    if (found.before !== null) {
+      const { number } = each.pull
+      say(`#${number}: its oldest comments are not read yet, there are so many; the next wake-up goes on`)
+    }
+    const own = read?.get(each.pull.number)?.own ?? []
+    const ours = named.filter(({ id }) => own.includes(id))
+    whole.push(withComments(each, [...ours, ...found.nodes], found.before))
+  }
+  return whole
+}
+
+/** Only where what lies before the last comments was not read. */
+async function backTo(
+  client: GithubClient,
+  { pull: { number }, comments, earlier: start }: KnownPull,
+  read: ReadUpTo | undefined,
+  pages: Allowance,
+): Promise<Page> {
+  let nodes = comments
+  let before = start
+  while (before !== null && !reaches(nodes, read?.comment) && pages.take()) {
+    const page = await pageBefore(client, number, before)
+    nodes = [...page.nodes, ...nodes]
+    before = page.before
+  }
+  return { nodes, before: reaches(nodes, read?.comment) ? null : before }
+}
+
+/** Ids grow: also where that very comment was deleted. */
+function reaches(nodes: readonly CommentNode[], comment: string | undefined): boolean {
+  const oldest = nodes[0]
+  return comment !== undefined && oldest !== undefined && oldest.databaseId <= Number(comment)
+}
+
+function withComments(known: KnownPull, nodes: readonly CommentNode[], before: string | null): KnownPull {
+  const comments = [...new Map(nodes.map(node => [node.databaseId, node])).values()]
+  if (comments.length === known.comments.length && before === null) return known
+  const pull = { ...known.pull, comments: readComments(comments) }
+  return {
+    ...known,
+    comments,
+    own: ownComments(comments),
+    pull: before === null ? pull : { ...pull, unread: true },
+  }
+}
+
+/** Our comment with this key, also where others have written very many since; none is older than what it answers. */
+export async function ownComment(
+  client: GithubClient,
+  known: KnownPull,
+  { key, after }: { key: string; after: string | undefined },
+): Promise<OwnComment | null> {
+  let page: Page = { nodes: known.comments, before: known.earlier }
+  for (let pages = 0; ; pages++) {
+    const found = ownComments(page.nodes).find(each => each.key === key)
+    if (found || page.before === null || reaches(page.nodes, after) || pages === MOST_PAGES)
+      return found ?? null
+    page = await pageBefore(client, known.pull.number, page.before)
+  }
+}

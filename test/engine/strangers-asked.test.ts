@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { strangersOf } from '../../src/engine/facts/strangers.ts'
+import type { Forge, Permission } from '../../src/forge/port.ts'
+import type { Pull } from '../../src/forge/pull.ts'
+import { campaignRefs } from '../../src/model/refs.ts'
+import { campaign, oidOf } from '../plan/a-campaign.ts'
+import { carryOut } from '../plan/a-world.ts'
+
+const PULL: Omit<Pull, 'number' | 'author' | 'branch'> = {
+  title: 'faster',
+  body: '',
+  head: oidOf('head'),
+  base: 'optimize/size',
+  state: 'open',
+  draft: false,
+  labels: [],
+  comments: [],
+  reviews: [],
+  merged_commit: null,
+  opened_at: '2026-01-01T00:00:00Z',
+  closed_at: null,
+}
+
+const PEOPLE = 25
+const logins = Array.from({ length: PEOPLE }, (_, index) => `eve${index}`)
+
+/** One pull request of each, from a fork of their own. */
+function offered() {
+  const built = campaign()
+  const pulls = logins.map((author, index) => {
+    const branch = `${author}:faster`
+    built.withExperiment({ branch, owned: false, pull: index + 1 })
+    return { ...PULL, number: index + 1, author, branch }
+  })
+  return { built, pulls }
+}
+
+function asking(level: (login: string) => Permission | null) {
+  const asked: string[] = []
+  const permissionOf = async (login: string) => {
+    asked.push(login)
+    return level(login)
+  }
+  const forge: Pick<Forge, 'permissionOf'> = { permissionOf }
+  return { asked, place: { refs: campaignRefs('optimize', 'size'), forge } }
+}
+
+test('nobody is asked about again for a head that the ledger knows of, and about a new one once more', async () => {
+  const { built, pulls } = offered()
+  const { asked, place } = asking(() => 'read')
+  for (let look = 0; look < 3; look++)
+    carryOut(built, { strangers: await strangersOf(place, built.campaign, pulls) })
+  // Twenty at the first look, the others at the next.
+  expect(asked).toEqual(logins)
+
+  carryOut(built, { branches: new Map([['eve3:faster', oidOf('another head')]]) })
+  expect(built.experiment('exp-004').head).toBe(oidOf('another head'))
+  await strangersOf(place, built.campaign, pulls)
+  expect(asked.slice(PEOPLE)).toEqual(['eve3'])
+})
+
+test('who could not be asked about yet waits, and is called nothing', async () => {
+  const { built, pulls } = offered()
+  const { place } = asking(login => (login === 'eve0' ? 'write' : null))
+  const strangers = await strangersOf(place, built.campaign, pulls)
+  expect(strangers.has('exp-001')).toBe(false)
+  expect(strangers.get('exp-002')).toBeNull()
+})
