@@ -1,18 +1,24 @@
-import { whyNotApprover } from '../forge/may-approve.ts'
+import { type Approvers, teamsAmong, whyNotApprover } from '../forge/may-approve.ts'
 import type { Pull, Review } from '../forge/pull.ts'
 import { awaitedPackages, type Consent } from '../model/approval.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { REVIEW } from '../model/fold.ts'
 import { subjectsOf } from '../model/picked.ts'
 import { needs } from '../plan/approvals.ts'
 import { pullFinder } from '../plan/pull-of.ts'
+import { broughtBy } from './brought-by.ts'
 import type { Observation } from './observe.ts'
 import type { Place } from './place.ts'
 import { record } from './record.ts'
 
+/** So many reviewers are asked about at a look; the others wait for the next. */
+const MOST_ASKED = 20
+
 /**
  * Approving reviews by people whom the spec trusts become approvals of the set of packages that was shown at the
- * head they reviewed: never the author's own, a bot's, one of another head, or one from before the set was asked
- * about. Whoever changes their mind before it lands takes theirs back. True where something was recorded.
+ * head they reviewed: never of whoever brought it, a bot's, one of another head, or one from before the set was asked
+ * about. Whoever changes their mind before it lands takes theirs back. True where something was recorded: a review that
+ * counts for nothing is as well, and not looked at again.
  */
 export async function hearReviews(place: Place, seen: Observation): Promise<boolean> {
   for (const experiment of subjectsOf(seen.world.campaign)) {
@@ -22,10 +28,54 @@ export async function hearReviews(place: Place, seen: Observation): Promise<bool
     if (await takenBack(place, experiment, { pull, words })) return true
     if (experiment.status !== 'deferred' || !isSameSet(seen, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
-    for (const review of approving(pull, words, experiment))
-      if (await trusted(place, seen, review)) return approve(place, experiment, { pull, review })
+    const reviews = approving(pull, words, experiment).filter(review => isUnheard(seen, pull, review))
+    if (reviews.length > 0 && (await hearAbout(place, seen, { experiment, pull, reviews }))) return true
   }
   return false
+}
+
+interface Reviewed {
+  experiment: Experiment
+  pull: Pull
+  reviews: readonly Review[]
+}
+
+async function hearAbout(
+  place: Place,
+  seen: Observation,
+  { experiment, pull, reviews }: Reviewed,
+): Promise<boolean> {
+  const { trusted, others } = await apart(place, seen, reviews)
+  const { counted, own } = await withoutOwn(place, experiment, { pull, reviews: trusted })
+  const [review] = counted
+  if (review !== undefined) return approve(place, experiment, { pull, review })
+  const nothing = [...others, ...own.map(each => ({ review: each, why: 'it is of their own head.' }))]
+  for (const { review: each, why } of nothing) {
+    const text = `The approving review by ${each.author} counts for no packages: ${why}`
+    place.progress.say(text)
+    const nonce = causeOf(pull, each)
+    await record({ ...place, nonce }, [{ kind: 'note', text, experiment: experiment.id }])
+  }
+  return nothing.length > 0
+}
+
+/** Whose head it is approves nothing of it; where nobody knows whose, two people cannot both be that one. */
+async function withoutOwn(
+  { forge, progress }: Place,
+  experiment: Experiment,
+  { pull, reviews }: Pick<Reviewed, 'pull' | 'reviews'>,
+): Promise<{ counted: readonly Review[]; own: readonly Review[] }> {
+  const brought = reviews.length === 0 ? null : await broughtBy(forge, experiment, pull)
+  if (brought === null) return { counted: reviews, own: [] }
+  const isOwn = ({ author }: Review) => brought.logins.includes(author.toLowerCase())
+  const own = reviews.filter(isOwn)
+  const others = reviews.filter(review => !isOwn(review))
+  if (brought.known || others.length > 1) return { counted: others, own }
+  if (others.length === 1)
+    progress.say(
+      `GitHub does not say who pushed the head of ${experiment.id}: a second person's approving review is needed.`,
+    )
+  return { counted: [], own }
 }
 
 function pullOf({ world, pulls }: Observation, experiment: Experiment): Pull | undefined {
@@ -61,12 +111,35 @@ function approving({ author }: Pull, words: Words, { head, asked_at }: Experimen
   )
 }
 
-async function trusted({ forge, progress }: Place, { world }: Observation, review: Review): Promise<boolean> {
-  const { author: login } = review
-  const permission = (await forge.permissionOf?.(login)) ?? 'none'
-  const why = await whyNotApprover(forge, world.spec.dependencies.approvers, { login, permission })
-  if (why !== null) progress.say(`The approving review by ${login} counts for no packages: ${why}`)
-  return why === null
+/** Whom nobody could ask about yet is in neither. */
+async function apart({ forge }: Place, { world }: Observation, reviews: readonly Review[]) {
+  const { approvers } = world.spec.dependencies
+  const trusted: Review[] = []
+  const others: { review: Review; why: string }[] = []
+  for (const review of reviews.filter(each => isConceivable(approvers, each)).slice(0, MOST_ASKED)) {
+    const { author: login } = review
+    const permission = typeof approvers === 'string' ? await forge.permissionOf?.(login) : 'none'
+    if (permission === null) continue
+    const why = await whyNotApprover(forge, approvers, { login, permission: permission ?? 'none' })
+    if (why === null) trusted.push(review)
+    else others.push({ review, why })
+  }
+  return { trusted, others }
+}
+
+/** Nobody asks about outsiders: the forge says with each review whether its author may write, and the spec who else counts. */
+function isConceivable(approvers: Approvers, { author, writer }: Review): boolean {
+  if (typeof approvers === 'string') return writer === true
+  const isNamed = approvers.some(name => name.toLowerCase() === author.toLowerCase())
+  return isNamed || teamsAmong(approvers).length > 0
+}
+
+function isUnheard({ world }: Observation, pull: Pull, review: Review): boolean {
+  return !Object.hasOwn(world.campaign.heeded, causeOf(pull, review))
+}
+
+function causeOf({ number }: Pull, { author, at }: Review): string {
+  return `${REVIEW}${number}:${author}:${at}`
 }
 
 interface Said {
@@ -79,7 +152,7 @@ async function approve(place: Place, experiment: Experiment, { pull, review }: S
   const digest = experiment.approval?.digest
   if (digest === undefined || packages.length === 0) return false
   const here = { ...place, by: { ...place.by, actor: review.author } }
-  const nonce = `review:${pull.number}:${review.author}:${review.at}`
+  const nonce = causeOf(pull, review)
   const approval = {
     kind: 'approved',
     experiment: experiment.id,

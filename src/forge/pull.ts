@@ -21,7 +21,7 @@ const comment = z.strictObject({
   declined: yes.optional(),
   /** The forge counts its author among the project's people: no right, and only a hint whom to ask about first. */
   near: yes.optional(),
-  /** Of our own: what the forge finds it by. */
+  /** Of our own that answer nobody: what the forge finds it by. */
   node: text.optional(),
 })
 

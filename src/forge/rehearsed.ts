@@ -24,6 +24,7 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
     ...(forge.permissionOf
       ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? null }
       : {}),
+    ...(forge.bringersOf ? { bringersOf: forge.bringersOf } : {}),
     ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
   }
 }

@@ -50,7 +50,7 @@ export const approve: Verb = {
       }
       const set = SET.test(exp) ? exp : call.given.text('digest')
       const experiment = SET.test(exp) ? experimentWithSet(campaign, exp) : experimentNamed(campaign, exp)
-      if (call.comment) requireAnother(call.comment, scene.place.by.actor, { experiment, set })
+      if (call.comment) await requireAnother(call.comment, scene.place.by.actor, { experiment, set })
       return give(call, scene, { campaign, experiment, packages, set })
     }),
 }
@@ -67,19 +67,28 @@ function experimentWithSet(campaign: Campaign, set: string): Experiment {
 }
 
 /** Between a comment and whoever heeds it the set may have changed, and nobody approves what they brought. */
-function requireAnother(
-  { authorOf }: Commented,
+async function requireAnother(
+  { bringers }: Commented,
   actor: string,
   { experiment, set }: Pick<Asked, 'experiment' | 'set'>,
-): void {
+): Promise<void> {
   const { id, approval } = experiment
   if (set === undefined) {
     throw new UserError(`say which set of ${id} you have looked at`, {
       fix: approval === null ? '/winnow approve <set>' : commentFor(approval),
     })
   }
-  if (authorOf(id) === actor)
+  const brought = await bringers(id)
+  if (brought === null) return
+  if (brought.logins.includes(actor.toLowerCase()))
     throw new UserError(`${id} is yours: its packages are for somebody else to approve`)
+  if (brought.known) return
+  throw new UserError(
+    `GitHub does not say who pushed the head of ${id}, so one person's word is not enough`,
+    {
+      fix: 'approving reviews of two people, or winnow approve in a clone',
+    },
+  )
 }
 
 /** An option that nothing could come of is no list that was asked for. */

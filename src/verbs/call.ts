@@ -1,3 +1,4 @@
+import type { Brought } from '../engine/brought-by.ts'
 import type { Surroundings } from '../engine/open.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Scene } from './at-campaign.ts'
@@ -43,8 +44,8 @@ export interface Commented {
   scene: Scene
   /** Whose pull request it is. */
   subject: ExperimentId | null
-  /** Who offered an experiment; null where winnow did. */
-  authorOf: (experiment: ExperimentId) => string | null
+  /** Who brought an experiment's head; null where winnow did. */
+  bringers: (experiment: ExperimentId) => Promise<Brought | null>
   /** When it was written. */
   at: string
 }

@@ -41,10 +41,10 @@ describe('comments that steer', () => {
     expect(unknown.reactions).toMatchObject([{ content: 'confused' }])
     expect(elsewhere.reactions).toMatchObject([{ content: 'confused' }])
     expect([...later.reactions, ...edited.reactions]).toEqual([])
+    // Who may not steer gets a sign, and nobody gets mail of it.
     const answers = github.world.comments.filter(({ author }) => author.kind === 'actions')
     expect(answers.map(({ body }) => body.split('\n')[0])).toEqual([
       'pause: Campaign size is paused. winnow resume goes on.',
-      'stop: Only people with write access to this repository may steer the campaign.',
       'pasue: "pasue" is no command here (did you mean /winnow pause?)',
       expect.stringContaining('winnow pause has no option --directory'),
     ])
@@ -167,7 +167,9 @@ describe('comments that steer', () => {
     const blind = await say('ada', 1, '/winnow measure')
     const short = await say('ada', 1, `/winnow measure ${head.slice(0, 39)}`)
     await winnow('tick')
-    expect([own, blind, short].map(said => answerTo(said)?.reactions)).toEqual([['-1'], ['-1'], ['-1']])
+    const signs = [own, blind, short].map(({ reactions }) => reactions.map(({ content }) => content))
+    expect(signs).toEqual([['-1'], ['-1'], ['-1']])
+    expect(github.world.comments.filter(({ body }) => body.startsWith('measure:'))).toHaveLength(2)
     // The whole line, ready to be copied.
     expect(github.world.comments.at(-1)?.body).toContain(`/winnow measure ${head})`)
     expect((await post.experiment('fewer letters')).allowed_head).toBeNull()

@@ -99,6 +99,11 @@ test('an answer is not looked for before what it answers', async () => {
   await temp.forge.comment(pull, 'done', answer)
   const own = temp.github.world.comments.filter(({ author }) => author.login === 'ada')
   expect(own).toHaveLength(1)
+  // It tells of nothing but what it answers, so nobody asks for it by name.
+  const { comments } = await look()
+  const ours = comments.find(each => each.own)
+  expect(ours).toMatchObject({ body: 'done' })
+  expect(ours?.node).toBeUndefined()
 })
 
 test('the last opinion of each person counts, however many others have one', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { packageFiles } from '../engine/package-files.ts'
-import { letters } from '../engine/size-yard.ts'
+import { letters, shorter } from '../engine/size-yard.ts'
 import { onGithub } from './on-github.ts'
 import { APPROVE, LEFT_PAD, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 
@@ -123,3 +123,62 @@ test('before anything is kept, packages that wait are told of where they are app
   expect(Object.values(await post.outcomes())).toEqual(['kept'])
   expect(github.world.pulls[0]).toMatchObject({ state: 'closed', merge: {} })
 })
+
+test('reviews of outsiders cost no request, however many approve', async () => {
+  const there = await waitingForReview('write')
+  const { github, winnow, asks, post, head } = there
+  for (let index = 0; index < 20; index++) await asks(`eve${index}`, REVIEWS, { ...APPROVE, commit_id: head })
+  await winnow('tick')
+  github.spent()
+  await winnow('tick')
+  expect(github.spent().length).toBeLessThanOrEqual(3)
+  expect((await post.experiment('mine')).status).toBe('deferred')
+  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+  await winnow('tick')
+  expect((await post.experiment('mine')).status).not.toBe('deferred')
+}, 300_000)
+
+test('whoever pushed to an engine’s branch approves nothing of it; two do where nobody knows who pushed', async () => {
+  const there = await onGithub([shorter('c', 9)], {
+    files: packageFiles({}),
+    spec: text => text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]'),
+  })
+  const { github, post, asks, say, winnow } = there
+  for (const writer of ['ada', 'mia', 'zoe']) github.token(writer)
+  await post.start()
+  await post.until(({ experiments }) => Object.keys(experiments).length > 0)
+  const branch = (await post.experiment('c9')).branch ?? ''
+  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
+  const head = there.commit(branch, files)
+  github.world.pushers.set(head, 'mia')
+  await winnow('tick')
+  const asked = await post.experiment('c9')
+  expect(asked).toMatchObject({ status: 'deferred', owned: false, head })
+  const reviews = `POST /pulls/${there.number('c9')}/reviews`
+  const word = `/winnow approve ${asked.approval?.digest.slice(0, 16)}`
+
+  await asks('mia', reviews, { ...APPROVE, commit_id: head })
+  const own = await say('mia', there.number('c9'), word)
+  await winnow('tick')
+  expect(await post.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+  expect(there.answerTo(own)).toMatchObject({ text: expect.stringContaining('is yours'), reactions: ['-1'] })
+  const heard = (await post.events()).filter(({ cause }) => cause.startsWith('review:'))
+  expect(heard).toMatchObject([{ kind: 'note', text: expect.stringContaining('their own head') }])
+  github.spent()
+  await winnow('tick')
+  expect(github.spent().length).toBeLessThanOrEqual(3)
+
+  // Nobody knows: the one who approves may be who pushed.
+  github.world.pushers.set(head, null)
+  await asks('ada', reviews, { ...APPROVE, commit_id: head })
+  const alone = await say('ada', there.number('c9'), word)
+  await winnow('tick')
+  expect(await post.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+  expect(there.answerTo(alone)).toMatchObject({
+    text: expect.stringContaining('two people'),
+    reactions: ['-1'],
+  })
+  await asks('zoe', reviews, { ...APPROVE, commit_id: head })
+  await winnow('tick')
+  expect((await post.experiment('c9')).status).not.toBe('deferred')
+}, 300_000)

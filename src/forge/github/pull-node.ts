@@ -149,10 +149,17 @@ function readPull(node: PullNode): z.input<typeof pull> {
   }
 }
 
-/** Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. */
+/**
+ * Ours end in a key that nobody sees: by it they are told from what the same account wrote by hand. What answers nobody
+ * says how things stand, and has a name to be found by.
+ */
 export function readComments(nodes: readonly CommentNode[]): Comment[] {
   const own = new Map(ownComments(nodes).map(({ id, key }) => [id, key]))
   const keys = new Set(own.values())
+  const answers = new Set(
+    nodes.map(({ databaseId }) => keyOf({ body: '', marker: answerMarker({ id: String(databaseId) }) })),
+  )
+  const stands = (id: number) => !answers.has(own.get(id) ?? '')
   return nodes.map(each => {
     const id = String(each.databaseId)
     return {
@@ -161,7 +168,9 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
       at: each.createdAt,
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
-      ...(own.has(each.databaseId) ? { own: true, node: each.id } : {}),
+      ...(own.has(each.databaseId)
+        ? { own: true, ...(stands(each.databaseId) ? { node: each.id } : {}) }
+        : {}),
       ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
       ...(isDeclined(each) ? { declined: true } : {}),
       ...(keys.has(keyOf({ body: '', marker: answerMarker({ id }) })) ? { answered: true } : {}),

@@ -3,23 +3,28 @@ import type { Place } from '../../engine/place.ts'
 import { record } from '../../engine/record.ts'
 import { loadCampaign } from '../../ledger/load.ts'
 import { ForgeError, UserError } from '../../errors.ts'
+import { plural } from '../../decide/wording.ts'
+import { broughtBy } from '../../engine/brought-by.ts'
+import { type Allowance, allowance } from '../../forge/allowance.ts'
+import { whyNotApprover } from '../../forge/may-approve.ts'
+import type { Reaction } from '../../forge/port.ts'
 import { answerMarker, type Comment, type Pull } from '../../forge/pull.ts'
-import type { Permission, Reaction } from '../../forge/port.ts'
-import { type Approvers, whyNotApprover } from '../../forge/may-approve.ts'
 import { COMMENT } from '../../model/fold.ts'
-import { subjectsOf } from '../../model/picked.ts'
+import { subjectOf as subjectNamed, subjectsOf } from '../../model/picked.ts'
 import type { ExperimentId } from '../../model/ids.ts'
 import { pullFinder } from '../../plan/pull-of.ts'
 import { oneLine } from '../../model/landing.ts'
 import { cell } from '../../report/markdown.ts'
 import type { Scene } from '../at-campaign.ts'
-import type { Call, Terminal } from '../call.ts'
+import type { Call, Commented, Terminal } from '../call.ts'
 import type { Verb } from '../verb.ts'
-import { COMMAND, commandIn } from './comment-line.ts'
-import { typedVerb } from './typed-verb.ts'
+import { type Asked, commandsIn, readingDone } from './commands.ts'
+import { COMMAND } from './comment-line.ts'
+import { typedVerb, verbNamed } from './typed-verb.ts'
 
-/** So that nobody keeps a tick busy by writing comments. */
-const MOST_AT_ONCE = 10
+/** In one wake-up, so that nobody keeps it busy by writing comments. */
+const MOST_HEEDED = 20
+const MOST_DECLINED = 20
 
 interface Answer {
   how: Reaction
@@ -28,53 +33,102 @@ interface Answer {
   acted: boolean
 }
 
-interface Asked {
-  pull: Pull
-  comment: Comment
-  words: readonly string[]
+/** What this process has done so far. */
+interface Hearing {
+  call: Call
+  scene: Scene
+  over: Set<string>
+  heeded: Allowance
+  declined: Allowance
 }
 
 /**
- * What people ask for in comments is done before anything is planned; true where that changed the ledger. A
- * comment acts once, as the event that names it tells, and is answered once, as its answer tells (invariant 7).
+ * What people ask for in comments is done before anything is planned; true where that changed the ledger. Those who may
+ * steer come first, each is done once, as the event that names it tells, and answered once, as its answer tells
+ * (invariant 7). Who may not gets a reaction and nothing else: outsiders write nobody mail through winnow.
  */
 export function heedComments(call: Call, scene: Scene): (seen: Observation) => Promise<boolean> {
-  const answered = new Set<string>()
-  return async seen => {
-    let acted = false
-    for (const asked of commandsIn(seen, answered).slice(0, MOST_AT_ONCE)) {
-      const answer = await heed(call, scene, seen, asked)
-      await give(scene.place, asked, answer)
-      answered.add(asked.comment.id)
-      acted ||= answer.acted
-      // The next one is about a campaign that may be another by now.
-      if (acted) return true
-    }
-    return acted
+  const now = () => scene.place.clock.monotonic()
+  const hearing: Hearing = {
+    call,
+    scene,
+    over: new Set(),
+    heeded: allowance(MOST_HEEDED, now),
+    declined: allowance(MOST_DECLINED, now),
   }
+  return seen => hear(hearing, seen)
 }
 
-/** Only what was written since the campaign began, as it was written, by people; each until it is answered. */
-function commandsIn({ pulls, world: { campaign } }: Observation, answered: ReadonlySet<string>): Asked[] {
-  const since = Date.parse(campaign.started_at ?? '')
-  return pulls.flatMap(pull =>
-    pull.comments.flatMap(comment => {
-      const { edited, own, author, at, id, body } = comment
-      const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
-      const words = counts && !comment.answered && !answered.has(id) ? commandIn(body) : null
-      return words === null ? [] : [{ pull, comment, words }]
-    }),
-  )
+async function hear(hearing: Hearing, seen: Observation): Promise<boolean> {
+  const { scene, over } = hearing
+  const { may, mayNot, unknown } = await apart(hearing, seen, commandsIn(seen, over))
+  for (const [index, asked] of may.entries()) {
+    if (!hearing.heeded.take()) return later(scene.place, may.length - index)
+    const answer = await heed(hearing, seen, asked)
+    await give(scene.place, asked, answer)
+    over.add(asked.comment.id)
+    // The next one is about a campaign that may be another by now.
+    if (answer.acted) return true
+  }
+  for (const { comment } of mayNot) {
+    if (!hearing.declined.take()) break
+    await react(scene.place, comment, '-1')
+    over.add(comment.id)
+  }
+  if (unknown.length > 0)
+    scene.place.progress.say(
+      `Left for the next wake-up, which asks who wrote them: ${plural(unknown.length, 'comment')}.`,
+    )
+  return tellRead(scene.place, readingDone(seen, unknown))
 }
 
-/** Where several were asked for at once, each answer says what it is about. */
+function later({ progress }: Place, left: number): boolean {
+  progress.say(`Left for the next wake-up, since one heeds ${MOST_HEEDED}: ${plural(left, 'comment')}.`)
+  return false
+}
+
+/** Whom the forge counts among the project's people is asked about first, so that no crowd keeps them waiting. */
+async function apart(hearing: Hearing, seen: Observation, all: readonly Asked[]) {
+  const found = { may: [] as Asked[], mayNot: [] as Asked[], unknown: [] as Asked[] }
+  const nearFirst = all.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
+  for (const asked of nearFirst) found[await standing(hearing, seen, asked)].push(asked)
+  found.may.sort((one, other) => all.indexOf(one) - all.indexOf(other))
+  return found
+}
+
+function isNear({ comment }: Asked): boolean {
+  return comment.near === true
+}
+
+/** Whoever may write steers; whom the spec trusts with approvals approves, whatever else they may. */
+async function standing(
+  { call, scene: { place } }: Hearing,
+  { world: { spec } }: Observation,
+  { comment: { author }, words }: Asked,
+): Promise<'may' | 'mayNot' | 'unknown'> {
+  const permission = (await place.forge.permissionOf?.(author)) ?? null
+  if (permission === null) return 'unknown'
+  if (permission === 'write' || permission === 'admin') return 'may'
+  if (verbNamed(words[0] ?? '', call.verbs)?.name !== 'approve') return 'mayNot'
+  const who = { login: author, permission }
+  return (await whyNotApprover(place.forge, spec.dependencies.approvers, who)) === null ? 'may' : 'mayNot'
+}
+
+async function tellRead(place: Place, read: ReturnType<typeof readingDone>): Promise<boolean> {
+  for (const draft of read)
+    await record({ ...place, nonce: `comments of #${draft.pull} up to ${draft.comment}` }, [draft])
+  return read.length > 0
+}
+
+/** Where several were asked for at once, each answer says what it is about. The words come first: they are what counts. */
 async function give(place: Place, { pull, comment, words }: Asked, { how, text }: Answer): Promise<void> {
   const about = cell(oneLine(words[0] ?? COMMAND, 40))
+  const options = { marker: answerMarker(comment), after: comment.id }
+  await place.forge.comment(pull.number, `${about}: ${text}`, options)
   await react(place, comment, how)
-  await place.forge.comment(pull.number, `${about}: ${text}`, { marker: answerMarker(comment) })
 }
 
-/** A token that may not react costs nobody the campaign: the answer stands in words as well. */
+/** A token that may not react costs nobody the campaign. */
 async function react({ forge, progress }: Place, comment: Comment, how: Reaction): Promise<void> {
   try {
     await forge.react?.(comment.id, how)
@@ -84,17 +138,14 @@ async function react({ forge, progress }: Place, comment: Comment, how: Reaction
   }
 }
 
-async function heed(call: Call, scene: Scene, seen: Observation, asked: Asked): Promise<Answer> {
+async function heed({ call, scene }: Hearing, seen: Observation, asked: Asked): Promise<Answer> {
   const { comment, words } = asked
-  const { spec } = seen.world
   const before = await heededBy(scene.place, comment)
   if (before !== null) return { how: '+1', text: `It is in the ledger (${before}).`, acted: false }
-  const permission = (await scene.place.forge.permissionOf?.(comment.author)) ?? 'none'
   const subject = subjectOf(seen, asked.pull)
   try {
     const { verb, given } = typedVerb(words, call.verbs, subject)
-    const who = { login: comment.author, permission }
-    const why = await whyNot(scene.place, verb, spec.dependencies.approvers, who)
+    const why = verb.name === 'approve' ? await whyNotApproving(scene.place, seen, comment.author) : null
     if (why !== null) return { how: '-1', text: why, acted: false }
     return await obey({ ...call, given }, scene, { seen, asked, verb, subject })
   } catch (error) {
@@ -103,16 +154,14 @@ async function heed(call: Call, scene: Scene, seen: Observation, asked: Asked): 
   }
 }
 
-/** Whoever may write steers; whom the spec trusts with that approves. */
-async function whyNot(
+/** Who may write need not be who approves. */
+async function whyNotApproving(
   { forge }: Place,
-  { name }: Verb,
-  approvers: Approvers,
-  who: { login: string; permission: Permission },
+  { world }: Observation,
+  login: string,
 ): Promise<string | null> {
-  if (name === 'approve') return whyNotApprover(forge, approvers, who)
-  const may = who.permission === 'write' || who.permission === 'admin'
-  return may ? null : 'Only people with write access to this repository may steer the campaign.'
+  const permission = (await forge.permissionOf?.(login)) ?? 'none'
+  return whyNotApprover(forge, world.spec.dependencies.approvers, { login, permission })
 }
 
 interface Order {
@@ -130,7 +179,7 @@ async function obey(call: Call, scene: Scene, order: Order): Promise<Answer> {
   const nonce = `${COMMENT}${id}`
   const here = { ...place, by: { ...place.by, actor: author }, nonce }
   const { terminal, said } = listening(call.terminal)
-  const comment = { scene: { ...scene, place: here }, subject, authorOf: authorsIn(seen), at }
+  const comment = { scene: { ...scene, place: here }, subject, bringers: bringersIn(place, seen), at }
   const answer = await saidBy(said, () => {
     const here = { ...call, terminal, comment }
     return verb.comment?.run ? verb.comment.run(here) : verb.run(here)
@@ -181,10 +230,16 @@ function subjectOf({ world }: Observation, pull: Pull): ExperimentId | null {
   return found?.id ?? null
 }
 
-function authorsIn({ pulls, world: { campaign } }: Observation) {
-  return (id: ExperimentId): string | null => {
-    const experiment = campaign.experiments[id]
-    const pull = pulls.find(({ number }) => number === experiment?.pull)
-    return experiment?.owned === false ? (pull?.author ?? null) : null
+function bringersIn({ forge }: Place, { pulls, world }: Observation): Commented['bringers'] {
+  const pullOf = pullFinder(world)
+  return async id => {
+    const experiment = subjectNamed(world.campaign, id)
+    if (experiment === undefined) return null
+    const number = pullOf(experiment)?.number
+    return broughtBy(
+      forge,
+      experiment,
+      pulls.find(pull => pull.number === number),
+    )
   }
 }

@@ -22,9 +22,14 @@ export function typedVerb(
   return { verb, given: parseWords(verb, words, options, said => meant(verb, said, subject)) }
 }
 
+/** What somebody means to do, before it is known whether they may. */
+export function verbNamed(name: string, verbs: readonly Verb[]): Verb | undefined {
+  return verbs.find(verb => verb.comment && (verb.name === name || verb.comment.alias === name))
+}
+
 function verbTyped(name: string, verbs: readonly Verb[]): Verb {
   const typable = verbs.filter(({ comment }) => comment !== undefined)
-  const found = typable.find(verb => verb.name === name || verb.comment?.alias === name)
+  const found = verbNamed(name, verbs)
   if (found !== undefined) return found
   const names = typable.map(verb => verb.name)
   const near = nearest(name, [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])])

@@ -1,0 +1,61 @@
+import type { Observation } from '../../engine/observe.ts'
+import { type Comment, COMMENTS_AT_ONCE, type Pull } from '../../forge/pull.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import { commandIn } from './comment-line.ts'
+
+/** A command that somebody wrote, and nothing was made of yet. */
+export interface Asked {
+  pull: Pull
+  comment: Comment
+  words: readonly string[]
+}
+
+/**
+ * Every comment that is still to be dealt with, the oldest first: written since the campaign began, as it was written,
+ * by people. One that was answered or declined where it stands, or read before as the ledger says, is over. One that the
+ * ledger has heard and nobody has answered is not: it is owed its answer.
+ */
+export function commandsIn({ pulls, world: { campaign } }: Observation, over: ReadonlySet<string>): Asked[] {
+  const since = Date.parse(campaign.started_at ?? '')
+  const found = pulls.flatMap(pull =>
+    pull.comments.flatMap(comment => {
+      const { id, edited, own, author, at, answered, declined, body } = comment
+      const counts = !edited && !own && !author.endsWith('[bot]') && Date.parse(at) >= since
+      if (!counts || answered || declined || over.has(id) || isRead(campaign, pull, comment)) return []
+      const words = commandIn(body)
+      return words === null ? [] : [{ pull, comment, words }]
+    }),
+  )
+  return found.toSorted((one, other) => Date.parse(one.comment.at) - Date.parse(other.comment.at))
+}
+
+function isRead({ comments_read }: Campaign, { number }: Pull, { id }: Comment): boolean {
+  const upTo = comments_read[number]
+  return upTo !== undefined && Number(id) <= Number(upTo.comment)
+}
+
+/** Lists lag: what is only just there may not be all. */
+const LATEST = 10
+
+/**
+ * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
+ * than comes by itself, up to shortly before now, where nobody of those who may steer waits for anything.
+ */
+export function readingDone({ pulls, world: { campaign } }: Observation, left: readonly Asked[]) {
+  return pulls.flatMap(pull => {
+    const { number, comments, unread } = pull
+    const news = comments.filter(comment => !isRead(campaign, pull, comment))
+    const read = comments.slice(0, -LATEST)
+    const last = read.at(-1)
+    if (unread || news.length <= COMMENTS_AT_ONCE || last === undefined) return []
+    const waits = left.some(
+      asked => asked.pull.number === number && Number(asked.comment.id) <= Number(last.id),
+    )
+    if (waits) return []
+    const own = read.flatMap(({ node }) => node ?? []).slice(-MOST_OWN)
+    return [{ kind: 'comments-read' as const, pull: number, comment: last.id, own }]
+  })
+}
+
+/** The last of our own say how things stand. */
+const MOST_OWN = 50
