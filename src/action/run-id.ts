@@ -1,8 +1,9 @@
 import { UserError } from '../errors.ts'
+import { actionsRun } from '../model/host.ts'
 import type { Env } from './inputs.ts'
 
 /** What events and askings call this run: all jobs of it, and all its attempts. */
 export function runIdOf({ GITHUB_RUN_ID: run = '' }: Env): string {
-  if (/^\d+$/.test(run)) return `actions:${run}`
+  if (/^\d+$/.test(run)) return actionsRun(run)
   throw new UserError('GITHUB_RUN_ID is not set: this command runs in a job of GitHub Actions')
 }

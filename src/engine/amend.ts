@@ -4,8 +4,11 @@ import { loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { compileScope } from '../spec/scope.ts'
 import type { Spec } from '../spec/schema.ts'
+import { readingOf } from '../spec/recorded-spec.ts'
 import { harnessOf } from './facts/harness.ts'
+import { whereaboutsAt } from './home.ts'
 import { listRefs } from './listed-refs.ts'
+import { bring } from './ordered-trees.ts'
 import type { Place } from './place.ts'
 import { requireSameBranches } from './same-branches.ts'
 import { requireSupported } from './start.ts'
@@ -23,10 +26,12 @@ export async function amend(
   await repository.fetch([{ ref: place.refs.state, oid: state }])
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded
-  const parsed = parseSpec(change.yaml, { file: campaign.spec_path })
-  requireSupported({ ...parsed, path: campaign.spec_path }, place)
+  const parsed = parseSpec(change.yaml, readingOf(campaign))
+  requireSupported({ ...parsed, path: campaign.spec_path }, whereaboutsAt(place, campaign))
   requireSameBranches(place, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
+  // Who amends from a clone of their own may have seen neither yet.
+  for (const { commit } of [campaign.pin, campaign.incumbent]) await bring(repository, commit)
   await requireInScope(place, campaign, parsed.spec)
   const harness = await harnessOf(repository, parsed.spec, campaign.pin.tree)
   const measuredAnew = harness !== campaign.harness

@@ -9,7 +9,7 @@ import { isPicked, subjectOf } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from '../plan/action.ts'
 import { parseSpec } from '../spec/parse.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { readingOf, specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
 import { checkOf } from '../report/check-run.ts'
@@ -153,7 +153,7 @@ async function specFor(
   if (order.spec_sha256 === campaign.spec_sha256) return specOf(campaign)
   const entry = await repository.entryAt(order.pin.tree, campaign.spec_path)
   const yaml = entry === null ? campaign.spec_yaml : (await repository.blob(entry.oid)).toString('utf8')
-  const parsed = parseSpec(yaml, { file: campaign.spec_path })
+  const parsed = parseSpec(yaml, readingOf(campaign))
   if (parsed.sha256 !== order.spec_sha256) {
     throw new UserError(
       `the spec ${order.spec_sha256.slice(0, 12)} of an order is neither pinned nor in its commit`,

@@ -28,6 +28,9 @@ export function asideMoves(place: Place, refs: ReadonlyMap<string, Oid>): Aside 
 export async function archive(place: Place, refs: ReadonlyMap<string, Oid>): Promise<string> {
   if (!refs.has(place.refs.state)) throw new UserError(`there is no campaign ${place.name} to archive`)
   const { at, moves } = asideMoves(place, refs)
+  // Whoever closed the campaign may have been another machine.
+  const kept = new Set(moves.flatMap(({ to }) => to ?? []))
+  await place.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
   const updates = moves.map(({ ref, to }) => ({ ref, from: refs.get(ref) ?? null, to }))
   const result = await place.repository.push(updates)
   if (result.ok) return at

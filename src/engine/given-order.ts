@@ -7,6 +7,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Oid, OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import { parseSpec } from '../spec/parse.ts'
+import { readingOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { bring } from './ordered-trees.ts'
 
@@ -26,7 +27,7 @@ export async function givenOrder(
   if (Date.parse(order.deadline) < now) return unwanted(`its deadline was ${order.deadline}`)
   const yaml = await specOf(repository, campaign, order)
   if (yaml === null) return unwanted('the spec was amended since it was issued')
-  const { spec } = parseSpec(yaml, { file: campaign.spec_path })
+  const { spec } = parseSpec(yaml, readingOf(campaign))
   return { wanted: true, order, spec }
 }
 

@@ -5,7 +5,7 @@ import { openRepository, type Repository } from '../git/repository.ts'
 import { type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Oid } from '../model/ids.ts'
 import { campaignRefs } from '../model/refs.ts'
-import { parseSpec } from '../spec/parse.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What a job was given to read: a clone with every branch that somebody else made. */
@@ -68,8 +68,7 @@ export async function campaignInClone(
   const ledgers: { loaded: LoadedCampaign; spec: Spec }[] = []
   for (const { prefix, campaign } of found.values()) {
     const loaded = await loadCampaign(repository, await ledgerTip(repository, { prefix, campaign }))
-    const { spec_yaml: yaml, spec_path: file } = loaded.campaign
-    const { spec } = parseSpec(yaml, { file })
+    const spec = specOf(loaded.campaign)
     // Somebody else's branch may look like a ledger of another prefix.
     if (loaded.campaign.name === campaign && spec.branches.prefix === prefix) ledgers.push({ loaded, spec })
   }

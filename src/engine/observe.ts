@@ -107,7 +107,8 @@ async function lookAround(scene: Scene): Promise<World> {
   const asked = asking.facts()
   const optimizeTip = await optionalPoint(place, refs.get(place.refs.optimize))
   const byHand = await mergedByHand(repository, campaign, { optimizeTip, defaultTip })
-  const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge) }
+  const { isPrivate } = place.forge
+  const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge), isPrivate }
   const sync = await syncFacts({ ...question, ...byHand })
   const branches = branchTips(place, refs, pulls)
   const strangers = await strangersOf(place, campaign, pulls)

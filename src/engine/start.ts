@@ -6,6 +6,7 @@ import { emptyCampaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import { parseSpec, type ParsedSpecFile } from '../spec/parse.ts'
+import type { Whereabouts } from '../spec/unread-keys.ts'
 import { unsupported } from '../spec/unsupported.ts'
 import { archives, asideMoves } from './archive.ts'
 import { harnessOf } from './facts/harness.ts'
@@ -35,15 +36,20 @@ export async function committedSpec(place: Place, path: string): Promise<Committ
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
-  return { ...parseSpec(yaml, { file: path }), path, yaml, tip: { commit: oid, tree } }
+  return {
+    ...parseSpec(yaml, { file: path, host: place.forge.kind }),
+    path,
+    yaml,
+    tip: { commit: oid, tree },
+  }
 }
 
 /** What is valid but not built yet is refused by name before anything is written. */
 export function requireSupported(
   { spec, path }: Pick<CommittedSpec, 'spec' | 'path'>,
-  { forge }: Pick<Place, 'forge'>,
+  where: Whereabouts,
 ): void {
-  const missing = unsupported(spec, whereaboutsOf(forge))
+  const missing = unsupported(spec, where)
   if (missing.length > 0) {
     throw new UserError(missing.join('\n'), {
       place: { file: path },
@@ -54,7 +60,7 @@ export function requireSupported(
 
 /** All of it is looked at before anything of an earlier campaign is touched. */
 export function requireStartable(committed: CommittedSpec, place: Place): void {
-  requireSupported(committed, place)
+  requireSupported(committed, whereaboutsOf(place.forge))
   requireSameBranches(place, committed.spec, committed.path)
 }
 
@@ -104,7 +110,8 @@ async function sealStart(
   committed: CommittedSpec,
   firstNumber: number,
 ): Promise<void> {
-  const { repository, defaultBranch, name, version } = transaction.place
+  const { repository, forge, defaultBranch, name, version } = transaction.place
+  const hidden = await forge.isPrivate?.()
   const { spec, sha256, yaml, tip, path } = committed
   transaction.seal({
     kind: 'campaign-started',
@@ -120,5 +127,7 @@ async function sealStart(
     harness: await harnessOf(repository, spec, tip.tree),
     first_number: firstNumber,
     winnow: version,
+    host: forge.kind,
+    ...(hidden === undefined ? {} : { private_repository: hidden }),
   })
 }

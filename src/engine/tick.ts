@@ -3,6 +3,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
+import { requireHome } from './home.ts'
 import { forget } from './memory.ts'
 import { type Observation, observe } from './observe.ts'
 import { restarted } from './restart.ts'
@@ -63,6 +64,7 @@ async function once(hands: Hands): Promise<TickResult | 'again' | { lost: readon
   try {
     const seen = await observe(hands)
     if (seen === null) return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen }
+    requireHome(hands.place, seen.loaded.campaign)
     if (await heard(hands, seen)) {
       forget(memory)
       return 'again'

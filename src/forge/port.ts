@@ -1,5 +1,6 @@
 import type { ForgeError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
+import type { Host } from '../model/host.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Pull, Review } from './pull.ts'
 
@@ -201,7 +202,7 @@ export type MergeAnswer =
 
 /** Where pull requests are kept. What it holds is output (invariant 11): every change may be repeated. */
 export interface Forge {
-  readonly kind: 'local' | 'github'
+  readonly kind: Host
   /** The open pull requests, and the wanted ones in whatever state they are; by number. */
   list(wanted?: Wanted, view?: RefView): Promise<Pull[]>
   open(pull: NewPull): Promise<number>
@@ -229,5 +230,7 @@ export interface Forge {
   bringersOf?(number: number): Promise<Bringers>
   /** Shows who wrote a comment that it was read; only where there is a place for that. */
   react?(comment: string, how: Reaction): Promise<void>
+  /** Whether the repository is hidden from the public; only where somebody else keeps it. */
+  readonly isPrivate?: () => Promise<boolean>
   readonly workflows?: Workflows
 }

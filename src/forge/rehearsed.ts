@@ -13,7 +13,7 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
     throw new WouldChange('something would be changed on the forge')
   }
 
-  const { workflows } = forge
+  const { workflows, isPrivate } = forge
   return {
     ...withSingleChanges({
       kind: forge.kind,
@@ -25,6 +25,7 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
       ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? null }
       : {}),
     ...(forge.bringersOf ? { bringersOf: forge.bringersOf } : {}),
+    ...(isPrivate === undefined ? {} : { isPrivate }),
     ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
   }
 }

@@ -1,5 +1,6 @@
 import type { EventDraft, LedgerEvent } from './event.ts'
 import type { Experiment, Picked } from './experiment.ts'
+import type { Host } from './host.ts'
 import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
@@ -153,6 +154,9 @@ export interface Campaign {
   /** When the last event was written. */
   updated_at: string | null
   rule_version: string
+  /** Where its pull requests are kept; null while nothing in an old ledger tells. */
+  host: Host | null
+  private_repository: boolean
   default_branch: string
   object_format: 'sha1' | 'sha256'
   spec_sha256: string
@@ -244,6 +248,8 @@ export function emptyCampaign(): Campaign {
     started_at: null,
     updated_at: null,
     rule_version: '',
+    host: null,
+    private_repository: false,
     default_branch: '',
     object_format: 'sha1',
     spec_sha256: '',

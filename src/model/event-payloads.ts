@@ -7,6 +7,7 @@ import { outcome, verdictWord } from './outcome.ts'
 import { report, side } from './report.ts'
 import { snapshot } from './snapshot.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
+import { host } from './host.ts'
 
 const text = z.string()
 const natural = z.number().int().nonnegative()
@@ -29,6 +30,10 @@ export const payloads = {
     harness: digest,
     first_number: z.number().int().positive(),
     winnow: text,
+    /** Where its pull requests are kept; ledgers of earlier releases do not say. */
+    host: host.optional(),
+    /** Only on GitHub: minutes of runners are somebody's money there. */
+    private_repository: z.boolean().optional(),
   },
   'campaign-amended': {
     spec_sha256: digest,
@@ -36,6 +41,10 @@ export const payloads = {
     harness: digest,
     source: z.enum(['default-branch', 'person']),
     reason: text,
+    /** The repository may have been opened or closed to the public since the campaign began. */
+    private_repository: z.boolean().optional(),
+    /** The full name that the default branch has from here on: it was given another one. */
+    default_branch: text.optional(),
   },
   calibrated: {
     order: digest,

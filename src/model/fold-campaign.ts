@@ -20,6 +20,8 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.started = event.id
   campaign.started_at = event.at
   campaign.rule_version = event.rule_version
+  campaign.host = event.host ?? null
+  campaign.private_repository = event.private_repository ?? false
   campaign.default_branch = event.default_branch
   campaign.object_format = event.object_format
   campaign.spec_sha256 = event.spec_sha256
@@ -38,6 +40,8 @@ const amended: Handler<'campaign-amended'> = (campaign, event) => {
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
+  campaign.private_repository = event.private_repository ?? campaign.private_repository
+  campaign.default_branch = event.default_branch ?? campaign.default_branch
   changeHarness(campaign, event.harness)
 }
 

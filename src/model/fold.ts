@@ -8,6 +8,7 @@ import { experimentHandlers } from './fold-experiment.ts'
 import type { Handler } from './fold-handler.ts'
 import { orderHandlers } from './fold-order.ts'
 import { steeringHandlers } from './fold-steering.ts'
+import { ofActions } from './host.ts'
 
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
 const handlers: { [K in EventKind]: Handler<K> } = {
@@ -34,6 +35,8 @@ const HEEDED = new RegExp(`^(?:${COMMENT}|${REVIEW}|${CAMPAIGN_PULL}|${MERGED_AT
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
   handle(campaign, event)
+  // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
+  if (ofActions(event.by)) campaign.host ??= 'github'
   if (HEEDED.test(event.cause)) campaign.heeded[event.cause] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at

@@ -1,3 +1,4 @@
+import { actionsRun } from './host.ts'
 import type { OrderId } from './ids.ts'
 import type { Report } from './report.ts'
 
@@ -17,7 +18,7 @@ export function parcelFile(order: OrderId): string {
 
 /** A run of GitHub Actions as reports and `order-dispatched` name it; a re-run is another attempt. */
 export function actionsRunId(run: number | string, attempt: number | string): string {
-  return `actions:${run}/${attempt}`
+  return `${actionsRun(run)}/${attempt}`
 }
 
 /**

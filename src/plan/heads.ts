@@ -44,9 +44,16 @@ function whyWithdrawn(world: World, experiment: Experiment, pull: PullFacts | un
     return `its pull request #${pull.number} was retargeted to ${pull.base}`
   // Looks of different age: that its branch went with the merge is known before the merge is.
   if (experiment.status === 'landing' && pull?.state === 'merged') return null
-  if (experiment.branch !== null && !world.branches.has(experiment.branch))
+  if (experiment.branch !== null && isGone(world, experiment.branch, pull))
     return `its branch ${experiment.branch} was deleted`
   return null
+}
+
+/** Other people's branches are known by their pull requests alone: what no look could have shown is not gone. */
+function isGone({ branches, spec, campaign }: World, branch: string, pull: PullFacts | undefined): boolean {
+  if (branches.has(branch)) return false
+  const { experiments } = campaignRefs(spec.branches.prefix, campaign.name)
+  return pull !== undefined || branch.startsWith(shortRef(experiments))
 }
 
 /** A pull request for another branch is not the campaign's business any more, and not the campaign's to close. */

@@ -125,7 +125,7 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
   const to = byHand ?? sync.to
   const events: EventDraft[] = []
   if (sync.spec.changed) {
-    const { sha256: spec_sha256, yaml: spec_yaml } = sync.spec
+    const { sha256: spec_sha256, yaml: spec_yaml, private: hidden } = sync.spec
     const reason = `the spec changed on ${world.campaign.default_branch}`
     events.push({
       kind: 'campaign-amended',
@@ -135,6 +135,7 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
       harness,
       source: 'default-branch',
       reason,
+      ...(hidden === undefined ? {} : { private_repository: hidden }),
     })
   }
   events.push(

@@ -183,7 +183,14 @@ export type SyncFacts =
       to: Point
       /** The same merge, made by a person and on the optimize branch already: it becomes the incumbent instead. */
       byHand?: Point
-      spec: { yaml: string; sha256: string; changed: boolean; parsed: Spec }
+      spec: {
+        yaml: string
+        sha256: string
+        changed: boolean
+        parsed: Spec
+        /** Whether the repository is private now; only where that is known. */
+        private?: boolean
+      }
       harness: string
     }
 

@@ -16,6 +16,7 @@ import { waitsOn } from '../plan/encore.ts'
 import { type Approvers, READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { cell, withRoom } from './markdown.ts'
 import { table } from './table.ts'
+import { nextTurn } from './who-goes-on.ts'
 import { keptExperiments } from './taken-back.ts'
 
 const HEAD = [
@@ -39,12 +40,12 @@ export function deferredOf(campaign: Pick<Campaign, 'experiments' | 'picks'>): E
 
 /** One line for each experiment that waits, with what gives it what it waits for. */
 export function deferredLines(
-  campaign: Pick<Campaign, 'experiments' | 'picks' | 'status' | 'stop_code'>,
+  campaign: Pick<Campaign, 'experiments' | 'picks' | 'status' | 'stop_code' | 'host'>,
 ): string[] {
   return deferredOf(campaign).map(experiment => {
     const { id } = experiment
     const late = campaign.status === 'stopped' && waitsOn(campaign, experiment)
-    const then = late ? ' gives it one more round at the next winnow run' : ''
+    const then = late ? ` gives it one more round at ${nextTurn(campaign)}` : ''
     return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`
   })
 }

@@ -3,7 +3,7 @@ import { effectText } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { type Ruled, specOf } from '../spec/recorded-spec.ts'
 import { short } from './event-line.ts'
 
 /** What a campaign came to, by pairs that nothing was selected by: never a sum of what its landings claim. */
@@ -24,7 +24,7 @@ export interface ReportedEffect {
 
 /** null for what no pairs have proved, or what was taken back since. */
 export function reportedEffect(
-  campaign: Pick<Campaign, 'landings' | 'spec_yaml' | 'spec_path' | 'calibration'>,
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & Ruled,
   { id, share, primary_delta }: Pick<Experiment, 'id' | 'share' | 'primary_delta'>,
 ): ReportedEffect | null {
   const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
@@ -39,7 +39,7 @@ export function reportedEffect(
 }
 
 function effectWords(
-  campaign: Pick<Campaign, 'spec_yaml' | 'spec_path'>,
+  campaign: Ruled,
   { effect, interval, scale }: Pick<Effect, 'effect' | 'interval' | 'scale'>,
 ): string {
   const [{ name, direction }] = objectivesOf(specOf(campaign).metric)

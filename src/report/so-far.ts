@@ -4,9 +4,9 @@ import type { PairedRule } from '../decide/paired/rule.ts'
 import { standingOf } from '../decide/paired/standing.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { type Ruled, specOf } from '../spec/recorded-spec.ts'
 
-type Known = Pick<Campaign, 'orders' | 'calibration' | 'spec_yaml' | 'spec_path'>
+type Known = Pick<Campaign, 'orders' | 'calibration'> & Ruled
 
 /** What the pairs of an experiment under way say, and what they still need. */
 export interface SoFar {

@@ -4,14 +4,16 @@ import type { Experiment } from '../model/experiment.ts'
 import { reasonOf } from '../model/reason.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { soFarOf } from './so-far.ts'
+import type { Ruled } from '../spec/recorded-spec.ts'
 import type { Standing } from './sentence.ts'
 import { syncWordsOf } from './sync-text.ts'
 import { isTakenBack } from './taken-back.ts'
 
 export type StandingCampaign = Pick<
   Campaign,
-  'landings' | 'orders' | 'calibration' | 'spec_yaml' | 'spec_path' | 'name' | 'default_branch'
->
+  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch'
+> &
+  Ruled
 
 /** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
 export function standingIn(campaign: StandingCampaign, experiment: Experiment): Standing {

@@ -2,12 +2,12 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import { awaitsSync, type SyncObstacle, syncWords } from '../model/sync-awaited.ts'
-import { specOf } from '../spec/recorded-spec.ts'
+import { type Ruled, specOf } from '../spec/recorded-spec.ts'
 import { cell } from './markdown.ts'
 
 export const AWAITS_SYNC = "a person's sync"
 
-type Told = Pick<Campaign, 'name' | 'default_branch' | 'spec_yaml' | 'spec_path'>
+type Told = Pick<Campaign, 'name' | 'default_branch'> & Ruled
 
 /** What an experiment waits for that only a person can bring; null where it does not. */
 export function syncWordsOf(campaign: Told, experiment: Experiment): ReturnType<typeof syncWords> | null {

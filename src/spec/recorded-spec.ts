@@ -1,27 +1,38 @@
 import { UserError } from '../errors.ts'
-import { type ParsedSpecFile, parseSpec } from './parse.ts'
-import type { Spec } from './schema.ts'
+import { type ParsedSpecFile, type ParseOptions, parseSpec } from './parse.ts'
+import type { Spec, Surroundings } from './schema.ts'
+
+/** A campaign, as far as its events say where it runs: defaults of a spec depend on it. */
+interface Placed {
+  spec_path: string
+  host: Surroundings['host'] | null
+  private_repository: boolean
+}
 
 /** A campaign, as far as its events put a spec in force. */
-interface Ruled {
+export interface Ruled extends Placed {
   spec_yaml: string
-  spec_path: string
+}
+
+/** How every text of a campaign's spec is to be read, so that its defaults are those of where it runs. */
+export function readingOf({ spec_path: file, host, private_repository: privateRepository }: Placed) {
+  return { file, host: host ?? 'local', privateRepository } satisfies ParseOptions
 }
 
 /** The spec that a campaign's events put in force; null where it cannot be read. */
-export function recordedSpec({ spec_yaml, spec_path }: Ruled): Spec | null {
-  return readSpec(spec_yaml, spec_path)?.spec ?? null
+export function recordedSpec(campaign: Ruled): Spec | null {
+  return readSpec(campaign.spec_yaml, readingOf(campaign))?.spec ?? null
 }
 
 /** The spec in force of a campaign that this process runs. */
-export function specOf({ spec_yaml, spec_path }: Ruled): Spec {
-  return parseSpec(spec_yaml, { file: spec_path }).spec
+export function specOf(campaign: Ruled): Spec {
+  return parseSpec(campaign.spec_yaml, readingOf(campaign)).spec
 }
 
 /** A recorded text is judged, not trusted: one that is no spec is an answer here, not an error. */
-export function readSpec(yaml: string, file: string): ParsedSpecFile | null {
+export function readSpec(yaml: string, options: ParseOptions): ParsedSpecFile | null {
   try {
-    return parseSpec(yaml, { file })
+    return parseSpec(yaml, options)
   } catch (error) {
     if (error instanceof UserError) return null
     throw error

@@ -12,8 +12,9 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
 import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
-import { standingSentence } from '../report/sentence.ts'
+import { capitalised, standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
+import { nextTurn } from '../report/who-goes-on.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call, Commented } from './call.ts'
 import { experimentNamed } from './experiment-named.ts'
@@ -212,15 +213,16 @@ function givenText(
   return `${yes} ${next(campaign)}`
 }
 
-function next({ status }: Campaign): string {
+function next(campaign: Campaign): string {
+  const { status } = campaign
   switch (status) {
     case 'stopped':
-      return 'The campaign has stopped; the next winnow run gives it one more round.'
+      return `The campaign has stopped; ${nextTurn(campaign)} gives it one more round.`
     case 'paused':
       return 'The campaign is paused; it is measured after winnow resume.'
     case 'running':
     case 'none':
-      return 'The next winnow run measures it.'
+      return `${capitalised(nextTurn(campaign))} measures it.`
     default:
       return status satisfies never
   }

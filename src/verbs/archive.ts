@@ -1,6 +1,10 @@
 import { archive as putAside } from '../engine/archive.ts'
+import { isAway } from '../engine/home.ts'
 import { listRefs } from '../engine/listed-refs.ts'
+import type { Place } from '../engine/place.ts'
 import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
 import { atCampaign } from './at-campaign.ts'
 import { REASON } from './pause.ts'
@@ -19,7 +23,7 @@ export const archive: Verb = {
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { place } = scene
-      await requireCampaign(place)
+      requireClosed(place, (await requireCampaign(place)).loaded.campaign)
       await closeDown(call, scene, 'archived', call.given.text('message') ?? `archived by ${place.by.actor}`)
       const at = await putAside(place, (await listRefs(place)).refs)
       if (scene.rehearsal === null) {
@@ -27,4 +31,17 @@ export const archive: Verb = {
       }
       return 0
     }),
+}
+
+/** What is open on GitHub can be closed there alone, and who puts the ledger aside leaves nobody who would. */
+function requireClosed(place: Place, campaign: Campaign): void {
+  if (!isAway(place, campaign)) return
+  const open = Object.values(campaign.experiments).filter(({ status }) => status !== 'ended')
+  if (campaign.status === 'stopped' && open.length === 0) return
+  throw new UserError(
+    `campaign ${place.name} lives on GitHub, and what is open there is closed by its next wake-up`,
+    {
+      fix: 'winnow stop; then, once winnow status shows nothing open, winnow archive again',
+    },
+  )
 }

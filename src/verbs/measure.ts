@@ -1,4 +1,5 @@
 import { type Hands, takeEffect } from '../engine/apply.ts'
+import { requireHome } from '../engine/home.ts'
 import { type Observation, observe } from '../engine/observe.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
@@ -45,7 +46,7 @@ function refuseStray({ given }: Call): void {
 
 async function measureLive(call: Call, scene: Scene): Promise<number> {
   const { terminal, given, interrupt } = call
-  await requireCampaign(scene.place)
+  requireHome(scene.place, (await requireCampaign(scene.place)).loaded.campaign)
   const hands = await openHands(scene.place, interrupt)
   const seen = await observe(hands)
   const open = seen === null ? [] : openOrders(seen, given.positionals[0])

@@ -9,6 +9,7 @@ import { shortRef } from '../model/refs.ts'
 import { pickLine } from '../report/pick-text.ts'
 import { standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
+import { nextLook } from '../report/who-goes-on.ts'
 import { atCampaign } from './at-campaign.ts'
 import { experimentNamed } from './experiment-named.ts'
 import { REASON } from './pause.ts'
@@ -53,7 +54,7 @@ function saidAlready(campaign: Campaign, { id }: Experiment): string | null {
   const { picks, steered, landings } = campaign
   if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
-    return `${id} is to be taken alone already: the next winnow tick or run does it.`
+    return `${id} is to be taken alone already: ${nextLook(campaign)} does it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
   const stands = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
   return stands === undefined ? null : pickLine(campaign, stands)
@@ -86,7 +87,8 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
     throw new UserError(`the campaign was merged, so ${into} has ${id} already`)
 }
 
-function whenText({ status, name }: Campaign, id: string): string {
-  const then = `${id} will be taken alone by the next winnow tick or run: one commit on the default branch, its pull request, and its measurement there.`
+function whenText(campaign: Campaign, id: string): string {
+  const { status, name } = campaign
+  const then = `${id} will be taken alone by ${nextLook(campaign)}: one commit on the default branch, its pull request, and its measurement there.`
   return status === 'paused' ? `Noted, but campaign ${name} is paused: after winnow resume, ${then}` : then
 }

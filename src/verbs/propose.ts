@@ -1,3 +1,5 @@
+import { requireHome } from '../engine/home.ts'
+import { requireCampaign } from '../engine/session.ts'
 import { submit } from '../engine/submit.ts'
 import { UserError } from '../errors.ts'
 import { localIsolation } from '../git/isolation.ts'
@@ -38,6 +40,7 @@ export const propose: Verb = {
   exits: {},
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+      requireHome(scene.place, (await requireCampaign(scene.place)).loaded.campaign)
       const idea = await ideaOf(call, scene)
       const { branch, pull } = await submit(scene.place, idea)
       if (scene.rehearsal === null) {

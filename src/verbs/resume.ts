@@ -5,6 +5,7 @@ import { UserError } from '../errors.ts'
 import { directReverts } from '../plan/revert.ts'
 import { ruleThatHolds } from '../plan/stop.ts'
 import type { World } from '../plan/world.ts'
+import { measuredNext } from '../report/who-goes-on.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { lookAround } from './looking.ts'
@@ -32,7 +33,7 @@ export const resume: Verb = {
       if (campaign.status === 'stopped') await requireRoom(call, scene)
       const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
       await record(place, [{ kind: 'campaign-resumed', reason }])
-      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. winnow run measures.`)
+      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. ${measuredNext(campaign)}`)
       return 0
     }),
 }

@@ -2,6 +2,7 @@ import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { nextLook } from '../report/who-goes-on.ts'
 import { atCampaign } from './at-campaign.ts'
 import { experimentNamed } from './experiment-named.ts'
 import { REASON } from './pause.ts'
@@ -41,15 +42,16 @@ function requireLanded({ landings }: Campaign, id: string): void {
   )
 }
 
-function requireFirst({ steered }: Campaign, id: string): void {
-  const wish = steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
+function requireFirst(campaign: Campaign, id: string): void {
+  const wish = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
   if (wish === undefined) return
   throw new UserError(`${id} is to be taken back already: ${wish.reason}`, {
-    fix: 'nothing to do: winnow run or tick takes it back',
+    fix: `nothing to do: ${nextLook(campaign)} takes it back`,
   })
 }
 
-function whenText({ status, name }: Campaign, id: string): string {
-  if (status === 'running') return `${id} will be taken back by the next winnow tick or run.`
+function whenText(campaign: Campaign, id: string): string {
+  const { status, name } = campaign
+  if (status === 'running') return `${id} will be taken back by ${nextLook(campaign)}.`
   return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`
 }

@@ -1,6 +1,8 @@
 import type { Hands } from '../engine/apply.ts'
+import { isAway, requireHome } from '../engine/home.ts'
 import { record } from '../engine/record.ts'
 import { run as runCampaign } from '../engine/run.ts'
+import { whereaboutsOf } from '../engine/place.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import { committedSpec, requireStartable, requireSupported, startCampaign } from '../engine/start.ts'
 import { UserError } from '../errors.ts'
@@ -60,7 +62,8 @@ export function runTelling(call: Call, tell: Telling): Promise<number> {
 }
 
 async function inScene(call: Call, scene: Scene, tell: Telling): Promise<number> {
-  const { campaign, workshop } = scene
+  const { campaign, workshop, place } = scene
+  if (campaign.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
   const guests = await guestsFor(call, scene)
   const specPath = campaign.ledgerPath ?? campaign.specPath
   for (const sentence of await unusedWork(workshop, specPath, call.around.env)) {
@@ -97,7 +100,7 @@ async function agreed(call: Call, scene: Scene): Promise<boolean> {
 /** The campaign may have been started where measuring jobs give what this machine does not. */
 async function requireMeasurableHere({ place }: Scene): Promise<void> {
   const { loaded, spec } = await requireCampaign(place)
-  requireSupported({ spec, path: loaded.campaign.spec_path }, place)
+  requireSupported({ spec, path: loaded.campaign.spec_path }, whereaboutsOf(place.forge))
 }
 
 /** The campaign as it is, or begun from its committed spec. */
@@ -138,8 +141,8 @@ export async function closeDown(call: Call, scene: Scene, code: string, reason: 
   const waits = deferredOf(campaign).length + campaign.late.length > 0
   if (campaign.status !== 'stopped' || waits)
     await record(place, [{ kind: 'campaign-stopped', code, reason }])
-  // What heeds comments is a tick itself, and goes on.
-  if (!call.comment) await lookingTick(call, scene)
+  // What heeds comments is a tick itself, and goes on; elsewhere the next wake-up does the rest.
+  if (!call.comment && !isAway(place, campaign)) await lookingTick(call, scene)
 }
 
 export function specPathOf({ campaign }: Scene): string {

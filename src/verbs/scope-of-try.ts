@@ -1,3 +1,4 @@
+import { whereaboutsOf } from '../engine/place.ts'
 import { committedSpec, requireSupported } from '../engine/start.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { shortRef } from '../model/refs.ts'
@@ -12,7 +13,7 @@ import { specPathOf } from './run.ts'
 export async function specInForce(scene: Scene): Promise<Spec> {
   if (scene.campaign.started) return (await requireCampaign(scene.place)).spec
   const committed = await committedSpec(scene.place, specPathOf(scene))
-  requireSupported(committed, scene.place)
+  requireSupported(committed, whereaboutsOf(scene.place.forge))
   return committed.spec
 }
 

@@ -1,3 +1,4 @@
+import { isAway } from '../engine/home.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { atCampaign } from './at-campaign.ts'
 import { REASON } from './pause.ts'
@@ -21,10 +22,11 @@ export const stop: Verb = {
       const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
       await closeDown(call, scene, 'person', reason)
       if (scene.rehearsal) return 0
+      const away = isAway(scene.place, campaign) ? ' The next wake-up on GitHub closes what is open.' : ''
       call.terminal.out(
         already
           ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`
-          : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.`,
+          : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.${away}`,
       )
       return 0
     }),

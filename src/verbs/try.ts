@@ -1,4 +1,5 @@
 import type { Hands } from '../engine/apply.ts'
+import { requireHome } from '../engine/home.ts'
 import { record } from '../engine/record.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
@@ -84,6 +85,8 @@ async function inScene(call: Call, scene: Scene): Promise<number> {
 
 /** Null where nothing was measured because it was a rehearsal. */
 async function tried(call: Call, scene: Scene): Promise<TryAnswer | null> {
+  const { campaign: known, place } = scene
+  if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
   const diff = await ownDiff({
     workshop: scene.workshop,
     env: call.around.env,

@@ -66,7 +66,7 @@ describe('a campaign that has run', () => {
     const again = await person.winnow('revert', '1', '-m', 'really')
     expect([again.code, again.err]).toEqual([
       2,
-      'error: exp-001 is to be taken back already: breaks Windows\n  fix: nothing to do: winnow run or tick takes it back\n',
+      'error: exp-001 is to be taken back already: breaks Windows\n  fix: nothing to do: the next winnow tick or run takes it back\n',
     ])
     expect((await person.winnow('run')).err).toMatch(/^exp-001 taken back by [0-9a-f]{12}$/m)
     expect(await person.json('status')).toMatchObject({

@@ -18,6 +18,8 @@ export interface OnGithub extends Scene {
   env: Record<string, string>
   /** A command of winnow's; what it printed. */
   winnow: (...argv: string[]) => Promise<string[]>
+  /** The same on a person's own machine, whose winnow knows of no GitHub. */
+  laptop: (...argv: string[]) => Promise<string[]>
   /** A first line of a comment, by somebody. */
   say: (login: string, number: number, body: string) => Promise<CommentRecord>
   /** Anything else that somebody asks of GitHub; it has to be taken. */
@@ -38,29 +40,42 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   }
 
   const more: Record<string, string> = {}
+  async function command(argv: string[], here: Here): Promise<string[]> {
+    const said: string[] = []
+    const { verb, given } = parseCommandLine(argv, VERBS)
+    const around = {
+      directory: yard.repo,
+      remote: null,
+      version: '0.0.0',
+      clock: { now: Date.now, monotonic: () => performance.now(), sleep: hurried },
+      random: post.place.random,
+      faults: { reach: () => undefined },
+      progress: { say: () => undefined },
+      ...here,
+    }
+    await verb.run({ given, terminal: hearing(said), around, ...REST })
+    return said
+  }
+
+  const robot = { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' }
+  const person = { run_id: 'cli:1', attempt: 1, actor: 'ada' }
   return {
     ...scene,
     post,
     env: more,
-    async winnow(...argv) {
-      const said: string[] = []
-      const { verb, given } = parseCommandLine(argv, VERBS)
-      const around = {
-        directory: yard.repo,
+    winnow: (...argv) =>
+      command(argv, {
         env: { ...ENV, ...env, ...more },
         cacheDir: join(yard.root, 'cache-of-verbs'),
-        remote: null,
-        by: { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' },
-        version: '0.0.0',
-        clock: { now: Date.now, monotonic: () => performance.now(), sleep: hurried },
-        random: post.place.random,
-        faults: { reach: () => undefined },
-        progress: { say: () => undefined },
+        by: robot,
         forge,
-      }
-      await verb.run({ given, terminal: hearing(said), around, ...REST })
-      return said
-    },
+      }),
+    laptop: (...argv) =>
+      command(argv, {
+        env: { ...ENV, ...github.remote(github.token('ada')).env },
+        cacheDir: join(yard.root, 'cache-of-ada'),
+        by: person,
+      }),
     async say(login, number, body) {
       const { id } = await scene.ask(of(login), `POST /issues/${number}/comments`, { body })
       const found = github.world.comments.find(each => each.id === Number(id))
@@ -80,6 +95,8 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
     number: title => github.world.pulls.find(pull => pull.title === title)?.number ?? 0,
   }
 }
+
+type Here = Pick<Call['around'], 'env' | 'cacheDir' | 'by' | 'forge'>
 
 const REST: Pick<Call, 'interrupt' | 'verbs' | 'program'> = {
   interrupt: new AbortController().signal,

@@ -4,6 +4,7 @@ import { emptyCampaign } from '../../src/model/campaign.ts'
 import { canonicalJson } from '../../src/model/canonical.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
+import { specOf } from '../../src/spec/recorded-spec.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
 import { Site } from '../plan/site.ts'
@@ -259,5 +260,51 @@ describe('what the fold remembers', () => {
     built.add(amend('b'.repeat(64)))
     expect(built.campaign).toMatchObject({ orders: {}, calibration: null, baseline: null })
     expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', order: null })
+  })
+})
+
+describe('where a campaign lives', () => {
+  const builder = () => new CampaignBuilder(SPEC).started()
+  const of = ({ events }: CampaignBuilder, run_id: string, more: object = {}) =>
+    fold(
+      emptyCampaign(),
+      events.map(event => ({ ...event, ...more, by: { ...event.by, run_id } }) as LedgerEvent),
+    )
+
+  it('is what its first event says, whoever writes after it', () => {
+    for (const host of ['local', 'github'] as const) {
+      expect(of(builder(), 'actions:1', { host })).toMatchObject({ host, private_repository: false })
+      expect(of(builder(), 'cli:1', { host, private_repository: true })).toMatchObject({
+        host,
+        private_repository: true,
+      })
+    }
+  })
+
+  it('is GitHub where an older ledger does not say, as soon as a job of Actions wrote into it', () => {
+    const built = builder().add({ kind: 'note', cause: 'x', text: 'x', experiment: null })
+    expect(of(built, 'cli:1').host).toBeNull()
+    const [started, note] = built.events
+    if (started === undefined || note === undefined) throw new Error('no events')
+    const later = { ...note, by: { ...note.by, run_id: 'actions:12' } }
+    expect(fold(emptyCampaign(), [started, later]).host).toBe('github')
+  })
+
+  it('decides the limits that a spec does not set', () => {
+    const limits = (more: object) => {
+      const { max_hours, max_runner_minutes } = specOf(of(builder(), 'cli:1', more)).stopping
+      return [max_hours, max_runner_minutes]
+    }
+    expect(limits({})).toEqual([8, null])
+    expect(limits({ host: 'local' })).toEqual([8, null])
+    expect(limits({ host: 'github', private_repository: false })).toEqual([null, null])
+    expect(limits({ host: 'github', private_repository: true })).toEqual([null, 600])
+    const built = builder()
+    const { spec_sha256, spec_yaml, harness } = built.campaign
+    const text = { spec_sha256, spec_yaml, harness, source: 'default-branch', reason: 'x' } as const
+    built.add({ kind: 'campaign-amended', cause: 'x', ...text, private_repository: true })
+    expect(of(built, 'actions:1').private_repository).toBe(true)
+    built.add({ kind: 'campaign-amended', cause: 'y', ...text })
+    expect(of(built, 'actions:1').private_repository).toBe(true)
   })
 })

@@ -51,6 +51,17 @@ describe('withdrawn', () => {
     body: '',
   })
 
+  it('never by a look that could not have shown its branch: other people’s are known by their pull requests', () => {
+    const theirs = { owned: false, branch: 'ada:mine', pull: 7 }
+    const built = campaign().withExperiment(theirs)
+    expect(endings(carryOut(built, { branches: new Map(), pulls: [] }))).toEqual({})
+    expect(built.experiment('exp-001').verdict).toBeNull()
+    const seen = { ...pull('merged', 7), branch: 'ada:mine' }
+    expect(endings(carryOut(built, { branches: new Map(), pulls: [seen] }))).toEqual({
+      'exp-001': 'withdrawn',
+    })
+  })
+
   it.each([
     ['by closing its pull request', { pulls: [pull('closed')] }, 'was closed'],
     ['by deleting its branch', { branches: new Map() }, 'was deleted'],

@@ -35,12 +35,12 @@ type Ruler = { spec_yaml: string; spec_sha256: string; harness: string }
 function textGaps({ spec_yaml, spec_sha256 }: Ruler, path: string): string[] {
   if (sha256(spec_yaml) !== spec_sha256)
     return [`the sha256 of its spec is ${sha256(spec_yaml)}, it says ${spec_sha256}`]
-  return readSpec(spec_yaml, path) === null ? ['its spec cannot be read'] : []
+  return readSpec(spec_yaml, { file: path }) === null ? ['its spec cannot be read'] : []
 }
 
 async function rulerGaps(place: Place, ruler: Ruler, path: string, pinned: Oid): Promise<string[]> {
   const text = textGaps(ruler, path)
-  const parsed = readSpec(ruler.spec_yaml, path)
+  const parsed = readSpec(ruler.spec_yaml, { file: path })
   if (text.length > 0 || parsed === null) return text
   const harness = await harnessOf(place.repository, parsed.spec, pinned)
   return harness === ruler.harness

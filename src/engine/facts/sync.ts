@@ -1,4 +1,5 @@
 import { parseSpec } from '../../spec/parse.ts'
+import { readingOf } from '../../spec/recorded-spec.ts'
 import type { Whereabouts } from '../../spec/unread-keys.ts'
 import { unsupported } from '../../spec/unsupported.ts'
 import { UserError } from '../../errors.ts'
@@ -17,6 +18,8 @@ export interface SyncQuestion {
   spec: Spec
   defaultTip: Point
   where: Whereabouts
+  /** Asked only where another spec comes with it. */
+  isPrivate?: (() => Promise<boolean>) | undefined
   /** On the optimize branch already: a merge of just these two by a person. */
   byHand?: Point | undefined
 }
@@ -53,7 +56,7 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
   return { result: 'clean', tip, to, spec: ruler, harness, ...(byHand?.tree === to.tree ? { byHand } : {}) }
 }
 
-type Ruler = { yaml: string; sha256: string; changed: boolean; parsed: Spec }
+type Ruler = Extract<SyncFacts, { result: 'clean' }>['spec']
 
 /** A spec amended by a person stays until the default branch's own file changes. */
 async function rulerAt({
@@ -62,6 +65,7 @@ async function rulerAt({
   spec,
   defaultTip,
   where,
+  isPrivate,
 }: SyncQuestion): Promise<Ruler | { message: string }> {
   const entry = await repository.entryAt(defaultTip.tree, campaign.spec_path)
   if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
@@ -69,12 +73,15 @@ async function rulerAt({
   const changed = sha256(yaml) !== campaign.default_spec_sha256
   if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
   try {
-    const parsed = parseSpec(yaml, { file: campaign.spec_path })
+    const hidden = await isPrivate?.()
+    const placed = hidden === undefined ? campaign : { ...campaign, private_repository: hidden }
+    const parsed = parseSpec(yaml, readingOf(placed))
     const missing = unsupported(parsed.spec, where)
     if (missing.length > 0) return { message: missing.join(' ') }
     const now = renamed({ name: campaign.name, prefix: spec.branches.prefix }, parsed.spec)
     if (now !== null) return { message: now }
-    return { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
+    const ruler = { yaml, sha256: parsed.sha256, changed, parsed: parsed.spec }
+    return hidden === undefined ? ruler : { ...ruler, private: hidden }
   } catch (error) {
     if (error instanceof UserError) return { message: error.message }
     throw error

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Pacing } from '../../ledger/retry.ts'
 import { allowance } from '../allowance.ts'
 import type { Forge, ForgeAnswer, ForgeChange, NewPull, Reaction } from '../port.ts'
@@ -5,7 +6,7 @@ import { isRefusal } from '../refused.ts'
 import { withSingleChanges } from '../single-changes.ts'
 import { checksOf } from './checks.ts'
 import { bringersOf } from './bringers.ts'
-import { type GithubAccess, type GithubClient, githubClient, unlessMissing } from './client.ts'
+import { type GithubAccess, type GithubClient, githubClient, understood, unlessMissing } from './client.ts'
 import { editPull, type PullEditing, refusedBy } from './edit-pull.ts'
 import { mergePull } from './merge-pull.ts'
 import { openPull } from './open-pull.ts'
@@ -44,6 +45,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
     ...peopleOf(client, options),
+    isPrivate: () => patiently(options, () => isPrivate(client)),
     workflows: githubWorkflows(client, options),
   }
 }
@@ -100,4 +102,12 @@ async function react(client: GithubClient, comment: string, content: Reaction): 
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
   await unlessMissing(() => client.request(route, values))
+}
+
+const visibility = z.object({ private: z.boolean() })
+
+/** Internal ones count as private, and their minutes are paid for as well. */
+async function isPrivate(client: GithubClient): Promise<boolean> {
+  const { data } = await client.request('GET /repos/{owner}/{repo}', client.where)
+  return understood(visibility, data, 'the repository').private
 }

@@ -51,6 +51,7 @@ export const BEGINNING = Date.parse('2026-01-02T03:04:05Z')
 const SETTINGS: Settings = {
   actionsMayOpenPulls: true,
   deletesMergedBranches: false,
+  private: false,
   draftsSupported: true,
   dispatchNamesRun: true,
   allowance: 1000,

@@ -14,6 +14,7 @@ export const repositoryRoutes: Routes = {
       body: {
         name: world.repo,
         full_name: `${world.owner}/${world.repo}`,
+        private: world.settings.private,
         default_branch: await defaultBranch(world),
         delete_branch_on_merge: world.settings.deletesMergedBranches,
         ...(who.grants === null ? { permissions: permissionsOf(who) } : {}),

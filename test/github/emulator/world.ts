@@ -100,6 +100,7 @@ export interface Settings {
   /** "Allow GitHub Actions to create and approve pull requests." */
   actionsMayOpenPulls: boolean
   deletesMergedBranches: boolean
+  private: boolean
   draftsSupported: boolean
   /** The newer answer to a dispatch, which names the run. */
   dispatchNamesRun: boolean
