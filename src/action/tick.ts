@@ -5,6 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { cell } from '../report/markdown.ts'
 import { waitingSentence } from '../report/sentence.ts'
+import { wayOnText } from '../report/way-on.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
 import { heedComments } from '../verbs/comments/heed.ts'
@@ -29,6 +30,8 @@ interface Turn {
   propose: boolean
   /** What GitHub would not do. */
   refused: string[]
+  /** What a person does so that it goes on, where a limit of the spec has stopped it. */
+  to_go_on?: string
 }
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
@@ -157,7 +160,9 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
   if (waiting.for === 'ideas' && !asks.mayAsk && seen.world.askable.length > 0)
     call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
   const refused = refusals.map(({ message }) => message)
-  return { campaign: place.name, status, waiting, counts, propose, refused }
+  const way = wayOnText(campaign)
+  const turn = { campaign: place.name, status, waiting, counts, propose, refused }
+  return way === null ? turn : { ...turn, to_go_on: way }
 }
 
 /** No job that would follow is asked for: nothing was written that it could work on. */
@@ -179,8 +184,9 @@ function tell(
   turns: readonly Turn[],
   { later, broken, kept }: Record<'later' | 'broken', readonly string[]> & { kept: Outputs },
 ): void {
-  for (const { campaign, waiting } of turns) {
-    const line = `${campaign}: ${waitingSentence(waiting)}`
+  for (const { campaign, waiting, to_go_on: way } of turns) {
+    const then = way === undefined ? '' : ` To go on, ${way}.`
+    const line = `${campaign}: ${waitingSentence(waiting)}${then}`
     console.log(said(line))
     summarise(env, cell(line, SUMMARY_LENGTH))
   }

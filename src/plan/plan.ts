@@ -22,6 +22,7 @@ import { pickPullActions } from './pick-pulls.ts'
 import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
 import { campaignBranch, pullActions } from './pulls.ts'
+import { isLimitRaised, raisedLimitSteps } from './raised-limit.ts'
 import { directReverts } from './revert.ts'
 import { dispatchKey, withoutRepeats } from './repeats.ts'
 import { mergedSteps } from './restart.ts'
@@ -90,9 +91,10 @@ export function plan(world: World): Plan {
   }
 }
 
-/** What was approved after the stop has one more round. */
+/** What was approved after the stop has one more round; a limit that was raised since leaves room for more. */
 function later(draft: Draft): Plan | null {
-  const steps = encoreSteps(draft.world)
+  const late = encoreSteps(draft.world)
+  const steps = late.length > 0 ? late : raisedLimitSteps(draft.world)
   return steps.length === 0 ? null : conclude(draft, steps)
 }
 
@@ -159,7 +161,7 @@ function running(resting: Draft): Plan {
   if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
   return prepared(draft, () => {
     if (world.campaign.round?.open) return inRound(draft, round)
-    const stop = directReverts(world).length > 0 ? null : stopFor(world)
+    const stop = directReverts(world).length > 0 || isLimitRaised(world) ? null : stopFor(world)
     if (stop !== null) return stopping(draft, stop)
     const sync = syncPlan(world, found)
     if (sync.steps.length > 0) return conclude(draft, sync.steps)

@@ -85,11 +85,16 @@ function candidatesOf({ commit: head, tree }: Point): OrderCandidate[] {
   return [{ label: 'sync', head, tree }]
 }
 
-function obstacle(world: World, sync: Exclude<SyncFacts, CleanSync>): SyncPlan {
-  const message =
-    sync.result === 'conflict'
-      ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
-      : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
+type Obstacle = Exclude<SyncFacts, CleanSync>
+
+export function obstacleText(sync: Obstacle): string {
+  return sync.result === 'conflict'
+    ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
+    : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
+}
+
+function obstacle(world: World, sync: Obstacle): SyncPlan {
+  const message = obstacleText(sync)
   const code = `sync-${sync.result}` as const
   const steps = alertOnce(world, { code, about: sync.tip, message })
   return { steps, requests: [], blocked: message, hopeless: code }

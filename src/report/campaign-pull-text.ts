@@ -8,6 +8,7 @@ import { cell, withRoom } from './markdown.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
+import { wayOnText } from './way-on.ts'
 
 /** The campaign's own pull request, for whoever decides whether the default branch takes it. */
 export function campaignPullTitle(campaign: Campaign): string {
@@ -96,11 +97,13 @@ function costText({ spent: { minutes, executions, usd } }: Campaign): string {
   return `${plural(executions, 'execution')} in ${time}${money}`
 }
 
-function finishLines({ status, default_branch }: Campaign): string[] {
+function finishLines(campaign: Campaign): string[] {
+  const { status, default_branch } = campaign
   const into = cell(shortRef(default_branch))
+  const way = wayOnText(campaign)
   const end =
     status === 'stopped'
-      ? 'Nothing more is added to it.'
+      ? `Nothing more is added to it${way === null ? '' : `. To go on, ${cell(way, 400)}`}.`
       : 'It grows by what is kept, once a round. The comment `/winnow stop` ends the campaign.'
   return [
     `Every commit here was measured: \`winnow audit\` shows it from git alone. ${end}`,

@@ -8,6 +8,7 @@ import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
 import { experimentSentence } from './status-text.ts'
 import { table } from './table.ts'
+import { wayOnText } from './way-on.ts'
 
 /** Where the person who reads it finds the result. */
 export interface Whereabouts {
@@ -27,6 +28,7 @@ export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
     ...labelled('packages', ...listed(keptPackageLines(campaign))),
     ...labelled('waiting', ...listed(deferredLines(campaign))),
     ...labelled('took', tookText(result)),
+    ...labelled('to go on', wayOnText(campaign) ?? ''),
     ...labelled('next', ...nextTexts(campaign, result, where)),
   ]
   return ['', ...table(rows)]

@@ -7,6 +7,7 @@ import { verdictPhrase } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
 import { standingIn } from './standing.ts'
 import { tallyText } from './tally.ts'
+import { wayOnText } from './way-on.ts'
 
 const RECENT = 30
 
@@ -19,6 +20,7 @@ export function ledgerReadme(campaign: Campaign): string {
   const machine = singleMachineText(campaign)
   const noise = calibrationText(campaign.calibration)
   const progress = headline(campaign)
+  const way = wayOnText(campaign)
   return [
     `# ${cell(campaign.name)}`,
     '',
@@ -30,6 +32,7 @@ export function ledgerReadme(campaign: Campaign): string {
     'What happened lately: [digest.md](digest.md).',
     '',
     `Campaign ${campaign.status}${campaign.status_reason ? `: ${cell(campaign.status_reason)}` : ''}.`,
+    ...(way === null ? [] : [`To go on, ${cell(way, 400)}.`]),
     `${tallyText(campaign)}.`,
     ...(machine === null ? [] : [machine]),
     ...(noise === null ? [] : [`${noise}.`]),

@@ -12,14 +12,17 @@ import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
 import { table } from './table.ts'
+import { wayOnText } from './way-on.ts'
 
 const ALERTS_SHOWN = 3
 
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
 export function statusText(campaign: Campaign, view: StatusView, notes: readonly string[]): string[] {
   const progress = headline(campaign)
+  const way = wayOnText(campaign)
   return [
     `Campaign ${view.campaign}: ${stateText(campaign)}`,
+    ...(way === null ? [] : [`  to go on: ${way}`]),
     ...(progress === null ? [] : [`  progress: ${progress}`]),
     ...table([
       ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics)],

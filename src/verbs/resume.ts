@@ -3,8 +3,11 @@ import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import { directReverts } from '../plan/revert.ts'
+import { isLimitRaised } from '../plan/raised-limit.ts'
 import { ruleThatHolds } from '../plan/stop.ts'
+import { obstacleText } from '../plan/sync.ts'
 import type { World } from '../plan/world.ts'
+import { raiseText } from '../report/way-on.ts'
 import { measuredNext } from '../report/who-goes-on.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
@@ -42,21 +45,23 @@ export const resume: Verb = {
 async function requireRoom(call: Call, scene: Scene): Promise<void> {
   const world = await lookAround(call, scene)
   const stop = world === null ? null : stopAgain(world)
-  if (stop === null) return
+  if (world === null || stop === null) return
   throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
-    place: { file: world?.campaign.spec_path ?? '', path: 'stopping' },
-    fix: wayOn(stop.code),
+    place: { file: world.campaign.spec_path, path: 'stopping' },
+    fix: wayOn(call, world, stop.code),
   })
 }
 
 /** What is to be taken back and was measured before goes first, whatever stops the campaign then. */
 function stopAgain(world: World): Stop | null {
-  return directReverts(world).length > 0 ? null : ruleThatHolds(world)
+  return directReverts(world).length > 0 || isLimitRaised(world) ? null : ruleThatHolds(world)
 }
 
-function wayOn(code: string): string {
+function wayOn({ comment }: Call, { campaign, sync }: World, code: string): string {
   if (code === 'empty_backlog')
     return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
-  const what = code === 'target_reached' ? 'aim further (target)' : `raise stopping.${code}`
-  return `${what} in the spec, winnow amend --reason "…", then winnow resume`
+  const raise = raiseText(campaign, code)
+  if (sync !== null && sync.result !== 'clean')
+    return `${raise}. Not before this is mended: ${obstacleText(sync)}`
+  return comment ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
 }

@@ -1,7 +1,9 @@
 import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
+import { isLimitRaised } from '../plan/raised-limit.ts'
 import { stopFor } from '../plan/stop.ts'
 import type { World } from '../plan/world.ts'
+import { raiseText } from '../report/way-on.ts'
 import type { Scene } from './at-campaign.ts'
 
 /** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
@@ -11,10 +13,10 @@ export async function whyHeld({ place }: Scene, world: World): Promise<string | 
   if (status === 'paused') return `the campaign is paused (${status_reason}); winnow resume goes on`
   if (status === 'stopped' && status_source === 'person')
     return `the campaign was stopped (${status_reason}); winnow resume goes on`
-  const stop = stopFor(world)
+  const stop = isLimitRaised(world) ? null : stopFor(world)
   // An idea is at hand, whatever the proposers have left.
   if (stop !== null && stop.code !== 'empty_backlog')
-    return `the campaign is over: ${stop.reason}; raise that in the spec, winnow amend, then winnow resume`
+    return `the campaign is over: ${stop.reason}; ${raiseText(world.campaign, stop.code)}`
   const [held] = await place.repository.worktreesHolding([place.refs.optimize])
   if (held === undefined) return null
   const branch = shortRef(held.branch)

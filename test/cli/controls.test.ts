@@ -60,13 +60,30 @@ describe('a person at the controls', () => {
     expect([code, err]).toEqual([
       2,
       'error: .winnow/size.yaml stopping: campaign size would stop again at once: 1 experiment ended (stopping.max_iterations)\n' +
-        '  fix: raise stopping.max_iterations in the spec, winnow amend --reason "…", then winnow resume\n',
+        '  fix: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on; or winnow amend --reason "…", then winnow resume\n',
     ])
     expect(person.refs()).toBe(before)
     person.write('.winnow/size.yaml', SPEC)
     expect((await person.winnow('amend', '-m', 'more')).code).toBe(0)
     expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
     expect((await person.winnow('run')).code).toBe(14)
+    await proven(person)
+  })
+
+  it('goes on with a campaign whose limit was raised on the default branch', async () => {
+    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
+    await person.winnow('run')
+    await offer(person, SHORT)
+    const stopped = await person.winnow('run')
+    expect(stopped.out).toContain(
+      'raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run',
+    )
+    person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
+    person.commit('more')
+    expect((await person.winnow('resume', '--dry-run')).code).toBe(0)
+    expect((await person.winnow('run')).code).toBe(14)
+    expect((await person.winnow('log')).out).toContain('main has a spec in which nothing stops it any more')
+    expect((await person.winnow('resume')).out).toBe('Campaign size is running already.\n')
     await proven(person)
   })
 

@@ -136,7 +136,7 @@ describe('winnow try', () => {
     const over = await tried(person)
     expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
     expect(over.sentence).toBe(
-      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise that in the spec, winnow amend, then winnow resume.',
+      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on.',
     )
     await person.winnow('pause', '-m', 'release week')
     expect((await tried(person)).sentence).toBe(

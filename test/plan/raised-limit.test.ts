@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/model/canonical.ts'
+import type { SyncFacts } from '../../src/plan/world.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC } from './a-campaign.ts'
+import { carryOut, draftsOfKind } from './a-world.ts'
+
+const HOUR = `${SPEC}stopping: { max_hours: 1 }\n`
+const LATE = '2026-01-01T02:00:00.000Z'
+const tip = pointOf('raised').commit
+
+function onDefault(yaml: string, before = HOUR): SyncFacts {
+  const { spec: parsed } = parseSpec(yaml, { file: '.winnow/size.yaml' })
+  const spec = { yaml, sha256: sha256(yaml), changed: yaml !== before, parsed }
+  return { result: 'clean', tip, to: pointOf('synced'), spec, harness: HARNESS }
+}
+
+function stopped(yaml = HOUR): CampaignBuilder {
+  const built = campaign(yaml)
+  carryOut(built, { now: LATE })
+  expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_hours' })
+  return built
+}
+
+const resumed = (built: CampaignBuilder, sync: SyncFacts | null) =>
+  draftsOfKind(carryOut(built, { now: LATE, sync }), 'campaign-resumed')
+
+describe('a limit that is raised on the default branch', () => {
+  it('is word enough for the campaign that it had stopped to go on, and is taken in first', () => {
+    const built = stopped()
+    const sync = onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24'))
+    expect(resumed(built, sync)).toMatchObject([{ reason: expect.stringContaining('(max_hours)') }])
+    expect(built.campaign.status).toBe('running')
+    const orders = draftsOfKind(carryOut(built, { now: LATE, sync }), 'order-issued')
+    expect(orders).toMatchObject([{ purpose: 'sync' }])
+    built.measured({ sync: { candidate: { bytes: 10 } } as never })
+    carryOut(built, { now: LATE, sync })
+    expect(built.campaign.spec_yaml).toContain('max_hours: 24')
+    expect(built.campaign.status).toBe('running')
+  })
+
+  it('is taken in before a campaign that still runs stops by the old one', () => {
+    const built = campaign(HOUR)
+    const sync = onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24'))
+    const planned = carryOut(built, { now: LATE, sync })
+    expect(draftsOfKind(planned, 'campaign-stopped')).toEqual([])
+    expect(draftsOfKind(planned, 'order-issued')).toMatchObject([{ purpose: 'sync' }])
+  })
+
+  it.each([
+    ['nothing changed there', () => onDefault(HOUR)],
+    ['the limit still holds', () => onDefault(HOUR.replace('max_hours: 1', 'max_hours: 1.5'))],
+    [
+      'another rule holds instead',
+      () => onDefault(`${SPEC}stopping: { max_hours: 24, max_iterations: 1 }\n`),
+    ],
+    ['it cannot be merged in', (): SyncFacts => ({ result: 'conflict', tip, paths: ['src/a.txt'] })],
+  ])('changes nothing where %s', (_, sync) => {
+    const built = stopped()
+    built.campaign.ended = 1
+    expect(resumed(built, sync())).toEqual([])
+    expect(built.campaign.status).toBe('stopped')
+  })
+
+  it('changes nothing where it may not be pushed, which would stop and go on for ever', () => {
+    const built = stopped().add({
+      kind: 'alert',
+      cause: 'x',
+      code: 'sync-workflows',
+      about: tip,
+      message: 'GitHub refuses workflow files',
+    })
+    expect(resumed(built, onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24')))).toEqual([])
+  })
+
+  it('changes nothing for who stopped it', () => {
+    const built = campaign(HOUR).add({
+      kind: 'campaign-stopped',
+      cause: 'x',
+      code: 'person',
+      reason: 'enough',
+    })
+    expect(resumed(built, onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24')))).toEqual([])
+  })
+})
