@@ -1,4 +1,3 @@
-import { UserError } from '../errors.ts'
 import type { Pull } from '../forge/pull.ts'
 import { continueCampaign, type LoadedCampaign, loadCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -10,6 +9,7 @@ import type { World } from '../plan/world.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { Asking } from './asking.ts'
 import { candidatesOf } from './candidates.ts'
+import { defaultBranchOf } from './default-branch.ts'
 import { foreignFacts, madeFacts } from './facts/foreign.ts'
 import { holdoutFacts } from './facts/holdout.ts'
 import { pickFacts } from './facts/pick.ts'
@@ -30,6 +30,8 @@ export interface Observation {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
   pulls: Pull[]
+  /** Its full name now, which the ledger may not have yet. */
+  defaultBranch: string
   defaultTip: Point
 }
 
@@ -57,10 +59,10 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   const { campaign } = loaded
   await eyes.runner.tidy(campaign)
   const pulls = await pullsOf(place, campaign, refs)
-  const defaultTip = await pointAt(place, refs, campaign.default_branch)
+  const { ref: defaultBranch, tip: defaultTip } = await defaultBranchOf(place, refs, campaign)
   const around = await lookAround({ ...eyes, refs, campaign, pulls, defaultTip })
   const world = { ...around, ...doneOn(memory, loaded.tip.commit) }
-  return { world, loaded, refs, pulls, defaultTip }
+  return { world, loaded, refs, pulls, defaultBranch, defaultTip }
 }
 
 async function refsOf({ place, memory }: Eyes): Promise<ReadonlyMap<string, Oid>> {
@@ -171,21 +173,6 @@ async function lookAround(scene: Scene): Promise<World> {
 async function fetchTips(place: Place, refs: ReadonlyMap<string, Oid>): Promise<void> {
   const wanted = [...refs].filter(([ref]) => ref !== place.refs.forge && ref.startsWith('refs/heads/'))
   await place.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
-}
-
-/** The branch recorded at the start may not be the one that is checked out now. */
-async function pointAt(place: Place, refs: ReadonlyMap<string, Oid>, ref: string): Promise<Point> {
-  const oid = refs.get(ref) ?? (await place.repository.remoteRefs([ref])).refs.get(ref)
-  if (oid === undefined) {
-    throw new UserError(
-      `the default branch ${shortRef(ref)} is not in ${place.local ? 'this repository' : 'the remote'}`,
-      {
-        fix: 'push it, or start fresh on the branch that replaced it: winnow run --fresh',
-      },
-    )
-  }
-  if (!refs.has(ref)) await place.repository.fetch([{ ref, oid }])
-  return { commit: oid, tree: (await place.repository.commit(oid)).tree }
 }
 
 async function optionalPoint(place: Place, oid: Oid | undefined): Promise<Point | null> {

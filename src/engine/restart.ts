@@ -22,10 +22,11 @@ export async function restarted(
   const { campaign, spec } = world
   if (only !== null || waiting.for !== 'nothing' || !mayRestart(campaign, spec)) return waiting
   try {
-    const committed = await committedSpec(place, campaign.spec_path)
+    const here = { ...place, defaultBranch: campaign.default_branch }
+    const committed = await committedSpec(here, campaign.spec_path)
     if (committed.spec.merge.on_merge !== 'restart') return waiting
     place.faults.reach('before:restart')
-    await startCampaign(place, committed, { fresh: true, insteadOf: loaded.tip.commit })
+    await startCampaign(here, committed, { fresh: true, insteadOf: loaded.tip.commit })
     place.faults.reach('after:restart')
     return null
   } catch (error) {

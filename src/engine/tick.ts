@@ -3,6 +3,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import type { Hands } from './apply.ts'
+import { recordRename } from './default-branch.ts'
 import { requireHome } from './home.ts'
 import { forget } from './memory.ts'
 import { type Observation, observe } from './observe.ts'
@@ -65,7 +66,7 @@ async function once(hands: Hands): Promise<TickResult | 'again' | { lost: readon
     const seen = await observe(hands)
     if (seen === null) return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen }
     requireHome(hands.place, seen.loaded.campaign)
-    if (await heard(hands, seen)) {
+    if ((await recordRename(hands.place, seen)) || (await heard(hands, seen))) {
       forget(memory)
       return 'again'
     }

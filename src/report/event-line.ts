@@ -49,8 +49,10 @@ const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a
 /** Every kind has its words, or this does not compile. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
-  'campaign-amended': ({ source, reason }) =>
-    `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
+  'campaign-amended': ({ source, reason, default_branch: renamed }) =>
+    renamed !== undefined
+      ? `the default branch has another name: ${reason}`
+      : `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
   calibrated: event => `calibrated: ${calibratedText(event)}`,
   'baseline-measured': ({ tree, snapshot }) =>
     `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,

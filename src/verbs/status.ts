@@ -1,4 +1,8 @@
+import { defaultBranchOf } from '../engine/default-branch.ts'
+import type { Place } from '../engine/place.ts'
 import { requireCampaign } from '../engine/session.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { standingNotes } from '../spec/notes.ts'
 import { statusSentence, statusText } from '../report/status-text.ts'
 import { statusView } from '../report/status-view.ts'
@@ -32,7 +36,19 @@ export const status: Verb = {
         call.terminal.json(view)
         return 0
       }
-      for (const line of statusText(loaded.campaign, view, standingNotes(spec))) call.terminal.out(line)
+      const notes = [...(await goneNotes(place, loaded.campaign)), ...standingNotes(spec)]
+      for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line)
       return 0
     }),
+}
+
+/** Nothing goes on without it, which only a look at the remote tells. */
+async function goneNotes(place: Place, campaign: Campaign): Promise<string[]> {
+  try {
+    await defaultBranchOf(place, new Map(), campaign)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [`nothing goes on: ${error.message} (${error.fix ?? ''})`]
+  }
 }

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { shorter } from '../engine/size-yard.ts'
+import { proven } from '../engine/yard.ts'
+import { type OnGithub, onGithub } from './on-github.ts'
+
+async function underWay(): Promise<OnGithub> {
+  const there = await onGithub([shorter('a', 3)])
+  there.github.token('ada')
+  await there.post.start()
+  await there.post.run()
+  return there
+}
+
+/** As GitHub renames it: open pull requests follow. */
+function rename(there: OnGithub): void {
+  there.git('branch', '-m', 'main', 'trunk')
+  there.git('symbolic-ref', 'HEAD', 'refs/heads/trunk')
+  for (const pull of there.github.world.pulls) if (pull.base === 'main') pull.base = 'trunk'
+}
+
+describe('the default branch is given another name', () => {
+  test('which the ledger has before anything else is planned, and the campaign goes on', async () => {
+    const there = await underWay()
+    const { post, winnow, laptop, github } = there
+    rename(there)
+    there.commit('trunk', { 'ideas/02.patch': shorter('b', 3) })
+    await winnow('tick')
+    const amended = (await post.events()).filter(({ kind }) => kind === 'campaign-amended')
+    expect(amended).toMatchObject([
+      { default_branch: 'refs/heads/trunk', reason: 'main is called trunk now' },
+    ])
+    await winnow('run')
+    expect(await post.outcomes()).toEqual({ a3: 'kept', b3: 'kept' })
+    expect((await post.campaign()).default_branch).toBe('refs/heads/trunk')
+    expect(github.world.pulls.filter(({ base }) => base === 'trunk')).toHaveLength(1)
+    expect((await post.events()).filter(({ kind }) => kind === 'campaign-amended')).toHaveLength(1)
+    expect((await laptop('log')).join('\n')).toContain('another name: main is called trunk now')
+    expect((await laptop('status')).join('\n')).not.toContain('nothing goes on')
+    await proven(post.place)
+  })
+
+  test('but another history under another name is somebody’s decision, said in the log and in the status', async () => {
+    const there = await underWay()
+    const { post, winnow, laptop } = there
+    rename(there)
+    there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
+    const before = (await post.events()).length
+    await expect(winnow('tick')).rejects.toMatchObject({
+      message: 'the default branch main is not in the remote',
+      fix: expect.stringContaining('winnow run --fresh'),
+    })
+    expect((await post.events()).length).toBe(before)
+    expect((await laptop('status')).join('\n')).toContain(
+      'note: nothing goes on: the default branch main is not in the remote',
+    )
+  })
+})
