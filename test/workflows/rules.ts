@@ -25,6 +25,7 @@ const HANDED_OVER: Readonly<Record<string, RegExp>> = {
 }
 const COMMAND = /^(?:tick|run|report)$/
 const ASKS = /^propose$/
+const WRITES_LEDGER = /^(?:tick|run)$/
 
 const jobsOf = ({ jobs }: Workflow) => Object.entries(jobs)
 const stepsOf = (workflow: Workflow) =>
@@ -247,7 +248,9 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       // A group that its caller holds as well is a deadlock: who calls waits in no line. Nor does who brings answers:
       // of those that wait in one only the last is kept, and nobody else has them.
       const wanted =
-        commandIn(job).includes('tick') && job.uses === undefined && name !== 'settle'
+        commandIn(job).some(command => WRITES_LEDGER.test(command)) &&
+        job.uses === undefined &&
+        name !== 'settle'
           ? JSON.stringify({ group: 'winnow-tick', 'cancel-in-progress': false })
           : undefined
       return JSON.stringify(job.concurrency) === wanted ? [] : [name]
