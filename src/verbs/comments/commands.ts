@@ -3,6 +3,10 @@ import { type Comment, COMMENTS_AT_ONCE, type Pull } from '../../forge/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { commandIn } from './comment-line.ts'
 
+interface Seen extends Pick<Observation, 'pulls'> {
+  world: Pick<Observation['world'], 'campaign'>
+}
+
 /** A command that somebody wrote, and nothing was made of yet. */
 export interface Asked {
   pull: Pull
@@ -15,7 +19,7 @@ export interface Asked {
  * by people. One that was answered or declined where it stands, or read before as the ledger says, is over. One that the
  * ledger has heard and nobody has answered is not: it is owed its answer.
  */
-export function commandsIn({ pulls, world: { campaign } }: Observation, over: ReadonlySet<string>): Asked[] {
+export function commandsIn({ pulls, world: { campaign } }: Seen, over: ReadonlySet<string>): Asked[] {
   const since = Date.parse(campaign.started_at ?? '')
   const found = pulls.flatMap(pull =>
     pull.comments.flatMap(comment => {
@@ -41,7 +45,7 @@ const LATEST = 10
  * What the ledger is told so that the next look need not read it again: pull requests on which others have written more
  * than comes by itself, up to shortly before now, where nobody of those who may steer waits for anything.
  */
-export function readingDone({ pulls, world: { campaign } }: Observation, left: readonly Asked[]) {
+export function readingDone({ pulls, world: { campaign } }: Seen, left: readonly Asked[]) {
   return pulls.flatMap(pull => {
     const { number, comments, unread } = pull
     const news = comments.filter(comment => !isRead(campaign, pull, comment))
