@@ -1,10 +1,12 @@
 import { withSingleChanges } from './single-changes.ts'
-import type { Check, Forge, ForgeChange, Workflows } from './port.ts'
+import type { Bringers, Check, Forge, ForgeChange, Workflows } from './port.ts'
 
 /** What would be done there comes to an end: what follows depends on an answer that nobody can know. */
 export class WouldChange extends Error {
   override readonly name = 'WouldChange'
 }
+
+const UNKNOWN: Bringers = { head: '', pusher: null, named: [] }
 
 /** A forge that is read as ever and never written: what would be written is told, a line for each. */
 export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forge {
@@ -24,7 +26,9 @@ export function rehearsedForge(forge: Forge, tell: (line: string) => void): Forg
     ...(forge.permissionOf
       ? { permissionOf: async login => (await forge.permissionOf?.(login)) ?? null }
       : {}),
-    ...(forge.bringersOf ? { bringersOf: forge.bringersOf } : {}),
+    ...(forge.bringersOf
+      ? { bringersOf: async number => (await forge.bringersOf?.(number)) ?? UNKNOWN }
+      : {}),
     ...(isPrivate === undefined ? {} : { isPrivate }),
     ...(workflows === undefined ? {} : { workflows: rehearsedWorkflows(workflows, tell) }),
   }

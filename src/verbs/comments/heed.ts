@@ -2,12 +2,13 @@ import type { Observation } from '../../engine/observe.ts'
 import type { Place } from '../../engine/place.ts'
 import { record } from '../../engine/record.ts'
 import { loadCampaign } from '../../ledger/load.ts'
-import { ForgeError, UserError } from '../../errors.ts'
+import { UserError } from '../../errors.ts'
 import { plural } from '../../decide/wording.ts'
 import { broughtBy } from '../../engine/brought-by.ts'
 import { type Allowance, allowance } from '../../forge/allowance.ts'
 import { whyNotApprover } from '../../forge/may-approve.ts'
 import type { Reaction } from '../../forge/port.ts'
+import { isRefusal } from '../../forge/refused.ts'
 import { answerMarker, type Comment, type Pull } from '../../forge/pull.ts'
 import { COMMENT } from '../../model/fold.ts'
 import { subjectOf as subjectNamed, subjectsOf } from '../../model/picked.ts'
@@ -124,7 +125,13 @@ async function tellRead(place: Place, read: ReturnType<typeof readingDone>): Pro
 async function give(place: Place, { pull, comment, words }: Asked, { how, text }: Answer): Promise<void> {
   const about = cell(oneLine(words[0] ?? COMMAND, 40))
   const options = { marker: answerMarker(comment), after: comment.id }
-  await place.forge.comment(pull.number, `${about}: ${text}`, options)
+  try {
+    await place.forge.comment(pull.number, `${about}: ${text}`, options)
+  } catch (error) {
+    // A conversation that is locked since: what was asked for is done, and nothing else waits for the words.
+    if (!isRefusal(error)) throw error
+    place.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
+  }
   await react(place, comment, how)
 }
 
@@ -133,7 +140,7 @@ async function react({ forge, progress }: Place, comment: Comment, how: Reaction
   try {
     await forge.react?.(comment.id, how)
   } catch (error) {
-    if (!(error instanceof ForgeError) || error.detail.status !== 403) throw error
+    if (!isRefusal(error)) throw error
     progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
   }
 }
