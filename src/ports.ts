@@ -49,3 +49,41 @@ export interface Registries {
   /** When exactly this was published; null where nobody could tell, for whatever reason. */
   publishedAt: (release: Release) => Promise<string | null>
 }
+
+/** One question to a model, with nothing that was said before. */
+export interface ModelQuestion {
+  /** As its maker calls it. */
+  model: string
+  /** What it is to do. */
+  system: string
+  /** What it is to do it with; the answer is to be one JSON object. */
+  user: string
+  /** The answer is cut off after so many. */
+  maxTokens: number
+}
+
+export type ModelAnswer =
+  /** complete: it ended by itself, and was not cut off. */
+  | { is: 'answered'; text: string; complete: boolean }
+  /** The key, the model or the request is wrong: asking again is no use. */
+  | { is: 'refused'; reason: string }
+  /** It was asked as often as patience allows. */
+  | { is: 'unreachable'; reason: string }
+  /** Nothing was asked: the money is spent. */
+  | { is: 'over-budget'; reason: string }
+
+/** What models cost so far. */
+export interface ModelUsage {
+  /** That cost something, or may have. */
+  requests: number
+  /** Those of them whose cost nobody told: each counts with the most that it can have cost. */
+  unanswered: number
+  tokens: number
+  /** Null where the price is not known. */
+  usd: number | null
+}
+
+export interface Models {
+  ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer>
+  usage(): ModelUsage
+}

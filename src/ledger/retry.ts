@@ -10,30 +10,39 @@ export interface Pacing {
   random: () => number
 }
 
-export type Attempt<T> = { done: true; value: T } | { done: false; why: string }
+export type Attempt<T> =
+  | { done: true; value: T }
+  /** `waitMs`: whoever refused asked for no other attempt before. */
+  | { done: false; why: string; waitMs?: number }
 
-const PATIENCE_MS = 120_000
-const FIRST_WAIT_MS = 50
-const LONGEST_WAIT_MS = 5_000
+/** How long attempts are made, and how far apart. */
+export interface Patience {
+  forMs: number
+  firstWaitMs: number
+  longestWaitMs: number
+}
+
+const FOR_RACES: Patience = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
 
 /** The one retry: every attempt looks at the world anew, and after each lost race waits longer, by chance. */
 export async function retryLostRaces<T>(
   pacing: Pacing,
   attempt: () => Promise<Attempt<T>>,
+  patience: Patience = FOR_RACES,
 ): Promise<Attempt<T>> {
-  const deadline = pacing.clock() + PATIENCE_MS
+  const deadline = pacing.clock() + patience.forMs
   for (let lost = 0; ; lost++) {
     const result = await unlessTransient(attempt)
     if (result.done) return result
-    const wait = backOff(lost, pacing.random())
+    const wait = Math.max(backOff(patience, lost, pacing.random()), result.waitMs ?? 0)
     if (pacing.clock() + wait > deadline) return result
     await pacing.sleep(wait)
   }
 }
 
 /** Between half and all of a doubling limit: writers that lost together do not meet again. */
-function backOff(lost: number, chance: number): number {
-  const limit = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(lost, 16))
+function backOff({ firstWaitMs, longestWaitMs }: Patience, lost: number, chance: number): number {
+  const limit = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(lost, 16))
   return (limit * (1 + chance)) / 2
 }
 

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { chatBody } from '../../src/models/chat-body.ts'
+import { endpointAt, modelAt } from '../../src/models/endpoint.ts'
+import { makerAt, priceOf } from '../../src/models/maker.ts'
+
+describe('the address of models', () => {
+  it.each([
+    ['https://api.openai.com/v1/', 'https://api.openai.com/v1'],
+    ['https://gateway.example:8443/openai/v1', 'https://gateway.example:8443/openai/v1'],
+    ['http://localhost:11434/v1', 'http://localhost:11434/v1'],
+    ['http://127.0.0.1:8000/v1', 'http://127.0.0.1:8000/v1'],
+    ['http://[::1]:8000/v1', 'http://[::1]:8000/v1'],
+  ])('%s is taken', (base, url) => {
+    expect(endpointAt(base, 'key').url).toBe(url)
+  })
+
+  it.each([
+    ['', 'no web address'],
+    ['api.openai.com/v1', 'no web address'],
+    ['file:///etc/passwd', 'no web address'],
+    ['https://me:pw@api.openai.com/v1', 'more than an address: https://api.openai.com/v1'],
+    ['https://api.openai.com/v1?key=x', 'more than an address'],
+    ['http://models.example/v1', 'where others can read along'],
+    ['http://127.0.0.1.example/v1', 'where others can read along'],
+  ])('%s is refused', (base, why) => {
+    expect(() => endpointAt(base, 'key')).toThrow(UserError)
+    expect(() => endpointAt(base, 'key')).toThrow(why)
+  })
+
+  it('may be one on the own network where no key is needed', () => {
+    expect(endpointAt('http://gpu-box:8000/v1', '').host).toBe('gpu-box:8000')
+  })
+
+  it.each(['two words', 'line\nend', 'schlüssel'])('takes no key like %j, and does not repeat it', key => {
+    const message = 'the key of the models holds characters that no header can carry'
+    expect(() => endpointAt('https://api.openai.com/v1', key)).toThrow(message)
+  })
+})
+
+describe('the name of a model', () => {
+  it.each([
+    ['https://api.anthropic.com/v1', 'cheap', 'claude-haiku-4-5'],
+    ['https://api.anthropic.com/v1', 'sonnet', 'claude-sonnet-4-5'],
+    ['https://api.openai.com/v1', 'strong', 'gpt-4.1'],
+    ['https://openrouter.ai/api/v1', 'haiku', 'anthropic/claude-haiku-4.5'],
+    ['https://gateway.example/v1', 'llama-3', 'llama-3'],
+    ['https://gateway.example/v1', 'constructor', 'constructor'],
+  ])('at %s is read: %s', (base, name, model) => {
+    expect(modelAt(endpointAt(base, ''), name)).toBe(model)
+  })
+
+  it.each([
+    ['https://gateway.example/v1', 'cheap', 'as gateway.example calls it'],
+    ['https://api.openai.com/v1', 'haiku', 'or one of cheap, strong'],
+  ])('at %s is not guessed: %s', (base, name, fix) => {
+    const refused = {
+      message: expect.stringContaining(`${name} stands for no model`),
+      fix: expect.stringContaining(fix),
+    }
+    expect(() => modelAt(endpointAt(base, ''), name)).toThrow(expect.objectContaining(refused))
+  })
+
+  it('has a price at whom it is bought, for every word that stands for it', () => {
+    for (const host of ['api.anthropic.com', 'api.openai.com', 'openrouter.ai']) {
+      const maker = makerAt(host)
+      for (const model of Object.values(maker.aliases)) expect(priceOf(maker, model)).not.toBeNull()
+    }
+    expect(priceOf(makerAt('gateway.example'), 'gpt-4.1')).toBeNull()
+    expect(priceOf(makerAt('api.openai.com'), 'toString')).toBeNull()
+  })
+})
+
+describe('a request', () => {
+  const question = { model: 'gpt-5', system: 's', user: 'u', maxTokens: 9 }
+
+  it('limits the answer as its maker has it, and sets no temperature where none is taken', () => {
+    const body = JSON.parse(chatBody(question, makerAt('api.openai.com'))) as Record<string, unknown>
+    expect(body).toMatchObject({ model: 'gpt-5', max_completion_tokens: 9 })
+    expect(Object.keys(body)).not.toContain('temperature')
+    expect(Object.keys(body)).not.toContain('max_tokens')
+  })
+
+  it('is cool where it may be', () => {
+    const body = JSON.parse(chatBody(question, makerAt('gateway.example'))) as Record<string, unknown>
+    expect(body).toMatchObject({ max_tokens: 9, temperature: 0 })
+  })
+})
