@@ -54,6 +54,23 @@ export { openHands } from './engine/session.ts'
 export { committedSpec, startCampaign } from './engine/start.ts'
 export { tick } from './engine/tick.ts'
 export { ConflictError, ForgeError, HarnessError, LedgerError, UserError } from './errors.ts'
+export { agreementOf } from './judge/agreement.ts'
+export { askJudges, type JudgesAnswer, type JudgesAsked } from './judge/ask-judges.ts'
+export { type Batch, batchesOf, type Judging, labelBatches } from './judge/batch.ts'
+export { type Item, itemsIn } from './judge/item.ts'
+export {
+  judgedEvidence,
+  judgedOptions,
+  type JudgedSample,
+  type JudgedTerms,
+} from './judge/item-evidence.ts'
+export { type JudgedPair, itemPairs } from './judge/item-pairs.ts'
+export { judgingCost, type JudgingCost } from './judge/judging-cost.ts'
+export { agreementWithLabels, type Label, parseLabels } from './judge/labels.ts'
+export { type Reach, reachOf } from './judge/reach.ts'
+export { type ScoreRecord, scoreRecord } from './judge/record.ts'
+export { type Rubric, rubricOf, singletonRubricOf } from './judge/rubric.ts'
+export { type ItemPair, type Sample, sampleOf, type Sampling } from './judge/sample.ts'
 export { type Campaign, emptyCampaign } from './model/campaign.ts'
 export type { Experiment } from './model/experiment.ts'
 export { type EventDraft, eventId, type LedgerEvent, parseEvent } from './model/event.ts'

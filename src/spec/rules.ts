@@ -17,7 +17,9 @@ import {
 } from './rules/measurement.ts'
 import {
   builtInsAreNotPrinted,
+  judgeCanImprove,
   judgeCostIsCapped,
+  judgeHasAScale,
   judgeHasASection,
   judgeScoresThePrimary,
   lossHasASuite,
@@ -45,6 +47,8 @@ export const RULES: readonly Rule[] = [
   { name: 'a scorer prints the metrics alone', check: scoreReadsNoBenchmarks },
   { name: 'a judge metric has a judge', check: judgeHasASection },
   { name: 'a judge scores the primary', check: judgeScoresThePrimary },
+  { name: 'scores have a scale', check: judgeHasAScale },
+  { name: 'an improvement fits into the scale', check: judgeCanImprove },
   { name: 'sampled singletons have a rubric', check: singletonsHaveARubric },
   { name: 'judging is capped', check: judgeCostIsCapped },
   { name: 'a loss has a suite', check: lossHasASuite },

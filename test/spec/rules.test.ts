@@ -103,6 +103,27 @@ const cases: Record<string, Case[]> = {
     [JUDGE, { 'metric.primary.name': 'other' }, 'metric.primary.name: "other"'],
     [JUDGE, { 'metric.primary.name': 'coverage' }, undefined],
   ],
+  'scores have a scale': [
+    [
+      JUDGE,
+      { 'metric.judge.rubric': 'How good?' },
+      'metric.judge.scoring.scale: no scale, or several, in the rubric',
+    ],
+    [
+      JUDGE,
+      { 'metric.judge.scoring.scale': { lowest: 5, highest: 1 } },
+      'metric.judge.scoring.scale: 5 to 1',
+    ],
+    [
+      JUDGE,
+      { 'metric.judge.rubric': 'How good?', 'metric.judge.scoring.scale': { lowest: 0, highest: 1 } },
+      undefined,
+    ],
+  ],
+  'an improvement fits into the scale': [
+    [JUDGE, { 'metric.judge.minimum_improvement': 4 }, 'metric.judge.minimum_improvement: 4'],
+    [JUDGE, { 'metric.judge.minimum_improvement': 3.9 }, undefined],
+  ],
   'sampled singletons have a rubric': [
     [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],
     [JUDGE, { 'metric.judge.singleton_sample': 3, 'metric.judge.singleton_rubric': 'score it' }, undefined],

@@ -1,4 +1,5 @@
 import { BUILT_IN_METRICS } from '../built-in-metrics.ts'
+import { scaleOf } from '../judge-scale.ts'
 import type { Finding } from '../problem.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
 
@@ -26,6 +27,33 @@ export function judgeScoresThePrimary({ spec }: RuleContext): Finding[] {
       JSON.stringify(primary.name),
       'a field of metric.judge.scoring',
       fix,
+    ),
+  ]
+}
+
+/** A score outside its scale is missing, so that there has to be one. */
+export function judgeHasAScale({ spec }: RuleContext): Finding[] {
+  const { primary, judge } = spec.metric
+  if (primary.type !== 'judge' || judge === null || scaleOf(judge) !== null) return []
+  const { scale } = judge.scoring
+  const found = scale === null ? 'no scale, or several, in the rubric' : `${scale.lowest} to ${scale.highest}`
+  const fix = 'name one scale in the rubric, as in "from 1 to 5", or write scale: { lowest: 1, highest: 5 }'
+  return [finding(['metric', 'judge', 'scoring', 'scale'], found, 'a lowest and a highest score', fix)]
+}
+
+/** What can never be reached says that nothing was better. */
+export function judgeCanImprove({ spec }: RuleContext): Finding[] {
+  const { primary, judge } = spec.metric
+  const scale = judge === null ? null : scaleOf(judge)
+  if (primary.type !== 'judge' || judge === null || scale === null) return []
+  const [low, high] = scale
+  if (judge.minimum_improvement < high - low) return []
+  return [
+    finding(
+      ['metric', 'judge', 'minimum_improvement'],
+      String(judge.minimum_improvement),
+      `less than the scale is wide (${low} to ${high})`,
+      'lower it',
     ),
   ]
 }

@@ -6,9 +6,18 @@ const stratum = z.strictObject({
   count: count.describe('Items drawn from it.'),
 })
 
+const scale = z.strictObject({
+  lowest: z.number().describe('Least score.'),
+  highest: z.number().describe('Greatest score.'),
+})
+
 const scoring = z.strictObject({
   primary: text.describe('Rubric field that is optimised; metric.primary.name names it.'),
   secondary: z.array(text).default([]).describe('Other rubric fields, logged.'),
+  scale: scale
+    .nullable()
+    .default(null)
+    .describe('Which scores there are; null: the one range that the rubric names, as in "1 to 5".'),
 })
 
 const calibration = z.strictObject({

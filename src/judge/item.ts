@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { HarnessError } from '../errors.ts'
+import { canonicalJson } from '../model/canonical.ts'
+
+/** What a harness printed to be scored: text of programs that nobody has looked at. */
+export interface Item {
+  id: string
+  bucket: string | null
+  content: string
+}
+
+/** More than this of one item no judge could weigh, and no ledger should have to hold. */
+export const MOST_CONTENT = 50_000
+const MOST_ITEMS = 10_000
+const MOST_ID = 500
+
+const printed = z.looseObject({
+  id: z.string().min(1).max(MOST_ID),
+  bucket: z.string().max(MOST_ID).nullish(),
+  content: z.unknown().refine(content => content !== undefined, 'nothing to score'),
+})
+
+const EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
+
+/** As a harness prints `items` and `singletons`; one that cannot be judged as it is meant is an error of the harness. */
+export function itemsIn(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
+  if (!Array.isArray(member)) throw wrong(called, 'has to be an array')
+  if (member.length > MOST_ITEMS) throw wrong(called, `has more than ${MOST_ITEMS} items`)
+  const items = member.map((each, index) => itemIn(each, `${called}.${index}`))
+  const ids = new Set<string>()
+  for (const { id } of items) {
+    if (ids.has(id)) throw wrong(called, `has the id ${JSON.stringify(id)} twice`)
+    ids.add(id)
+  }
+  return items
+}
+
+function itemIn(each: unknown, where: string): Item {
+  const parsed = printed.safeParse(each)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw wrong([where, ...(issue?.path ?? [])].map(String).join('.'), issue?.message ?? 'is not understood')
+  }
+  const { id, bucket, content } = parsed.data
+  const text = typeof content === 'string' ? content : canonicalJson(content)
+  if (text.length > MOST_CONTENT)
+    throw wrong(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
+  return { id, bucket: bucket ?? null, content: text }
+}
+
+function wrong(where: string, what: string): HarnessError {
+  return new HarnessError(`"${where}": ${what}`, { example: EXAMPLE })
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { type Place, UserError } from '../errors.ts'
+import type { Scale } from '../spec/judge-scale.ts'
+import { agreementOf } from './agreement.ts'
+import { MOST_CONTENT } from './item.ts'
+import { meanScores } from './item-pairs.ts'
+import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
+
+/** What a person gave one item. */
+export interface Label {
+  id: string
+  content: string
+  score: number
+}
+
+const label = z.strictObject({
+  id: z.string().min(1).optional(),
+  content: z.string().max(MOST_CONTENT),
+  score: z.number(),
+})
+const EXAMPLE = '{"content": "the text that was scored", "score": 4}'
+
+/** What `metric.judge.calibration.labels` names: a JSON array of labels, or one label a line. */
+export function parseLabels(text: string, { file, scale }: { file: string; scale: Scale }): Label[] {
+  const labels = rowsOf(text, file).map(({ value, place }, index): Label => {
+    const parsed = label.safeParse(value)
+    if (!parsed.success)
+      throw new UserError('this is no label of an item', { place, fix: `write it like ${EXAMPLE}` })
+    const { id = String(index + 1), content, score } = parsed.data
+    if (score < scale[0] || score > scale[1])
+      throw new UserError(`the score ${score} is not on the scale from ${scale[0]} to ${scale[1]}`, {
+        place,
+        fix: 'correct it, or metric.judge.scoring.scale',
+      })
+    return { id, content, score }
+  })
+  checkLabels(labels, file)
+  return labels
+}
+
+function rowsOf(text: string, file: string): { value: unknown; place: Place }[] {
+  const whole = jsonOf(text)
+  if (Array.isArray(whole))
+    return whole.map((value: unknown, index) => ({ value, place: { file, path: `[${index}]` } }))
+  return text.split('\n').flatMap((row, index) => {
+    return row.trim() === '' ? [] : [{ value: jsonOf(row), place: { file, line: index + 1 } }]
+  })
+}
+
+const FEWEST = 5
+
+function checkLabels(labels: readonly Label[], file: string): void {
+  const twice = labels.find(({ id }, index) => labels.findIndex(other => other.id === id) < index)
+  if (twice !== undefined)
+    throw new UserError(`two labels have the id ${JSON.stringify(twice.id)}`, {
+      place: { file },
+      fix: 'rename one of them, or leave ids out',
+    })
+  if (labels.length >= FEWEST && new Set(labels.map(({ score }) => score)).size > 1) return
+  throw new UserError('too little is labelled to tell whether a judge agrees', {
+    place: { file },
+    fix: `label at least ${FEWEST} items, with more than one score`,
+  })
+}
+
+function jsonOf(row: string): unknown {
+  try {
+    return JSON.parse(row)
+  } catch {
+    // Said with its line by whoever asked for it.
+    return undefined
+  }
+}
+
+interface Calibrated {
+  labels: readonly Label[]
+  records: readonly ScoreRecord[]
+  judges: number
+  primary: string
+  scale: Scale
+}
+
+/** How far the judges agree with people: what they gave no score is as far off as the scale allows (invariant 5). */
+export function agreementWithLabels({ labels, records, judges, primary, scale }: Calibrated): number | null {
+  const standing = standingRecords(records)
+  return agreementOf(
+    labels.map(({ id, score }) => {
+      const all = Array.from(
+        { length: judges },
+        (_, judge) => standing.get(judgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
+      )
+      return [score, meanScores(all)?.[primary] ?? farthest(score, scale)]
+    }),
+  )
+}
+
+function farthest(score: number, [low, high]: Scale): number {
+  return score - low > high - score ? low : high
+}

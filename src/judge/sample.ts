@@ -1,0 +1,73 @@
+import { sha256 } from '../model/canonical.ts'
+import type { Item } from './item.ts'
+
+/** One item as both sides printed it: what is compared. */
+export interface ItemPair {
+  id: string
+  base: Item
+  candidate: Item
+}
+
+/** Both sides printed the same: whatever told them apart would be noise, so that one score is that of both. */
+export function isSame({ base, candidate }: ItemPair): boolean {
+  return base.content === candidate.content
+}
+
+export interface Sampling {
+  sampleSize: number
+  /** Null: uniform. */
+  stratification: readonly { bucket: string; count: number }[] | null
+  seed: number
+}
+
+export interface Sample {
+  pairs: ItemPair[]
+  /** Buckets that have fewer items than were asked of them. */
+  short: { bucket: string; wanted: number; found: number }[]
+  /** What only one side printed: nothing to compare, only gates look at it. */
+  onlyBase: string[]
+  onlyCandidate: string[]
+}
+
+/**
+ * Which items are scored, by the seed alone: in whatever order they were printed, and as far as they are there the
+ * same ones for every candidate.
+ */
+export function sampleOf(base: readonly Item[], candidate: readonly Item[], sampling: Sampling): Sample {
+  const others = new Map(candidate.map(item => [item.id, item]))
+  const known = new Set(base.map(({ id }) => id))
+  const matched = base.flatMap((item): ItemPair[] => {
+    const other = others.get(item.id)
+    return other === undefined ? [] : [{ id: item.id, base: item, candidate: other }]
+  })
+  const { pairs, short } = drawn(matched, sampling)
+  return {
+    pairs,
+    short,
+    onlyBase: base.flatMap(({ id }) => (others.has(id) ? [] : [id])),
+    onlyCandidate: candidate.flatMap(({ id }) => (known.has(id) ? [] : [id])),
+  }
+}
+
+/** Strata first; what they leave of the sample is drawn from all that is left. */
+function drawn(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {
+  const left = byDraw(matched, ({ id }) => id, `sample:${seed}`)
+  const pairs: ItemPair[] = []
+  const short: Sample['short'] = []
+  const strata = stratification ?? []
+  for (const { bucket, count } of strata) {
+    // A candidate that could name its bucket could choose what it is compared in.
+    const found = left.filter(pair => pair.base.bucket === bucket).slice(0, count)
+    for (const pair of found) pairs.push(...left.splice(left.indexOf(pair), 1))
+    if (found.length < count) short.push({ bucket, wanted: count, found: found.length })
+  }
+  const asked = strata.reduce((sum, { count }) => sum + count, 0)
+  pairs.push(...left.slice(0, Math.max(0, sampleSize - asked)))
+  return { pairs, short }
+}
+
+/** In an order that chance alone decides, and the same for the same chance. */
+export function byDraw<T>(all: readonly T[], idOf: (one: T) => string, chance: string): T[] {
+  const drawn = new Map(all.map(one => [one, sha256(`${chance}:${idOf(one)}`)]))
+  return all.toSorted((a, b) => ((drawn.get(a) ?? '') < (drawn.get(b) ?? '') ? -1 : 1))
+}

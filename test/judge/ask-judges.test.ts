@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { askJudges, type JudgesAsked } from '../../src/judge/ask-judges.ts'
+import type { Batch } from '../../src/judge/batch.ts'
+import type { ScoreRecord } from '../../src/judge/record.ts'
+import type { ModelAnswer, ModelQuestion } from '../../src/ports.ts'
+import { type ShownItem, shownIn } from '../servers/reading-judge.ts'
+import { batches, RUBRIC } from './some-items.ts'
+
+type Told = (items: ShownItem[], before: number) => ModelAnswer
+
+/** A judge that answers what the test says of the items it is shown. */
+function told(by: Told) {
+  const questions: ModelQuestion[] = []
+  const written: ScoreRecord[] = []
+  async function ask(all: Batch[], known: ScoreRecord[] = [], more: Partial<JudgesAsked> = {}) {
+    return await askJudges({
+      rubric: RUBRIC,
+      batches: all,
+      known,
+      models: {
+        ask: async question => by(shownIn(question), questions.push(question) - 1),
+        usage: () => ({ requests: 0, unanswered: 0, tokens: 0, usd: 0 }),
+      },
+      model: 'm',
+      record: records => void written.push(...records),
+      signal: new AbortController().signal,
+      ...more,
+    })
+  }
+  return { questions, written, ask }
+}
+
+const quality = (content: string) => (content.startsWith('new') ? 4 : 2)
+function scoring(items: readonly ShownItem[], complete = true): ModelAnswer {
+  const scores = items.map(({ key, content }) => ({ item: key, quality: quality(content), length: 9 }))
+  return { is: 'answered', text: JSON.stringify({ scores }), complete }
+}
+
+describe('judges', () => {
+  it('are asked batch after batch, and what they say is written down before the next', async () => {
+    const all = batches(7, { batchSize: 4, judges: 2 })
+    let known = 0
+    const { questions, written, ask } = told(items => {
+      expect(written).toHaveLength(known)
+      known += items.length
+      return scoring(items)
+    })
+    const { records, cut } = await ask(all)
+    expect(cut).toBeNull()
+    expect(questions).toHaveLength(8)
+    expect(records).toEqual(written)
+    expect(records).toHaveLength(28)
+    for (const { side, scores, time } of records)
+      expect([scores?.['quality'], time]).toEqual([side === 'candidate' ? 4 : 2, 1])
+  })
+
+  it('are asked once more for what their answer has no score of, each item by itself', async () => {
+    const { questions, ask } = told((items, before) => scoring(before === 0 ? items.slice(2) : items))
+    const { records } = await ask(batches(4, { batchSize: 4 }).slice(0, 1))
+    expect(questions.map(question => shownIn(question).length)).toEqual([4, 1, 1])
+    expect(records.map(({ time, scores }) => [time, scores !== null])).toEqual([
+      [1, false],
+      [1, false],
+      [1, true],
+      [1, true],
+      [2, true],
+      [2, true],
+    ])
+  })
+
+  it('are believed nothing of an answer that was cut off', async () => {
+    const { ask } = told((items, before) => scoring(items, before > 0))
+    const { records } = await ask(batches(2, { batchSize: 2 }).slice(0, 1))
+    expect(records.map(({ time, scores }) => [time, scores !== null])).toEqual([
+      [1, false],
+      [1, false],
+      [2, true],
+      [2, true],
+    ])
+  })
+
+  it('are asked no third time: an item that spoils every answer it is in has no score, and the others have theirs', async () => {
+    const spoils = (items: readonly ShownItem[]) => items.some(({ content }) => content === 'new q1')
+    const { questions, ask } = told(items =>
+      spoils(items) ? { is: 'answered', text: 'I will not.', complete: true } : scoring(items),
+    )
+    const { records } = await ask(batches(3, { batchSize: 3 }))
+    const standing = new Map(records.map(record => [`${record.side} ${record.item}`, record]))
+    expect(standing.get('candidate q1')).toMatchObject({ time: 2, scores: null })
+    expect([...standing.values()].filter(({ scores }) => scores === null)).toHaveLength(1)
+    expect(questions).toHaveLength(2 + 3)
+  })
+
+  it.each<ModelAnswer>([
+    { is: 'over-budget', reason: 'spent' },
+    { is: 'refused', reason: 'no key' },
+    { is: 'unreachable', reason: 'nobody there' },
+  ])('are asked nothing more once there is no answer: $is', async none => {
+    const { questions, ask } = told((items, before) => (before === 1 ? none : scoring(items)))
+    const { records, cut } = await ask(batches(6, { batchSize: 2 }))
+    expect(cut).toEqual(none)
+    expect([questions.length, records.length]).toEqual([2, 2])
+  })
+})
+
+describe('judges that are asked anew', () => {
+  it('are not asked for what they said before, wherever the last start ended', async () => {
+    const all = batches(5, { batchSize: 2, judges: 2 })
+    const whole = told((items, before) => scoring(before % 3 === 0 ? items.slice(1) : items))
+    const { records: expected } = await whole.ask(all)
+    for (let cut = 0; cut < whole.questions.length; cut++) {
+      const first = told((items, before) =>
+        before === cut
+          ? { is: 'unreachable', reason: 'killed' }
+          : scoring(before % 3 === 0 ? items.slice(1) : items),
+      )
+      await first.ask(all)
+      const again = told((items, before) => scoring((before + cut) % 3 === 0 ? items.slice(1) : items))
+      const { records } = await again.ask(all, first.written)
+      expect(records).toEqual(expected)
+      expect(again.questions.map(({ user }) => user)).toEqual(
+        whole.questions.slice(cut).map(({ user }) => user),
+      )
+    }
+  })
+
+  it('roll no score a second time', async () => {
+    const all = batches(4)
+    const { records } = await told(items => scoring(items)).ask(all)
+    const again = told(() => {
+      throw new Error('asked again')
+    })
+    expect((await again.ask(all, records)).records).toEqual(records)
+  })
+
+  it('are not asked by whoever waits no longer', async () => {
+    const stop = new AbortController()
+    const { ask, written } = told(items => scoring(items))
+    const models = {
+      ask: async (question: ModelQuestion, signal: AbortSignal) => {
+        if (written.length > 0) stop.abort(new Error('over'))
+        signal.throwIfAborted()
+        return scoring(shownIn(question))
+      },
+      usage: () => ({ requests: 0, unanswered: 0, tokens: 0, usd: 0 }),
+    }
+    await expect(ask(batches(6), [], { models, signal: stop.signal })).rejects.toThrow('over')
+    expect(written).toHaveLength(5)
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { firstOf } from '../../src/judge/batch.ts'
+import { itemPairs, meanScores } from '../../src/judge/item-pairs.ts'
+import { type ScoreRecord, standingRecords } from '../../src/judge/record.ts'
+import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
+import { items, judging, pairsOf } from './some-items.ts'
+
+function record(
+  item: string,
+  side: ScoreRecord['side'],
+  quality: number | null,
+  more: Partial<ScoreRecord> = {},
+) {
+  const scores = quality === null ? null : { quality, length: null }
+  return { judge: 0, item, side, time: 1, scores, ...more } satisfies ScoreRecord
+}
+
+const of = (all: ReturnType<typeof itemPairs>, id: string) => all.find(({ item }) => item === id)
+
+describe('pairs of items', () => {
+  const pairs = pairsOf(3)
+  const records = [
+    record('q0', 'base', 2),
+    record('q0', 'candidate', 4),
+    record('q1', 'base', 3),
+    record('q1', 'candidate', null, { time: 1 }),
+    record('q1', 'candidate', null, { time: 2 }),
+    record('q2', 'candidate', 5),
+  ]
+  const judged = itemPairs({ pairs, judging: judging(), records })
+
+  it('have the scores of both sides, and which of them was judged first', () => {
+    expect(of(judged, 'q0')).toEqual({
+      item: 'q0',
+      first: firstOf(judging(), 0, 'q0'),
+      base: { quality: 2, length: null },
+      candidate: { quality: 4, length: null },
+    })
+  })
+
+  it('have no score where none could be read, or none was given', () => {
+    expect(of(judged, 'q1')).toMatchObject({ base: { quality: 3 }, candidate: null })
+    expect(of(judged, 'q2')).toMatchObject({ base: null, candidate: { quality: 5 } })
+  })
+
+  it('come in an order that was drawn, whoever was asked for', () => {
+    const order = (coins: string) =>
+      itemPairs({ pairs: pairsOf(9), judging: judging({ coins }), records: [] })
+        .map(({ item }) => item)
+        .join()
+    expect(order('a'.repeat(64))).not.toBe(order('b'.repeat(64)))
+    expect(order('a'.repeat(64))).toBe(order('a'.repeat(64)))
+  })
+
+  it('share the one score of what both sides printed alike', () => {
+    const same = sampleOf(items(1), items(1), { sampleSize: 1, stratification: null, seed: 1 }).pairs
+    const side = firstOf(judging(), 0, 'q0')
+    const [pair] = itemPairs({ pairs: same, judging: judging(), records: [record('q0', side, 4)] })
+    expect(pair).toMatchObject({ base: { quality: 4 }, candidate: { quality: 4 } })
+  })
+})
+
+describe('several judges', () => {
+  const pairs: ItemPair[] = pairsOf(1)
+  const two = judging({ judges: 2 })
+  const both = (...scores: (number | null)[]) =>
+    itemPairs({
+      pairs,
+      judging: two,
+      records: scores.map((score, judge) => record('q0', 'base', score, { judge })),
+    })[0]?.base
+
+  it('count by their mean', () => {
+    expect(both(2, 5)).toEqual({ quality: 3.5, length: null })
+  })
+
+  it('count only all together', () => {
+    expect([both(5), both(null, 5), both(5, null)]).toEqual([null, null, null])
+    expect(meanScores([])).toBeNull()
+  })
+})
+
+describe('what was said of one item', () => {
+  it('is what was said first: no later record replaces a score', () => {
+    const records = [record('q0', 'base', 2), record('q0', 'base', 5, { time: 2 }), record('q0', 'base', 5)]
+    expect([...standingRecords(records).values()]).toEqual([records[0]])
+  })
+
+  it('is the second answer where the first gave none, and no other first', () => {
+    const second = record('q0', 'base', 3, { time: 2 })
+    const records = [record('q0', 'base', null), record('q0', 'base', 5), second]
+    expect([...standingRecords(records).values()]).toEqual([second])
+  })
+})

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sampleOf } from '../../src/judge/sample.ts'
+import { items } from './some-items.ts'
+
+const UNIFORM = { sampleSize: 4, stratification: null, seed: 42 }
+const ids = (pairs: readonly { id: string }[]) => pairs.map(({ id }) => id)
+
+describe('a sample', () => {
+  it('has as many items as asked for, each as both sides have it', () => {
+    const { pairs, onlyBase, onlyCandidate } = sampleOf(
+      items(20),
+      items(20, id => `new ${id}`),
+      UNIFORM,
+    )
+    expect(new Set(ids(pairs)).size).toBe(4)
+    for (const { id, base, candidate } of pairs)
+      expect([base.content, candidate.content]).toEqual([`text of ${id}`, `new ${id}`])
+    expect([onlyBase, onlyCandidate]).toEqual([[], []])
+  })
+
+  it('is drawn by its seed, not by who printed first', () => {
+    const shuffled = fc.shuffledSubarray(items(12), { minLength: 12 })
+    const expected = ids(sampleOf(items(12), items(12), UNIFORM).pairs)
+    fc.assert(
+      fc.property(shuffled, shuffled, (base, candidate) => {
+        expect(ids(sampleOf(base, candidate, UNIFORM).pairs)).toEqual(expected)
+      }),
+    )
+    const others = [1, 2, 3, 4].map(seed =>
+      ids(sampleOf(items(12), items(12), { ...UNIFORM, seed }).pairs).join(),
+    )
+    expect(new Set([expected.join(), ...others]).size).toBeGreaterThan(3)
+  })
+
+  it('takes every item as often as any other', () => {
+    const taken = new Map<string, number>()
+    for (let seed = 0; seed < 500; seed++)
+      for (const { id } of sampleOf(items(10), items(10), { ...UNIFORM, seed }).pairs)
+        taken.set(id, (taken.get(id) ?? 0) + 1)
+    expect(taken.size).toBe(10)
+    for (const count of taken.values()) expect(Math.abs(count - 200)).toBeLessThan(60)
+  })
+
+  it('leaves out what only one side printed, and names it', () => {
+    const { pairs, onlyBase, onlyCandidate } = sampleOf(items(5), items(7).slice(2), {
+      ...UNIFORM,
+      sampleSize: 10,
+    })
+    expect(ids(pairs).toSorted()).toEqual(['q2', 'q3', 'q4'])
+    expect([onlyBase, onlyCandidate]).toEqual([
+      ['q0', 'q1'],
+      ['q5', 'q6'],
+    ])
+  })
+})
+
+describe('a stratified sample', () => {
+  const stratification = [
+    { bucket: 'long', count: 2 },
+    { bucket: 'short', count: 3 },
+  ]
+
+  it('has so many of each bucket, and what is left of all', () => {
+    const { pairs, short } = sampleOf(items(30), items(30), { sampleSize: 9, stratification, seed: 3 })
+    const first = pairs.slice(0, 5).map(({ base }) => base.bucket)
+    expect(first).toEqual(['long', 'long', 'short', 'short', 'short'])
+    expect(new Set(ids(pairs)).size).toBe(9)
+    expect(short).toEqual([])
+  })
+
+  it('says which bucket has too few, and takes no other in their place', () => {
+    const { pairs, short } = sampleOf(items(4), items(4), { sampleSize: 5, stratification, seed: 3 })
+    expect(short).toEqual([{ bucket: 'short', wanted: 3, found: 2 }])
+    expect(pairs).toHaveLength(4)
+  })
+
+  it('goes by the buckets of the base: a candidate chooses none', () => {
+    const moved = items(30).map(item => ({ ...item, bucket: 'long' }))
+    const sampling = { sampleSize: 5, stratification, seed: 3 }
+    expect(ids(sampleOf(items(30), moved, sampling).pairs)).toEqual(
+      ids(sampleOf(items(30), items(30), sampling).pairs),
+    )
+  })
+})

@@ -1,0 +1,33 @@
+import { type Batch, batchesOf, type Judging } from '../../src/judge/batch.ts'
+import type { Item } from '../../src/judge/item.ts'
+import type { Rubric } from '../../src/judge/rubric.ts'
+import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
+
+export const RUBRIC: Rubric = {
+  text: 'Score 1 to 5 how well it reads.',
+  primary: 'quality',
+  others: ['length'],
+  scale: [1, 5],
+}
+
+export function judging(changes: Partial<Judging> = {}): Judging {
+  return { coins: 'c'.repeat(64), batchSize: 5, judges: 1, ...changes }
+}
+
+export function items(count: number, content: (id: string) => string = id => `text of ${id}`): Item[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = `q${index}`
+    return { id, bucket: index % 3 === 0 ? 'long' : 'short', content: content(id) }
+  })
+}
+
+/** Every item with other contents on each side. */
+export function pairsOf(count: number): ItemPair[] {
+  const base = items(count, id => `old ${id}`)
+  const candidate = items(count, id => `new ${id}`)
+  return sampleOf(base, candidate, { sampleSize: count, stratification: null, seed: 1 }).pairs
+}
+
+export function batches(count: number, changes: Partial<Judging> = {}): Batch[] {
+  return batchesOf(pairsOf(count), judging(changes))
+}
