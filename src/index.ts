@@ -57,7 +57,7 @@ export { ConflictError, ForgeError, HarnessError, LedgerError, UserError } from 
 export { agreementOf } from './judge/agreement.ts'
 export { askJudges, type JudgesAnswer, type JudgesAsked } from './judge/ask-judges.ts'
 export { type Batch, batchesOf, type Judging, labelBatches } from './judge/batch.ts'
-export { type Item, itemsIn } from './judge/item.ts'
+export { type Item, itemsIn } from './measure/output/items.ts'
 export {
   judgedEvidence,
   judgedOptions,

@@ -23,11 +23,11 @@ export type AssessInput = {
   baseline: Snapshot | null
 }
 
-/** Gates were all that was asked, and one run whose numbers are there. */
+/** Gates were all that was asked, and one run whose numbers are there; what a judge scores nobody asked of a judge. */
 function assessAlone({ spec, report, label }: AssessInput): Finding {
   const sample = executionsOf(report, label, 'sample')[0]
   if (sample === undefined) return again(`the report has no sample of ${label}`)
-  const objectives = objectivesOf(spec.metric)
+  const objectives = objectivesOf(spec.metric).filter(({ judged }) => !judged)
   const values = new Map(objectives.map(({ name }) => [name, readingOf(sample, name)]))
   const missing = [...values.keys()].filter(name => values.get(name) === null)
   if (missing.length > 0) {

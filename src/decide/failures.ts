@@ -1,4 +1,5 @@
 import type { Execution, GateRun, Report, Side } from '../model/report.ts'
+import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { again, type Finding, finding } from './assessment.ts'
 import { constraintHolds, constraintText, gatePasses } from './gates.ts'
@@ -56,9 +57,9 @@ function gateText(gate: GateRun): string {
   return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`
 }
 
-function executionFailure({ report, label, pairs }: Case): Finding | null {
-  const failed = report.executions.filter(execution => execution.status !== 'ok')
-  const at = pairs ? 1 : 0
+function executionFailure({ spec, report, label, pairs }: Case): Finding | null {
+  const failed = report.executions.filter(execution => failsIn(spec, execution))
+  const at = pairs && !isJudged(spec) ? 1 : 0
   const base = failed.filter(execution => execution.side === 'base')[at]
   if (base !== undefined && label !== 'base') return again(`the base's execution ${failureText(base)}`)
   const own = failed.filter(execution => execution.side === label)[at]
@@ -68,6 +69,11 @@ function executionFailure({ report, label, pairs }: Case): Finding | null {
   }
   const outcome = own.status === 'timeout' ? 'timeout' : 'error'
   return finding(outcome, `the execution ${failureText(own)}`, { failure_class: 'eval' })
+}
+
+/** An item without a score is a loss among others, or voids its pair; the run that printed it is one and the same. */
+function failsIn(spec: Spec, { status }: Execution): boolean {
+  return status !== 'ok' && !(isJudged(spec) && status === 'score-failed')
 }
 
 function failureText(execution: Execution): string {

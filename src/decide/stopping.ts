@@ -76,6 +76,15 @@ function exhausted({ spent, limit }: Limit): boolean {
   return limit !== null && !(spent < limit)
 }
 
+/** Money that judges may not spend more of: nothing can be compared any further, wherever a round stands. */
+export function judgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): Stop | null {
+  const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
+  if (cap === null || costUsd < cap) return null
+  // What is no number is not less either, and counts as spent.
+  const reason = `${numberText(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
+  return { code: 'max_total_cost_usd', reason }
+}
+
 /** Why the campaign ends now; null while it goes on. */
 export function stopReason(spec: Pick<Spec, 'stopping' | 'propose'>, progress: Progress): Stop | null {
   if (spec.stopping.target_reached && progress.targetReached) {

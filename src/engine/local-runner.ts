@@ -1,15 +1,18 @@
 import { join } from 'node:path'
 import { machineFingerprint } from '../measure/machine.ts'
+import { isJudgedOrder, type PrintedOrder } from '../judge/judged-report.ts'
 import { measure } from '../measure/measure.ts'
 import { asksForUsers, lodgingFor } from '../measure/users/lodging.ts'
+import type { Item } from '../measure/output/items.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
-import { machineKey } from '../model/report.ts'
+import { machineKey, type Report } from '../model/report.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
 import { refuseFullDisk } from './full-disk.ts'
 import { berthFor, type Lanes } from './lanes.ts'
+import { type Judges, judgesHere } from './judging.ts'
 import { factOf, livesOn, ownRunId } from './local-run.ts'
 import { takeTurn } from './machine-turn.ts'
 import { type OrderFiles, orderFiles } from './order-files.ts'
@@ -24,22 +27,17 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   const files = orderFiles(join(place.dataDir, 'orders'))
   const runId = await ownRunId()
   const runs = new UnderWay()
+  const judges = judgesHere(place, files)
   /** Those that have a lane; of the others nothing was begun. */
   const begun = new Set<OrderId>()
-  let swept: Promise<void> | null = null
+  const bench: Bench = { place, lanes, files, runId, judges, begun, swept: null }
 
   async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
-    const berth = berthFor(order, spec)
-    const lane = await lanes.enter(berth, signal)
-    if (lane === null) return
-    let leave: (() => void) | null = null
     try {
-      leave = await takeTurn(place, { ...berth, what: `campaign ${place.name}` }, signal)
-      if (leave === null) return
-      begun.add(order.id)
-      await (swept ??= sweepHoldouts(join(place.dataDir, 'work')))
-      await files.claim(order.id, runId)
-      const answer = await measureIn({ place, runId, lane, files }, order, spec, signal)
+      const known = isJudgedOrder(order, spec) ? files.printed(order.id) : null
+      const printed = known ?? (await measured(bench, { order, spec }, signal))
+      if (printed === null) return
+      const answer = await judged(bench, { order, spec }, printed, signal)
       place.faults.reach('measure:before-report')
       await files.report(order.id, answer)
     } catch (error) {
@@ -47,8 +45,6 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
       throw orUnwritable(place, error)
     } finally {
       begun.delete(order.id)
-      leave?.()
-      lanes.leave(lane)
     }
   }
 
@@ -61,6 +57,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
     runId,
     machine: machineKey(machineFingerprint(place.env)),
     async facts(campaign) {
+      judges.see(campaign)
       runs.surface()
       const facts = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of waitedFor(campaign)) {
@@ -70,6 +67,7 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
       return facts
     },
     async tidy(campaign) {
+      judges.see(campaign)
       const live = new Set(waitedFor(campaign).map(({ order }) => order.id))
       for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
       // An order that only another living process knows of yet is its own to forget.
@@ -90,6 +88,58 @@ export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
   }
 }
 
+interface Bench {
+  place: Place
+  lanes: Lanes
+  files: OrderFiles
+  runId: string
+  judges: Judges
+  begun: Set<OrderId>
+  swept: Promise<void> | null
+}
+
+type Asked = { order: Order; spec: Spec }
+
+/** Null: nobody waits for it any more. */
+async function measured(
+  bench: Bench,
+  { order, spec }: Asked,
+  signal: AbortSignal,
+): Promise<PrintedOrder | null> {
+  const { place, lanes, files, runId, begun } = bench
+  const berth = berthFor(order, spec)
+  const lane = await lanes.enter(berth, signal)
+  if (lane === null) return null
+  let leave: (() => void) | null = null
+  try {
+    leave = await takeTurn(place, { ...berth, what: `campaign ${place.name}` }, signal)
+    if (leave === null) return null
+    begun.add(order.id)
+    await (bench.swept ??= sweepHoldouts(join(place.dataDir, 'work')))
+    await files.claim(order.id, runId)
+    return await measureIn({ place, runId, lane, files }, order, spec, signal)
+  } finally {
+    leave?.()
+    lanes.leave(lane)
+  }
+}
+
+/** While models are asked others may measure; whoever is cut off here has nothing to measure again. */
+async function judged(
+  { place, files, runId, judges, begun }: Bench,
+  asked: Asked,
+  printed: PrintedOrder,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { order, spec } = asked
+  if (!isJudgedOrder(order, spec)) return printed.report
+  begun.add(order.id)
+  await files.print(order.id, printed)
+  await files.claim(order.id, runId)
+  place.faults.reach('judge:before')
+  return judges.report(asked, printed, signal)
+}
+
 interface Quarters {
   place: Place
   runId: string
@@ -102,10 +152,11 @@ async function measureIn(
   order: Order,
   spec: Spec,
   signal: AbortSignal,
-) {
+): Promise<PrintedOrder> {
   const under = join(place.dataDir, 'work')
   await bringHoldout(place.repository, order)
   const lodging = asksForUsers(spec) ? lodgingFor(spec, under) : { workDir: await freeWorkDir(under, lane) }
+  const items: Record<string, Item[]> = {}
   const answer = await measure({
     order,
     spec,
@@ -121,9 +172,12 @@ async function measureIn(
       await files.started(order.id, runId)
       place.faults.reach('measure:started')
     },
+    onItems: (side, printed) => {
+      items[side] = [...printed]
+    },
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
   })
-  return refuseFullDisk(lodging.workDir, answer)
+  return { report: refuseFullDisk(lodging.workDir, answer), items }
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

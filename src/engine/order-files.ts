@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isMissing } from '../measure/missing.ts'
 import { namesIn } from '../measure/names-in.ts'
-import type { OrderId } from '../model/ids.ts'
+import { type PrintedOrder, printedOrder } from '../judge/judged-report.ts'
+import { scoreRecord } from '../judge/record.ts'
+import { digest, type EventId, type OrderId } from '../model/ids.ts'
 import { type Report, report } from '../model/report.ts'
 
 /**
@@ -16,10 +18,28 @@ export interface OrderFiles {
   claim(order: OrderId, runId: string): Promise<void>
   started(order: OrderId, runId: string): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
+  /** What was measured and is still to be scored: from here on nothing has to be measured again. */
+  printed(order: OrderId): PrintedOrder | null
+  print(order: OrderId, printed: PrintedOrder): Promise<void>
+  /** What judges said of it so far, and what that cost. */
+  scores(order: OrderId): Scored | null
+  score(order: OrderId, scored: Scored): Promise<void>
+  /** US dollars that judging cost here, of the campaign that this event started, whatever became of its orders. */
+  judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
   /** Drops the files of orders that nobody waits for any more and whose holder may be forgotten. */
   prune(live: ReadonlySet<OrderId>, forgettable: (holder: Claim) => Promise<boolean>): Promise<void>
 }
+
+const scored = z.strictObject({
+  started: digest,
+  records: z.array(scoreRecord),
+  requests: z.number().int().nonnegative(),
+  tokens: z.number().int().nonnegative(),
+  usd: z.number().nonnegative(),
+})
+/** `started`: the event that started the campaign, another of whose name has money of its own. */
+export type Scored = z.infer<typeof scored>
 
 const claim = z.strictObject({ run_id: z.string(), host: z.string(), started: z.boolean() })
 
@@ -34,7 +54,7 @@ export type OrderFile = Claim & { report: Report | { unreadable: string } | null
 
 export function orderFiles(directory: string): OrderFiles {
   const host = hostname()
-  const path = (order: OrderId, kind: 'claim' | 'report') => join(directory, `${order}.${kind}.json`)
+  const path = (order: OrderId, kind: Kind) => join(directory, `${order}.${kind}.json`)
 
   async function write(file: string, value: unknown): Promise<void> {
     mkdirSync(directory, { recursive: true })
@@ -46,6 +66,15 @@ export function orderFiles(directory: string): OrderFiles {
     claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: false }),
     started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
     report: (order, answer) => write(path(order, 'report'), answer),
+    printed: order => optional(path(order, 'printed'), printedOrder),
+    print: (order, printed) => write(path(order, 'printed'), printed),
+    scores: order => optional(path(order, 'scores'), scored),
+    score: (order, told) => write(path(order, 'scores'), told),
+    judgingUsd(started) {
+      const all = namesIn(directory).filter(name => name.endsWith('.scores.json'))
+      const costs = all.flatMap(name => optional(join(directory, name), scored) ?? [])
+      return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
+    },
     async read(order) {
       const text = readOptional(path(order, 'claim'))
       if (text === null) return null
@@ -57,10 +86,22 @@ export function orderFiles(directory: string): OrderFiles {
         if (live.has(order)) continue
         const text = readOptional(path(order, 'claim'))
         if (text !== null && !(await forgettable(readClaim(text, host)))) continue
-        for (const kind of ['report', 'claim'] as const) rmSync(path(order, kind), { force: true })
+        for (const kind of ['report', 'printed', 'claim'] as const) rmSync(path(order, kind), { force: true })
+        // What was paid stays paid: only what was said is of no use any more.
+        const told = optional(path(order, 'scores'), scored)
+        if (told !== null && told.records.length > 0)
+          await write(path(order, 'scores'), { ...told, records: [] })
       }
     },
   }
+}
+
+type Kind = 'claim' | 'report' | 'printed' | 'scores'
+
+/** Whole or not there; one that is neither is of another winnow, and as good as none. */
+function optional<T>(file: string, schema: z.ZodType<T>): T | null {
+  const text = readOptional(file)
+  return text === null ? null : (schema.safeParse(JSON.parse(text)).data ?? null)
 }
 
 function readClaim(text: string, host: string): Claim {

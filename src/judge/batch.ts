@@ -1,7 +1,9 @@
 import { sha256 } from '../model/canonical.ts'
+import { turns } from '../model/coins.ts'
 import { byDraw, isSame, type ItemPair } from './sample.ts'
 
-export type JudgedSide = 'base' | 'candidate' | 'label'
+export type PairSide = 'base' | 'candidate'
+export type JudgedSide = PairSide | 'label'
 
 /** One item of one side, as a judge meets it. */
 export interface Entry {
@@ -21,7 +23,7 @@ export interface Batch {
 }
 
 export interface Judging {
-  /** Nobody knew them when the items were printed: an item cannot aim at a place, a neighbour or a mark. */
+  /** 64 hex digits that nobody could choose. */
   coins: string
   batchSize: number
   judges: number
@@ -30,31 +32,37 @@ export interface Judging {
 type Unkeyed = Omit<Entry, 'key'>
 
 /**
- * Invariant 10: an item's coin says which of its sides is judged in the first half and which in the second, each half
- * in an order of its own, both sides mixed in every batch. Under equal behaviour each side is as likely to be judged
+ * Invariant 10: items are blocks like runs of a program. Whose turn comes first in one says in which half it is judged,
+ * each half in an order of its own, both sides mixed. Under equal behaviour each side is as likely to be judged
  * early as late, and among these neighbours as among those, whatever the judge makes of it. The two sides of an item
  * are never shown together, so that each is scored by the rubric and not by its likeness. Every judge has other coins.
  */
 export function batchesOf(pairs: readonly ItemPair[], judging: Judging): Batch[] {
   return judgesIn(judging).flatMap(judge => {
     const chance = `${judging.coins}:judge:${judge}`
-    const firsts = new Map(pairs.map(({ id }) => [id, firstSide(chance, id)]))
-    const half = (first: boolean) => {
-      const shown = first ? pairs : pairs.filter(pair => !isSame(pair))
-      return byDraw(shown, ({ id }) => id, `${chance}:${first ? 'first' : 'second'}`).map((pair): Unkeyed => {
-        const side = first === (firsts.get(pair.id) === 'base') ? 'base' : 'candidate'
-        return { item: pair.id, side, content: pair[side].content }
-      })
-    }
-    return [true, false].flatMap(first =>
-      chunked(half(first), judging.batchSize).map(entries => keyed(entries, judge, chance)),
-    )
+    const blocks = pairs.map((pair, block) => ({ pair, sides: sidesInTurn(judging, judge, block) }))
+    return ([0, 1] as const).flatMap(half => {
+      const shown = half === 0 ? blocks : blocks.filter(({ pair }) => !isSame(pair))
+      const entries = byDraw(shown, ({ pair }) => pair.id, `${chance}:half:${half}`).map(
+        ({ pair, sides }): Unkeyed => {
+          const side = sides[half]
+          return { item: pair.id, side, content: pair[side].content }
+        },
+      )
+      return chunked(entries, judging.batchSize).map(each => keyed(each, judge, chance))
+    })
   })
 }
 
-/** Which side of an item this judge meets first. */
-export function firstOf(judging: Pick<Judging, 'coins'>, judge: number, id: string): 'base' | 'candidate' {
-  return firstSide(`${judging.coins}:judge:${judge}`, id)
+/** The two sides of the item that is this block, in the order in which this judge meets them. */
+export function sidesInTurn(
+  { coins }: Pick<Judging, 'coins'>,
+  judge: number,
+  block: number,
+): [first: PairSide, second: PairSide] {
+  const own = judge === 0 ? coins : sha256(`${coins}:judge:${judge}`)
+  const [first] = turns({ coins: own }, block, [true, false])
+  return first === true ? ['base', 'candidate'] : ['candidate', 'base']
 }
 
 /** Items that people have scored, for the judges to score as well. */
@@ -77,23 +85,24 @@ function judgesIn({ judges }: Judging): number[] {
   return Array.from({ length: judges }, (_, judge) => judge)
 }
 
-function firstSide(chance: string, id: string): 'base' | 'candidate' {
-  return Number.parseInt(sha256(`${chance}:side:${id}`).slice(0, 8), 16) % 2 === 0 ? 'base' : 'candidate'
-}
-
 function chunked<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size),
   )
 }
 
+/**
+ * Words are drawn from the coins and from all that is shown: even who knew the coins could not print what depends on
+ * what they print, and aim at a mark or at another item.
+ */
 function keyed(entries: readonly Unkeyed[], judge: number, chance: string): Batch {
+  const words = sha256(`${chance}:${entries.map(({ content }) => sha256(content)).join(':')}`)
   const taken = new Set<string>()
   return {
     judge,
-    mark: unusedIn(entries, chance, 32, new Set()),
+    mark: unusedIn(entries, words, 32, taken),
     entries: entries.map(entry => {
-      const key = unusedIn(entries, `${chance}:key:${entry.side}:${entry.item}`, 8, taken)
+      const key = unusedIn(entries, `${words}:key:${entry.side}:${entry.item}`, 8, taken)
       taken.add(key)
       return { key, ...entry }
     }),

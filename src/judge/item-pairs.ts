@@ -1,7 +1,7 @@
 import type { Pair } from '../model/pairs.ts'
-import { firstOf, type Judging } from './batch.ts'
+import { type Judging, type PairSide, sidesInTurn } from './batch.ts'
 import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
-import { byDraw, isSame, type ItemPair } from './sample.ts'
+import { isSame, type ItemPair } from './sample.ts'
 
 /** One pair of an item: what both sides scored, and which the first judge met first. */
 export type JudgedPair = Pair & { item: string }
@@ -13,25 +13,31 @@ interface Case {
 }
 
 /**
- * The raw material of evidence, in an order that was drawn as well. A side that one of its judges gave no score has
+ * The raw material of evidence, in the order of the sample. A side that one of its judges gave no score has
  * none: a base without a score voids its pair, a candidate without one has lost it (invariant 5).
  */
-export function itemPairs({ pairs, judging, records }: Case): JudgedPair[] {
-  const standing = standingRecords(records)
-  const judges = Array.from({ length: judging.judges }, (_, judge) => judge)
-  const scored = (pair: ItemPair, side: 'base' | 'candidate') =>
-    meanScores(
-      judges.map(judge => {
-        const shown = isSame(pair) ? firstOf(judging, judge, pair.id) : side
-        return standing.get(judgedKey({ judge, item: pair.id, side: shown }))?.scores ?? null
-      }),
-    )
-  return byDraw(pairs, ({ id }) => id, `${judging.coins}:pairs`).map(pair => ({
-    item: pair.id,
-    first: firstOf(judging, 0, pair.id),
-    base: scored(pair, 'base'),
-    candidate: scored(pair, 'candidate'),
+export function itemPairs(about: Case): JudgedPair[] {
+  return about.pairs.map(({ id }, block) => ({
+    item: id,
+    first: sidesInTurn(about.judging, 0, block)[0],
+    base: meanScores(scoresOf(about, block, 'base')),
+    candidate: meanScores(scoresOf(about, block, 'candidate')),
   }))
+}
+
+/** What each judge gave one side of the item that is this block. */
+export function scoresOf(
+  { pairs, judging, records }: Case,
+  block: number,
+  side: PairSide,
+): ScoreRecord['scores'][] {
+  const pair = pairs[block]
+  if (pair === undefined) return []
+  const standing = standingRecords(records)
+  return Array.from({ length: judging.judges }, (_, judge) => {
+    const shown = isSame(pair) ? sidesInTurn(judging, judge, block)[0] : side
+    return standing.get(judgedKey({ judge, item: pair.id, side: shown }))?.scores ?? null
+  })
 }
 
 /** Of all judges or of none: a mean over those who answered would be a mean over those who could be made to. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Place, UserError } from '../errors.ts'
 import type { Scale } from '../spec/judge-scale.ts'
 import { agreementOf } from './agreement.ts'
-import { MOST_CONTENT } from './item.ts'
+import { MOST_CONTENT } from '../measure/output/items.ts'
 import { meanScores } from './item-pairs.ts'
 import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
 

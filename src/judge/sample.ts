@@ -1,5 +1,5 @@
 import { sha256 } from '../model/canonical.ts'
-import type { Item } from './item.ts'
+import type { Item } from '../measure/output/items.ts'
 
 /** One item as both sides printed it: what is compared. */
 export interface ItemPair {
@@ -47,6 +47,26 @@ export function sampleOf(base: readonly Item[], candidate: readonly Item[], samp
     onlyBase: base.flatMap(({ id }) => (others.has(id) ? [] : [id])),
     onlyCandidate: candidate.flatMap(({ id }) => (known.has(id) ? [] : [id])),
   }
+}
+
+/**
+ * One of several samples that share no item, each drawn from what those before it left. What was scored once says
+ * nothing new the second time: a change that is good for the items of one sample by chance is not for those of another.
+ */
+export function freshSample(
+  base: readonly Item[],
+  candidate: readonly Item[],
+  { seeds, ...how }: Omit<Sampling, 'seed'> & { seeds: readonly [number, ...number[]] },
+): Sample {
+  const [first, ...later] = seeds
+  let sample = sampleOf(base, candidate, { ...how, seed: first })
+  const taken = new Set<string>()
+  const left = (items: readonly Item[]) => items.filter(({ id }) => !taken.has(id))
+  for (const seed of later) {
+    for (const { id } of sample.pairs) taken.add(id)
+    sample = sampleOf(left(base), left(candidate), { ...how, seed })
+  }
+  return sample
 }
 
 /** Strata first; what they leave of the sample is drawn from all that is left. */

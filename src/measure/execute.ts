@@ -1,5 +1,5 @@
 import { HarnessError } from '../errors.ts'
-import type { Execution } from '../model/report.ts'
+import type { Execution, Side as Label } from '../model/report.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
 import { harnessEnvironment } from './environment.ts'
@@ -34,7 +34,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
   const command = commandOf(session, turn.role)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
-  const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn))
+  const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn, side.label))
   const tail = lastWords(paths, result.status)
   const execution: Execution = {
     side: side.label,
@@ -85,11 +85,11 @@ function failureOf(session: Session, ended: Ended, role: Turn['role']): Result |
   return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
 }
 
-async function resultOf(session: Session, ended: Ended, turn: Turn): Promise<Result> {
+async function resultOf(session: Session, ended: Ended, turn: Turn, label: Label): Promise<Result> {
   const score = scoreOf(session)
   try {
-    const printed = await printedBy(session, turn)
-    const { metrics, ...rest } = printed
+    const { metrics, items, ...rest } = await printedBy(session, turn)
+    if (items !== undefined) session.input.onItems?.(label, items)
     return { status: 'ok', metrics: { ...metrics, ...builtIns(ended) }, ...rest }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error

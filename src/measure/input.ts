@@ -1,8 +1,9 @@
 import type { TreeEntry } from '../git/tree-object.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
-import type { Report } from '../model/report.ts'
+import type { Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import type { Item } from './output/items.ts'
 import type { SideUsers } from './users/side-users.ts'
 
 /** What of src/git's Repository a runner needs: it reads trees and lays them out, and writes nothing. */
@@ -33,6 +34,8 @@ export interface MeasureInput {
   onStart: () => Promise<void>
   /** Awaited after each execution with all so far, for whoever watches: nothing that is measured depends on it. */
   onExecution?: (executions: Report['executions']) => Promise<void>
+  /** What a side printed for a judge to score. It is no part of the report: the scores are. */
+  onItems?: (side: Side, items: readonly Item[]) => void
   /** Each side brings a ruler of its own and nothing is protected: two trees, compared for a person. */
   unpinned?: true
   /** First port of this runner, where several work on one machine; otherwise `parallel.port_base`. */

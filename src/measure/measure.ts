@@ -20,6 +20,7 @@ import { holdout } from './rules/holdout.ts'
 import { once } from './rules/once.ts'
 import { paired, pairs } from './rules/paired.ts'
 import { stability } from './rules/stability.ts'
+import { isJudged } from '../spec/judged.ts'
 import { removeAll } from './remove.ts'
 import { prepareScore } from './score-run.ts'
 import { turns } from '../model/coins.ts'
@@ -124,17 +125,18 @@ async function admitUsers(input: MeasureInput): Promise<void> {
 
 /** Invariant 10: which side gets which user is drawn, since code can ask who it is. */
 async function castOf(
-  { order, users, monotonic }: MeasureInput,
+  input: MeasureInput,
   wanted: ReturnType<typeof sidesOf>,
   slots: Slots,
 ): Promise<Pick<Session, 'sides' | 'scorer'>> {
+  const { order, users, monotonic } = input
   const drawn: Owner[] = users === undefined ? [] : turns(order, 'users', users.owners)
   const runBy = async (owner: Owner | null) => ({
     owner,
     supervisor: await chooseSupervisor({ owner, monotonic }),
   })
   const assigned = slots.assign(wanted.map(({ tree }) => tree))
-  const chances = chancesIn(order)
+  const chances = chancesIn(input)
   const sides: Side[] = []
   for (const [at, { label, tree }] of wanted.entries()) {
     const slot = assigned[at]
@@ -194,7 +196,8 @@ function gated(session: Session): Side[] {
 }
 
 /** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
-function chancesIn({ stop }: MeasureInput['order']): number {
+function chancesIn({ order: { stop }, spec }: MeasureInput): number {
+  if (isJudged(spec)) return 1
   return stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout' ? 2 : 1
 }
 

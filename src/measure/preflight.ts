@@ -1,12 +1,13 @@
 import { treeDifferences, treeFiles } from '../git/tree-walk.ts'
 import { UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
+import { isJudged } from '../spec/judged.ts'
 import { compileScope } from '../spec/scope.ts'
 import { harnessEntries, harnessHash } from './harness-hash.ts'
 import type { MeasureInput } from './input.ts'
 
 /** Settings this runner cannot honour are refused before anything runs, never ignored. */
-export function refuseUnsupported({ spec, users }: MeasureInput): void {
+export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {
   const { measurement, metric } = spec
   const refuse = (path: string, what: string, fix: string): never => {
     throw new UserError(what, { place: { path }, fix })
@@ -32,11 +33,14 @@ export function refuseUnsupported({ spec, users }: MeasureInput): void {
   if (measurement.suite !== null) {
     refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
   }
-  if (metric.primary.type !== 'hard') {
+  if (metric.primary.type === 'loss') {
+    refuse('metric.primary.type', 'metrics of type loss cannot be measured yet', 'use a hard metric')
+  }
+  if (isJudged(spec) && onItems === undefined && order.stop.rule !== 'alone') {
     refuse(
       'metric.primary.type',
-      `metrics of type ${metric.primary.type} cannot be measured yet`,
-      'use a hard metric',
+      'nobody here has a model score what is printed',
+      'measure it with winnow run',
     )
   }
 }

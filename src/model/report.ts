@@ -76,6 +76,14 @@ export const machine = z.strictObject({
 })
 export type Machine = z.infer<typeof machine>
 
+const judging = z.strictObject({
+  model: z.string(),
+  requests: z.number().int().nonnegative(),
+  tokens: z.number().int().nonnegative(),
+  usd: z.number().nonnegative(),
+})
+export type Judging = z.infer<typeof judging>
+
 export const report = z.strictObject({
   order: digest,
   run_id: z.string(),
@@ -97,6 +105,8 @@ export const report = z.strictObject({
   tampered: z.strictObject({ during: side, path: z.string() }).nullable(),
   /** The runner itself failed (disk, missing tool): nobody's fault, retried. */
   runner_error: z.string().nullable(),
+  /** What scoring it by a model cost; its executions are items then, and their metrics what they were scored. */
+  judging: judging.optional(),
 })
 export type Report = z.infer<typeof report>
 

@@ -90,7 +90,15 @@ function accept(live: LiveOrder, found: Arrivals, run: Extract<RunFacts, { state
     report: run.report,
   }
   found.reports.set(id, { event: eventId(draft), report: run.report })
-  found.steps.push({ step: 'event', draft })
+  found.steps.push({ step: 'event', draft }, ...judgingCost(id, run.report))
+}
+
+/** Recorded once, whatever becomes of what was judged. */
+function judgingCost(order: OrderId, { judging }: Report): Step[] {
+  if (judging === undefined) return []
+  const { model, ...cost } = judging
+  const what = { kind: 'spent', cause: order, what: 'judge', who: model, ok: true, minutes: 0 } as const
+  return [{ step: 'event', draft: { ...what, ...cost } }]
 }
 
 function whyNotAccepted(live: LiveOrder, run: Extract<RunFacts, { state: 'reported' }>): string | null {

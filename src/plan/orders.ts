@@ -2,6 +2,7 @@ import { sha256 } from '../model/canonical.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import type { OrderCandidate, OrderPurpose, OrderTerms, StopRule } from '../model/order.ts'
 import type { OrderId, Point } from '../model/ids.ts'
+import { isJudged, judgedSample } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Action, Step } from './action.ts'
 import { pairsStop } from './paired-order.ts'
@@ -102,11 +103,22 @@ function deadline(now: number, spec: Spec, request: Request, queue: number): str
   const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0)
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
-  const seconds = sides * ((runs + setups) * perExecution + gateSeconds) + MARGIN_SECONDS
+  const measuring = sides * ((runs + setups) * perExecution + gateSeconds)
+  const seconds = measuring + judgingSeconds(spec) + MARGIN_SECONDS
   return new Date(now + queue * seconds * 1000).toISOString()
 }
 
+/** As long as a request may take, and as many again as may be asked once more. */
+const SECONDS_A_REQUEST = 300
+
+function judgingSeconds(spec: Spec): number {
+  const { judge } = spec.metric
+  if (!isJudged(spec) || judge === null) return 0
+  return SECONDS_A_REQUEST * 2 * judge.judges * Math.ceil(judgedSample(judge) / judge.batch_size)
+}
+
 function executions(spec: Spec, stop: StopRule): number {
+  if (isJudged(spec)) return 1
   if (stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const stability = spec.measurement.stability
   if (stability === null) return CALIBRATION_RUNS

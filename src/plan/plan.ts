@@ -1,3 +1,4 @@
+import { judgingStop } from '../decide/stopping.ts'
 import type { SyncObstacle } from '../model/sync-awaited.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, askApprovals } from './approvals.ts'
@@ -158,6 +159,8 @@ function running(resting: Draft): Plan {
   if (picked.length > 0) return conclude(draft, picked)
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
+  const broke = judgingStop(world.spec, world.campaign.spent.usd)
+  if (broke !== null) return stopping(draft, broke)
   if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
   return prepared(draft, () => {
     if (world.campaign.round?.open) return inRound(draft, round)

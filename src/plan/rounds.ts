@@ -5,6 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
+import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { testsLeft } from './level.ts'
 import { isMeant } from './only.ts'
@@ -139,7 +140,7 @@ const BLOCK = 4
  * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
  * lie on one machine together.
  */
-function blocksOf(wanted: readonly Wanted[]): Wanted[][] {
+function blocksOf(wanted: readonly Wanted[], size: number): Wanted[][] {
   const groups = new Map<string, Wanted[]>()
   for (const one of wanted) {
     const { purpose, attempt, experiment } = one
@@ -147,15 +148,16 @@ function blocksOf(wanted: readonly Wanted[]): Wanted[][] {
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   return [...groups.values()].flatMap(group =>
-    Array.from({ length: Math.ceil(group.length / BLOCK) }, (_, at) =>
-      group.slice(at * BLOCK, (at + 1) * BLOCK),
+    Array.from({ length: Math.ceil(group.length / size) }, (_, at) =>
+      group.slice(at * size, (at + 1) * size),
     ),
   )
 }
 
 function pairedRequests(world: World, ideas: readonly Wanted[], round: number): Request[] {
   let { campaign } = world
-  return blocksOf(ideas).map(block => {
+  // Items are matched between two sides: another candidate's would leave fewer to compare.
+  return blocksOf(ideas, isJudged(world.spec) ? 1 : BLOCK).map(block => {
     const { stop, carried } = pairedBy({ ...world, campaign }, block)
     campaign = afterTerms(campaign, stop.terms)
     return requestOf(block, round, { stop, carried })

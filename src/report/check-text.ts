@@ -59,7 +59,8 @@ const NOT_TRIED =
 export function comparisonText(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = comparedText(spec, metrics)
   if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
-  const time = tried.prospects === null ? [timeText(spec, tried.seconds)] : []
+  const isTold = tried.prospects !== null || tried.judging !== undefined
+  const time = isTold ? [] : [timeText(spec, tried.seconds)]
   return [...compared, ...trialText(tried), ...time].map(line => `  ${line}`)
 }
 

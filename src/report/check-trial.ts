@@ -3,6 +3,7 @@ import { noiseText, sizeText } from '../decide/noise-text.ts'
 import { numberText, plural } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
 import type { Prospects } from '../plan/prospects.ts'
+import { type JudgingForecast, judgingText } from './check-judging.ts'
 import { metricsLines } from './metrics-text.ts'
 import { table } from './table.ts'
 
@@ -16,6 +17,8 @@ export interface Trial {
   calibration: Omit<Calibration, 'order'> | null
   /** Where the primary is noisy. */
   prospects: Prospects | null
+  /** Where a model scores what is printed. */
+  judging?: JudgingForecast
   /** What works, and is still not as the spec says. */
   warnings: string[]
 }
@@ -24,10 +27,11 @@ export function trialText(trial: Trial): string[] {
   return [...foundText(trial), ...trial.warnings.map(warning => `warning: ${warning}`)]
 }
 
-function foundText({ seconds, metrics, gates, calibration, prospects }: Trial): string[] {
+function foundText({ seconds, metrics, gates, calibration, prospects, judging }: Trial): string[] {
   const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
   const [printed, ...rows] = metricsLines(metrics)
   const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows]
+  if (judging !== undefined) return [...tried, ...judgingText(judging)]
   if (calibration === null) return tried
   const scale = `scale: ${calibration.scale === 'log' ? 'log, gains are shares of the base' : 'linear, gains are differences'}`
   const lines = [...tried, `repeats exactly: ${repeatsText(calibration)}`, scale]

@@ -121,7 +121,7 @@ function primaryOf(goal: Goal | null, printed: PrintedMetric | null): PrintedMet
   return name === 'wall_seconds' ? printed : { name, direction }
 }
 
-/** Drafted for a person to look at: a run refuses it, because judged metrics are not built yet. */
+/** Drafted for a person to look at: which items are to be scored nobody else can say. */
 function judged({ words }: Goal): SpecValues {
   const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
   const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`

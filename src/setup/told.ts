@@ -37,7 +37,7 @@ function printedByHand({ aim }: Goal): string[] {
   if (aim === null) return ['the benchmark that was found, or time, is measured instead']
   if (aim.kind === 'judge') {
     return [
-      'judged metrics are not built yet: this draft is refused by check and run until they are; let a harness print a score and use type: hard meanwhile',
+      'a model scores what the harness prints as items ({"items": [{"id": "a", "content": "…"}]}): let it print them, then set WINNOW_MODEL_URL and WINNOW_MODEL_KEY (docs/judging.md)',
     ]
   }
   if (aim.direction === 'minimize') return []

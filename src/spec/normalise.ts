@@ -1,3 +1,4 @@
+import { judgedSample } from './judged.ts'
 import { given } from './prepare.ts'
 import type { RuleContext } from './rules/rule.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
@@ -33,8 +34,23 @@ function stopping({ spec, raw }: RuleContext): Spec['stopping'] {
   }
 }
 
+/** What its judge section says of a judged metric is all there is to say: pairs of items, differences of scores. */
+function judgedWay({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
+  if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
+  return {
+    measurement: { ...measurement, mode: 'paired' as const },
+    evidence: {
+      ...evidence,
+      scale: 'linear' as const,
+      min_effect: judge.minimum_improvement,
+      pairs_per_job: judgedSample(judge),
+    },
+  }
+}
+
 export function normalised(context: RuleContext, name: string): Spec {
-  const { winnow: _rules, constraints, ...spec } = context.spec
+  const { winnow: _rules, constraints, ...parsed } = context.spec
+  const spec = { ...parsed, ...judgedWay(context.spec) }
   const serial = spec.parallel.exclusive_resources.length > 0
   return {
     ...spec,

@@ -10,11 +10,6 @@ const measuring: readonly Machinery[] = [
       'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
   },
   {
-    used: ({ metric }) => metric.primary.type === 'judge',
-    sentence: () =>
-      'metric.primary.type judge: model-graded metrics are not built yet; let the harness print a score and use type: hard.',
-  },
-  {
     used: ({ metric }) => metric.primary.type === 'loss',
     sentence: () =>
       'metric.primary.type loss: losses over a suite are not built yet; let the harness print its mean loss and use type: hard.',
@@ -25,6 +20,65 @@ const measuring: readonly Machinery[] = [
       'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
   },
 ]
+
+/** What a judged metric cannot be combined with yet. */
+const judging: readonly Machinery[] = [
+  beside(
+    'measurement.stability',
+    ({ measurement }) => measurement.stability !== null,
+    'comparing judged scores with stored ones is',
+    'remove it; items of both sides are then judged in pairs (with winnow: 1)',
+  ),
+  beside(
+    'measurement.holdout',
+    ({ measurement }) => measurement.holdout !== null,
+    'judging a holdout is',
+    'remove it',
+  ),
+  beside(
+    'measurement.score',
+    ({ measurement }) => measurement.score !== null,
+    'items of a separate scorer are',
+    'let measurement.command print them',
+  ),
+  beside(
+    'measurement.output',
+    ({ measurement }) => measurement.output !== 'json',
+    'items in this form are',
+    'use json',
+  ),
+  beside(
+    'metric.objectives',
+    ({ metric }) => metric.objectives.some(({ role }) => role !== 'secondary'),
+    'measuring other objectives in pairs is',
+    'use metric.degenerate_gates, metric.constraints or role: secondary',
+  ),
+  beside(
+    'policy.tie_breakers',
+    ({ policy }) => policy.tie_breakers.length > 0,
+    'measuring a tie-breaker in pairs is',
+    'remove it',
+  ),
+  beside(
+    'metric.judge.singleton_sample',
+    ({ metric }) => (metric.judge?.singleton_sample ?? 0) > 0,
+    'scoring singletons is',
+    'set it to 0',
+  ),
+  beside(
+    'metric.judge.calibration',
+    ({ metric }) => metric.judge?.calibration != null,
+    'comparing judges with labels first is',
+    'remove it',
+  ),
+]
+
+function beside(key: string, used: Machinery['used'], missing: string, instead: string): Machinery {
+  return {
+    used: spec => spec.metric.primary.type === 'judge' && used(spec),
+    sentence: () => `${key}: ${missing}, beside a judged metric, not built yet; ${instead}.`,
+  }
+}
 
 const isolation: readonly Machinery[] = [
   {
@@ -73,8 +127,12 @@ function frontierName(frontier: Spec['search']['frontier']): string {
   return typeof frontier === 'string' ? frontier : frontier.use
 }
 
+const JUDGED_ELSEWHERE =
+  'metric.primary.type judge: judging is, but by winnow run on one machine, not built yet; run it there, or let the harness print a score and use type: hard.'
+
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
 export function unsupported(spec: Spec, where: Whereabouts = 'local'): string[] {
-  const machinery = [...measuring, ...isolation, ...proposing].filter(({ used }) => used(spec))
-  return [...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
+  const machinery = [...measuring, ...judging, ...isolation, ...proposing].filter(({ used }) => used(spec))
+  const elsewhere = where !== 'local' && spec.metric.primary.type === 'judge' ? [JUDGED_ELSEWHERE] : []
+  return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
 }

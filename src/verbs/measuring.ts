@@ -17,7 +17,7 @@ interface Asked {
   /** For whoever has to wait for it. */
   what: string
   /** What a person may watch, or leave unprotected, and the engine never does. */
-  more?: Pick<MeasureInput, 'onExecution' | 'unpinned'>
+  more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned'>
 }
 
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */

@@ -8,7 +8,7 @@ import type { Report, Side } from '../model/report.ts'
 import { absentText } from '../report/absent-text.ts'
 import { missingMetrics } from '../report/missing-metrics.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
-import type { Trying } from './trial.ts'
+import type { Trying } from './trying.ts'
 import { usualSetup } from './usual-setup.ts'
 
 type Detail = HarnessError['detail']

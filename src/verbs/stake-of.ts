@@ -26,7 +26,8 @@ function moneyOf({ propose, metric, stopping }: Spec): string[] {
     const name = proposer.preset ?? AGENTS.exec(proposer.command ?? '')?.[0]
     return name === undefined ? [] : [name]
   })
-  const judged = metric.primary.type === 'judge' || metric.judge !== null ? ['the judge'] : []
+  const uncapped = metric.primary.type === 'judge' && metric.judge?.max_total_cost_usd === null
+  const judged = uncapped ? ['the judge'] : []
   const who = [...new Set([...agents, ...judged])]
   if (who.length === 0) return []
   return [`${who.join(' and ')} may cost money, with no limit (stopping.max_total_cost_usd is not set)`]

@@ -4,7 +4,7 @@ import { emptyCampaign } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
 import { type OwnPurpose, ownRequest, type Request } from '../plan/orders.ts'
-import type { Trying } from './trial.ts'
+import type { Trying } from './trying.ts'
 
 /** A trial ends by the time-outs of its parts, never by a deadline of its own. */
 const YEAR = 365 * 24 * 3_600_000

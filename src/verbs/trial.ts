@@ -3,10 +3,8 @@ import { assess } from '../decide/assess.ts'
 import { calibrate, type Calibration as Repeats } from '../decide/calibrate.ts'
 import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
-import type { Workshop } from '../engine/open.ts'
 import { UserError } from '../errors.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
-import type { Point } from '../model/ids.ts'
 import { askedIn, type Order } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import { type Report, typicalMetrics } from '../model/report.ts'
@@ -16,30 +14,17 @@ import type { OwnPurpose } from '../plan/orders.ts'
 import { absentText } from '../report/absent-text.ts'
 import type { Trial } from '../report/check-trial.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
-import type { Spec } from '../spec/schema.ts'
-import type { Call } from './call.ts'
-import { measureHere } from './measuring.ts'
+import { isJudged } from '../spec/judged.ts'
 import { notPassed } from './not-passed.ts'
+import { tryItems } from './trial-items.ts'
+import { measureTrial, type Trying } from './trying.ts'
 import { trialOrder } from './trial-order.ts'
 
-/** The harness on one commit, as step 0 of a campaign measures it, and known to no ledger. */
-export interface Trying {
-  call: Call
-  workshop: Workshop
-  spec: Spec
-  base: Point
-  /** What people call that commit, in full and as a word. */
-  named: string
-  short: string
-  /** Who measures, and where: each verb has a work directory of its own. */
-  what: string
-  place: string
-  /** How the person says what would help: keys of a spec, or options. */
-  keys: { setup: string; timeout: string; share: string }
-  more?: Parameters<typeof measureHere>[2]['more']
-}
-
 export async function tryHarness(trying: Trying): Promise<Trial> {
+  if (isJudged(trying.spec)) {
+    const { report, judging } = await tryItems(trying)
+    return { ...measured(trying, report), calibration: null, prospects: null, judging }
+  }
   const campaign = { ...emptyCampaign(), incumbent: trying.base }
   if (needsCalibration({ ...trying, campaign })) {
     const { report, repeats } = await tryRepeats(trying)
@@ -143,9 +128,4 @@ async function ask(
   if (report.runner_error !== null)
     throw await notPassed(trying, `the runner failed: ${report.runner_error}`, report)
   return { order, report }
-}
-
-export function measureTrial(trying: Trying, order: Order): Promise<Report> {
-  const { call, workshop, spec, place, what, more } = trying
-  return measureHere(call, workshop, { order, spec, place, what, ...(more === undefined ? {} : { more }) })
 }

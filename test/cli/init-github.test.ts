@@ -74,11 +74,11 @@ describe('winnow init --github', () => {
     const primary = 'primary: { type: judge, name: score, direction: maximize }'
     const judged = FILES['.winnow/size.yaml'].replace(
       /^metric: .*$/m,
-      `metric: { ${primary}, judge: { rubric: r.md, scoring: { primary: score } } }`,
+      `metric: { ${primary}, judge: { rubric: Score 1 to 5., scoring: { primary: score } } }`,
     )
     const person = project({ ...PROJECT, '.winnow/size.yaml': judged })
     const { code, err } = await person.winnow(...GITHUB)
-    const said = 'metric.primary.type judge: model-graded metrics are not built yet'
+    const said = 'metric.primary.type judge: judging is, but by winnow run on one machine, not built yet'
     expect([code, err]).toEqual([2, expect.stringContaining(said)])
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
   })

@@ -164,12 +164,12 @@ describe('winnow init --goal', () => {
     expect(read(person, '.winnow/memory.yaml')).toContain('name: max_rss_mb')
   })
 
-  it('drafts a judged one, and says that it cannot run yet', async () => {
+  it('drafts a judged one, and says what the harness has to print', async () => {
     const person = project(FILES)
-    const { code, out } = await person.winnow('init', '--goal', 'friendlier error messages')
-    expect(code).toBe(2)
-    expect(out).toContain('judged metrics are not built yet')
-    expect(out).toContain('not possible yet: metric.primary.type judge')
+    const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
+    expect(code).toBe(13)
+    expect(out).toContain('a model scores what the harness prints as items')
+    expect(err).toContain('no items are printed, and a judge scores items')
     expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Progress, stopReason } from '../../src/decide/stopping.ts'
+import { judgingStop, type Progress, stopReason } from '../../src/decide/stopping.ts'
 import { RULE_VERSION } from '../../src/decide/version.ts'
 import { aSpec } from './a-spec.ts'
 
@@ -18,6 +18,29 @@ function stop(progress: Partial<Progress>, stopping: Record<string, unknown> = {
   const spec = aSpec({ stopping, ...(propose === undefined ? {} : { propose }) })
   return stopReason(spec, { ...fresh, ...progress })
 }
+
+describe('judging', () => {
+  const judged = (max_total_cost_usd: number | null, type = 'judge') =>
+    aSpec({
+      metric: {
+        primary: { type, name: 'q', direction: 'maximize' },
+        degenerate_gates: [{ name: 'a', check: '> 0' }],
+        judge: { rubric: 'Score 1 to 5.', scoring: { primary: 'q' }, max_total_cost_usd },
+      },
+    })
+
+  test.each([
+    [5, 4.99, null],
+    [5, 5, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
+    [5, Number.NaN, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
+  ])('under a cap of %d, with %d spent: %s', (cap, spent, reason) => {
+    expect(judgingStop(judged(cap), spent)?.reason ?? null).toBe(reason)
+  })
+
+  test('is not what a campaign with another metric spends money on', () => {
+    expect(judgingStop(judged(5, 'hard'), 9)).toBeNull()
+  })
+})
 
 describe('a campaign', () => {
   test('that has just begun goes on', () => {

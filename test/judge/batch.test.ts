@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Batch, batchesOf, firstOf, labelBatches } from '../../src/judge/batch.ts'
+import { type Batch, batchesOf, labelBatches, sidesInTurn } from '../../src/judge/batch.ts'
 import { sampleOf } from '../../src/judge/sample.ts'
+import { turns } from '../../src/model/coins.ts'
 import { batches, items, judging, pairsOf } from './some-items.ts'
 
 const entries = (all: readonly Batch[]) => all.flatMap(batch => batch.entries)
@@ -37,18 +38,26 @@ describe('batches', () => {
   })
 
   it('let a coin say which side comes first, each as often as the other, independently', () => {
-    const firsts = { q0: 0, q1: 0, both: 0 }
+    const firsts = { first: 0, second: 0, both: 0 }
     const total = 600
     for (let draw = 0; draw < total; draw++) {
       const terms = judging({ coins: draw.toString(16).padStart(64, '0') })
-      const [first, second] = ['q0', 'q1'].map(id => firstOf(terms, 0, id) === 'base')
-      if (first) firsts.q0 += 1
-      if (second) firsts.q1 += 1
+      const [first, second] = [0, 1].map(block => sidesInTurn(terms, 0, block)[0])
+      if (first === 'base') firsts.first += 1
+      if (second === 'base') firsts.second += 1
       if (first === second) firsts.both += 1
-      const half = entries(batchesOf(pairsOf(2), terms)).slice(0, 2)
-      expect(half.find(({ item }) => item === 'q0')?.side).toBe(first ? 'base' : 'candidate')
+      const pairs = pairsOf(2)
+      const half = entries(batchesOf(pairs, terms)).slice(0, 2)
+      expect(half.find(({ item }) => item === pairs[0]?.id)?.side).toBe(first)
     }
     for (const count of Object.values(firsts)) expect(Math.abs(count - total / 2)).toBeLessThan(60)
+  })
+
+  it('take their turns as runs of a program do, by the very coins of the order', () => {
+    for (let block = 0; block < 40; block++) {
+      const [first] = turns(judging(), block, ['base', 'exp-001'])
+      expect(sidesInTurn(judging(), 0, block)[0] === 'base').toBe(first === 'base')
+    }
   })
 
   it('mix both sides', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleOf } from '../../src/judge/sample.ts'
+import { freshSample, sampleOf } from '../../src/judge/sample.ts'
 import { items } from './some-items.ts'
 
 const UNIFORM = { sampleSize: 4, stratification: null, seed: 42 }
@@ -52,6 +52,24 @@ describe('a sample', () => {
       ['q0', 'q1'],
       ['q5', 'q6'],
     ])
+  })
+})
+
+describe('samples of one comparison', () => {
+  const how = { sampleSize: 5, stratification: null }
+  const drawn = (...seeds: [number, ...number[]]) =>
+    ids(freshSample(items(12), items(12), { ...how, seeds }).pairs)
+
+  it('share no item, until none is left', () => {
+    const all = [drawn(1), drawn(1, 2), drawn(1, 2, 2), drawn(1, 2, 2, 2)]
+    expect(all.map(each => each.length)).toEqual([5, 5, 2, 0])
+    expect(new Set(all.flat()).size).toBe(12)
+  })
+
+  it('begin with the sample that there is without others', () => {
+    const alone = sampleOf(items(12), items(12), { ...how, seed: 1 })
+    expect(drawn(1)).toEqual(ids(alone.pairs))
+    expect(drawn(1, 2)).not.toEqual(drawn(1, 3))
   })
 })
 

@@ -1,5 +1,5 @@
 import { type Batch, batchesOf, type Judging } from '../../src/judge/batch.ts'
-import type { Item } from '../../src/judge/item.ts'
+import type { Item } from '../../src/measure/output/items.ts'
 import type { Rubric } from '../../src/judge/rubric.ts'
 import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
 

@@ -69,7 +69,7 @@ describe('what is told of a goal', () => {
 
   it('is honest about judged metrics and about those that only a harness can print', () => {
     expect(goalText(readGoal('friendlier messages'), []).join('\n')).toContain(
-      'judged metrics are not built yet',
+      'a model scores what the harness prints as items',
     )
     expect(goalText(readGoal('more accuracy'), []).join('\n')).toContain(
       'the harness has to print {"accuracy": <number>}',

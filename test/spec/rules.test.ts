@@ -120,9 +120,21 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
+  'a judge says what counts': [
+    [JUDGE, { 'evidence.min_effect': 0.1 }, 'evidence.min_effect: 0.1'],
+    [JUDGE, { 'evidence.pairs_per_job': 8 }, 'evidence.pairs_per_job: 8'],
+    [JUDGE, { 'evidence.scale': 'linear' }, 'evidence.scale: "linear"'],
+    [JUDGE, { 'evidence.max_jobs': 4 }, undefined],
+  ],
   'an improvement fits into the scale': [
     [JUDGE, { 'metric.judge.minimum_improvement': 4 }, 'metric.judge.minimum_improvement: 4'],
     [JUDGE, { 'metric.judge.minimum_improvement': 3.9 }, undefined],
+    [JUDGE, { 'metric.judge.minimum_improvement': 0 }, undefined],
+    [
+      JUDGE,
+      { 'metric.judge.minimum_improvement': 0, 'measurement.mode': 'paired' },
+      'metric.judge.minimum_improvement: 0',
+    ],
   ],
   'sampled singletons have a rubric': [
     [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],

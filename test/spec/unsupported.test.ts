@@ -113,11 +113,37 @@ describe('what is valid but not built', () => {
     const cut = unsupported(counting({ 'measurement.isolation': 'bwrap', 'measurement.network': 'off' }))
     expect(cut).toContainEqual(expect.stringContaining('measurement.network off'))
     expect(unsupported(parsed(fixture('ce-judge.yaml')).spec)).toEqual([
-      expect.stringContaining('type judge'),
+      expect.stringMatching(/^measurement\.stability: .+, beside a judged metric, not built yet; /),
     ])
     const suite = unsupported(parsed(fixture('winnow-suite.yaml')).spec)
     expect(suite).toContainEqual(expect.stringContaining('type loss'))
     expect(suite).toContainEqual(expect.stringContaining('measurement.suite'))
+  })
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ 'measurement.holdout': { command: 'h' } }, 'measurement.holdout'],
+    [{ 'measurement.score': { command: 's' } }, 'measurement.score'],
+    [{ 'measurement.output': 'metric-lines' }, 'measurement.output'],
+    [{ 'metric.objectives': [{ name: 'a', direction: 'minimize' }] }, 'metric.objectives'],
+    [{ 'policy.tie_breakers': [{ lower: 'a' }] }, 'policy.tie_breakers'],
+    [
+      { 'metric.judge.singleton_sample': 2, 'metric.judge.singleton_rubric': 'r' },
+      'metric.judge.singleton_sample',
+    ],
+    [{ 'metric.judge.calibration': { labels: 'l.json' } }, 'metric.judge.calibration'],
+  ])('beside a judged metric includes %j', (changes, key) => {
+    const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired', ...changes }))
+    const [sentence = '', ...others] = unsupported(spec)
+    expect(others).toEqual([])
+    expect(sentence.startsWith(`${key}: `)).toBe(true)
+    expect(sentence).toMatch(/, beside a judged metric, not built yet; .+\.$/)
+  })
+
+  it('includes judging wherever not one machine does everything', () => {
+    const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired' }))
+    expect(unsupported(spec)).toEqual([])
+    for (const where of ['github', 'single-job'] as const)
+      expect(unsupported(spec, where)).toEqual([expect.stringMatching(/^metric\.primary\.type judge: /)])
   })
 
   it('does not include what is built', () => {

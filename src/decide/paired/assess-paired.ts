@@ -2,6 +2,7 @@ import type { Order } from '../../model/order.ts'
 import { type Job, measuredIn } from '../../model/pairs.ts'
 import { reasonText } from '../../model/reason.ts'
 import type { Report, Side } from '../../model/report.ts'
+import { isJudged } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { again, type Finding, finding } from '../assessment.ts'
 import type { Comparison } from '../comparison.ts'
@@ -61,7 +62,10 @@ function concluded(paired: PairedCase, standing: Standing): Finding {
   if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
   const { reason, effect } = verdict(primary)
   if (status === 'drop' && reason === 'broken') {
-    return finding('error', 'two of its executions failed where the base ran', { failure_class: 'eval' })
+    const broken = isJudged(paired.spec)
+      ? 'two of its items have no score, where those of the base have one'
+      : 'two of its executions failed where the base ran'
+    return finding('error', broken, { failure_class: 'eval' })
   }
   const outcome = OUTCOMES[status]
   const said = { sentence: evidenceSentence(paired, standing), evidence: evidenceLine(paired, standing) }

@@ -1,11 +1,14 @@
 import { HarnessError } from '../../errors.ts'
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
+import type { Item } from './items.ts'
 
 /** What a harness printed, wherever it printed it. */
 export interface Printed {
   metrics: Record<string, number | null>
   tasks?: Record<string, number | null>
   artifacts?: Record<string, string>
+  /** Where a judge scores them. */
+  items?: Item[]
 }
 
 export const NOTHING: Printed = { metrics: {} }

@@ -1,8 +1,10 @@
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 import { isBenchmarkFormat } from '../../spec/benchmark-formats.ts'
+import { isJudged } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { almostResult } from './almost-result.ts'
 import { readCapped } from './capped-file.ts'
+import { ITEMS_EXAMPLE } from './items.ts'
 import { parseMetricLines } from './metric-lines.ts'
 import { type OutputFiles, textOf } from './output-text.ts'
 import { badOutput, NOTHING, type Printed } from './printed.ts'
@@ -11,13 +13,20 @@ import { JSON_EXAMPLE, parseResultObject } from './result-object.ts'
 
 /** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. */
 export function readPrinted(files: OutputFiles, spec: Spec): Printed {
+  const judged = isJudged(spec)
+  const printed = whatIsPrinted(files, spec, judged)
+  if (!judged || printed.items !== undefined) return printed
+  throw badOutput('no items are printed, and a judge scores items', '', ITEMS_EXAMPLE)
+}
+
+function whatIsPrinted(files: OutputFiles, spec: Spec, judged: boolean): Printed {
   const { output } = spec.measurement
   if (isBenchmarkFormat(output)) return readBenchmarks(files, output)
   const written = textOf(readCapped(files.result), 'the result file', JSON_EXAMPLE)
-  if (written !== null) return resultFile(written)
+  if (written !== null) return resultFile(written, judged)
   const stdout = textOf(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
   const linesOnly = output === 'metric-lines'
-  const printed = (linesOnly ? null : parseResultObject(stdout)) ?? parseMetricLines(stdout)
+  const printed = (linesOnly ? null : parseResultObject(stdout, { judged })) ?? parseMetricLines(stdout)
   if (printed !== null) return printed
   const needed = neededMetrics(spec)
   if (needed.length === 0) return NOTHING
@@ -38,8 +47,8 @@ function whatWasPrinted(stdout: string): string {
   return stdout.trim() === '' ? 'nothing was printed to stdout' : 'what was printed is no result'
 }
 
-function resultFile(text: string): Printed {
-  const printed = parseResultObject(text)
+function resultFile(text: string, judged: boolean): Printed {
+  const printed = parseResultObject(text, { judged })
   if (printed !== null) return printed
   throw badOutput('$WINNOW_RESULT_PATH does not hold one JSON object', lastLine(text), JSON_EXAMPLE)
 }

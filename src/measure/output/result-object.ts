@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { duplicateKey } from './duplicate-key.ts'
+import { itemsIn } from './items.ts'
 import { badOutput, Metrics, type Printed } from './printed.ts'
 
 /** Infinity included: JSON has no word for it, but 1e999 reads as it. */
@@ -24,7 +25,7 @@ type Section = keyof typeof SECTIONS
 export const JSON_EXAMPLE = '{"latency_ms": 12.5, "tests_passed": true}'
 
 /** Null when the text is no JSON object at all; an object that breaks the contract is an error. */
-export function parseResultObject(text: string): Printed | null {
+export function parseResultObject(text: string, { judged = false } = {}): Printed | null {
   const object = parseObject(text)
   if (object === null) return null
   const twice = duplicateKey(text)
@@ -41,6 +42,7 @@ export function parseResultObject(text: string): Printed | null {
     metrics: metrics.all(),
     ...(tasks === undefined ? {} : { tasks: scores(tasks) }),
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(judged && Object.hasOwn(object, 'items') ? { items: itemsIn(object['items']) } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 import { wantsMorePairs } from '../../decide/paired/wants-more.ts'
 import { seedOf, turns } from '../../model/coins.ts'
 import type { StopRule } from '../../model/order.ts'
+import { isJudged } from '../../spec/judged.ts'
 import { bootId } from '../boot-id.ts'
 import { execute } from '../execute.ts'
 import { baseOf, candidatesOf, type Session, type Side } from '../session.ts'
@@ -25,8 +26,9 @@ export async function pairs(session: Session, stop: Extract<StopRule, { rule: 'p
 async function inBlocks(session: Session, blocks: number, wants: (side: Side) => boolean): Promise<void> {
   const base = baseOf(session)
   if (base === undefined) return
-  const { order } = session.input
+  const { order, spec } = session.input
   const sides = candidatesOf(session).filter(side => !side.ended)
+  if (isJudged(spec)) return printItems(session, [base, ...sides])
   await warmUp(session, [base, ...sides])
   for (let block = 0; block < blocks && !base.ended; block++) {
     const due = sides.filter(wants)
@@ -35,6 +37,13 @@ async function inBlocks(session: Session, blocks: number, wants: (side: Side) =>
     for (const side of turns(order, block, [base, ...due]))
       await execute(session, side, { role: 'sample', seed })
   }
+}
+
+/** What a judge pairs are items: each side prints them once, and nothing is timed. */
+async function printItems(session: Session, sides: readonly Side[]): Promise<void> {
+  const { order } = session.input
+  for (const side of turns(order, 0, sides))
+    await execute(session, side, { role: 'sample', seed: seedOf(order, 0) })
 }
 
 /** The first run of a build pays for caches that the others find: it counts for nothing. */

@@ -1,6 +1,7 @@
 import { BUILT_IN_METRICS } from '../built-in-metrics.ts'
 import { scaleOf } from '../judge-scale.ts'
-import type { Finding } from '../problem.ts'
+import { given } from '../prepare.ts'
+import { type Finding, foundText } from '../problem.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
 
 export function judgeHasASection({ spec }: RuleContext): Finding[] {
@@ -41,20 +42,36 @@ export function judgeHasAScale({ spec }: RuleContext): Finding[] {
   return [finding(['metric', 'judge', 'scoring', 'scale'], found, 'a lowest and a highest score', fix)]
 }
 
+/** Two words for one thing: of a judged metric its own section says what counts and how much is compared. */
+export function judgeSaysWhatCounts({ spec, raw }: RuleContext): Finding[] {
+  if (spec.metric.primary.type !== 'judge') return []
+  const instead = {
+    min_effect: 'metric.judge.minimum_improvement',
+    pairs_per_job: 'metric.judge.sample_size',
+    scale: 'nothing: differences of scores are compared as they are',
+  }
+  return Object.entries(instead).flatMap(([key, meant]) => {
+    const value = given(raw, ['evidence', key])
+    if (value === undefined) return []
+    const fix = 'remove it'
+    return [finding(['evidence', key], foundText(value), `${meant} beside a judged primary`, fix)]
+  })
+}
+
 /** What can never be reached says that nothing was better. */
 export function judgeCanImprove({ spec }: RuleContext): Finding[] {
   const { primary, judge } = spec.metric
   const scale = judge === null ? null : scaleOf(judge)
   if (primary.type !== 'judge' || judge === null || scale === null) return []
   const [low, high] = scale
-  if (judge.minimum_improvement < high - low) return []
+  const { minimum_improvement: least } = judge
+  const path = ['metric', 'judge', 'minimum_improvement']
+  if (least >= high - low)
+    return [finding(path, String(least), `less than the scale is wide (${low} to ${high})`, 'lower it')]
+  // Means are compared there, of which any may be the greater one.
+  if (least > 0 || spec.measurement.stability !== null) return []
   return [
-    finding(
-      ['metric', 'judge', 'minimum_improvement'],
-      String(judge.minimum_improvement),
-      `less than the scale is wide (${low} to ${high})`,
-      'lower it',
-    ),
+    finding(path, '0', 'more than 0, since pairs can show no less', 'write the smallest gain worth having'),
   ]
 }
 

@@ -12,7 +12,8 @@ import { pairedStop } from '../../plan/paired-order.ts'
 import type { Trial } from '../../report/check-trial.ts'
 import type { ComparedSides } from './sides.ts'
 import { notPassed } from '../not-passed.ts'
-import { measureTrial, type Trying, tryHarness, tryNoise } from '../trial.ts'
+import { tryHarness, tryNoise } from '../trial.ts'
+import { measureTrial, type Trying } from '../trying.ts'
 import { unrecordedOrder } from '../trial-order.ts'
 
 /** The second of the two, by the only kind of name that orders have for it. */

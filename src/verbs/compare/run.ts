@@ -15,7 +15,7 @@ import { type ComparisonSoFar, HEAD, measureComparison } from './measure.ts'
 import type { ComparedSides } from './sides.ts'
 import { goesOn, stakeText } from '../go-on.ts'
 import { failureIn } from '../not-passed.ts'
-import type { Trying } from '../trial.ts'
+import type { Trying } from '../trying.ts'
 
 export interface Asked {
   spec: Spec

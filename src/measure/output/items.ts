@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import { HarnessError } from '../errors.ts'
-import { canonicalJson } from '../model/canonical.ts'
+import { HarnessError } from '../../errors.ts'
+import { canonicalJson } from '../../model/canonical.ts'
 
 /** What a harness printed to be scored: text of programs that nobody has looked at. */
-export interface Item {
-  id: string
-  bucket: string | null
-  content: string
-}
+export const item = z.strictObject({ id: z.string(), bucket: z.string().nullable(), content: z.string() })
+export type Item = z.infer<typeof item>
 
 /** More than this of one item no judge could weigh, and no ledger should have to hold. */
 export const MOST_CONTENT = 50_000
@@ -20,7 +17,7 @@ const printed = z.looseObject({
   content: z.unknown().refine(content => content !== undefined, 'nothing to score'),
 })
 
-const EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
+export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
 
 /** As a harness prints `items` and `singletons`; one that cannot be judged as it is meant is an error of the harness. */
 export function itemsIn(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
@@ -49,5 +46,5 @@ function itemIn(each: unknown, where: string): Item {
 }
 
 function wrong(where: string, what: string): HarnessError {
-  return new HarnessError(`"${where}": ${what}`, { example: EXAMPLE })
+  return new HarnessError(`"${where}": ${what}`, { example: ITEMS_EXAMPLE })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { itemsIn, MOST_CONTENT } from '../../src/judge/item.ts'
+import { itemsIn, MOST_CONTENT } from '../../src/measure/output/items.ts'
 
 describe('items of a harness', () => {
   it('are text, whatever JSON they were', () => {

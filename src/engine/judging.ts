@@ -1,0 +1,133 @@
+import { UserError } from '../errors.ts'
+import { askJudges, type Cut } from '../judge/ask-judges.ts'
+import { batchesOf } from '../judge/batch.ts'
+import { judgedReport, type PrintedOrder, toJudge } from '../judge/judged-report.ts'
+import type { Campaign } from '../model/campaign.ts'
+import type { Order } from '../model/order.ts'
+import type { Report } from '../model/report.ts'
+import { openBudget } from '../models/budget.ts'
+import { chatModels } from '../models/chat.ts'
+import type { Spec } from '../spec/schema.ts'
+import { modelAccess } from './model-access.ts'
+import type { OrderFiles, Scored } from './order-files.ts'
+import type { Place } from './place.ts'
+
+/** Has models score what was printed, one order after the other: money is counted before more of it is spent. */
+export interface Judges {
+  /** The campaign as the ledger has it, for what was spent. */
+  see(campaign: Campaign): void
+  report(asked: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
+}
+
+type Spent = Pick<Campaign, 'started' | 'orders'> & { usd: number }
+
+export function judgesHere(place: Place, files: OrderFiles): Judges {
+  let seen: Spent | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  return {
+    see({ started, orders, spent: { usd } }) {
+      seen = { started, orders, usd }
+    },
+    report(asked, printed, signal) {
+      const mine = last.then(() => {
+        if (seen === null) throw new Error('an order is judged before anybody looked at its campaign')
+        return judge({ place, files, seen }, asked, printed, signal)
+      })
+      // Whoever asked hears of it: who comes next only waits.
+      last = mine.catch(() => {})
+      return mine
+    },
+  }
+}
+
+interface Scene {
+  place: Place
+  files: OrderFiles
+  seen: Spent
+}
+
+async function judge(
+  scene: Scene,
+  asked: { order: Order; spec: Spec },
+  printed: PrintedOrder,
+  signal: AbortSignal,
+): Promise<Report> {
+  const { place, files, seen } = scene
+  const due = toJudge(asked, printed)
+  if ('executions' in due) return due
+  const { id } = asked.order
+  const { endpoint, key, model, price } = modelAccess(place.env, due.judge.model)
+  const capUsd = due.judge.max_total_cost_usd
+  const budget = openBudget({ model, capUsd, price, spentUsd: spentOn(scene) })
+  const models = chatModels({ endpoint, key, budget, clock: place.clock, random: place.random })
+  const told = files.scores(id) ?? nothingTold(seen)
+  place.progress.say(`${model} scores ${due.pairs.length} items of both sides`)
+  const records = [...told.records]
+  const { cut } = await askJudges({
+    rubric: due.rubric,
+    batches: batchesOf(due.pairs, due.judging),
+    known: told.records,
+    models,
+    model,
+    async record(more) {
+      records.push(...more)
+      await files.score(id, added(told, records, models.usage()))
+      place.faults.reach('judge:recorded')
+    },
+    signal,
+  })
+  const scored = added(told, records, models.usage())
+  await files.score(id, scored)
+  const { requests, tokens, usd } = scored
+  const cost = { model, requests, tokens, usd }
+  if (cut !== null) return cutShort(cut, printed.report, cost)
+  return judgedReport(asked.order, printed, { ...due, records, cost })
+}
+
+function nothingTold({ started }: Spent): Scored {
+  return { started, records: [], requests: 0, tokens: 0, usd: 0 }
+}
+
+/** What the ledger has and the files of this machine have not yet told it; or more, where orders were given up. */
+function spentOn({ files, seen: { started, orders, usd } }: Pick<Scene, 'files' | 'seen'>): number {
+  const open = Object.values(orders).filter(({ report }) => report === null)
+  const untold = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
+  return Math.max(usd + untold, files.judgingUsd(started))
+}
+
+function added(
+  { started, requests, tokens, usd }: Scored,
+  records: Scored['records'],
+  more: ReturnType<ReturnType<typeof chatModels>['usage']>,
+): Scored {
+  return {
+    started,
+    records,
+    requests: requests + more.requests,
+    tokens: tokens + more.tokens,
+    usd: usd + (more.usd ?? 0),
+  }
+}
+
+/**
+ * The campaign stops by what was spent. Whatever else came between is for a person, and goes on with the same order:
+ * what was scored is known, and what was printed.
+ */
+function cutShort(cut: Cut, report: Report, judging: NonNullable<Report['judging']>): Report {
+  switch (cut.is) {
+    case 'over-budget':
+      return {
+        ...report,
+        judging,
+        runner_error: `judging ended: ${cut.reason} (metric.judge.max_total_cost_usd)`,
+      }
+    case 'refused':
+    case 'unreachable':
+      throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
+        fix: 'mend it, then run again: what was measured and scored so far is kept',
+      })
+    default:
+      return cut satisfies never
+  }
+}

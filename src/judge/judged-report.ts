@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { failureOf } from '../decide/failures.ts'
+import { item } from '../measure/output/items.ts'
+import { sha256 } from '../model/canonical.ts'
+import { seedOf } from '../model/coins.ts'
+import { isReporting, type Order } from '../model/order.ts'
+import { type Execution, type Judging as Cost, type Report, report } from '../model/report.ts'
+import { isJudged, judgedSample } from '../spec/judged.ts'
+import type { Spec } from '../spec/schema.ts'
+import { type Judging, type PairSide, sidesInTurn } from './batch.ts'
+import { meanScores, scoresOf } from './item-pairs.ts'
+import type { ScoreRecord } from './record.ts'
+import { type JudgeSection, type Rubric, rubricOf } from './rubric.ts'
+import { freshSample, type ItemPair } from './sample.ts'
+
+/** What came of measuring an order of a judged campaign: the report as it stands, and what is still to be scored. */
+export const printedOrder = z.strictObject({
+  report,
+  /** By side. */
+  items: z.record(z.string(), z.array(item)),
+})
+export type PrintedOrder = z.infer<typeof printedOrder>
+
+/** Orders that compare two sides by pairs; gates alone are nothing to judge. */
+export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
+  return isJudged(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
+}
+
+/** One that screens, and one that confirms. */
+export const SAMPLES_TO_KEEP = 2
+
+/** What judges are asked for one order. */
+export interface ToJudge {
+  judge: JudgeSection
+  rubric: Rubric
+  /** Fewer than wanted where no others are left that were not scored before. */
+  pairs: ItemPair[]
+  wanted: number
+  judging: Judging
+}
+
+type Asked = { order: Order; spec: Spec }
+
+/** The report itself where nothing is worth a judge: it failed, or too few items are on both sides (invariant 5). */
+export function toJudge(asked: Asked, { report: measured, items }: PrintedOrder): ToJudge | Report {
+  const { order, spec } = asked
+  const { primary, judge } = spec.metric
+  const label = order.candidates[0]?.label
+  if (judge === null || label === undefined || measured.runner_error !== null) return measured
+  if (failureOf({ spec, report: measured, label, pairs: true }) !== null) return measured
+  const [base, candidate] = [items['base'] ?? [], items[label] ?? []]
+  const wanted = judgedSample(judge)
+  const { sample_size: sampleSize, stratification } = judge
+  const seeds = seedsFor(asked)
+  const { pairs } = freshSample(base, candidate, { sampleSize, stratification, seeds })
+  const few = { wanted, base: base.length, pairs: pairs.length }
+  if (base.length < SAMPLES_TO_KEEP * wanted || (seeds.length === 1 && pairs.length < wanted))
+    return tooFew(order, measured, few)
+  return {
+    judge,
+    rubric: rubricOf({ primary, judge }),
+    pairs,
+    wanted,
+    judging: { coins: order.coins, batchSize: judge.batch_size, judges: judge.judges },
+  }
+}
+
+/**
+ * The sample of the spec first, then those that confirm, of other items. Whatever is measured for the record alone draws
+ * anew from all, so that what is reported is not a gain of the items that it was selected by.
+ */
+function seedsFor({ order, spec }: Asked): [number, ...number[]] {
+  const { judge } = spec.metric
+  if (judge === null || isReporting(order.purpose))
+    return [Number.parseInt(sha256(`${order.coins}:sample`).slice(0, 8), 16)]
+  const before = Object.values(order.carried)[0]?.length ?? 0
+  const confirming = judge.confirmation_seed ?? judge.sample_seed + 1
+  return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
+}
+
+interface Few {
+  wanted: number
+  base: number
+  pairs: number
+}
+
+/** Who has too few of them is broken: a sample of what is left would leave out what one side did not print. */
+function tooFew(order: Order, measured: Report, { wanted, base, pairs }: Few): Report {
+  const least = SAMPLES_TO_KEEP * wanted
+  const short = base < least
+  const side = short ? 'base' : order.candidates[0]?.label
+  const error = short
+    ? `it prints ${base} items, and two samples that share none have ${least} (metric.judge.sample_size)`
+    : `${pairs} of the items that are asked for are on both sides, and a sample has ${wanted} (metric.judge.sample_size)`
+  return {
+    ...measured,
+    executions: measured.executions.map(run =>
+      run.side === side ? { ...run, status: 'bad-output', metrics: {}, error } : run,
+    ),
+  }
+}
+
+/**
+ * Items take the place of runs: a block is one item, its executions are what both sides were scored, in the turns that
+ * the order drew. So a report of a judged order is read, recorded, replayed and audited like any other.
+ */
+export function judgedReport(
+  order: Order,
+  { report: measured }: PrintedOrder,
+  judged: ToJudge & { records: readonly ScoreRecord[]; cost: Cost },
+): Report {
+  const label = order.candidates[0]?.label ?? 'base'
+  const runs = new Map(measured.executions.map(run => [run.side, run]))
+  const executions = Array.from({ length: judged.wanted }, (_, block) => block).flatMap(block =>
+    sidesInTurn(judged.judging, 0, block).flatMap((side): Execution[] => {
+      const run = runs.get(side === 'base' ? 'base' : label)
+      return run === undefined ? [] : [scored(judged, { run, block, side, seed: seedOf(order, block) })]
+    }),
+  )
+  return { ...measured, executions, judging: judged.cost }
+}
+
+interface OneItem {
+  run: Execution
+  block: number
+  side: PairSide
+  seed: number
+}
+
+function scored(
+  judged: ToJudge & { records: readonly ScoreRecord[] },
+  { run, block, side, seed }: OneItem,
+): Execution {
+  const { artifacts: _, tasks: _own, ...own } = run
+  const common = { ...own, seed, wall_seconds: run.wall_seconds / judged.wanted }
+  const id = judged.pairs[block]?.id
+  if (id === undefined)
+    return {
+      ...common,
+      status: 'score-failed',
+      metrics: {},
+      error: 'no item is left that was not scored before',
+    }
+  const given = scoresOf(judged, block, side)
+  const scores = meanScores(given)
+  const { primary } = judged.rubric
+  const tasks = Object.fromEntries(
+    given.map((each, judge) => [
+      given.length === 1 ? id : `${id} (judge ${judge + 1})`,
+      each?.[primary] ?? null,
+    ]),
+  )
+  if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...scores } }
+  return { ...common, tasks, status: 'score-failed', metrics: {}, error: `item ${id} has no score` }
+}

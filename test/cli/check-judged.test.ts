@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { JUDGED_SPEC } from '../engine/judged-yard.ts'
+import { modelServer } from '../servers/model-server.ts'
+import { project } from './project.ts'
+
+function judgedProject(items = 40, spec = JUDGED_SPEC) {
+  const line = (at: number) => ({ id: `q${at}`, content: 'x'.repeat(400) })
+  const printed = { answers: 24, items: Array.from({ length: items }, (_, at) => line(at)) }
+  return project({
+    '.winnow/judged.yaml': spec.replace(/command: .*awk.*txt/, 'command: cat src/answers.json'),
+    'src/answers.json': `${JSON.stringify(printed)}\n`,
+  })
+}
+
+async function asked(env: Record<string, string> = {}) {
+  const server = await modelServer(() => 'reset')
+  return { server, env: { WINNOW_MODEL_URL: server.url, WINNOW_MODEL_PRICE: '1/5', ...env } }
+}
+
+describe('winnow check of a judged spec', () => {
+  it('says what judging costs and can show, and asks no model', async () => {
+    const { server, env } = await asked()
+    const { code, out } = await judgedProject().winnowWith({ env }, 'check')
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /judged: 12 of 40 items of each side by the-judge in one job, 6 requests, about \d+ tokens or 0\.\d+ USD/,
+    )
+    expect(out).toMatch(/budget: 5 USD in all, about \d+ jobs \(metric\.judge\.max_total_cost_usd\)/)
+    expect(out).toMatch(
+      /shown by: \d+ items at least; gains of [\d.]+ quality are seen where scores of one item vary by 0\.5/,
+    )
+    expect(out).not.toContain('warning: WINNOW_MODEL_URL')
+    expect(server.asked).toEqual([])
+  })
+
+  it('warns where no model could be asked', async () => {
+    const { code, out } = await judgedProject().winnow('check')
+    expect([code, out]).toEqual([0, expect.stringContaining('WINNOW_MODEL_URL is not set')])
+  })
+
+  it('refuses what could never be shown, or paid by what is known', async () => {
+    const few = await judgedProject(23).winnow('check')
+    expect([few.code, few.err]).toEqual([2, expect.stringContaining('two samples that share none have 24')])
+    const small = JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 1')
+    const never = await judgedProject(2, small).winnow('check')
+    expect([never.code, never.err]).toEqual([
+      2,
+      expect.stringContaining('could show a gain: it takes at least'),
+    ])
+    const { env } = await asked({ WINNOW_MODEL_PRICE: '' })
+    const unpaid = await judgedProject().winnowWith({ env }, 'check')
+    expect([unpaid.code, unpaid.err]).toEqual([
+      2,
+      expect.stringContaining('what the-judge costs is not known'),
+    ])
+  })
+})

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import {
+  isJudgedOrder,
+  judgedReport,
+  printedOrder,
+  toJudge,
+  type ToJudge,
+} from '../../src/judge/judged-report.ts'
+import type { ScoreRecord } from '../../src/judge/record.ts'
+import { followsCoins } from '../../src/model/coins.ts'
+import type { Order } from '../../src/model/order.ts'
+import { jobOf, measuredIn } from '../../src/model/pairs.ts'
+import type { Execution, Report } from '../../src/model/report.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { MACHINE } from '../model/a-machine.ts'
+
+const { spec } = parseSpec(
+  `winnow: 1
+metric:
+  primary: { type: judge, name: quality, direction: maximize }
+  degenerate_gates: [{ name: answers, check: '>= 4' }]
+  judge:
+    rubric: Score 1 to 5.
+    scoring: { primary: quality, secondary: [length] }
+    sample_size: 4
+    confirmation_seed: 7
+measurement: { command: x }
+scope: { mutable: [src/] }
+`,
+  { file: '.winnow/a.yaml' },
+)
+
+function order(changes: Partial<Order> = {}): Order {
+  const point = { commit: '2'.repeat(40), tree: '3'.repeat(40) }
+  return {
+    id: 'a'.repeat(64),
+    purpose: 'experiment',
+    round: 1,
+    attempt: 1,
+    spec_sha256: 'b'.repeat(64),
+    harness: 'c'.repeat(64),
+    pin: point,
+    base: point,
+    candidates: [{ label: 'exp-001', head: '1'.repeat(40), tree: '4'.repeat(40) }],
+    coins: '0123456789abcdef'.repeat(4),
+    carried: {},
+    stop: { rule: 'pairs', metrics: ['quality'], scale: 'linear', pairs: 4 },
+    deadline: '2999-01-01T00:00:00Z',
+    ...changes,
+  }
+}
+
+function run(side: Execution['side'], changes: Partial<Execution> = {}): Execution {
+  const numbers = { build: 0, seed: 1, exit_code: 0, signal: null, wall_seconds: 4 }
+  return { side, role: 'sample', status: 'ok', ...numbers, metrics: { answers: 4 }, ...changes }
+}
+
+function printed(base: number, candidate: number, changes: Partial<Report> = {}) {
+  const items = (count: number, word: string) =>
+    Array.from({ length: count }, (_, at) => ({ id: `q${at}`, bucket: null, content: `${word} ${at}` }))
+  const report: Report = {
+    order: 'a'.repeat(64),
+    run_id: 'run-1',
+    started_at: '2026-01-01T00:00:00Z',
+    finished_at: '2026-01-01T00:00:09Z',
+    harness: 'c'.repeat(64),
+    trees: { base: '3'.repeat(40), 'exp-001': '4'.repeat(40) },
+    machine: MACHINE,
+    flags: [],
+    setups: [],
+    gates: [],
+    executions: [run('base'), run('exp-001')],
+    tampered: null,
+    runner_error: null,
+    ...changes,
+  }
+  return printedOrder.parse({
+    report,
+    items: { base: items(base, 'old'), 'exp-001': items(candidate, 'new') },
+  })
+}
+
+function due(of: ReturnType<typeof printed>, about: Order = order()): ToJudge {
+  const judged = toJudge({ order: about, spec }, of)
+  if ('executions' in judged) throw new Error(judged.executions.map(({ error }) => error).join())
+  return judged
+}
+
+const cost = { model: 'm', requests: 2, tokens: 30, usd: 0.1 }
+const ids = ({ pairs }: ToJudge) => pairs.map(({ id }) => id)
+const job = (pairs: number) => [
+  { order: 'd'.repeat(64), runner: 'r', complete: true, pairs: Array(pairs).fill(null) },
+]
+
+function scoresOf(judged: ToJudge, score: (item: string, side: string) => number | null): ScoreRecord[] {
+  return judged.pairs.flatMap(({ id }) =>
+    (['base', 'candidate'] as const).map(side => {
+      const quality = score(id, side)
+      return {
+        judge: 0,
+        item: id,
+        side,
+        time: 1,
+        scores: quality === null ? null : { quality, length: 1 },
+      } as const
+    }),
+  )
+}
+
+describe('what is worth a judge', () => {
+  it('is a comparison of two sides, under a spec with a judge', () => {
+    expect(isJudgedOrder(order(), spec)).toBe(true)
+    expect(isJudgedOrder(order({ stop: { rule: 'alone' } }), spec)).toBe(false)
+    const hard = {
+      ...spec,
+      metric: { ...spec.metric, primary: { ...spec.metric.primary, type: 'hard' as const } },
+    }
+    expect(isJudgedOrder(order(), hard)).toBe(false)
+  })
+
+  it.each<[string, Partial<Report>]>([
+    ['the runner failed', { runner_error: 'no disk' }],
+    ['the base failed', { executions: [run('base', { status: 'crashed' }), run('exp-001')] }],
+    ['the candidate failed', { executions: [run('base'), run('exp-001', { status: 'timeout' })] }],
+    ['a gate does not hold', { executions: [run('base'), run('exp-001', { metrics: { answers: 3 } })] }],
+    ['something was tampered with', { tampered: { during: 'exp-001', path: 'x' } }],
+  ])('is nothing where %s: its report stands', (_, changes) => {
+    const all = printed(8, 8, changes)
+    expect(toJudge({ order: order(), spec }, all)).toBe(all.report)
+  })
+
+  it('is nothing where two samples would have to share items, or the candidate prints others', () => {
+    const few = toJudge({ order: order(), spec }, printed(7, 8))
+    expect('executions' in few && few.executions.map(({ status }) => status)).toEqual(['bad-output', 'ok'])
+    const other = toJudge({ order: order(), spec }, printed(8, 3))
+    expect('executions' in other && other.executions[1]).toMatchObject({
+      status: 'bad-output',
+      metrics: {},
+      error: expect.stringContaining('3 of the items that are asked for are on both sides'),
+    })
+  })
+
+  it('is another sample in every job of one comparison, and any in one for the record', () => {
+    const first = ids(due(printed(8, 8)))
+    const carried = { 'exp-001': job(4) }
+    const second = ids(due(printed(8, 8), order({ carried })))
+    expect([...first, ...second].toSorted()).toEqual(['q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7'])
+    const third = due(printed(8, 8), order({ carried: { 'exp-001': [...job(4), ...job(4)] } }))
+    expect(third.pairs).toEqual([])
+    const effect = (coins: string) => ids(due(printed(8, 8), order({ purpose: 'effect', coins }))).join()
+    expect(new Set(['1', '2', '3', '4'].map(digit => effect(digit.repeat(64)))).size).toBeGreaterThan(1)
+  })
+})
+
+describe('the report of a judged order', () => {
+  const all = printed(8, 8)
+  const judged = due(all)
+  const records = scoresOf(judged, (item, side) => (side === 'base' ? 2 : item === 'q0' ? 5 : 4))
+  const report = judgedReport(order(), all, { ...judged, records, cost })
+
+  it('has a block for each item, in the turns and with the seeds of the order', () => {
+    expect(followsCoins(order(), report)).toBe(true)
+    expect(report.executions).toHaveLength(8)
+    expect(report.judging).toEqual(cost)
+    const seconds = report.executions.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
+    expect(seconds).toBe(8)
+  })
+
+  it('is read as pairs of items', () => {
+    const asked = { order: 'a'.repeat(64), metrics: ['quality'], pairs: 4 }
+    const { pairs, complete } = jobOf(asked, measuredIn(report), 'exp-001')
+    expect(complete).toBe(true)
+    expect(pairs.map(({ base }) => base?.['quality'])).toEqual([2, 2, 2, 2])
+    expect(pairs.map(({ candidate }) => candidate?.['quality'])).toEqual(
+      ids(judged).map(item => (item === 'q0' ? 5 : 4)),
+    )
+  })
+
+  it('keeps what the harness printed for gates, beside the scores by item', () => {
+    for (const { metrics, tasks } of report.executions) {
+      expect(metrics).toMatchObject({ answers: 4, quality: expect.any(Number), length: 1 })
+      expect(Object.keys(tasks ?? {})).toHaveLength(1)
+    }
+  })
+
+  it('has no number where there is no score, nor where no item was left', () => {
+    const without = scoresOf(judged, (item, side) =>
+      side === 'base' ? 2 : item === judged.pairs[0]?.id ? null : 4,
+    )
+    const lost = judgedReport(order(), all, { ...judged, records: without, cost })
+    const asked = { order: 'a'.repeat(64), metrics: ['quality'], pairs: 4 }
+    expect(
+      jobOf(asked, measuredIn(lost), 'exp-001').pairs.filter(({ candidate }) => candidate === null),
+    ).toHaveLength(1)
+    const empty = judgedReport(order(), all, { ...judged, pairs: [], records: [], cost })
+    const none = jobOf(asked, measuredIn(empty), 'exp-001')
+    expect([none.complete, none.pairs.map(({ base }) => base)]).toEqual([true, [null, null, null, null]])
+    expect(followsCoins(order(), empty)).toBe(true)
+  })
+})

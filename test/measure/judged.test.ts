@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { Item } from '../../src/measure/output/items.ts'
+import type { StopRule } from '../../src/model/order.ts'
+import { laboratory } from './laboratory.ts'
+
+const METRIC = {
+  primary: { type: 'judge', name: 'quality', direction: 'maximize' },
+  degenerate_gates: [{ name: 'answers', check: '>= 1' }],
+  judge: { rubric: 'Score 1 to 5.', scoring: { primary: 'quality' } },
+}
+const STOP: StopRule = { rule: 'pairs', metrics: ['quality'], scale: 'linear', pairs: 10 }
+const FILES = {
+  'bench.sh': 'cat src/out\n',
+  'src/out': '{"answers": 1, "items": [{"id": "a", "content": "old"}]}\n',
+}
+const NEW = { 'src/out': '{"answers": 1, "items": [{"id": "a", "content": {"n": 1}}]}\n' }
+
+function asking(out: Record<string, string> = NEW) {
+  const printed: Record<string, readonly Item[]> = {}
+  return {
+    printed,
+    files: FILES,
+    candidates: { 'exp-001': out },
+    spec: { metric: METRIC },
+    stop: STOP,
+    input: { onItems: (side: string, items: readonly Item[]) => void (printed[side] = items) },
+  }
+}
+
+describe('what a judge is to score', () => {
+  it('is printed once by each side, and handed over beside the report', async () => {
+    const experiment = asking()
+    const { executions } = await (await laboratory()).measure(experiment)
+    expect(executions.map(({ role, status }) => [role, status])).toEqual([
+      ['sample', 'ok'],
+      ['sample', 'ok'],
+    ])
+    expect(experiment.printed).toEqual({
+      base: [{ id: 'a', bucket: null, content: 'old' }],
+      'exp-001': [{ id: 'a', bucket: null, content: '{"n":1}' }],
+    })
+    expect(JSON.stringify(executions)).not.toContain('old')
+  })
+
+  it.each([
+    ['{"answers": 1}', 'no items are printed, and a judge scores items'],
+    ['{"answers": 1, "items": [{"id": "a"}]}', '"items.0.content"'],
+    [
+      '{"answers": 1, "items": [{"id": "a", "content": 1}, {"id": "a", "content": 2}]}',
+      'has the id "a" twice',
+    ],
+  ])('is an error of the harness where it is %s', async (out, error) => {
+    const { executions } = await (await laboratory()).measure(asking({ 'src/out': `${out}\n` }))
+    expect(executions.find(({ side }) => side === 'exp-001')).toMatchObject({
+      status: 'bad-output',
+      error: expect.stringContaining(error),
+    })
+  })
+
+  it('is not printed where nobody has it scored', async () => {
+    const { input: _, ...experiment } = asking()
+    await expect((await laboratory()).measure(experiment)).rejects.toThrow('nobody here has a model score')
+  })
+})
