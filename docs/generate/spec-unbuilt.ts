@@ -1,5 +1,5 @@
 import { specSchema } from '../../src/spec/schema.ts'
-import { unreadPaths } from '../../src/spec/unread-keys.ts'
+import { unreadPaths, type Whereabouts } from '../../src/spec/unread-keys.ts'
 import { unsupported } from '../../src/spec/unsupported.ts'
 import type { KeySchema } from './spec-keys.ts'
 
@@ -17,7 +17,13 @@ export function unbuilt(path: string, schema: KeySchema): string[] {
   if (Object.hasOwn(SECTIONS, path)) return refuses(path, SECTIONS[path]) ? ['*Not built yet.*'] : []
   const values = namedValues(schema)
   const refused = values.filter(value => refuses(path, value))
-  if (refused.length > 0) return [`*Not built yet:* ${refused.map(value => `\`${value}\``).join(' ')}.`]
+  const here = refused.filter(value => !refuses(path, value, 'local'))
+  const nowhere = refused.filter(value => !here.includes(value))
+  const told = [
+    ...(nowhere.length > 0 ? [`*Not built yet:* ${quoted(nowhere)}.`] : []),
+    ...(here.length > 0 ? [`*Not on GitHub yet:* ${quoted(here)}.`] : []),
+  ]
+  if (told.length > 0) return told
   if (unreadPaths('github').includes(path)) return ['*Not built yet: only the default is taken.*']
   return unreadPaths('local').includes(path) ? ['*On GitHub; elsewhere only the default is taken.*'] : []
 }
@@ -27,13 +33,17 @@ function namedValues({ enum: values = [], const: only, anyOf = [] }: KeySchema):
   return [...new Set([...own, ...anyOf.flatMap(namedValues)])]
 }
 
-function refuses(path: string, value: unknown): boolean {
+function quoted(values: readonly string[]): string {
+  return values.map(value => `\`${value}\``).join(' ')
+}
+
+function refuses(path: string, value: unknown, where: Whereabouts = 'github'): boolean {
   const given = path === 'propose[].use' ? { propose: [entryOf(value)] } : nested(path.split('.'), value)
   if (path.includes('[]') && path !== 'propose[].use' && path !== 'propose[].preset') return false
   const asked = path === 'propose[].preset' ? { propose: [{ use: 'command', preset: value }] } : given
   const parsed = specSchema('winnow').safeParse({ ...LEAST, ...asked, ...kept(asked) })
   if (!parsed.success) return false
-  return unsupported({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }, 'github').length > 0
+  return unsupported({ ...parsed.data, rules: 'winnow', name: 'x', description: 'x' }, where).length > 0
 }
 
 const LEAST = { winnow: 1, measurement: { command: 'x' }, scope: { mutable: ['src/'] } }

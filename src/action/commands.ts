@@ -23,8 +23,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   propose: proposeCleanly,
   judge: missing(
     'judge',
-    'model-graded metrics are not built',
-    'let the harness print a score and use metric.primary.type: hard; check and run refuse such a spec in these words',
+    'judging in a job on GitHub is not built',
+    'winnow run judges on one machine; or let the harness print a score and use metric.primary.type: hard',
   ),
   measure: measureCleanly,
   run: async task => (await import('./single-job.ts')).runOnGithub(wet(task)),

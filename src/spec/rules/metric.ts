@@ -97,7 +97,7 @@ export function judgeCostIsCapped({ spec, allowUncapped }: RuleContext): Finding
       ['metric', 'judge', 'max_total_cost_usd'],
       'no cap',
       'an amount in USD',
-      'write a cap, or pass --allow-uncapped',
+      'write a cap, such as 5: judging without one is not built yet',
     ),
   ]
 }

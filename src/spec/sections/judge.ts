@@ -30,16 +30,26 @@ export const judge = z.strictObject({
   rubric: text.describe('What a judge scores, with its scale.'),
   scoring: scoring.describe('Fields of a score.'),
   model: text.default('cheap').describe('cheap, strong, haiku, sonnet or a model id.'),
-  sample_size: count.default(10).describe('Items scored per side.'),
+  sample_size: count
+    .default(10)
+    .describe('Items of each side that one job scores; the harness prints at least twice as many.'),
   stratification: z.array(stratum).nullable().default(null).describe('Sample per bucket; null is uniform.'),
   singleton_sample: natural.default(0).describe('Singletons scored with singleton_rubric.'),
   singleton_rubric: text.nullable().default(null).describe('Rubric for singletons.'),
   sample_seed: z.number().int().default(42).describe('Seed of the sample.'),
-  batch_size: count.default(5).describe('Items per request.'),
+  batch_size: count.default(5).describe('Items per request; 1 keeps them from each other.'),
   minimum_improvement: z.number().nonnegative().default(0.3).describe('Score gain that counts.'),
-  max_total_cost_usd: positive.nullable().default(5).describe('Cap; null needs --allow-uncapped.'),
-  judges: count.default(1).describe('Judges per item.'),
-  confirmation_seed: z.number().int().nullable().default(null).describe('Seed of the confirming sample.'),
+  max_total_cost_usd: positive
+    .nullable()
+    .default(5)
+    .describe('Cap of all that judging costs; null, for none, is refused.'),
+  judges: count.default(1).describe('Judges per item; their mean counts.'),
+  confirmation_seed: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Seed of the samples that confirm, of other items; null: sample_seed + 1.'),
   calibration: calibration.nullable().default(null).describe('Agreement with human labels, checked first.'),
 })
 
