@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { normal, seededRandom } from '../../src/decide/evidence/seeded-random.ts'
+import { statusOf } from '../../src/decide/evidence/verdict.ts'
+import { type Batch, batchesOf } from '../../src/judge/batch.ts'
+import { judgedEvidence } from '../../src/judge/item-evidence.ts'
+import { itemPairs } from '../../src/judge/item-pairs.ts'
+import type { ScoreRecord } from '../../src/judge/record.ts'
+import type { ItemPair } from '../../src/judge/sample.ts'
+import { judging, pairsOf } from './some-items.ts'
+
+const LEVEL = 0.05
+const RUNS = 600
+const SIZE = 20
+const TERMS = {
+  judge: { minimum_improvement: 0.3, confirmation_seed: null },
+  direction: 'maximize',
+  level: LEVEL,
+  sampleSize: SIZE,
+} as const
+
+/** Where an entry stands: in which batch of how many, and at which place of it. */
+type Mood = (at: { batch: number; of: number; place: number }, random: () => number) => number
+
+const MOODS: Record<string, Mood> = {
+  'tires from batch to batch': ({ batch, of }) => -1.5 * (batch / of),
+  'is generous in the first half': ({ batch, of }) => (batch < of / 2 ? 1 : -1),
+  'favours what it is shown first': ({ place }) => (place === 0 ? 1.2 : 0),
+  'changes its mind all the time': (_, random) => normal(random),
+}
+
+/** Equal candidates: what is scored depends on nothing but the judge. */
+function keeps(mood: Mood, run: number, layout = batchesOf): boolean {
+  const random = seededRandom(run)
+  const pairs = pairsOf(SIZE)
+  const terms = judging({ coins: run.toString(16).padStart(64, '0') })
+  const batches = layout(pairs, terms)
+  const records = batches.flatMap(({ judge, entries }, batch) =>
+    entries.map(({ item, side }, place): ScoreRecord => {
+      const quality = 3 + mood({ batch, of: batches.length, place }, random) + 0.2 * normal(random)
+      return { judge, item, side, time: 1, scores: { quality } }
+    }),
+  )
+  const seen = itemPairs({ pairs, judging: terms, records })
+  return statusOf(judgedEvidence(TERMS, 'quality', [{ seed: run, pairs: seen }])).status === 'keep'
+}
+
+function kept(mood: Mood, layout = batchesOf): number {
+  let count = 0
+  for (let run = 0; run < RUNS; run++) if (keeps(mood, run, layout)) count += 1
+  return count / RUNS
+}
+
+/** As somebody would do it who thinks of no judge's mood. */
+function candidatesFirst(pairs: readonly ItemPair[]): Batch[] {
+  return (['candidate', 'base'] as const).map(side => ({
+    judge: 0,
+    mark: 'm',
+    entries: pairs.map(pair => ({ key: pair.id, item: pair.id, side, content: pair[side].content })),
+  }))
+}
+
+describe('an equal candidate before a judge who', () => {
+  it.each(Object.entries(MOODS))('%s is kept no more often than the level allows', (_, mood) => {
+    expect(kept(mood)).toBeLessThanOrEqual(LEVEL)
+  })
+
+  it('is generous at first would be kept always, if all of its items came first', () => {
+    expect(kept(MOODS['is generous in the first half'] ?? (() => 0), candidatesFirst)).toBeGreaterThan(0.95)
+  })
+})
