@@ -7,7 +7,7 @@ export const SAMPLE = 12
 const ITEMS = 2 * SAMPLE
 
 /** What a harness prints of a file: one item a line. */
-const HARNESS = `BEGIN { printf "{\\"answers\\": 24, \\"items\\": [" }
+export const ITEMS_HARNESS = `BEGIN { printf "{\\"answers\\": 24, \\"items\\": [" }
 { printf "%s{\\"id\\": \\"q%d\\", \\"content\\": \\"%s\\"}", (NR > 1 ? ", " : ""), NR, $0 }
 END { printf "]}" }
 `
@@ -62,7 +62,7 @@ export async function judgedYard(
   ])
   const site = await yard({
     files: {
-      'bench/items.awk': HARNESS,
+      'bench/items.awk': ITEMS_HARNESS,
       'src/answers.txt': answers('poor'),
       ...Object.fromEntries(patches),
     },
