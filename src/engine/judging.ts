@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import { askJudges, type Cut } from '../judge/ask-judges.ts'
 import { batchesOf } from '../judge/batch.ts'
 import { judgedReport, type PrintedOrder, toJudge } from '../judge/judged-report.ts'
+import { webOf } from '../forge/web.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
@@ -60,7 +61,8 @@ async function judge(
   const { endpoint, key, model, price } = modelAccess(place.env, due.judge.model)
   const capUsd = due.judge.max_total_cost_usd
   const budget = openBudget({ model, capUsd, price, spentUsd: spentOn(scene) })
-  const models = chatModels({ endpoint, key, budget, clock: place.clock, random: place.random })
+  const web = webOf(place.env)
+  const models = chatModels({ endpoint, key, budget, clock: place.clock, random: place.random, web })
   const told = files.scores(id) ?? nothingTold(seen)
   place.progress.say(`${model} scores ${due.pairs.length} items of both sides`)
   const records = [...told.records]

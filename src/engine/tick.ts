@@ -32,7 +32,8 @@ export async function tick(hands: Hands): Promise<TickResult> {
     const { refs } = hands.memory
     const asked = refs === null
     const step = await once(hands)
-    still = step === 'again' && hands.memory.refs === refs ? still + 1 : 0
+    // Who heard something, or pushed, has other refs to look at.
+    still = step === 'again' && !asked && hands.memory.refs === refs ? still + 1 : 0
     if (still > MOST_STILL) throw new Error(`campaign ${hands.place.name} plans what changes nothing`)
     if (step === 'again') lost = 0
     else if ('lost' in step) {

@@ -1,5 +1,5 @@
 import { type Attempt, type Patience, retryLostRaces } from '../ledger/retry.ts'
-import type { Clock, ModelAnswer, ModelQuestion, Models, Random } from '../ports.ts'
+import type { Clock, Fetch, ModelAnswer, ModelQuestion, Models, Random } from '../ports.ts'
 import { VERSION } from '../version.ts'
 import type { Budget } from './budget.ts'
 import { chatBody, mostTokens, readChatAnswer } from './chat-body.ts'
@@ -13,6 +13,8 @@ export interface ChatAccess {
   budget: Budget
   clock: Clock
   random: Random
+  /** How the web is asked; directly unless given. */
+  web?: Fetch
   /** Of one request, until the last byte of its answer. */
   timeoutMs?: number
 }
@@ -77,7 +79,7 @@ interface Got {
 
 /** What came back, or how it broke; thrown is only that nobody waits any more. */
 async function exchange(
-  { endpoint, key, timeoutMs = TIMEOUT_MS }: ChatAccess,
+  { endpoint, key, web = fetch, timeoutMs = TIMEOUT_MS }: ChatAccess,
   question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<Got | { broken: string }> {
@@ -89,7 +91,7 @@ async function exchange(
     ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
   }
   try {
-    const response = await fetch(`${endpoint.url}/chat/completions`, {
+    const response = await web(`${endpoint.url}/chat/completions`, {
       method: 'POST',
       headers,
       body: chatBody(question, endpoint.maker),

@@ -14,11 +14,12 @@ interface Setting {
   capUsd?: number | null
   timeoutMs?: number
   key?: string
+  web?: typeof fetch
 }
 
 /** A model that answers in turn what is given, the last again and again; time passes by waiting alone. */
 async function asking(replies: readonly ModelReply[], setting: Setting = {}) {
-  const { capUsd = null, timeoutMs = 20_000, key = KEY } = setting
+  const { capUsd = null, timeoutMs = 20_000, key = KEY, web } = setting
   const server = await modelServer((_, before) => replies[Math.min(before, replies.length - 1)] ?? 'reset')
   const waits: number[] = []
   let now = Date.parse('2026-01-01T00:00:00Z')
@@ -37,11 +38,23 @@ async function asking(replies: readonly ModelReply[], setting: Setting = {}) {
     clock,
     random: { hex: () => '', fraction: () => 0 },
     timeoutMs,
+    ...(web === undefined ? {} : { web }),
   })
   return { server, waits, models, ask: (question = QUESTION) => models.ask(question, NEVER) }
 }
 
 describe('a question to a model', () => {
+  it('goes the way that the edge gave, by a proxy for instance', async () => {
+    const asked: unknown[] = []
+    const web: typeof fetch = (url, options) => {
+      asked.push(url)
+      return fetch(url, options)
+    }
+    const { server, ask } = await asking([{ text: '{}', tokens: [1, 1] }], { web })
+    expect(await ask()).toMatchObject({ is: 'answered' })
+    expect(asked).toEqual([`${server.url}/chat/completions`])
+  })
+
   it('is asked in JSON mode, with the key, the instructions apart from what they are about', async () => {
     const { server, ask, models } = await asking([{ text: '{"a": 1}', tokens: [30, 7] }])
     expect(await ask()).toEqual({ is: 'answered', text: '{"a": 1}', complete: true })
