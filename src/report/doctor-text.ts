@@ -156,16 +156,18 @@ function clockFinding({ skewSeconds }: Examination): Finding {
 }
 
 /** A workflow of the repository's own, and what would start it on winnow's branches. */
-export function bystanderFinding(
-  { path, triggers }: { path: string; triggers: readonly string[] },
-  prefix: string,
-): Finding {
+export function bystanderFinding({
+  path,
+  triggers,
+}: {
+  path: string
+  triggers: readonly { name: string; line: string }[]
+}): Finding {
   if (triggers.length === 0) return good(`${path} leaves winnow's branches alone`)
-  const lines = triggers.map(
-    name => `on.${name}.branches-ignore: ['${name === 'push' ? `${prefix}*/**` : `${prefix}/**`}']`,
-  )
+  const names = triggers.map(({ name }) => name).join(', ')
+  const lines = [...new Set(triggers.map(({ line }) => line))]
   return bad(
-    `${path} runs on winnow's branches too (${triggers.join(', ')})`,
+    `${path} runs on winnow's branches too (${names})`,
     `add ${lines.join(' and ')}, or keep it if you want that`,
   )
 }

@@ -232,7 +232,7 @@ function othersFindings(files: readonly WorkflowFile[], prefixes: readonly strin
       const found = bystander(path, text, prefix)
       return found === null
         ? unknown(`${path} cannot be read as a workflow`, 'see what GitHub says of it under Actions')
-        : bystanderFinding(found, prefix)
+        : bystanderFinding(found)
     }),
   )
 }
