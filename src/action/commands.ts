@@ -4,7 +4,7 @@ import { withoutProxySecrets } from '../git/proxy.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
 import { nearest } from '../spec/suggest.ts'
 import { becomeClean } from './clean-start.ts'
-import { type Env, type Inputs, isDryRun } from './inputs.ts'
+import { type Env, type Inputs, isDryRun, TOKENS } from './inputs.ts'
 import { answerOf } from './reading.ts'
 
 /** What a command works with. It answers with an exit code, and has set the outputs by then. */
@@ -27,15 +27,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     'winnow run judges on one machine; or let the harness print a score and use metric.primary.type: hard',
   ),
   measure: measureCleanly,
-  run: async task => (await import('./single-job.ts')).runOnGithub(wet(task)),
+  run: async task => {
+    refuseTokens(task, 'it measures beside what it holds', APPS)
+    return (await import('./single-job.ts')).runOnGithub(wet(task))
+  },
   report: async task => {
-    refuseToken(task, 'it reads the clone and asks nobody')
+    refuseTokens(task, ASKS_NOBODY)
     return (await import('./report.ts')).reportOnCampaign(task)
   },
-  audit: task => answerOf(task, ['audit', '--json']),
-  replay: task => answerOf(task, ['replay', '--json']),
-  status: task => answerOf(task, ['status', '--json']),
-  check: task => answerOf(task, ['check', '--no-try', '--json']),
+  audit: task => looking(task, ['audit', '--json']),
+  replay: task => looking(task, ['replay', '--json']),
+  status: task => looking(task, ['status', '--json']),
+  check: task => looking(task, ['check', '--no-try', '--json']),
+}
+
+const APPS = ['app-token'] as const
+const ASKS_NOBODY = 'it reads the clone and asks nobody'
+
+async function looking(task: Task, argv: readonly string[]): Promise<number> {
+  refuseTokens(task, ASKS_NOBODY, APPS)
+  return answerOf(task, argv)
 }
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
@@ -62,20 +73,27 @@ function wet(task: Task): Task {
 }
 
 /** A token that is given and not needed is one that more programs can read than have to. */
-function refuseToken({ inputs: { command, 'github-token': token } }: Task, why: string): void {
-  if (token === '') return
-  throw new UserError(`command ${command} takes no github-token: ${why}`, {
-    fix: 'remove the input, and give the job `permissions: { contents: read }` alone',
-  })
+function refuseTokens(
+  { inputs }: Task,
+  why: string,
+  refused: readonly (typeof TOKENS)[number][] = TOKENS,
+): void {
+  for (const name of refused) {
+    if (inputs[name] === '') continue
+    const rights = 'remove the input, and give the job `permissions: { contents: read }` alone'
+    throw new UserError(`command ${inputs.command} takes no ${name}: ${why}`, {
+      fix: name === 'app-token' ? 'remove the input: it is for tick alone' : rights,
+    })
+  }
 }
 
 async function measureCleanly(task: Task): Promise<number> {
   const { inputs, env } = wet(task)
   const { campaign, order, directory } = inputs
+  refuseTokens(task, 'it runs experiment code')
   for (const [name, value] of Object.entries({ campaign, order })) {
     if (value === '') throw new UserError(`command measure needs the input ${name}`)
   }
-  refuseToken(task, 'it runs experiment code')
   const program = fileURLToPath(new URL('measure.js', import.meta.url))
   const asked = { campaign, order, directory }
   const told = withoutProxySecrets(env)
@@ -89,7 +107,7 @@ async function measureCleanly(task: Task): Promise<number> {
 async function proposeCleanly(task: Task): Promise<number> {
   const { inputs, env } = task
   const { campaign, directory } = inputs
-  refuseToken(task, 'it runs the programs that the spec names')
+  refuseTokens(task, 'it runs the programs that the spec names')
   const program = fileURLToPath(new URL('propose.js', import.meta.url))
   const key = env[MODEL_KEY] ?? ''
   const handed = key === '' ? {} : { [MODEL_KEY]: key }

@@ -13,7 +13,7 @@ import type { Call } from '../verbs/call.ts'
 import { VERSION } from '../version.ts'
 import { withGitAccess } from './git-access.ts'
 import type { Task } from './commands.ts'
-import type { Env } from './inputs.ts'
+import type { Env, Inputs } from './inputs.ts'
 import { runIdOf } from './run-id.ts'
 import { said } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
@@ -24,6 +24,8 @@ export interface GithubJob {
   serverUrl: string
   repository: string
   token: string
+  /** Of a GitHub App, for what the job's own never may; null where none was given. */
+  appToken: string | null
 }
 
 /** Read from what the runner sets, which no branch can change. */
@@ -35,6 +37,7 @@ export function githubJob({ inputs, env }: Task): GithubJob {
     })
   }
   requireSendable(token)
+  const appToken = appTokenOf(inputs)
   const { GITHUB_REPOSITORY: repository = '', GITHUB_API_URL, GITHUB_SERVER_URL } = env
   if (repository === '')
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
@@ -42,13 +45,23 @@ export function githubJob({ inputs, env }: Task): GithubJob {
   const apiUrl = GITHUB_API_URL || 'https://api.github.com'
   // One that cannot be used is told before anything is asked by it, and not with each request.
   proxyFor(apiUrl, env)
-  return { apiUrl, serverUrl, repository, token }
+  return { apiUrl, serverUrl, repository, token, appToken }
+}
+
+/** Drafts and their branches are those of github-token: an App's there would start every workflow on them, with its secrets. */
+function appTokenOf({ 'app-token': given, 'github-token': token }: Inputs): string | null {
+  if (given === '') return null
+  requireSendable(given)
+  if (given !== token) return given
+  throw new UserError('app-token and github-token are the same token', {
+    fix: "give the job's own as github-token: ${{ github.token }}, and the App's as app-token alone",
+  })
 }
 
 /** What verbs work with, in a job: pull requests are GitHub's, and git has the token for this server alone. */
 export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   const { inputs, env } = task
-  const { apiUrl, repository, token } = job
+  const { apiUrl, serverUrl, repository, token, appToken } = job
   const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting }
   const say = (line: string) => console.log(said(line))
   const debug = isDebugging(env) ? { debug: say } : {}
@@ -56,6 +69,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
   return {
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', inputs.directory),
     env: withGitAccess(env, job),
+    ...(appToken === null ? {} : { workflowsEnv: withGitAccess(env, { serverUrl, token: appToken }) }),
     cacheDir: join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow'),
     machineDir: join(homedir(), '.cache', 'winnow'),
     remote: 'origin',
@@ -71,6 +85,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
         apiUrl,
         repository,
         token,
+        appToken,
         web,
         version: VERSION,
         say,

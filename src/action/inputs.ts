@@ -9,9 +9,13 @@ export const INPUTS = [
   'answers',
   'may-ask',
   'github-token',
+  'app-token',
   'dry-run',
 ] as const
 export type InputName = (typeof INPUTS)[number]
+/** Inputs that are secrets. */
+export const TOKENS = ['github-token', 'app-token'] as const satisfies readonly InputName[]
+
 export type Inputs = Readonly<Record<InputName, string>>
 
 export type Env = Readonly<Record<string, string>>
@@ -27,6 +31,7 @@ export function readInputs(env: Env): Inputs {
     answers: input('answers'),
     'may-ask': input('may-ask'),
     'github-token': input('github-token'),
+    'app-token': input('app-token'),
     'dry-run': input('dry-run'),
   }
 }

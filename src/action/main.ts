@@ -1,6 +1,6 @@
 import { proxySecrets } from '../git/proxy.ts'
 import { commandNamed } from './commands.ts'
-import { definedIn, readInputs, refuseUnsafe, refuseWindows } from './inputs.ts'
+import { definedIn, readInputs, refuseUnsafe, refuseWindows, TOKENS } from './inputs.ts'
 import { failed, hide, setOutputs } from './runner-protocol.ts'
 import { tokenForms } from './token-forms.ts'
 
@@ -11,8 +11,8 @@ try {
   refuseWindows(process.platform)
   refuseUnsafe(env)
   const inputs = readInputs(env)
-  const { 'github-token': token } = inputs
-  hide([...(token === '' ? [] : tokenForms(token)), ...proxySecrets(env)])
+  const tokens = TOKENS.map(name => inputs[name]).filter(token => token !== '')
+  hide([...tokens.flatMap(tokenForms), ...proxySecrets(env)])
   process.exitCode = await commandNamed(inputs.command)({ inputs, env })
 } catch (error) {
   process.exitCode = failed(env, error)

@@ -15,6 +15,8 @@ import type { Place } from './place.ts'
 export interface Surroundings {
   directory: string
   env: Readonly<Record<string, string>>
+  /** The same for the pushes that may bring workflow files; there are none unless given. */
+  workflowsEnv?: Readonly<Record<string, string>>
   /** Where winnow may keep its repository and work: outside the user's checkout. */
   cacheDir: string
   /** Where all winnow processes of this user on this machine find each other; cacheDir unless given. */
@@ -65,6 +67,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     prefix: around.prefix,
     local,
     env: around.env,
+    ...(around.workflowsEnv === undefined ? {} : { workflowsEnv: around.workflowsEnv }),
   })
   const defaultBranch = local
     ? await localDefault(repository, checkout, around)

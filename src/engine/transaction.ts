@@ -111,12 +111,29 @@ export class Transaction {
     const { tip } = this.#ground.loaded
     if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write())
     faults.reach('commit:before-push')
-    const result = await this.#orKept(() => repository.push([...this.#moves.values()]))
+    const moves = [...this.#moves.values()]
+    let result = await this.#orKept(() => repository.push(moves))
+    if (this.#isForTheApp(result)) {
+      faults.reach('commit:before-app-push')
+      result = await this.#orKept(() => repository.push(moves, { bringsWorkflows: true }))
+    }
     faults.reach('commit:after-push')
     if (!result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')) {
       return this.#orKept(() => this.#ledgerAlone(result, tip.commit))
     }
     return result
+  }
+
+  /**
+   * The one push that the App's token is for: a sync that was refused to the job's own, and no branch with it on which a
+   * draft could stand. What an App moves starts every workflow there is for it.
+   */
+  #isForTheApp(result: PushResult): boolean {
+    const { repository, refs } = this.place
+    if (result.ok || !('message' in result) || !repository.mayBringWorkflows) return false
+    const own = new Set([refs.optimize, refs.state, refs.closed])
+    if (![...this.#moves.keys()].every(ref => own.has(ref))) return false
+    return refusedSync(result.message, this.events.map(envelopeOff)) !== null
   }
 
   async #orKept<T>(work: () => Promise<T>): Promise<T> {
@@ -207,7 +224,13 @@ export class Transaction {
     const drafts = this.#sealed.map(({ event }) => envelopeOff(event))
     const tip = refusedSync(refusal.message, drafts)
     if (tip !== null) {
-      const about = { tip, optimize: this.place.refs.optimize, words: refusal.message }
+      const { repository, refs } = this.place
+      const about = {
+        tip,
+        optimize: refs.optimize,
+        words: refusal.message,
+        byApp: repository.mayBringWorkflows,
+      }
       return [{ kind: 'alert', cause, ...refusedSyncAlert(campaign, about) }]
     }
     const message = pushRefusalText(refusal, this.#circumstances(wanted))

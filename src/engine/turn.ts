@@ -1,5 +1,6 @@
 import type { Staged } from '../forge/port.ts'
 import { envelopeOff } from '../model/event.ts'
+import { broughtBy } from '../model/sync-refused.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { badgeTells } from '../report/badge-svg.ts'
 import { leftCheck } from '../report/check-run.ts'
@@ -86,17 +87,36 @@ async function collect(
   transaction: Transaction,
   first: Plan,
 ): Promise<Action[]> {
+  const { repository } = hands.place
   const all = new Map<string, Action>()
   let next = first
   for (let plans = 1; ; plans++) {
+    const alone = repository.mayBringWorkflows && bringsSync(next)
+    // What comes before it is pushed first, and then the sync is found again.
+    if (alone && !transaction.isEmpty) return [...all.values()]
     for (const action of next.actions) {
       if (plans > 1 && action.do === 'propose') continue
+      if (alone && MOVES_OTHERS.has(action.do)) continue
       await addMoves(transaction, seen, action)
       if (action.do !== 'commit') all.set(JSON.stringify(action), action)
     }
-    if (plans === MOST_PLANS || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
+    const isLast = alone || plans === MOST_PLANS
+    if (isLast || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
     next = plan(await worldAfter(hands, seen, transaction.after(() => true).refs))
   }
+}
+
+/** They move branches beside those of the campaign itself, and are found again. */
+const MOVES_OTHERS: ReadonlySet<Action['do']> = new Set(['delete-branches', 'advance-campaign-branch'])
+
+/** Where an App's token may have to push it, a sync is a push of its own: that token moves no branch of an experiment. */
+function bringsSync({ actions }: Plan): boolean {
+  const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
+  const drafts = steps.flatMap(step => {
+    if (step.step === 'event') return [step.draft]
+    return step.step === 'move' ? step.events : []
+  })
+  return broughtBy(drafts) !== null
 }
 
 async function addMoves(transaction: Transaction, seen: Observation, action: Action): Promise<void> {

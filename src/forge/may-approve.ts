@@ -10,7 +10,7 @@ export function teamsAmong(approvers: Approvers): string[] {
 }
 
 /** What a token needs for that, wherever it is missing. */
-export const READS_TEAMS = 'an App token with members: read; GITHUB_TOKEN never may'
+export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
 /** Whether the spec trusts somebody with approvals; who is named there needs no further right. Else why not. */
 export async function whyNotApprover(

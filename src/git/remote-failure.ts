@@ -2,6 +2,7 @@ import { ForgeError, UserError } from '../errors.ts'
 import { storageFailure } from './storage-failure.ts'
 
 export const PUSH = 'push to'
+export const PUSH_AS_APP = 'push with app-token to'
 const MAY_NOT_WRITE = 'whoever pushes may not write there; a job of GitHub Actions needs contents: write'
 
 /** A URL in an error must not carry the password that was in it. */
@@ -18,7 +19,7 @@ export function remoteFailure(doing: string, remote: string, gitDir: string, std
     const status = /returned error: (\d{3})/.exec(words)?.[1]
     const code =
       status ?? (/Authentication failed|could not read (?:Username|Password)/.test(words) ? '401' : undefined)
-    const denied = DENIED.test(words) || (code === '403' && doing === PUSH)
+    const denied = DENIED.test(words) || (code === '403' && [PUSH, PUSH_AS_APP].includes(doing))
     const lacks = denied ? `\n${MAY_NOT_WRITE}` : ''
     return new ForgeError(`cannot ${doing} ${where}: ${words}${lacks}`, {
       output: words,

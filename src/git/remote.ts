@@ -5,7 +5,7 @@ import type { Neighbour } from './neighbour.ts'
 import { pushTask, type RefUpdate, requireOwnRefs } from './push.ts'
 import { judgePush, type PushResult } from './push-result.ts'
 import { localPath } from './remote-format.ts'
-import { PUSH, remoteFailure } from './remote-failure.ts'
+import { PUSH, PUSH_AS_APP, remoteFailure } from './remote-failure.ts'
 import { type RemotePlace, remoteLine } from './remote-line.ts'
 import type { GitRunner } from './runner.ts'
 import { removeStaleLock } from './stale-lock.ts'
@@ -14,34 +14,46 @@ import { listWorktrees, type Worktree } from './worktrees.ts'
 export interface Remote extends Fetching {
   remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
   /** the one push: leased, atomic, and of winnow's own branches only */
-  push(updates: readonly RefUpdate[]): Promise<PushResult>
+  push(updates: readonly RefUpdate[], how?: PushHow): Promise<PushResult>
+  /** there is a token of its own for pushes that bring workflow files */
+  readonly mayBringWorkflows: boolean
   /** the user's worktrees, main one included, that have one of these refs checked out; [] for a real remote */
   worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
+}
+
+export interface PushHow {
+  /** with the token that may, where there is one */
+  bringsWorkflows?: boolean
 }
 
 /** By whom a remote is reached, and the remote itself where it is somebody's repository on this machine. */
 interface Ways {
   network: GitRunner
+  bringer: GitRunner | null
   local: GitRunner
   neighbour: Neighbour | null
 }
 
-export function remoteOf(place: RemotePlace, { network, local, neighbour }: Ways): Remote {
+export function remoteOf(place: RemotePlace, { network, bringer, local, neighbour }: Ways): Remote {
   const line = remoteLine(place, network)
   const { ask } = line
   const remote: Remote = {
     remoteRefs: line.refs,
     ...fetching(line),
-    async push(updates) {
+    mayBringWorkflows: bringer !== null,
+    async push(updates, { bringsWorkflows = false } = {}) {
       if (updates.length === 0) return { ok: true }
       requireOwnRefs(place.prefix, updates)
       const task = pushTask({ ...place, updates, asPack: (await neighbour?.keepsPacks()) ?? false })
-      let answer = await ask(PUSH, task)
+      const by = bringsWorkflows ? bringer : network
+      if (by === null) throw new Error('nobody was given a token that may bring workflow files')
+      const doing = bringsWorkflows ? PUSH_AS_APP : PUSH
+      let answer = await ask(doing, task, by)
       if (place.local && (await removeStaleLock(answer.output.stderr, updates))) {
-        answer = await ask(PUSH, task)
+        answer = await ask(doing, task, by)
       }
       const result = judgePush(answer, updates)
-      if (result === null) throw remoteFailure(PUSH, place.remote, place.dir, answer.output.stderr)
+      if (result === null) throw remoteFailure(doing, place.remote, place.dir, answer.output.stderr)
       if (result.ok) holdPushed(place.dir, updates)
       return result.ok ? result : explain(result, updates)
     },

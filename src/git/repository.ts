@@ -31,6 +31,8 @@ export interface OpenOptions {
   local: boolean
   /** PATH, and for commands that speak to the remote everything else (credentials, ssh, proxy) */
   env?: Record<string, string>
+  /** The same for pushes that bring workflow files, where the one above may not make them */
+  workflowsEnv?: Record<string, string>
 }
 
 export interface Repository extends ObjectStore, History, Materializer, Remote {
@@ -71,6 +73,7 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   const isolation = within(localIsolation(dir, env), dir)
   const local = shellRunner(isolation)
   const network = networkRunner(options, within(networkIsolation(dir, env), dir))
+  const bringer = options.workflowsEnv && gitRunner(within(networkIsolation(dir, options.workflowsEnv), dir))
   const reader = new ObjectReader(isolation)
   const differ = new TreeDiffer(isolation)
   const store = objectStore(dir, format, reader)
@@ -85,7 +88,7 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     ...store,
     ...history,
     ...materializer(store),
-    ...remoteOf({ ...options, format }, { network, local: outside, neighbour }),
+    ...remoteOf({ ...options, format }, { network, local: outside, neighbour, bringer: bringer ?? null }),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     patchBetween: async (from, to) =>
       patchBetween({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),

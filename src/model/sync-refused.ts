@@ -11,7 +11,11 @@ const WORDS = /refusing to allow .* to create or update workflow/
 
 /** The default branch's tip that a transaction would have brought, had the remote let it: by what it was to record. */
 export function refusedSync(message: string, drafts: readonly EventDraft[]): Oid | null {
-  if (!WORDS.test(message)) return null
+  return WORDS.test(message) ? broughtBy(drafts) : null
+}
+
+/** The same, whether it was refused or not: what is to be recorded adopts a sync, or has one measured. */
+export function broughtBy(drafts: readonly EventDraft[]): Oid | null {
   for (const draft of drafts) {
     if (draft.kind === 'synced') return draft.default_tip
     if (draft.kind === 'order-issued' && draft.purpose === 'sync') return draft.cause
@@ -22,15 +26,15 @@ export function refusedSync(message: string, drafts: readonly EventDraft[]): Oid
 /** Said once for each tip, and with it what a person can do: nothing of it is tried again by itself. */
 export function refusedSyncAlert(
   { default_branch }: Pick<Campaign, 'default_branch'>,
-  { tip, optimize, words }: { tip: Oid; optimize: string; words: string },
+  { tip, optimize, words, byApp }: { tip: Oid; optimize: string; words: string; byApp: boolean },
 ): Pick<EventDraft<'alert'>, 'code' | 'about' | 'message'> {
   const [main, into] = [shortRef(default_branch), shortRef(optimize)]
   const first = words.split('\n').find(line => WORDS.test(line)) ?? words
   const said = [
-    `${main} at ${tip.slice(0, 10)} changes workflow files, which the token of this job may not push`,
+    `${main} at ${tip.slice(0, 10)} changes workflow files, which ${byApp ? 'app-token' : 'the token of this job'} may not push`,
     'The campaign goes on without them',
     `Merge ${main} into ${into} yourself: ${mergeCommand({ default_branch }, into)}`,
-    `Or give winnow the token of a GitHub App with \`workflows\`: the next commit on ${main} is then merged in`,
+    `Or give ${byApp ? 'that App' : 'winnow, as app-token, the token of a GitHub App with'} \`workflows\`: the next commit on ${main} is then merged in`,
     `GitHub says: ${first.trim()}`,
   ]
   const message = said.join(SENTENCE)

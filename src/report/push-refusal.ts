@@ -17,6 +17,10 @@ interface Circumstances {
   couldMerge: boolean
 }
 
+/** Of all that winnow pushes a sync alone may need an App's token, and that one is not told here. */
+const BY_A_PERSON =
+  'No token of a job brings workflow files but as a sync: let a person bring that file to the default branch'
+
 const RULE = /\b(GH\d{3}): .*? for (\S+?)\.?$/m
 const WORKFLOW =
   /refusing to allow (?:a|an) .+? to create or update workflow `([^`]+)` without `(workflows?)` (permission|scope)/
@@ -42,8 +46,10 @@ function explained(refusal: PushRefusal, around: Circumstances): { what: string;
   const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
   if (path !== undefined) {
     const what = `a commit brings the workflow ${path}, which this token may not (it has no ${kind} ${permission})`
-    const fix = `Give the job that ticks a token that may: an App's with ${permission}: write, since a job's own never may`
-    return { what, fix }
+    return {
+      what,
+      fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : BY_A_PERSON,
+    }
   }
   const broken = brokenRules(message)
   const named = broken.length === 0 ? '' : `: ${broken.join('; ')}`

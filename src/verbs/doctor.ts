@@ -136,7 +136,7 @@ async function teamFindings(workshop: Workshop): Promise<Finding[]> {
   const teams = new Set(specs.flatMap(({ dependencies }) => teamsAmong(dependencies.approvers)))
   if (teams.size === 0) return []
   const what = `dependencies.approvers names ${[...teams].join(', ')}: who is in a team cannot be read with GITHUB_TOKEN`
-  return [unknown(what, `hand ${READS_TEAMS} to the jobs that tick, as github-token`)]
+  return [unknown(what, `hand the jobs that tick ${READS_TEAMS}`)]
 }
 
 /** More would be asked about than a person reads. */

@@ -28,8 +28,8 @@ export function announcing(
 ): Repository {
   return {
     ...repository,
-    async push(updates) {
-      const result = await repository.push(updates)
+    async push(updates, how) {
+      const result = await repository.push(updates, how)
       const move = result.ok ? updates.find(({ ref }) => ledger(ref)) : undefined
       if (move) for (const event of await pushedEvents(repository, move)) tell(event)
       return result

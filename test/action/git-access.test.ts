@@ -1,6 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { githubJob, surroundingsOf } from '../../src/action/github-job.ts'
+import { readInputs } from '../../src/action/inputs.ts'
 import { withGitAccess } from '../../src/action/git-access.ts'
+import { tokenForms } from '../../src/action/token-forms.ts'
 import { gitServer } from '../servers/git-http.ts'
 import { scratch } from '../git/scratch.ts'
 
@@ -65,4 +68,27 @@ test('what else is secret in the job stays out, and the proxy stays in', () => {
   const given = withGitAccess(env, SERVER)
   expect(given).toMatchObject({ HTTPS_PROXY: 'http://a', PATH: '/bin' })
   expect(Object.keys(given).filter(name => /TOKEN/.test(name))).toEqual([])
+})
+
+test("of two tokens git has one at a time: the App's for nothing but a push that asks for it", () => {
+  const env = {
+    INPUT_COMMAND: 'tick',
+    'INPUT_GITHUB-TOKEN': 'ghs_job',
+    'INPUT_APP-TOKEN': 'ghs_app',
+    GITHUB_REPOSITORY: 'team/project',
+    GITHUB_RUN_ID: '4711',
+    GITHUB_SERVER_URL: SERVER.serverUrl,
+  }
+  const task = { inputs: readInputs(env), env }
+  const around = surroundingsOf(task, githubJob(task))
+  expect(sent(around.env).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_job')}`)
+  expect(sent(around.workflowsEnv ?? {}).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_app')}`)
+  for (const [own, other] of [
+    [around.env, 'ghs_app'],
+    [around.workflowsEnv, 'ghs_job'],
+  ] as const)
+    for (const form of tokenForms(other)) expect(JSON.stringify(own)).not.toContain(form)
+  const alone = { ...env, 'INPUT_APP-TOKEN': '' }
+  const without = { inputs: readInputs(alone), env: alone }
+  expect(surroundingsOf(without, githubJob(without)).workflowsEnv).toBeUndefined()
 })

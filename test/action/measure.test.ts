@@ -173,6 +173,7 @@ describe('a job that may not measure', () => {
     ['is on the default branch', asked, { GITHUB_REF: 'refs/heads/main' }, 'this run is on refs/heads/main'],
     ['is on a tag', asked, { GITHUB_REF: 'refs/tags/optimize/size' }, 'this run is on refs/tags/'],
     ['holds a token', { ...asked, 'github-token': 'sentinel' }, {}, 'takes no github-token'],
+    ["holds an App's token", { ...asked, 'app-token': 'sentinel' }, {}, 'takes no app-token'],
     ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
     ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
     ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],

@@ -241,12 +241,12 @@ execution: { mode: parallel, max_concurrent: 2 }`
     },
   )
 
-  it('takes no token', async () => {
-    const inputs = { command: 'propose', 'github-token': 'sentinel' }
+  it.each(['github-token', 'app-token'])('takes no %s', async name => {
+    const inputs = { command: 'propose', [name]: 'sentinel' }
     const { code, orders } = await step({ inputs, workspace: tmpdir() })
     expect(code).toBe(2)
     expect(orders).toMatchObject([
-      { data: expect.stringContaining('takes no github-token: it runs the programs') },
+      { data: expect.stringContaining(`takes no ${name}: it runs the programs`) },
     ])
   })
 })

@@ -34,6 +34,30 @@ describe('the token of a job', () => {
     expect((await step({ inputs: { command: 'status' }, workspace: tmpdir() })).masks).toEqual([])
   })
 
+  it('is told beside that of an App, which tick alone takes', async () => {
+    const tokens = { 'github-token': 'ghs_0123456789abcdef', 'app-token': 'ghs_fedcba9876543210' }
+    for (const command of ['run', 'measure', 'propose', 'report', 'audit', 'replay', 'status', 'check']) {
+      const ended = await step({ inputs: { command, 'app-token': tokens['app-token'] }, workspace: tmpdir() })
+      expect([command, ended.code]).toEqual([command, 2])
+      expect(ended.stdout).toContain(`command ${command} takes no app-token`)
+      expect(ended.masks).toEqual(tokenForms(tokens['app-token']))
+    }
+    const ticked = await step({ inputs: { command: 'tick', ...tokens }, workspace: tmpdir() })
+    expect(ticked.masks).toEqual(Object.values(tokens).flatMap(tokenForms))
+  })
+
+  it('is not given a second time as that of an App, which may be as little wrong in itself', async () => {
+    const { github, token } = await onGithub()
+    const twice = await ticking(github, token, {}, { 'app-token': token })
+    expect([twice.code, twice.stdout]).toEqual([
+      2,
+      expect.stringContaining('app-token and github-token are the same token'),
+    ])
+    const broken = await ticking(github, token, {}, { 'app-token': 'ghs_one\nghs_two' })
+    expect([broken.code, broken.stdout]).toEqual([2, expect.stringContaining('characters that no token has')])
+    expect(github.api.log).toEqual([])
+  })
+
   it('is in nothing that is printed, also where git was told to print everything', async () => {
     const { github, token } = await onGithub({}, { contents: 'read', pull_requests: 'read', actions: 'read' })
     const loud = { GIT_TRACE_CURL: '1', GIT_TRACE_REDACT: '0', RUNNER_DEBUG: '1' }

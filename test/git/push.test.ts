@@ -81,6 +81,16 @@ describe('a push', () => {
     const { repository } = await pushedTo()
     expect(await repository.push([])).toEqual({ ok: true })
   })
+
+  it('is not made with the token of nobody', async () => {
+    const { remote, repository, main } = await pushedTo()
+    expect(repository.mayBringWorkflows).toBe(false)
+    const update = [{ ref: TIP, from: null, to: main }]
+    await expect(repository.push(update, { bringsWorkflows: true })).rejects.toThrow(
+      'nobody was given a token',
+    )
+    expect(remote.git('for-each-ref', TIP)).toBe('')
+  })
 })
 
 describe('a lost race', () => {

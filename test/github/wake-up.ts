@@ -19,6 +19,8 @@ import { IMPATIENT } from './temp-github.ts'
 export interface Waking {
   github: EmulatedGithub
   token: string
+  /** Of an App, beside the job's own. */
+  appToken?: string
   /** Where the job finds GitHub; a proxy may stand before it. */
   url?: string
   env?: Record<string, string>
@@ -53,7 +55,11 @@ export async function woken(waking: Waking): Promise<Woken> {
     RUNNER_TEMP: join(scratch('winnow-wake-'), 'temp'),
     ...waking.env,
   }
-  const inputs = readInputs({ INPUT_COMMAND: 'tick', 'INPUT_GITHUB-TOKEN': token })
+  const inputs = readInputs({
+    INPUT_COMMAND: 'tick',
+    'INPUT_GITHUB-TOKEN': token,
+    'INPUT_APP-TOKEN': waking.appToken ?? '',
+  })
   const task: Task = { inputs, env }
   return heard(async () => {
     try {

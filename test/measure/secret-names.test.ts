@@ -8,6 +8,7 @@ describe('what looks like a secret', () => {
     'ACTIONS_ID_TOKEN_REQUEST_URL',
     'ACTIONS_CACHE_URL',
     'INPUT_GITHUB-TOKEN',
+    'INPUT_APP-TOKEN',
     'GITHUB_TOKEN',
     'GH_TOKEN',
     'NPM_TOKEN',

@@ -45,13 +45,13 @@ describe('a push that GitHub refuses is explained', () => {
   })
 
   it.each([
-    [WORKFLOW, 'no permission workflows'],
-    [SCOPE, 'no scope workflow'],
-  ])('by the workflow file that the token may not bring: %s', (message, lacks) => {
+    [WORKFLOW, 'no permission workflows', 'let a person bring that file to the default branch'],
+    [SCOPE, 'no scope workflow', 'Push with a token that has the scope workflow'],
+  ])('by the workflow file that the token may not bring: %s', (message, lacks, fix) => {
     const text = first(pushRefusalText({ message }, AROUND)) ?? ''
     expect(text).toContain('a commit brings the workflow .github/workflows/ci.yml, which this token may not')
     expect(text).toContain(lacks)
-    expect(text).toContain("an App's with workflow")
+    expect(text).toContain(fix)
   })
 
   it('in its own words where they are not known, and its branches are named', () => {

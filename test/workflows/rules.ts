@@ -137,7 +137,9 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
         ([what, level]) => what !== 'contents' || level !== 'read',
       )
       const held = job.steps.filter(step =>
-        /github\.token|GITHUB_TOKEN|secrets\./.test(JSON.stringify([step.with ?? {}, step.env ?? {}])),
+        /github\.token|GITHUB_TOKEN|secrets\.|app-token/.test(
+          JSON.stringify([step.with ?? {}, step.env ?? {}]),
+        ),
       )
       const all = JSON.stringify(job.env ?? {}).includes('token')
       return more.length > 0 || held.length > 0 || all || 'environment' in job ? [name] : []
@@ -151,8 +153,8 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       const held = job.steps.filter((step, index) => {
         const said = JSON.stringify([step.with ?? {}, step.env ?? {}])
         return index === at
-          ? JSON.stringify(step.env) !== JSON.stringify(key) || /github\.token/.test(said)
-          : /secrets\.|github\.token|GITHUB_TOKEN/.test(said)
+          ? JSON.stringify(step.env) !== JSON.stringify(key) || /github\.token|app-token/.test(said)
+          : /secrets\.|github\.token|GITHUB_TOKEN|app-token/.test(said)
       })
       const reads = JSON.stringify(granted(job)) === '{"contents":"read"}'
       return reads && held.length === 0 && job.env === undefined ? [] : [name]

@@ -101,6 +101,11 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     ],
     'what runs experiments gets no token': [
       [measure, 'command: measure\n', 'command: measure\n          github-token: ${{ github.token }}\n'],
+      [
+        measure,
+        'command: measure\n',
+        'command: measure\n          app-token: ${{ steps.app.outputs.token }}\n',
+      ],
       [measure, 'contents: read', 'actions: read # to look\n      contents: read'],
       [measure, '    timeout-minutes', '    environment: prod\n    timeout-minutes'],
       [
@@ -111,6 +116,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     ],
     'what asks proposers reads the repository, holds one secret in one step, and no token': [
       [tick, 'command: propose\n', 'command: propose\n          github-token: ${{ github.token }}\n'],
+      [tick, 'command: propose\n', 'command: propose\n          app-token: ${{ steps.app.outputs.token }}\n'],
       [tick, /contents: read # to clone/, 'contents: write # to clone'],
       [tick, 'secrets.WINNOW_MODEL_KEY }}', 'secrets.DEPLOY_KEY }}'],
       [

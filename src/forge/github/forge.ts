@@ -20,11 +20,15 @@ import { githubWorkflows } from './workflows.ts'
 export interface GithubForgeOptions extends Pacing, GithubAccess {
   /** Short name of the branch whose pull requests are meant. */
   base: string
+  /** By which is asked who is in a team, where the other may not; null or left out, by that one. */
+  appToken?: string | null
 }
 
 /** Pull requests on GitHub. What git can tell is asked of git; all else with as few requests as there can be. */
 export function githubForge(options: GithubForgeOptions): Forge {
   const client = githubClient(options)
+  const { appToken = null } = options
+  const members = appToken === null ? client : githubClient({ ...options, token: appToken })
   const check = checksOf(client)
   const pages = allowance(MOST_PAGES, options.clock)
   const forge = withSingleChanges({
@@ -44,7 +48,7 @@ export function githubForge(options: GithubForgeOptions): Forge {
     merge: (number, wanted) => patiently(options, () => mergePull(client, number, wanted)),
     check: wanted => patiently(options, attempt => check(wanted, attempt)),
     react: (comment, how) => patiently(options, () => react(client, comment, how)),
-    ...peopleOf(client, options),
+    ...peopleOf({ client, members }, options),
     isPrivate: () => patiently(options, () => isPrivate(client)),
     workflows: githubWorkflows(client, options),
   }

@@ -11,7 +11,7 @@ const MOST_PEOPLE = 60
 
 /** What people may do: each is asked about once in a wake-up, and not everybody at once. */
 export function peopleOf(
-  client: GithubClient,
+  { client, members: asking }: { client: GithubClient; members: GithubClient },
   options: Pacing,
 ): Required<Pick<Forge, 'permissionOf' | 'isMember'>> {
   const asked = allowance(MOST_PEOPLE, options.clock)
@@ -31,7 +31,7 @@ export function peopleOf(
       // A token that may not know says so for everybody.
       const known = members().get(members().has(team) ? team : key)
       if (known !== undefined) return known
-      const answer = await patiently(options, () => isMember(client, team, login))
+      const answer = await patiently(options, () => isMember(asking, team, login))
       members().set(answer === null ? team : key, answer)
       return answer
     },

@@ -82,6 +82,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     pushes: [],
     pushers: new Map(),
     tips: new Map(),
+    pushed: [],
     nextNumber: 1,
     nextId: 1001,
     clock: BEGINNING,

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What GitHub refuses of a push, as a real hook: a GITHUB_TOKEN may bring no commit that is new here and has other
+ * What GitHub refuses of a push, as a real hook: a GITHUB_TOKEN, or an App without `workflows`, may bring no commit that is new here and has other
  * workflow files than the one before it, as a merge of a branch that changed them (nor, with the file `no-workflows`,
  * a workflow file that its branch has not); nobody moves a protected branch (their names are lines of the file
  * `protected`), and rules hold (lines of `rules`: `update|optimize/*|what is wrong`).

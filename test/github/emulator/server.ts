@@ -72,7 +72,7 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
         })
       })
     }
-    const user = account.kind === 'actions' ? 'actions' : account.login
+    const user = mayBringWorkflows(account) ? account.login : 'actions'
     gitBackend({ root, user }, request, response)
   }
 
@@ -118,6 +118,11 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
 function mayPush({ grants, permission }: Account): boolean {
   if (grants !== null) return grants['contents'] === 'write'
   return permission === 'write' || permission === 'admin'
+}
+
+/** A job's own token never, an App's by a right of its own. */
+function mayBringWorkflows({ kind, grants }: Account): boolean {
+  return kind === 'person' || (kind === 'app' && grants?.['workflows'] === 'write')
 }
 
 function accountOf(world: World, { headers }: IncomingMessage): Account | null {

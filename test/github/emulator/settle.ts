@@ -39,7 +39,9 @@ async function pushed(
   tips: ReadonlyMap<string, string>,
 ): Promise<void> {
   for (const [branch, head] of tips) {
-    if (before.get(branch) !== head) await startedBy(world, { event: 'push', branch, head, by: pusher })
+    if (before.get(branch) === head) continue
+    world.pushed.push({ by: pusher.login, branch })
+    await startedBy(world, { event: 'push', branch, head, by: pusher })
   }
 }
 

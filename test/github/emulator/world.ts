@@ -137,6 +137,8 @@ export interface World {
   pushers: Map<string, string | null>
   /** Branches by short name, as they were when they were last looked at. */
   tips: Map<string, string>
+  /** Every branch that a push moved, and by whom. */
+  pushed: { by: string; branch: string }[]
   nextNumber: number
   nextId: number
   clock: number

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { requireCampaign } from '../../src/engine/session.ts'
+import { Transaction } from '../../src/engine/transaction.ts'
+import type { RefUpdate } from '../../src/git/push.ts'
+import { shorter, sizeYard } from './size-yard.ts'
+
+const WORKFLOW =
+  'refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission'
+
+/** A transaction that brings a sync, whose remote says no to all but the ledger; the refs of each push by an App's token. */
+async function refused({
+  message = WORKFLOW,
+  mayBringWorkflows = true,
+  brings = 'synced' as 'synced' | 'nothing',
+  moves = (_refs: { optimize: string; experiments: string }): string[] => [],
+}) {
+  const there = await sizeYard([shorter('a', 3)])
+  await there.start()
+  const { place } = there
+  const { loaded } = await requireCampaign(place)
+  const { repository } = place
+  const byApp: string[][] = []
+  const push: typeof repository.push = async (updates: readonly RefUpdate[], how) => {
+    const refs = updates.map(({ ref }) => ref)
+    if (how?.bringsWorkflows === true) byApp.push(refs)
+    const isLedger = refs.every(ref => ref === place.refs.state)
+    return isLedger ? repository.push(updates) : { ok: false, reason: 'refused', message }
+  }
+  const { refs } = await repository.remoteRefs()
+  const own = { ...place, repository: { ...repository, mayBringWorkflows, push } }
+  const transaction = new Transaction(own, { loaded, refs })
+  const { incumbent: to, start, harness } = loaded.campaign
+  if (brings === 'synced')
+    transaction.seal({
+      kind: 'synced',
+      cause: 'test',
+      order: '0'.repeat(64),
+      from: to,
+      to,
+      default_tip: start.commit,
+      harness,
+    })
+  else transaction.seal({ kind: 'alert', cause: 'test', code: 'push-refused', message: 'x', about: null })
+  const next = await repository.writeCommit({
+    tree: to.tree,
+    parents: [to.commit],
+    message: 'next\n',
+    date: 1,
+  })
+  for (const ref of [place.refs.optimize, ...moves(place.refs)]) transaction.move(ref, next)
+  await transaction.push()
+  return { byApp, optimize: place.refs.optimize, state: place.refs.state }
+}
+
+test("a sync refused for its workflow files is pushed once more, by the App's token", async () => {
+  const { byApp, optimize, state } = await refused({})
+  expect(byApp).toEqual([[optimize, state]])
+})
+
+test.each([
+  ['moves the branch of an experiment too', { moves: refs => [`${refs.experiments}exp-001`] }],
+  ['was refused for anything else', { message: 'GH006: Protected branch update failed' }],
+  ['brings no sync', { brings: 'nothing' }],
+  ['comes where there is no such token', { mayBringWorkflows: false }],
+] satisfies [string, Parameters<typeof refused>[0]][])('but none that %s', async (_what, push) => {
+  expect((await refused(push)).byApp).toEqual([])
+})
