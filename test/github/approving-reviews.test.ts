@@ -134,6 +134,10 @@ describe('an approving review', () => {
     expect(await statusOf(there)).toBe('deferred')
     github.api.intercept = null
     await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    // Who may only since then says it once more.
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
     expect(await consents(there)).toEqual(['ada approves left-pad'])
   })
 })
@@ -165,7 +169,7 @@ describe('an approval that is taken back', () => {
     const there = await waitingForReview()
     const { post, asks, say, winnow, head, digest } = there
     await asks('ada', REVIEWS, { ...NO, commit_id: head })
-    await say('ada', 1, `/winnow approve ${digest.slice(0, 12)}`)
+    await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
     await winnow('tick')
     expect(await consents(there)).toEqual(['ada approves left-pad'])
     await asks('olga', REVIEWS, { ...NO, commit_id: head })

@@ -148,7 +148,7 @@ describe('comments that steer', () => {
   })
 
   test('let exactly that head of a stranger be measured, by somebody who may, and end the campaign', async () => {
-    const there = await onGithub([])
+    const there = await onGithub([], { spec: 'merge: { unisolated: allow }\n' })
     const { github, post, winnow, say, answerTo, asks } = there
     github.token('ada')
     await post.start()

@@ -139,13 +139,13 @@ describe('what other people do', () => {
     expect([await may('boss'), await may('guest'), await may('nobody')]).toEqual(['admin', 'read', 'none'])
   })
 
-  test('and undid counts for nothing: an approval that was dismissed', async () => {
+  test('and undid is their last word: an approval that was dismissed', async () => {
     const number = await temp.forge.open(pullOf('fast'))
     const head = temp.scene.tip('fast')
     await (await temp.other('bob')).review(number, { commit: head, state: 'approved', body: '' })
     expect((await temp.only(number)).reviews).toMatchObject([{ author: 'bob', commit: head }])
     for (const review of temp.github.world.reviews) review.state = 'DISMISSED'
-    expect((await temp.only(number)).reviews).toEqual([])
+    expect((await temp.only(number)).reviews).toMatchObject([{ author: 'bob', state: 'dismissed' }])
   })
 })
 
