@@ -13,7 +13,7 @@ import { emptyHome } from './scrub.ts'
 import { sealEverything } from './seal.ts'
 import type { Session } from './session.ts'
 import { type SidePaths, sidePaths } from './side-paths.ts'
-import { copyFor, give } from './users/give.ts'
+import { copyFor, give, isFolder } from './users/give.ts'
 
 type Score = NonNullable<Spec['measurement']['score']>
 
@@ -33,7 +33,7 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   for (const path of [own.tmp, own.stdout, own.stderr]) await removeAll(path)
   await mkdir(own.tmp, { recursive: true })
   const { owner, supervisor } = session.scorer
-  const out = owner === null ? paths.out : await handOver(own, paths.out, owner)
+  const out = owner === null ? await foldered(paths.out) : await handOver(session, own, owner)
   const ended = await supervisor.run({
     command: score.command,
     cwd: join(own.tree, input.spec.measurement.working_directory),
@@ -53,12 +53,20 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   return readScore(own.stdout, score, input.spec.metric.primary.name)
 }
 
+/** What a candidate removed, or put something else in the place of, is an empty folder: the scorer says what that is worth. */
+async function foldered(out: string): Promise<string> {
+  if (isFolder(out)) return out
+  await removeAll(out)
+  await mkdir(out, { recursive: true })
+  return out
+}
+
 /** A copy, so that nothing of a side changes hands; its own home and places are as empty as at the first time. */
-async function handOver(own: SidePaths, out: string, owner: Owner): Promise<string> {
+async function handOver({ input, paths }: Session, own: SidePaths, owner: Owner): Promise<string> {
   await emptyHome(own, owner)
   await give(own.tmp, owner)
   await removeAll(own.out)
-  await copyFor(owner, out, own.out)
+  await copyFor(owner, { from: paths.out, room: join(input.workDir, 'handed'), to: own.out })
   return own.out
 }
 

@@ -1,15 +1,19 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { HarnessError } from '../../src/errors.ts'
 import { berthFor } from '../../src/engine/lanes.ts'
 import { readCapped, tailOf } from '../../src/measure/output/capped-file.ts'
 import { lodgedWith, lodgingFor } from '../../src/measure/users/lodging.ts'
@@ -144,10 +148,67 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     chmodSync(join(from, 'closed', 'program'), 0o6711)
     chmodSync(join(from, 'closed'), 0)
     symlinkSync('/etc', join(from, 'link'))
-    await copyFor(owner, from, join(room, 'to'))
+    await copyFor(owner, { from, room: join(room, 'closed'), to: join(room, 'to') })
     const program = lstatSync(join(room, 'to/closed/program'))
     expect([program.uid, program.mode & 0o7777]).toEqual([owner.uid, 0o700])
     expect([lstatSync(join(room, 'to/link')).uid, statSync('/etc').uid]).toEqual([owner.uid, 0])
     expect(lstatSync(join(from, 'closed')).mode & 0o777).toBe(0)
   })
+
+  test.each([
+    ['a link to a folder', (from: string, aim: string) => symlinkSync(aim, from)],
+    ['a file', (from: string) => writeFileSync(from, 'x')],
+    ['nothing', () => {}],
+  ])('copies an empty folder where there is %s', async (_what, leave) => {
+    const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const room = scratch()
+    const aim = scratch()
+    writeFileSync(join(aim, 'program'), 'x')
+    chmodSync(join(aim, 'program'), 0o6755)
+    chmodSync(aim, 0o755)
+    leave(join(room, 'from'), aim)
+    const to = join(room, 'to')
+    await copyFor(owner, { from: join(room, 'from'), room: join(room, 'closed'), to })
+    const made = lstatSync(to)
+    expect([made.isDirectory(), made.uid, made.mode & 0o7777, readdirSync(to)]).toEqual([
+      true,
+      owner.uid,
+      0o700,
+      [],
+    ])
+    expect([lstatSync(aim).mode & 0o7777, lstatSync(join(aim, 'program')).mode & 0o7777]).toEqual([
+      0o755, 0o6755,
+    ])
+    expect(existsSync(join(room, 'closed'))).toBe(false)
+  })
+
+  test('copies a file with many names once', async () => {
+    const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const room = scratch()
+    mkdirSync(join(room, 'from'))
+    writeFileSync(join(room, 'from/0'), 'x')
+    for (const name of ['1', '2', '3']) linkSync(join(room, 'from/0'), join(room, 'from', name))
+    await copyFor(owner, { from: join(room, 'from'), room: join(room, 'closed'), to: join(room, 'to') })
+    const copies = ['0', '1', '2', '3'].map(name => lstatSync(join(room, 'to', name)))
+    expect([new Set(copies.map(({ ino }) => ino)).size, copies[0]?.nlink]).toEqual([1, 4])
+    expect(copies[0]?.ino).not.toBe(lstatSync(join(room, 'from/0')).ino)
+  })
+
+  test('what cannot be copied is the failure of who left it, and not of the machine', async () => {
+    const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
+    const room = scratch()
+    execFileSync('perl', ['-e', 'mkdir "x" and chdir "x" for 1..3000', '--'], { cwd: madeIn(room, 'from') })
+    const copying = copyFor(owner, {
+      from: join(room, 'from'),
+      room: join(room, 'closed'),
+      to: join(room, 'to'),
+    })
+    await expect(copying).rejects.toThrow(HarnessError)
+    execFileSync('rm', ['-rf', '--', join(room, 'from'), join(room, 'closed')])
+  })
 })
+
+function madeIn(room: string, name: string): string {
+  mkdirSync(join(room, name))
+  return join(room, name)
+}

@@ -295,6 +295,38 @@ describe.skipIf(!isRoot)('a scorer beside sides with users of their own', () => 
     expect([...scorers][0]).not.toBe(0)
   })
 
+  test.each([
+    ['removed', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"'],
+    ['a link', (aim: string) => `rm -rf "$WINNOW_OUT_DIR"; ln -s ${aim} "$WINNOW_OUT_DIR"`],
+    ['a file', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"; echo x > "$WINNOW_OUT_DIR"'],
+  ])(
+    'finds an empty folder where what a side left is %s, and root changes nothing elsewhere',
+    async (_what, script) => {
+      const { measure, lab } = await settled()
+      const aim = scratch()
+      writeFileSync(join(aim, 'answer'), '1')
+      chmodSync(aim, 0o755)
+      const ran = { 'exp-001': { 'src/run.sh': `${script(aim)}\n` } }
+      const report = await measure({ files, spec, candidates: ran })
+      expect(report).toMatchObject({ tampered: null, runner_error: null })
+      const statusOf = (side: string) =>
+        report.executions.filter(execution => execution.side === side).map(({ status }) => status)
+      expect([statusOf('base'), statusOf('exp-001')]).toEqual([['ok'], ['score-failed']])
+      expect([lstatSync(aim).mode & 0o777, lstatSync(join(aim, 'answer')).mode & 0o777]).toEqual([
+        0o755, 0o644,
+      ])
+      // Without users too, it is the same folder with nothing in it.
+      const without = await lab.measure({ files, spec, candidates: ran })
+      expect(without.runner_error).toBeNull()
+      const listed = { ...files, 'score.sh': 'echo "{\\"bytes\\": $(ls -A "$WINNOW_OUT_DIR" | wc -l)}"\n' }
+      for (const measuring of [measure, lab.measure]) {
+        const honest = await measuring({ files: listed, spec, candidates: ran })
+        const found = honest.executions.find(({ side }) => side === 'exp-001')
+        expect(found).toMatchObject({ status: 'ok', metrics: { bytes: 0 } })
+      }
+    },
+  )
+
   test('what it scored of one side is nothing that another finds', async () => {
     const { measure } = await settled()
     const look = 'ls ../../trusted >&2 && exit 9; printf abc > "$WINNOW_OUT_DIR/answer"\n'
