@@ -124,15 +124,20 @@ var b64url=`(?:[a-zA-Z0-9_-]+)`,sep=`\\.`,jwtRE=RegExp(`^${b64url}${sep}${b64url
           path: \${{ steps.${e}.outputs.report }}
           if-no-files-found: error
           retention-days: 30
-`}const HOSTED=`runner.environment == 'github-hosted' && runner.os == 'Linux'`;function makeUsers(e=HOSTED){return`      - name: Make a user for each side
+`}const HOSTED=`runner.environment == 'github-hosted' && runner.os == 'Linux'`,CLOSE_FOLDERS=`for folder in /opt /usr/share; do
+            if test -e "$folder"; then sudo chmod -R o-w "$folder"; fi
+          done`;function makeUsers(e=HOSTED){return`      - name: Make a user for each side
         if: ${e}
         shell: bash
-        run: sudo sh -c '${MAKE_USERS}'`}[makeUsers(`inputs.users && ${HOSTED}`),giveUpRoot({},`${HOSTED} && !inputs.users`)].join(`
-`);function giveUpRoot(e={},t=HOSTED){return`      - name: Give up the right to become root
+        run: |
+          ${CLOSE_FOLDERS}
+          sudo sh -ec '${MAKE_USERS}'`}[makeUsers(`inputs.users && ${HOSTED}`),giveUpRoot({},`${HOSTED} && !inputs.users`)].join(`
+`);function giveUpRoot(e={},t=HOSTED){let n=Object.keys(e).length===0?`/var/run/docker.sock `:``;return`      - name: Give up the right to become root
         if: ${t}
         shell: bash
         run: |
-          for socket in ${Object.keys(e).length===0?`/var/run/docker.sock `:``}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
+          ${CLOSE_FOLDERS}
+          for socket in ${n}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
             if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
           done
           echo "$(id -un) ALL=(ALL:ALL) !ALL" | sudo tee /etc/sudoers.d/zz-winnow > /dev/null

@@ -14,11 +14,13 @@ export function isHosted({ RUNNER_ENVIRONMENT }: Env): boolean {
 
 /**
  * What the job's user could become root by, and as root read the memory of the runner: gone before anything of an
- * experiment runs as that user. Who stops service containers at the end of the job speaks to Docker's socket.
+ * experiment runs as that user, and before anything comes after one that ran as another. Who stops service containers at
+ * the end of the job speaks to Docker's socket; it stays where nothing says that there are none.
  */
-export function giveUpRoot(env: Env, uid: number, { services }: Spec['execution']): void {
-  if (!isHosted(env)) return
-  const sockets = Object.keys(services).length === 0 ? [DOCKER, ...OTHERS] : OTHERS
+export function giveUpRoot(env: Env, uid: number, services: Spec['execution']['services'] | null): void {
+  if (!isHosted(env) || uid === 0) return
+  const unused = services !== null && Object.keys(services).length === 0
+  const sockets = unused ? [DOCKER, ...OTHERS] : OTHERS
   for (const socket of sockets) if (existsSync(socket)) chmodSync(socket, 0o600)
   writeFileSync(SUDOERS, `#${uid} ALL=(ALL:ALL) !ALL\n`)
 }

@@ -40,7 +40,7 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const clone = resolve(env['GITHUB_WORKSPACE'] ?? '.', directory)
   // The ledger lies in it, and says which tree is the base.
   if (root) chmodSync(clone, 0o700)
-  const answer = await measureOrdered({
+  const answer = await closingAfter(root, {
     directory: clone,
     campaign,
     prefix,
@@ -59,6 +59,18 @@ async function measureOne(task: MeasureTask): Promise<number> {
   return 0
 }
 
+/** However a measurement ends, what comes after it in this job has no way to root any more. */
+async function closingAfter(from: Handed | null, job: Parameters<typeof measureOrdered>[0]): Promise<Answer> {
+  let services: Parameters<typeof giveUpRoot>[2] = null
+  try {
+    const answer = await measureOrdered(job)
+    if ('spec' in answer) services = answer.spec.execution.services
+    return answer
+  } finally {
+    if (from !== null) giveUpRoot(env, from.runner.uid, services)
+  }
+}
+
 /** Where root keeps what no side may look into: winnow's repository, which has every branch. */
 const CLOSED = 'closed'
 
@@ -72,12 +84,8 @@ function placeOf({ noUsers }: MeasureTask, room: string) {
   return { users, workDir, onlyUsers: true }
 }
 
-function goneBack(
-  to: Handed | null,
-  { handedBack: why, spec }: Extract<Answer, { handedBack: string }>,
-): number {
+function goneBack(to: Handed | null, { handedBack: why }: Extract<Answer, { handedBack: string }>): number {
   if (to === null) throw new Error('nobody is there to hand an order back to')
-  giveUpRoot(env, to.runner.uid, spec.execution)
   handBack(to.room, why)
   return 0
 }

@@ -25,8 +25,10 @@ export async function measuredAsRoot(program: string, task: unknown, env: Env): 
   try {
     const code = await run([...(root ? [] : SUDO), process.execPath, program, AS_ROOT], env, { task, room })
     const why = handedBack(room)
+    // Without an answer the job has failed already, and says why.
+    const answered = why !== null || code === 0
+    if (answered && !root && isHosted(env) && maySudo(env)) throw new UserError('sudo could not be given up')
     if (why === null) return code
-    if (!root && isHosted(env) && maySudo(env)) throw new UserError('sudo could not be given up')
     return { what: why, fix: 'see why it does not work that way, or use isolation: none' }
   } finally {
     rmSync(room, { recursive: true, force: true })

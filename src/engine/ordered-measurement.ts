@@ -33,7 +33,7 @@ export interface Job extends JobClone {
   signal: AbortSignal
 }
 
-export type Answer = { report: Report } | { stale: string } | { handedBack: string; spec: Spec }
+export type Answer = { report: Report; spec: Spec } | { stale: string } | { handedBack: string; spec: Spec }
 
 export async function measureOrdered(job: Job): Promise<Answer> {
   const { repository, topLevel } = await openJobClone(job, job.prefix)
@@ -60,7 +60,7 @@ export async function measureOrdered(job: Job): Promise<Answer> {
       if ('unisolatedBecause' in lodging && job.onlyUsers)
         return { handedBack: lodging.unisolatedBecause, spec: given.spec }
       job.progress.say(isolationText(lodging))
-      return { report: await measure({ ...input, ...lodging }) }
+      return { report: await measure({ ...input, ...lodging }), spec: given.spec }
     } finally {
       leave?.()
     }

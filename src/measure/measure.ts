@@ -84,7 +84,7 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
   const wanted = sidesOf(input)
   const refusal = await refusalOf(input, wanted)
   if (refusal !== null) return refusal
-  await admitUsers(input)
+  await admitUsers(input, prepared.allowed)
   const slots = await Slots.open(roomOf(input))
   const { sides, scorer } = await castOf(input, wanted, slots)
   const session: Session = {
@@ -113,14 +113,14 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
   return null
 }
 
-async function admitUsers(input: MeasureInput): Promise<void> {
+async function admitUsers(input: MeasureInput, allowed: Session['allowed']): Promise<void> {
   const { users, monotonic } = input
   if (users === undefined) return
   const room = roomOf(input)
   makeEnterable(room)
   // What a kill left of one side's gates would lie open to the others.
   await removeAll(join(input.workDir, 'copy'))
-  await tryUsers(users, room, monotonic)
+  await tryUsers(users, { workDir: room, searched: allowed['PATH'] ?? '/usr/bin:/bin' }, monotonic)
 }
 
 /** Invariant 10: which side gets which user is drawn, since code can ask who it is. */

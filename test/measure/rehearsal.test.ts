@@ -49,6 +49,15 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     expect(await rehearse(input)).toBe(expected)
   })
 
+  test('tells of a machine on which such a user could change the programs of others, and what to do', async () => {
+    const open = scratch()
+    chmodSync(open, 0o777)
+    const env = { PATH: `${open}:${process.env['PATH'] ?? ''}` }
+    const { input } = await rehearsed({ input: { env } })
+    const found = `can change what others find by PATH in ${open} (chmod -R o-w ${open}, or take it off PATH)`
+    expect(await rehearseTwice(input)).toContain(found)
+  })
+
   test('runs nothing of an experiment, and the pinned commit once', async () => {
     const log = `${scratch()}/log`
     const files = { ...FILES, 'bench.sh': `cat src/value >> "$LOG"; ${FILES['bench.sh']}` }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -319,7 +320,7 @@ describe.skipIf(!isRoot)('a scorer beside sides with users of their own', () => 
       const without = await lab.measure({ files, spec, candidates: ran })
       expect(without.runner_error).toBeNull()
       const listed = { ...files, 'score.sh': 'echo "{\\"bytes\\": $(ls -A "$WINNOW_OUT_DIR" | wc -l)}"\n' }
-      for (const measuring of [measure, lab.measure]) {
+      for (const measuring of [measure, (experiment: Experiment) => lab.measure(experiment)]) {
         const honest = await measuring({ files: listed, spec, candidates: ran })
         const found = honest.executions.find(({ side }) => side === 'exp-001')
         expect(found).toMatchObject({ status: 'ok', metrics: { bytes: 0 } })
@@ -375,6 +376,34 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
     const dir = join(closed, 'sides')
     const measuring = lab.measure({ input: lodgedWith({ ...users, dir }, lab.workDir) })
     await expect(measuring).rejects.toThrow(new RegExp(`user \\d+ of a side cannot enter ${closed}$`))
+  })
+
+  test.each<[string, (room: string) => string, string]>([
+    ['a folder of PATH', room => (chmodSync(join(room, 'bin'), 0o777), 'bin'), 'bin'],
+    ['a folder above it', room => (chmodSync(room, 0o777), 'bin'), ''],
+    ['where a folder of PATH is missing', room => (chmodSync(room, 0o1777), 'none'), ''],
+    ['a folder that a link leads to', room => (chmodSync(join(room, 'aim'), 0o777), 'link'), 'aim'],
+    ['a program in one', room => (chmodSync(join(room, 'bin/tool'), 0o777), 'bin'), 'bin'],
+  ])('%s that they could write to is named', async (_what, open, named) => {
+    const { measure } = await settled()
+    const room = scratch()
+    chmodSync(room, 0o755)
+    for (const name of ['bin', 'aim']) mkdirSync(join(room, name), { mode: 0o755 })
+    writeFileSync(join(room, 'bin/tool'), '')
+    symlinkSync('aim', join(room, 'link'))
+    const PATH = (name: string) => `${join(room, name)}:${process.env['PATH'] ?? ''}`
+    for (const name of ['bin', 'link', 'none', '../..'])
+      expect(await measure({ stop: alone, input: { env: { PATH: PATH(name) } } })).toMatchObject({
+        runner_error: null,
+      })
+    const env = { PATH: PATH(open(room)) }
+    const folder = join(room, named)
+    await expect(measure({ stop: alone, input: { env } })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(`^user \\d+ of a side can change what others find by PATH in ${folder}$`),
+      ),
+      fix: `chmod -R o-w ${folder}, or take it off PATH`,
+    })
   })
 
   test('a folder that somebody else could change is not used', async () => {

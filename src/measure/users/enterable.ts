@@ -5,14 +5,27 @@ import { chooseSupervisor } from '../process/choose.ts'
 import type { Owner } from '../process/reaper.ts'
 import type { Supervisor } from '../process/launch.ts'
 import { requireOurs, type SideUsers } from './side-users.ts'
+import { quoted } from './shell-words.ts'
 import { sweepShared } from './sweep.ts'
+import { type Reach, reachesOf } from './way-to-programs.ts'
 
 /** Others may enter, and cannot list what lies beside them. */
 const ENTER_ONLY = 0o711
 const TRIAL_SECONDS = 20
-/** Exit codes of the trial: it can enter, or it is stopped by the n-th folder on the way. */
-const ENTERED = 9
-const CLOSED = 10
+/** Exit codes of a trial: no question was answered by yes, or the n-th was. */
+const NONE = 9
+const FIRST = 10
+/** So many questions at once that the codes suffice. */
+const AT_ONCE = 200
+
+/** The machine gives a side more or less than it may have, and says so before anything runs. */
+export class UnfitMachine extends UserError {
+  override readonly fix: string
+  constructor(what: string, fix: string) {
+    super(what, { place: { path: 'measurement.isolation' } })
+    this.fix = fix
+  }
+}
 
 export function makeEnterable(dir: string): void {
   mkdirSync(dir, { recursive: true })
@@ -21,35 +34,69 @@ export function makeEnterable(dir: string): void {
 }
 
 /**
- * Tried as each of the users, before anything else runs: that they can enter. It also ends whatever a killed winnow has
- * left running under one of their numbers, and takes away what lies about of theirs.
+ * Tried as each of the users, before anything else runs: that they can enter, and that they can change nothing that others
+ * find by PATH. It also ends whatever a killed winnow has left running under one of their numbers, and takes away what lies
+ * about of theirs.
  */
 export async function tryUsers(
   { owners }: SideUsers,
-  workDir: string,
+  { workDir, searched }: { workDir: string; searched: string },
   monotonic: () => number,
 ): Promise<void> {
+  const way = wayDown(workDir)
+  const reaches = reachesOf(searched)
   for (const owner of owners) {
     const supervisor = await chooseSupervisor({ owner, monotonic })
-    const closed = await closedTo(supervisor, workDir)
-    if (closed !== null) throw cannotEnter(owner, closed)
+    const closed = way[await firstYes(supervisor, way.map(isClosed))]
+    if (closed !== undefined) throw cannotEnter(owner, closed)
+    const open =
+      reaches[
+        await firstYes(
+          supervisor,
+          reaches.map(({ asks }) => asks),
+        )
+      ]
+    if (open !== undefined) throw canChange(owner, open)
     sweepShared(owner)
   }
 }
 
-function cannotEnter({ uid }: Owner, folder: string): UserError {
-  return new UserError(`user ${uid} of a side cannot enter ${folder}`, {
-    place: { path: 'measurement.isolation' },
-    fix: `chmod o+x ${folder}, or use isolation: none`,
-  })
+function cannotEnter({ uid }: Owner, folder: string): UnfitMachine {
+  return new UnfitMachine(
+    `user ${uid} of a side cannot enter ${folder}`,
+    `chmod o+x ${folder}, or use isolation: none`,
+  )
 }
 
-async function closedTo(supervisor: Supervisor, workDir: string): Promise<string | null> {
-  const way = [workDir]
-  for (let at = workDir; at !== dirname(at); at = dirname(at)) way.unshift(dirname(at))
-  const steps = way.map((folder, at) => `test -x ${quoted(folder)} || exit ${CLOSED + at}`)
+function canChange({ uid }: Owner, { folder }: Reach): UnfitMachine {
+  return new UnfitMachine(
+    `user ${uid} of a side can change what others find by PATH in ${folder}`,
+    `chmod -R o-w ${folder}, or take it off PATH`,
+  )
+}
+
+function wayDown(dir: string): string[] {
+  return dir === dirname(dir) ? [dir] : [...wayDown(dirname(dir)), dir]
+}
+
+function isClosed(folder: string): string {
+  return `! test -x ${quoted(folder)}`
+}
+
+/** Which of these questions that user's shell answers by yes first; past their end where none is. */
+async function firstYes(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
+  for (let from = 0; from < questions.length; from += AT_ONCE) {
+    const asked = questions.slice(from, from + AT_ONCE)
+    const code = await askedOnce(supervisor, asked)
+    if (code !== NONE) return from + code - FIRST
+  }
+  return questions.length
+}
+
+async function askedOnce(supervisor: Supervisor, questions: readonly string[]): Promise<number> {
+  const steps = questions.map((asks, at) => `if ${asks}; then exit ${FIRST + at}; fi`)
   const ended = await supervisor.run({
-    command: [...steps, `exit ${ENTERED}`].join('\n'),
+    command: [...steps, `exit ${NONE}`].join('\n'),
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     stdout: '/dev/null',
@@ -57,12 +104,8 @@ async function closedTo(supervisor: Supervisor, workDir: string): Promise<string
     timeoutSeconds: TRIAL_SECONDS,
     signal: new AbortController().signal,
   })
-  if (ended.exitCode === ENTERED && !ended.unreaped) return null
-  const closed = way[(ended.exitCode ?? 0) - CLOSED]
-  if (closed !== undefined) return closed
-  throw new Error(`trying a user of a side ended with ${ended.exitCode ?? ended.signal}`)
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`
+  const { exitCode, unreaped } = ended
+  const known = exitCode !== null && exitCode >= NONE && exitCode < FIRST + questions.length
+  if (known && !(unreaped && exitCode === NONE)) return exitCode
+  throw new Error(`trying a user of a side ended with ${exitCode ?? ended.signal}`)
 }

@@ -3,6 +3,7 @@ import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 import type { MeasureInput } from '../input.ts'
 import { measure } from '../measure.ts'
+import { UnfitMachine } from './enterable.ts'
 
 const MOST_CHARACTERS = 300
 
@@ -11,9 +12,19 @@ const MOST_CHARACTERS = 300
  * set up, passes its gates and runs once. Null: it works. What it measures counts for nothing.
  */
 export async function rehearse(input: MeasureInput): Promise<string | null> {
-  const report = await measure({ ...input, order: rehearsalOf(input.order), onStart: async () => {} })
-  const why = failureIn(report)
-  return why && `as a user of its own ${why}`.slice(0, MOST_CHARACTERS)
+  const why = await failureOf(input)
+  return why && why.slice(0, MOST_CHARACTERS)
+}
+
+async function failureOf(input: MeasureInput): Promise<string | null> {
+  try {
+    const report = await measure({ ...input, order: rehearsalOf(input.order), onStart: async () => {} })
+    const why = failureIn(report)
+    return why && `as a user of its own ${why}`
+  } catch (error) {
+    if (error instanceof UnfitMachine) return `${error.message} (${error.fix})`
+    throw error
+  }
 }
 
 function rehearsalOf(order: Order): Order {

@@ -37,15 +37,22 @@ export function keepStep(id: string): string {
 
 const HOSTED = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
 
+/** GitHub's images let everybody write to folders through which everybody's programs are found. */
+const CLOSE_FOLDERS = `for folder in /opt /usr/share; do
+            if test -e "$folder"; then sudo chmod -R o-w "$folder"; fi
+          done`
+
 /**
- * They are in no group and may become nobody. The right to become root stays until the action has taken it up, or given
- * it up in the same way as the other step.
+ * They are in no group and may become nobody. The right to become root stays until the action has taken it up, and
+ * is given up by it in the same way as by the other step.
  */
 export function makeUsers(when = HOSTED): string {
   return `      - name: Make a user for each side
         if: ${when}
         shell: bash
-        run: sudo sh -c '${MAKE_USERS}'`
+        run: |
+          ${CLOSE_FOLDERS}
+          sudo sh -ec '${MAKE_USERS}'`
 }
 
 /** As whom it is measured, where only whoever calls the workflow knows: one step or the other. */
@@ -65,6 +72,7 @@ export function giveUpRoot(services: Campaign['execution']['services'] = {}, whe
         if: ${when}
         shell: bash
         run: |
+          ${CLOSE_FOLDERS}
           for socket in ${open}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
             if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
           done

@@ -1,0 +1,3 @@
+export function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,58 @@
+import { chmodSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { reachesOf } from '../../src/measure/users/way-to-programs.ts'
+import { scratch } from './scratch.ts'
+
+/** Which folders a user is asked about, and in which of them it may not even add a name. */
+function asked(searched: string) {
+  const reaches = reachesOf(searched)
+  const named = (question: RegExp) =>
+    reaches.filter(({ asks }) => question.test(asks)).map(({ folder }) => folder)
+  return { owned: named(/^test -O/), writable: named(/^test -w/), programs: named(/^\(for f/) }
+}
+
+describe('the way to programs', () => {
+  test('is every folder from the root to one of PATH, and programs are asked about in the last', () => {
+    const room = realpathSync(scratch())
+    mkdirSync(join(room, 'a/bin'), { recursive: true })
+    const { owned, writable, programs } = asked(join(room, 'a/bin'))
+    for (const folder of ['/', room, join(room, 'a'), join(room, 'a/bin')]) expect(owned).toContain(folder)
+    for (const folder of [room, join(room, 'a'), join(room, 'a/bin')]) expect(writable).toContain(folder)
+    expect(programs).toEqual([join(room, 'a/bin')])
+  })
+
+  test('goes where links lead, relative ones and those in the middle too', () => {
+    const room = realpathSync(scratch())
+    for (const name of ['a', 'b/c/bin', 'd']) mkdirSync(join(room, name), { recursive: true })
+    symlinkSync('../b/c', join(room, 'a/link'))
+    symlinkSync(join(room, 'b/c/bin'), join(room, 'd/bin'))
+    for (const path of ['a/link/bin', 'd/bin']) {
+      const { owned, programs } = asked(join(room, path))
+      for (const name of [path.slice(0, 1), 'b', 'b/c', 'b/c/bin']) expect(owned).toContain(join(room, name))
+      expect(programs).toEqual([join(room, 'b/c/bin')])
+    }
+  })
+
+  test('ends where a folder is missing or links go round, and no program is there', () => {
+    const room = realpathSync(scratch())
+    symlinkSync('round', join(room, 'round'))
+    for (const path of ['none/bin', 'round/bin']) {
+      const { writable, programs } = asked(join(room, path))
+      expect([writable.includes(room), programs]).toEqual([true, []])
+    }
+  })
+
+  test('may lead through a folder where everybody adds and nobody renames, and may not end there', () => {
+    const room = realpathSync(scratch())
+    mkdirSync(join(room, 'bin'))
+    chmodSync(room, 0o1777)
+    expect(asked(join(room, 'bin')).writable).not.toContain(room)
+    expect(asked(join(room, 'none')).writable).toContain(room)
+    expect(asked(room).writable).toContain(room)
+  })
+
+  test('does not go through what is relative: it lies in the tree of who asks', () => {
+    expect(reachesOf('node_modules/.bin::.')).toEqual([])
+  })
+})
