@@ -17,9 +17,11 @@ import type { Env } from './inputs.ts'
  */
 export async function measuredAsRoot(program: string, task: unknown, env: Env): Promise<number | NoUsers> {
   const listed = listedUsers()
-  if ('what' in listed) return listed
   const root = process.getuid?.() === 0
-  if (!root && !maySudo(env))
+  const open = !root && maySudo(env)
+  // Without users root measures nothing, and is asked all the same where it has a right to give up.
+  if ('what' in listed && !(open && isHosted(env))) return listed
+  if (!root && !open)
     return { what: 'the job cannot become root', fix: 'let its user run sudo without a password' }
   const room = mkdtempSync(join(resolve(env['RUNNER_TEMP'] ?? tmpdir()), 'winnow-root-'))
   try {

@@ -6,6 +6,7 @@ import { orderFiles } from '../../src/engine/order-files.ts'
 import { report as reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { scratch } from '../git/scratch.ts'
+import type { SideUsers } from '../../src/measure/users/side-users.ts'
 import { amongUsers, asRunner, SUDO_ROOT } from '../measure/in-namespace.ts'
 import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
@@ -187,9 +188,15 @@ const RUNNER = 99_000 + (process.pid % 900)
 function hosted(
   person: Project,
   order: { id: string },
-  { after, ...rest }: Pick<Step, 'node'> & { after?: string } = {},
+  {
+    after,
+    users = throwAwayUsers(),
+    ...rest
+  }: Pick<Step, 'node'> & {
+    after?: string
+    users?: Pick<SideUsers, 'owners'>
+  } = {},
 ): Promise<Ended> {
-  const users = throwAwayUsers()
   return measuring(person, order, {
     env: { ...JOB, ...SECRETS, RUNNER_ENVIRONMENT: 'github-hosted' },
     owner: RUNNER,
@@ -227,6 +234,16 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
     expect(ended.stdout.split('\n')).not.toContain('0')
     expect(readdirSync(join(ended.home, 'temp')).filter(name => name.startsWith('winnow-root-'))).toEqual([])
+  })
+
+  it('gives it up where there are no users for sides, before anything runs as that user', async () => {
+    const spies = 'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\n'
+    const { person, order } = await fresh({ 'bench/size.sh': spies + FILES['bench/size.sh'] })
+    const ended = await hosted(person, order, { after: AFTER, users: { owners: [] } })
+    expect([ended.code, ended.orders]).toEqual([0, []])
+    expect(reportIn(ended)).toMatchObject({ unisolated_because: 'there is no user winnow-1' })
+    expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
+    expect(ended.stdout.split('\n')).not.toContain('0')
   })
 
   it('has it no more once sides were measured, and nobody who is measured has it', async () => {
