@@ -34,15 +34,15 @@ export async function runGuarded(
     session.draft.unreaped = true
     await endMarked(workDir)
   }
-  if (side.owner !== null) settleUser(side.owner, ended)
+  if (side.owner !== null) await settleUser(side.owner, ended)
   checkSeals(session, side.label, onStage === 'itself' ? side : null)
   return ended
 }
 
 /** Whatever is done from here on is done by root among files of that user, of whom nothing may run. */
-function settleUser(owner: Owner, { unreaped }: Ended): void {
+async function settleUser(owner: Owner, { unreaped }: Ended): Promise<void> {
   if (unreaped) throw new Error(`processes of user ${owner.uid} could not be ended`)
-  sweepShared(owner)
+  await sweepShared(owner)
 }
 
 function newestSealed(session: Session): bigint {

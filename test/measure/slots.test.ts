@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -129,5 +130,23 @@ describe('scrubbing', () => {
     chmodSync(dir, 0)
     await removeAll(dir)
     expect(existsSync(dir)).toBe(false)
+  })
+
+  test('removes what is nested deeper than a path can say, under a name that is no text', async () => {
+    const room = scratch()
+    const dir = Buffer.concat([Buffer.from(`${room}/`), Buffer.from([0xff])])
+    const nest = 'mkdir "\\xff" and chdir "\\xff"; mkdir "x" and chdir "x" for 1..3000; chmod 0, "."'
+    execFileSync('perl', ['-e', nest], { cwd: room })
+    await removeAll(dir)
+    expect(readdirSync(room)).toEqual([])
+  })
+
+  test('removes a link, and nothing of what it names', async () => {
+    const dir = scratch()
+    const elsewhere = scratch()
+    writeFileSync(join(elsewhere, 'precious'), '1')
+    symlinkSync(elsewhere, join(dir, 'link'))
+    await removeAll(join(dir, 'link'))
+    expect([readdirSync(dir), readdirSync(elsewhere)]).toEqual([[], ['precious']])
   })
 })

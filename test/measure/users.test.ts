@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -244,6 +244,29 @@ describe.skipIf(!isRoot)('what a side does to its own files', () => {
     )
     expect(report.executions.map(({ exit_code: code }) => code)).toEqual([0, 0, 0, 0])
     expect([existsSync(`/tmp/${name}`), existsSync(`/var/tmp/${name}`)]).toEqual([false, false])
+  })
+
+  test('folders nested deeper than a path can say, and names that are no text, fail no order and stay nowhere', async () => {
+    const { acting, lodging, users } = await settled()
+    const name = `winnow-deep-${process.pid}`
+    const deep = (where: string) =>
+      `perl -e 'chdir shift; mkdir "${name}"; chdir "${name}"; mkdir "x" and chdir "x" for 1..3000' ${where}`
+    onTestFinished(
+      () => void execFileSync('rm', ['-rf', '--', `/tmp/${name}`, `/dev/shm/${name}`, lodging.workDir]),
+    )
+    const strange = `touch "/tmp/$(printf '${name}\\377')"`
+    const report = await acting([...['/tmp', '/dev/shm'].map(deep), strange].join('\n'))
+    expect(report).toMatchObject({ tampered: null, runner_error: null })
+    expect(report.executions.map(({ exit_code: code }) => code)).toEqual([0, 0, 0, 0])
+    const own = ['"$TMPDIR"', '"$WINNOW_OUT_DIR"', '"$HOME"', '.'].map(deep)
+    await acting(own.join('\n'))
+    expect(await acting('true')).toMatchObject({ tampered: null, runner_error: null })
+    const numbers = numbersOf(users)
+    for (const dir of ['/tmp', '/dev/shm'])
+      for (const entry of readdirSync(dir, { encoding: 'buffer' })) {
+        const found = lstatSync(Buffer.concat([Buffer.from(`${dir}/`), entry]), { throwIfNoEntry: false })
+        expect(numbers).not.toContain(found?.uid)
+      }
   })
 
   test('no process of it survives, in whatever session', async () => {

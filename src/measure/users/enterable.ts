@@ -57,7 +57,7 @@ export async function tryUsers(
         )
       ]
     if (open !== undefined) throw canChange(owner, open)
-    sweepShared(owner)
+    await sweepShared(owner)
   }
 }
 
