@@ -7,7 +7,9 @@ import { step } from './a-runner.ts'
 import { job, measuring, onGithub, ticking } from './a-campaign.ts'
 
 test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
-  const { github, scene, token } = await onGithub()
+  // These jobs measure without users of their own for the sides.
+  const spec = `${SIZE_SPEC}merge: { unisolated: allow }\n`
+  const { github, scene, token } = await onGithub({ '.winnow/size.yaml': spec })
   const statuses: unknown[] = []
   const fork = github.fork('eve')
   const theirs = scene.commit('spare', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
