@@ -33,8 +33,9 @@ function remember(memory: Memory, action: Action): void {
   for (const key of repeatKeys(action)) memory.carried.keys.add(key)
 }
 
-/** Machines first: what is said, and to whom, can wait for them. */
-export function urgentFirst(actions: readonly Action[]): Action[] {
+/** Machines elsewhere are asked first: what is said, and to whom, can wait. This one begins when all is said. */
+export function inOrder({ runner }: Hands, actions: readonly Action[]): Action[] {
+  if (runner.runId !== null) return [...actions]
   const urgent = (action: Action) => action.do === 'dispatch' || action.do === 'cancel'
   return [...actions.filter(urgent), ...actions.filter(action => !urgent(action))]
 }

@@ -8,7 +8,7 @@ import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
 import { type Applied, appliedOf, type Hands, showCheck, stageChanges, tryCheck } from './apply.ts'
-import { effectOf, urgentFirst } from './effects.ts'
+import { effectOf, inOrder } from './effects.ts'
 import { type Observation, worldAfter } from './observe.ts'
 import { take } from './steps.ts'
 import { Transaction } from './transaction.ts'
@@ -42,7 +42,7 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
     memory.loaded = await transaction.loaded()
     place.faults.reach('after:commit')
   }
-  for (const action of urgentFirst(others)) {
+  for (const action of inOrder(hands, others)) {
     place.faults.reach(`before:${action.do}`)
     const applied = await effectOf(hands, seen, action)
     if (applied.result !== 'done') return applied
