@@ -28,7 +28,7 @@ export default defineConfig({
     // Loading every module anew for every file would take as long as a third of the tests.
     isolate: false,
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 })
