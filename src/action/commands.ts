@@ -15,17 +15,16 @@ export interface Task {
 type Command = (task: Task) => Promise<number>
 
 /**
- * Everything that `command` can be. One that holds a token works in this process; one that runs experiment code
- * never does. To build a missing one: put its function in the place of `missing`.
+ * Everything that `command` can be. One that holds a token or a key works in this process; one that runs experiment
+ * code never does.
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
   tick: async task => (await import('./tick.ts')).tickOnGithub(task),
   propose: proposeCleanly,
-  judge: missing(
-    'judge',
-    'judging in a job on GitHub is not built',
-    'winnow run judges on one machine; or let the harness print a score and use metric.primary.type: hard',
-  ),
+  judge: async task => {
+    refuseTokens(task, 'it reads the clone, and asks models with a key of their own')
+    return (await import('./judge.ts')).judgeHere(wet(task))
+  },
   measure: measureCleanly,
   run: async task => {
     refuseTokens(task, 'it measures beside what it holds', APPS)
@@ -60,14 +59,10 @@ export function commandNamed(name: string): Command {
   })
 }
 
-function missing(name: string, what: string, fix: string): Command {
-  return () => Promise.reject(new UserError(`command ${name} is not built yet: ${what}`, { fix }))
-}
-
 /** What measures costs what it costs: to be told beforehand what would be written, look with tick. */
 function wet(task: Task): Task {
   if (!isDryRun(task.inputs)) return task
-  throw new UserError(`command ${task.inputs.command} takes no dry-run: it measures`, {
+  throw new UserError(`command ${task.inputs.command} takes no dry-run: it spends what it costs`, {
     fix: 'command: tick with dry-run: true says what would be done next',
   })
 }
@@ -105,7 +100,7 @@ async function measureCleanly(task: Task): Promise<number> {
 
 /** Programs that a model steers read the environment of processes around them: they find that key there and no token. */
 async function proposeCleanly(task: Task): Promise<number> {
-  const { inputs, env } = task
+  const { inputs, env } = wet(task)
   const { campaign, directory } = inputs
   refuseTokens(task, 'it runs the programs that the spec names')
   const program = fileURLToPath(new URL('propose.js', import.meta.url))

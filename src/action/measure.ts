@@ -6,7 +6,7 @@ import { type Answer, measureOrdered } from '../engine/ordered-measurement.ts'
 import { UserError } from '../errors.ts'
 import { findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
 import { makeEnterable } from '../measure/users/enterable.ts'
-import { actionsRunId, parcelFile, parcelled, parcelName } from '../model/parcel.ts'
+import { actionsRunId, parcelFile, parcelled, parcelledItems, parcelName } from '../model/parcel.ts'
 import { giveUpRoot } from './give-up-root.ts'
 import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
@@ -99,7 +99,8 @@ function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, ro
     return setOutputs(env, { 'result-json': JSON.stringify({ order, stale: answer.stale }) })
   }
   const file = join(mkdtempSync(join(room, 'winnow-report-')), parcelFile(order))
-  writeFileSync(`${file}.part`, parcelled(answer.report))
+  const { report, items } = answer
+  writeFileSync(`${file}.part`, items === null ? parcelled(report) : parcelledItems(report, items))
   renameSync(`${file}.part`, file)
   if (root) for (const path of [file, resolve(file, '..')]) chownSync(path, root.runner.uid, root.runner.gid)
   const { executions, runner_error, tampered, flags, unisolated_because: why } = answer.report

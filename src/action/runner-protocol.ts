@@ -6,7 +6,7 @@ import { plainText, withoutOrders } from '../report/plain-text.ts'
 import type { Env } from './inputs.ts'
 
 /** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
-export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose'] as const
+export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose', 'judge', 'items'] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
 /** Written anew and not appended: whatever else stands in the file, no code of ours has put there. */

@@ -11,7 +11,9 @@ import type { Call } from '../verbs/call.ts'
 import { heedComments } from '../verbs/comments/heed.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from '../verbs/known-campaigns.ts'
 import { start } from '../verbs/run.ts'
+import type { HandedItems } from '../judge/handed-on.ts'
 import type { Task } from './commands.ts'
+import { handOn } from './handed-items.ts'
 import { type GithubJob, githubJob, isDebugging, isPaused, surroundingsOf } from './github-job.ts'
 import { type Inputs, isDryRun } from './inputs.ts'
 import { type Rehearsed, rehearsedTurn } from './rehearsed-turn.ts'
@@ -28,6 +30,8 @@ interface Turn {
   counts: Campaign['counts']
   /** Whether the job of this run that asks proposers has something to do. */
   propose: boolean
+  /** Whether the job of this run that asks models has something to do. */
+  judge: boolean
   /** What GitHub would not do. */
   refused: string[]
   /** What a person does so that it goes on, where a limit of the spec has stopped it. */
@@ -58,6 +62,7 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
   const rehearsed: Rehearsed[] = []
   const later: string[] = []
   const broken: string[] = []
+  let toJudge: HandedItems | null = null
   let code = 0
   for (const known of inTurn(campaigns, Number(env['GITHUB_RUN_NUMBER'] ?? 0))) {
     if (around.clock.monotonic() > until) {
@@ -66,11 +71,19 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
     }
     const began = around.clock.monotonic()
     // One job asks for one campaign; each wake-up begins with another.
-    const own = { ...asks, mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose) }
+    const own = {
+      ...asks,
+      mayAsk: asks.mayAsk && !turns.some(({ propose }) => propose),
+      mayJudge: asks.mayJudge && toJudge === null,
+    }
     const turn = async (): Promise<void> => {
       if (known.problem !== null && !known.started) throw known.problem
       if (dry) rehearsed.push(await rehearsedTurn(around, known.name, own))
-      else turns.push(await turnOf(callOf(around, { campaign: known.name }), own))
+      else {
+        const { items, ...done } = await turnOf(callOf(around, { campaign: known.name }), own)
+        turns.push(done)
+        toJudge ??= items
+      }
     }
     try {
       await (campaigns.length > 1 ? grouped(known.name, turn) : turn())
@@ -86,7 +99,7 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
   for (const refused of turns.flatMap(turn => turn.refused))
     code = Math.max(code, failed(env, new ForgeError(refused)))
   if (dry) tellRehearsed(task, rehearsed, { later, broken })
-  else tell(task, turns, { later, broken, kept: kept.tell(env) })
+  else tell(task, turns, { later, broken, outputs: { ...kept.tell(env), ...handOn(env, toJudge) } })
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)
     summarise(env, NOTHING_THERE)
@@ -122,20 +135,35 @@ function inTurn<T>(all: readonly T[], wakeUp: number): T[] {
   return [...all.slice(first), ...all.slice(0, first)]
 }
 
-function asksOf({ answers, 'may-ask': mayAsk }: Inputs, directory: string): Asks {
-  if (!['', 'true', 'false'].includes(mayAsk)) {
-    throw new UserError(`the input may-ask is ${JSON.stringify(mayAsk)}`, { fix: 'give true or false' })
+function asksOf(inputs: Inputs, directory: string): Asks {
+  const { answers, scores } = inputs
+  const file = (path: string) => (path === '' ? null : resolve(directory, path))
+  const asks = {
+    mayAsk: isYes(inputs, 'may-ask'),
+    answers: file(answers),
+    mayJudge: isYes(inputs, 'may-judge'),
+    scores: file(scores),
   }
-  if (answers !== '' && mayAsk === 'true') {
+  if ((asks.mayAsk || asks.mayJudge) && (asks.answers !== null || asks.scores !== null)) {
     throw new UserError('the job that takes answers in has no other after it that could ask again', {
-      fix: 'give may-ask to the job before the one that asks, and answers to the one after it',
+      fix: 'give may-ask and may-judge to the job before those that ask, answers and scores to the one after them',
     })
   }
-  return { mayAsk: mayAsk === 'true', answers: answers === '' ? null : resolve(directory, answers) }
+  return asks
 }
 
-async function turnOf(call: Call, asks: Asks): Promise<Turn> {
-  const turns: Turn[] = []
+function isYes(inputs: Inputs, name: 'may-ask' | 'may-judge'): boolean {
+  const given = inputs[name]
+  if (given === 'true') return true
+  if (given === '' || given === 'false') return false
+  throw new UserError(`the input ${name} is ${JSON.stringify(given)}`, { fix: 'give true or false' })
+}
+
+/** `items`: what the job that asks models is handed, where it has something to do. */
+type Came = Turn & { items: HandedItems | null }
+
+async function turnOf(call: Call, asks: Asks): Promise<Came> {
+  const turns: Came[] = []
   await atCampaign(call, { access: 'write', startedOnly: false, announce: true }, async scene => {
     turns.push(await oneTick(call, await start(call, scene), asks))
     return 0
@@ -145,11 +173,16 @@ async function turnOf(call: Call, asks: Asks): Promise<Turn> {
   return turn
 }
 
-async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
+async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Came> {
   const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const { waiting, seen, refusals } = await tickOnActions(place, workflows, {
+  const {
+    waiting,
+    seen,
+    refusals,
+    toJudge: items,
+  } = await tickOnActions(place, workflows, {
     heed: heedComments(call, scene),
     ...asks,
   })
@@ -161,7 +194,12 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Turn> {
     call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
   const refused = refusals.map(({ message }) => message)
   const way = wayOnText(campaign)
-  const turn = { campaign: place.name, status, waiting, counts, propose, refused }
+  if (waiting.for === 'judges' && !asks.mayJudge && asks.scores === null)
+    call.around.progress.say(
+      `${place.name}: no job after this one asks models for scores; winnow init --github writes one.`,
+    )
+  const judge = items !== null
+  const turn = { campaign: place.name, status, waiting, counts, propose, judge, refused, items }
   return way === null ? turn : { ...turn, to_go_on: way }
 }
 
@@ -182,7 +220,7 @@ const SUMMARY_LENGTH = 2_000
 function tell(
   { env }: Task,
   turns: readonly Turn[],
-  { later, broken, kept }: Record<'later' | 'broken', readonly string[]> & { kept: Outputs },
+  { later, broken, outputs }: Record<'later' | 'broken', readonly string[]> & { outputs: Outputs },
 ): void {
   for (const { campaign, waiting, to_go_on: way } of turns) {
     const then = way === undefined ? '' : ` To go on, ${way}.`
@@ -197,7 +235,7 @@ function tell(
   }
   const asked = turns.find(({ propose }) => propose)
   setOutputs(env, {
-    ...kept,
+    ...outputs,
     'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
     propose: asked?.campaign ?? '',
   })

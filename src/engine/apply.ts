@@ -8,10 +8,9 @@ import type { ExperimentId, Oid } from '../model/ids.ts'
 import { isPicked, subjectOf } from '../model/picked.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from '../plan/action.ts'
-import { parseSpec } from '../spec/parse.ts'
-import { readingOf, specOf } from '../spec/recorded-spec.ts'
-import type { Spec } from '../spec/schema.ts'
 import { ConflictError, ForgeError, UserError } from '../errors.ts'
+import { specOf } from '../spec/recorded-spec.ts'
+import type { Spec } from '../spec/schema.ts'
 import { checkOf } from '../report/check-run.ts'
 import { campaignPullBody, campaignPullTitle } from '../report/campaign-pull-text.ts'
 import { greetingCheck, greetingText } from '../report/greeting-text.ts'
@@ -23,6 +22,7 @@ import { noteRefusal } from './refusals.ts'
 import { isListed } from './listed-refs.ts'
 import type { Memory } from './memory.ts'
 import type { Eyes, Observation } from './observe.ts'
+import { orderSpec } from './order-spec.ts'
 import type { Place } from './place.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -141,25 +141,7 @@ export function appliedOf(
 async function dispatch({ place, memory, runner }: Hands, id: string): Promise<void> {
   const campaign = memory.loaded?.campaign
   const order = campaign?.orders[id]?.order
-  if (campaign && order) await runner.dispatch(order, await specFor(place, campaign, order))
-}
-
-/** A sync is measured with the spec it brings, everything else with the pinned one. */
-async function specFor(
-  { repository }: Place,
-  campaign: Campaign,
-  order: { spec_sha256: string; pin: { tree: Oid } },
-): Promise<Spec> {
-  if (order.spec_sha256 === campaign.spec_sha256) return specOf(campaign)
-  const entry = await repository.entryAt(order.pin.tree, campaign.spec_path)
-  const yaml = entry === null ? campaign.spec_yaml : (await repository.blob(entry.oid)).toString('utf8')
-  const parsed = parseSpec(yaml, readingOf(campaign))
-  if (parsed.sha256 !== order.spec_sha256) {
-    throw new UserError(
-      `the spec ${order.spec_sha256.slice(0, 12)} of an order is neither pinned nor in its commit`,
-    )
-  }
-  return parsed.spec
+  if (campaign && order) await runner.dispatch(order, await orderSpec(place.repository, campaign, order))
 }
 
 /** The campaign's own pull request, from the branch that follows the incumbent into the default branch. */

@@ -1,17 +1,16 @@
 import { UserError } from '../errors.ts'
-import { askJudges, type Cut } from '../judge/ask-judges.ts'
+import type { Cut } from '../judge/ask-judges.ts'
 import { batchesOf } from '../judge/batch.ts'
 import { judgedReport, type PrintedOrder, toJudge } from '../judge/judged-report.ts'
-import { webOf } from '../forge/web.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
-import { openBudget } from '../models/budget.ts'
-import { chatModels } from '../models/chat.ts'
+import type { ModelUsage } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
 import { modelAccess } from './model-access.ts'
 import type { OrderFiles, Scored } from './order-files.ts'
 import type { Place } from './place.ts'
+import { score } from './scoring.ts'
 
 /** Has models score what was printed, one order after the other: money is counted before more of it is spent. */
 export interface Judges {
@@ -58,33 +57,31 @@ async function judge(
   const due = toJudge(asked, printed)
   if ('executions' in due) return due
   const { id } = asked.order
-  const { endpoint, key, model, price } = modelAccess(place.env, due.judge.model)
-  const capUsd = due.judge.max_total_cost_usd
-  const budget = openBudget({ model, capUsd, price, spentUsd: spentOn(scene) })
-  const web = webOf(place.env)
-  const models = chatModels({ endpoint, key, budget, clock: place.clock, random: place.random, web })
+  const access = modelAccess(place.env, due.judge.model)
   const told = files.scores(id) ?? nothingTold(seen)
-  place.progress.say(`${model} scores ${due.pairs.length} items of both sides`)
-  const records = [...told.records]
-  const { cut } = await askJudges({
-    rubric: due.rubric,
+  place.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
+  let scored = told
+  const { cut } = await score({
+    due,
     batches: batchesOf(due.pairs, due.judging),
     known: told.records,
-    models,
-    model,
-    async record(more) {
-      records.push(...more)
-      await files.score(id, added(told, records, models.usage()))
-      place.faults.reach('judge:recorded')
+    access,
+    capUsd: due.judge.max_total_cost_usd,
+    spentUsd: spentOn(scene),
+    clock: place.clock,
+    random: place.random,
+    env: place.env,
+    async record(more, usage) {
+      scored = added(told, [...scored.records, ...more], usage)
+      await files.score(id, scored)
+      if (more.length > 0) place.faults.reach('judge:recorded')
     },
     signal,
   })
-  const scored = added(told, records, models.usage())
-  await files.score(id, scored)
   const { requests, tokens, usd } = scored
-  const cost = { model, requests, tokens, usd }
+  const cost = { model: access.model, requests, tokens, usd }
   if (cut !== null) return cutShort(cut, printed.report, cost)
-  return judgedReport(asked.order, printed, { ...due, records, cost })
+  return judgedReport(asked.order, printed, { ...due, records: scored.records, cost })
 }
 
 function nothingTold({ started }: Spent): Scored {
@@ -101,7 +98,7 @@ function spentOn({ files, seen: { started, orders, usd } }: Pick<Scene, 'files' 
 function added(
   { started, requests, tokens, usd }: Scored,
   records: Scored['records'],
-  more: ReturnType<ReturnType<typeof chatModels>['usage']>,
+  more: ModelUsage,
 ): Scored {
   return {
     started,

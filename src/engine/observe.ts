@@ -7,6 +7,7 @@ import { shortRef } from '../model/refs.ts'
 import { isToBeRestarted } from '../plan/restart.ts'
 import type { World } from '../plan/world.ts'
 import { specOf } from '../spec/recorded-spec.ts'
+import type { JudgesReader } from './actions/judges.ts'
 import type { Asking } from './asking.ts'
 import { candidatesOf } from './candidates.ts'
 import { defaultBranchOf } from './default-branch.ts'
@@ -41,6 +42,8 @@ export interface Eyes {
   runner: Runner
   ideas: Ideas
   asking: Asking
+  /** Jobs of their own that have models score; absent where this process asks them. */
+  judges?: JudgesReader
   /** The branch of the one idea that this process measures; null: whatever is due. */
   only: string | null
 }
@@ -157,6 +160,7 @@ async function lookAround(scene: Scene): Promise<World> {
     holdout: await holdoutFacts(place, memory, campaign, spec),
     reverts,
     runs: await runner.facts(campaign),
+    ...(scene.judges === undefined ? {} : { judges: await scene.judges.facts(campaign) }),
     runner: {
       runId: runner.runId,
       machine: runner.machine,

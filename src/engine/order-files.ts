@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isMissing } from '../measure/missing.ts'
 import { namesIn } from '../measure/names-in.ts'
 import { type PrintedOrder, printedOrder } from '../judge/judged-report.ts'
-import { scoreRecord } from '../judge/record.ts'
+import { scoreRecord } from '../model/score-record.ts'
 import { digest, type EventId, type OrderId } from '../model/ids.ts'
 import { type Report, report } from '../model/report.ts'
 

@@ -6,6 +6,8 @@ import { looksSecret } from '../measure/secret-names.ts'
 import { measure } from '../measure/measure.ts'
 import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
 import type { OrderId } from '../model/ids.ts'
+import { isJudgedOrder } from '../model/judged-order.ts'
+import { type Item } from '../measure/output/items.ts'
 import type { Report } from '../model/report.ts'
 import type { Clock, Progress, Random } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -33,7 +35,11 @@ export interface Job extends JobClone {
   signal: AbortSignal
 }
 
-export type Answer = { report: Report; spec: Spec } | { stale: string } | { handedBack: string; spec: Spec }
+export type Answer =
+  /** Items: by side, where models are to score them. */
+  | { report: Report; items: Record<string, Item[]> | null; spec: Spec }
+  | { stale: string }
+  | { handedBack: string; spec: Spec }
 
 export async function measureOrdered(job: Job): Promise<Answer> {
   const { repository, topLevel } = await openJobClone(job, job.prefix)
@@ -60,13 +66,24 @@ export async function measureOrdered(job: Job): Promise<Answer> {
       if ('unisolatedBecause' in lodging && job.onlyUsers)
         return { handedBack: lodging.unisolatedBecause, spec: given.spec }
       job.progress.say(isolationText(lodging))
-      return { report: await measure({ ...input, ...lodging }), spec: given.spec }
+      return { ...(await measured({ ...input, ...lodging })), spec: given.spec }
     } finally {
       leave?.()
     }
   } finally {
     await repository.close()
   }
+}
+
+async function measured(
+  input: MeasureInput,
+): Promise<Pick<Extract<Answer, { report: Report }>, 'report' | 'items'>> {
+  if (!isJudgedOrder(input.order, input.spec)) return { report: await measure(input), items: null }
+  const items: Record<string, Item[]> = {}
+  const onItems = (side: string, printed: readonly Item[]) => {
+    items[side] = [...printed]
+  }
+  return { report: await measure({ ...input, onItems }), items }
 }
 
 function isolationText(lodging: JobLodging): string {

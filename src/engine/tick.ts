@@ -49,7 +49,7 @@ export async function tick(hands: Hands): Promise<TickResult> {
 
 /** It ends by itself, and then there is another look. */
 function isUnderWay({ for: what }: Waiting): boolean {
-  return what === 'orders' || what === 'proposers'
+  return what === 'orders' || what === 'judges' || what === 'proposers'
 }
 
 async function backOff({ place }: Hands, lost: number, unwritten: readonly EventDraft[]): Promise<void> {

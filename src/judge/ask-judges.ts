@@ -2,7 +2,8 @@ import type { ModelAnswer, Models } from '../ports.ts'
 import { readScores } from './answer.ts'
 import { aloneIn, type Batch, type Entry } from './batch.ts'
 import { questionFor } from './prompt.ts'
-import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
+import { judgedKey, standingRecords } from './record.ts'
+import { type ScoreRecord } from '../model/score-record.ts'
 import type { Rubric } from './rubric.ts'
 
 export interface JudgesAsked {
@@ -41,6 +42,11 @@ export async function askJudges(asked: JudgesAsked): Promise<JudgesAnswer> {
     }
   }
   return { records, cut: null }
+}
+
+/** Nothing is left to ask: each has a score, or gave none twice. */
+export function isScored(batches: readonly Batch[], records: readonly ScoreRecord[]): boolean {
+  return batches.every(batch => nextIn(batch, records) === null)
 }
 
 interface Question {

@@ -1,6 +1,7 @@
 import type { Pair } from '../model/pairs.ts'
 import { type Judging, type PairSide, sidesInTurn } from './batch.ts'
-import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
+import { judgedKey, standingRecords } from './record.ts'
+import { type ScoreRecord } from '../model/score-record.ts'
 import { isSame, type ItemPair } from './sample.ts'
 
 /** One pair of an item: what both sides scored, and which the first judge met first. */

@@ -4,12 +4,12 @@ import { item } from '../measure/output/items.ts'
 import { sha256 } from '../model/canonical.ts'
 import { seedOf } from '../model/coins.ts'
 import { isReporting, type Order } from '../model/order.ts'
-import { type Execution, type Judging as Cost, type Report, report } from '../model/report.ts'
-import { isJudged, judgedSample } from '../spec/judged.ts'
+import { brokenSide, type Execution, type Judging as Cost, type Report, report } from '../model/report.ts'
+import { judgedSample } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type Judging, type PairSide, sidesInTurn } from './batch.ts'
 import { meanScores, scoresOf } from './item-pairs.ts'
-import type { ScoreRecord } from './record.ts'
+import type { ScoreRecord } from '../model/score-record.ts'
 import { type JudgeSection, type Rubric, rubricOf } from './rubric.ts'
 import { freshSample, type ItemPair } from './sample.ts'
 
@@ -20,11 +20,6 @@ export const printedOrder = z.strictObject({
   items: z.record(z.string(), z.array(item)),
 })
 export type PrintedOrder = z.infer<typeof printedOrder>
-
-/** Orders that compare two sides by pairs; gates alone are nothing to judge. */
-export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
-  return isJudged(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
-}
 
 /** One that screens, and one that confirms. */
 export const SAMPLES_TO_KEEP = 2
@@ -92,12 +87,7 @@ function tooFew(order: Order, measured: Report, { wanted, base, pairs }: Few): R
   const error = short
     ? `it prints ${base} items, and two samples that share none have ${least} (metric.judge.sample_size)`
     : `${pairs} of the items that are asked for are on both sides, and a sample has ${wanted} (metric.judge.sample_size)`
-  return {
-    ...measured,
-    executions: measured.executions.map(run =>
-      run.side === side ? { ...run, status: 'bad-output', metrics: {}, error } : run,
-    ),
-  }
+  return brokenSide(measured, side, error)
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Scale } from '../spec/judge-scale.ts'
 import { agreementOf } from './agreement.ts'
 import { MOST_CONTENT } from '../measure/output/items.ts'
 import { meanScores } from './item-pairs.ts'
-import { judgedKey, type ScoreRecord, standingRecords } from './record.ts'
+import { judgedKey, standingRecords } from './record.ts'
+import { type ScoreRecord } from '../model/score-record.ts'
 
 /** What a person gave one item. */
 export interface Label {

@@ -7,6 +7,7 @@ import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
 import type { Report } from './report.ts'
+import type { ScoreRecord } from './score-record.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface LiveOrder {
@@ -15,6 +16,32 @@ export interface LiveOrder {
   issued_at: string
   run_id: string | null
   report: { event: EventId; at: string; report: Report } | null
+  /** What models said so far of what its run printed, where jobs of their own ask them. */
+  scores: Scores | null
+}
+
+export interface Scores {
+  records: ScoreRecord[]
+  model: string
+  requests: number
+  tokens: number
+  usd: number
+  /** Why the last job that asked ended before its time; null where it did not. */
+  ended: EventDraft<'judged'>['ended']
+  ended_at: string
+  /** Jobs in a row that could ask no model. */
+  failures: number
+}
+
+/** An order that a job of its own has scored by models, until that job has answered. */
+export interface AskedScores {
+  key: string
+  order: OrderId
+  until: string
+  may_cost_usd: number | null
+  asked_at: string
+  /** The run whose job asks: scores that come with another one count for nothing. */
+  run_id: string
 }
 
 export interface Baseline {
@@ -212,6 +239,8 @@ export interface Campaign {
   answered: Record<string, true>
   /** Askings that jobs of their own carry out, by their key. */
   asked: Record<string, AskedIdea>
+  /** Orders that jobs of their own have scored by models, by the key of the asking. */
+  judging: Record<string, AskedScores>
   steered: {
     event: EventId
     action: 'retry' | 'revert' | 'withdraw' | 'pick'
@@ -229,7 +258,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 16
+export const FOLD_VERSION = 17
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -289,6 +318,7 @@ export function emptyCampaign(): Campaign {
     proposers: {},
     answered: {},
     asked: {},
+    judging: {},
     steered: [],
     heeded: {},
     comments_read: {},

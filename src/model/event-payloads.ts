@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { approvalEvent } from './approval.ts'
 import { idea } from './idea.ts'
+import { JUDGING_ENDS } from './judging-end.ts'
 import { digest, experimentId, oid, point } from './ids.ts'
 import { orderTerms } from './order.ts'
 import { outcome, verdictWord } from './outcome.ts'
 import { report, side } from './report.ts'
+import { scoreRecord } from './score-record.ts'
 import { snapshot } from './snapshot.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
 import { host } from './host.ts'
@@ -124,7 +126,27 @@ export const payloads = {
   'order-lost': { order: digest, started: z.boolean(), reason: text },
   measured: { order: digest, run_id: text, report },
   'report-rejected': { order: digest, run_id: text, reason: text },
-  judged: { order: digest, scores: z.record(text, z.number()) },
+  /** A job of its own has models score what this order's run printed; until then nobody else does. */
+  'judging-asked': {
+    /** Of this asking, for good: what comes of it has it as well. */
+    key: text,
+    order: digest,
+    until: z.iso.datetime(),
+    /** Set aside of metric.judge.max_total_cost_usd: what a job that is never heard of again has cost. */
+    may_cost_usd: z.number().positive().nullable(),
+  },
+  /** What came of it; with what came before, until every item has been asked for. */
+  judged: {
+    key: text,
+    order: digest,
+    model: text,
+    records: z.array(scoreRecord),
+    requests: natural,
+    tokens: natural,
+    usd: z.number().nonnegative(),
+    ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: text }).nullable(),
+  },
+  'judging-lost': { key: text, order: digest, reason: text },
   decided: {
     experiment: experimentId,
     order: digest.nullable(),

@@ -234,6 +234,5 @@ export const campaignHandlers = {
   'campaign-resumed': resumed,
   'campaign-stopped': stopped,
   'knob-changed': knobChanged,
-  judged: recorded,
   note: recorded,
 }

@@ -12,7 +12,7 @@ import type { Handler } from './fold-handler.ts'
 const issued: Handler<'order-issued'> = (campaign, event) => {
   const { seq: _seq, id, kind: _kind, at, by: _by, cause: _cause, prev: _prev, ...terms } = event
   const order: Order = { id, ...terms }
-  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null }
+  campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null, scores: null }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
   const members = membersOf(campaign, order)
   if (order.stop.rule === 'holdout') return holdOut(campaign, members, order, order.stop)
@@ -115,6 +115,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
+  live.scores = null
   campaign.spent.minutes += minutesOf(event.report)
   campaign.spent.executions += event.report.executions.length
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)

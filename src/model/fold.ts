@@ -6,6 +6,7 @@ import { backlogHandlers } from './fold-backlog.ts'
 import { campaignHandlers } from './fold-campaign.ts'
 import { experimentHandlers } from './fold-experiment.ts'
 import type { Handler } from './fold-handler.ts'
+import { judgingHandlers } from './fold-judging.ts'
 import { orderHandlers } from './fold-order.ts'
 import { steeringHandlers } from './fold-steering.ts'
 import { ofActions } from './host.ts'
@@ -17,6 +18,7 @@ const handlers: { [K in EventKind]: Handler<K> } = {
   ...backlogHandlers,
   ...campaignHandlers,
   ...experimentHandlers,
+  ...judgingHandlers,
   ...orderHandlers,
   ...steeringHandlers,
 }

@@ -16,7 +16,7 @@ export type Pair = z.infer<typeof pair>
 /** What one job measured of one candidate: the raw material of all evidence, never a verdict on it. */
 export const job = z.strictObject({
   order: digest,
-  /** The boot id of its machine: another one is a fresh runner. */
+  /** The boot id of its machine, or the sample that models scored: another one is a fresh runner. */
   runner: z.string(),
   /** All the pairs it was asked for were run, rather than ended early by the stop rule. */
   complete: z.boolean(),
@@ -32,7 +32,7 @@ export interface Asked {
 
 export interface Measured {
   executions: Report['executions']
-  /** The boot id of the machine. */
+  /** As a job has it. */
   runner: string
 }
 
@@ -51,8 +51,11 @@ export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
   return { order, runner, complete: run.length >= pairs, pairs: run }
 }
 
-export function measuredIn({ executions, machine }: Pick<Report, 'executions' | 'machine'>): Measured {
-  return { executions, runner: machine.boot_id }
+type Reported = Pick<Report, 'order' | 'executions' | 'machine' | 'judging'>
+
+/** Models have no machine that could favour a side: there the next items are what another machine is elsewhere. */
+export function measuredIn({ order, executions, machine, judging }: Reported): Measured {
+  return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}` }
 }
 
 interface Sample {

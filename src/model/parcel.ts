@@ -1,6 +1,6 @@
 import { actionsRun } from './host.ts'
 import type { OrderId } from './ids.ts'
-import type { Report } from './report.ts'
+import { brokenSide, type Report } from './report.ts'
 
 /**
  * How a report travels from the job that measured to the tick that takes it in: one artifact, one file in it, both
@@ -26,13 +26,39 @@ export function actionsRunId(run: number | string, attempt: number | string): st
  * that was measured, which then is the runner's failure and never a verdict.
  */
 export function parcelled(report: Report, most = MOST_REPORT_BYTES): string {
-  for (const smaller of [report, withoutTails(report)]) {
-    const text = `${JSON.stringify(smaller)}\n`
-    if (bytesOf(text) <= most) return text
-  }
+  return textOf(smallEnough(report, most))
+}
+
+function smallEnough(report: Report, most: number): Report {
+  for (const smaller of [report, withoutTails(report)]) if (bytesOf(textOf(smaller)) <= most) return smaller
   const why = `the report has more than ${most} bytes, even without what was printed`
   const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
-  return `${JSON.stringify({ ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why })}\n`
+  return { ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why }
+}
+
+/** What one side has printed to be scored, in one parcel with the report. */
+const MOST_SIDE_BYTES = 12 * 1024 * 1024
+export const MOST_PRINTED_BYTES = MOST_REPORT_BYTES + 2 * MOST_SIDE_BYTES + 1024
+
+/** With what is to be scored: the side that printed more than anybody could hand on is broken by that, and not the runner. */
+export function parcelledItems(
+  report: Report,
+  items: Readonly<Record<string, unknown[]>>,
+  most = MOST_SIDE_BYTES,
+): string {
+  const fitting: Record<string, unknown[]> = {}
+  let told = report
+  for (const [side, printed] of Object.entries(items)) {
+    const bytes = bytesOf(textOf(printed))
+    fitting[side] = bytes <= most ? printed : []
+    if (bytes > most)
+      told = brokenSide(told, side, `its items have ${bytes} bytes, and no more than ${most} are scored`)
+  }
+  return textOf({ report: smallEnough(told, MOST_REPORT_BYTES), items: fitting })
+}
+
+function textOf(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
 }
 
 function withoutTails(report: Report): Report {

@@ -110,6 +110,14 @@ export const report = z.strictObject({
 })
 export type Report = z.infer<typeof report>
 
+/** What this side was measured to be does not count: it is broken, and this is why. */
+export function brokenSide(measured: Report, side: string | undefined, error: string): Report {
+  const executions = measured.executions.map(run =>
+    run.side === side ? { ...run, status: 'bad-output' as const, metrics: {}, error } : run,
+  )
+  return { ...measured, executions }
+}
+
 /** Stored scores may be compared only between machines that agree on these. */
 export function machineKey(of: Machine): string {
   return sha256(canonicalJson({ cpu_model: of.cpu_model, cores: of.cores, image: of.image }))

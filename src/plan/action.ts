@@ -93,6 +93,8 @@ export type PullChange =
 /** What nothing can be done about until something else happens. */
 export type Waiting =
   | { for: 'orders'; orders: OrderId[] }
+  /** What was measured is to be scored; why models could not be asked the last time, where they could not. */
+  | { for: 'judges'; orders: OrderId[]; reason: string | null }
   /** Programs that this process is asking for ideas. */
   | { for: 'proposers'; who: string[] }
   | { for: 'ideas' }

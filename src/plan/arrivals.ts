@@ -35,6 +35,8 @@ function receive(world: World, live: LiveOrder, found: Arrivals): void {
     case 'running':
       return run.queued === true ? undefined : expire(world, live, found)
     case 'waiting':
+    // It was measured in time, and no deadline is about models.
+    case 'printed':
       return
     case 'gone':
       return run.started
@@ -90,12 +92,12 @@ function accept(live: LiveOrder, found: Arrivals, run: Extract<RunFacts, { state
     report: run.report,
   }
   found.reports.set(id, { event: eventId(draft), report: run.report })
-  found.steps.push({ step: 'event', draft }, ...judgingCost(id, run.report))
+  found.steps.push({ step: 'event', draft }, ...judgingCost(live, run.report))
 }
 
-/** Recorded once, whatever becomes of what was judged. */
-function judgingCost(order: OrderId, { judging }: Report): Step[] {
-  if (judging === undefined) return []
+/** Recorded once, whatever becomes of what was judged: what jobs of their own spent was, when they told it. */
+function judgingCost({ order: { id: order }, scores }: LiveOrder, { judging }: Report): Step[] {
+  if (judging === undefined || scores !== null) return []
   const { model, ...cost } = judging
   const what = { kind: 'spent', cause: order, what: 'judge', who: model, ok: true, minutes: 0 } as const
   return [{ step: 'event', draft: { ...what, ...cost } }]
@@ -109,6 +111,13 @@ function whyNotAccepted(live: LiveOrder, run: Extract<RunFacts, { state: 'report
 
 /** The part of acceptance that anybody can check again from the ledger alone. */
 export function whyNotReportOf(order: Order, report: Report): string | null {
+  const mismatch = whyNotMeasured(order, report)
+  if (mismatch !== null) return mismatch
+  return followsCoins(order, report) ? null : 'its executions do not follow the coins of the order'
+}
+
+/** Whether it is about what the order says, whatever was executed. */
+export function whyNotMeasured(order: Order, report: Report): string | null {
   if (report.order !== order.id) return `it answers order ${report.order}`
   if (report.harness !== order.harness) return `it was measured with harness ${report.harness.slice(0, 12)}`
   for (const { label, tree } of [{ label: 'base', tree: order.base.tree }, ...order.candidates]) {
@@ -116,5 +125,5 @@ export function whyNotReportOf(order: Order, report: Report): string | null {
     if (measured !== undefined && measured !== tree)
       return `${label} was tree ${measured}, the order says ${tree}`
   }
-  return followsCoins(order, report) ? null : 'its executions do not follow the coins of the order'
+  return null
 }

@@ -111,7 +111,7 @@ function deadline(now: number, spec: Spec, request: Request, queue: number): str
 /** As long as a request may take, and as many again as may be asked once more. */
 const SECONDS_A_REQUEST = 300
 
-function judgingSeconds(spec: Spec): number {
+export function judgingSeconds(spec: Pick<Spec, 'metric'>): number {
   const { judge } = spec.metric
   if (!isJudged(spec) || judge === null) return 0
   return SECONDS_A_REQUEST * 2 * judge.judges * Math.ceil(judgedSample(judge) / judge.batch_size)

@@ -1,4 +1,5 @@
 import { judgingStop } from '../decide/stopping.ts'
+import type { OrderId } from '../model/ids.ts'
 import type { SyncObstacle } from '../model/sync-awaited.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded, askApprovals } from './approvals.ts'
@@ -15,6 +16,7 @@ import { nothingOpened, openProposals, rateText, refuseQueued } from './intake.t
 import { lostTooOften } from './lost.ts'
 import { landedSteps, landingPlan } from './landing.ts'
 import { isSettled } from './only.ts'
+import { judgeElsewhere, lostJudgings, printedOrders, toldScores } from './judged-elsewhere.ts'
 import { approvalActions, campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { resumeParked } from './parked.ts'
@@ -59,7 +61,14 @@ export function plan(world: World): Plan {
   const draft: Draft = {
     world,
     found,
-    steps: [...answered(world), ...lostAskings(world), ...closedIdeas(world), ...found.steps],
+    steps: [
+      ...answered(world),
+      ...lostAskings(world),
+      ...toldScores(world),
+      ...lostJudgings(world),
+      ...closedIdeas(world),
+      ...found.steps,
+    ],
     actions: [
       ...found.actions,
       ...pullActions(world),
@@ -138,7 +147,7 @@ function holdBack({ world }: Draft): Action[] {
 function running(resting: Draft): Plan {
   const { world, found } = resting
   const heads = followHeads(world)
-  const draft = alsoDo(dispatchIdle(resting), heads.actions)
+  const draft = alsoDo(alsoJudged(dispatchIdle(resting)), heads.actions)
   if (heads.steps.length > 0) return conclude(draft, heads.steps)
   const merged = syncByHand(world, found)
   if (merged !== null) {
@@ -218,6 +227,11 @@ function dispatchIdle(draft: Draft): Draft {
   )
 }
 
+/** Whatever else is due: what was measured waits for nothing else of this campaign. */
+function alsoJudged(draft: Draft): Draft {
+  return { ...draft, steps: [...draft.steps, ...judgeElsewhere(draft.world)] }
+}
+
 /** Nothing is measured against an incumbent that was not measured itself. */
 function prepared(draft: Draft, next: () => Plan): Plan {
   const { steps, requests, ready, hopeless } = prepare(draft.world, draft.found)
@@ -287,10 +301,17 @@ function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting
   if (then.length > 0) return { actions: then, waiting: null }
   const idle = new Set(found.idle.filter(order => world.done?.has(dispatchKey(order)) !== true))
   const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
-  if (orders.length > 0) return { actions: then, waiting: { for: 'orders', orders } }
+  if (orders.length > 0) return { actions: then, waiting: waitingForOrders(world, orders) }
   // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
   const asking = world.campaign.status === 'stopped' ? askedHere(world) : world.asking
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
+}
+
+function waitingForOrders(world: World, orders: OrderId[]): Waiting {
+  const printed = new Map(printedOrders(world).map(({ order, scores }) => [order.id, scores]))
+  if (!orders.every(id => printed.has(id))) return { for: 'orders', orders }
+  const [reason = null] = orders.flatMap(id => printed.get(id)?.ended?.reason ?? [])
+  return { for: 'judges', orders, reason }
 }
 
 function waitingFor(world: World): Waiting {

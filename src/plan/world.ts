@@ -2,6 +2,7 @@ import type { Touched } from '../decide/changed-lines.ts'
 import type { Addition } from '../model/approval.ts'
 import type { Brought, Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/idea.ts'
+import type { EventDraft } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { ReleaseDates } from '../model/release.ts'
 import type { HoldoutSource } from '../model/order.ts'
@@ -70,9 +71,23 @@ export interface World {
   answers: AnswerFacts[]
   /** Askings of which no answer will come. */
   unanswered: { key: string; reason: string }[]
+  /** Jobs of their own that have models score; absent where this process asks them. */
+  judges?: JudgesFacts
   /** The branch of the one idea that is to be measured here; null: whatever is due. */
   only: string | null
 }
+
+export interface JudgesFacts {
+  /** A job that asks models follows on this process. */
+  follow: boolean
+  /** What such jobs brought, for askings of the ledger that are open. */
+  told: ToldScores[]
+  /** Askings of which nothing will come. */
+  untold: { key: string; reason: string }[]
+}
+
+/** As `judged` has it. */
+export type ToldScores = Omit<EventDraft<'judged'>, 'kind' | 'cause'>
 
 export interface AnswerFacts {
   /** Of one asking, for good. */
@@ -226,5 +241,7 @@ export type RunFacts =
   /** Of this process, and not begun: something else is being measured. */
   | { state: 'waiting' }
   | { state: 'gone'; started: boolean; runId: string | null; why?: string }
+  /** Measured, and what it printed is still to be scored by models. */
+  | { state: 'printed'; runId: string }
   | { state: 'reported'; runId: string; report: Report }
   | { state: 'unreadable'; runId: string; reason: string }

@@ -1,7 +1,5 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { z } from 'zod'
-import { isMissing } from '../measure/missing.ts'
+import { readHanded } from '../measure/handed-file.ts'
 import { digest, oid } from '../model/ids.ts'
 
 /**
@@ -74,45 +72,7 @@ function bytesOf(all: Answers): number {
   return new TextEncoder().encode(textOf(all)).length
 }
 
-/** Why nothing can be taken from it, in one line; the file may be anything, and of any size. */
-export async function readAnswersFile(path: string): Promise<Answers | { unusable: string }> {
-  const bytes = await bytesIn(path)
-  if (typeof bytes === 'string') return { unusable: bytes }
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
-    return { unusable: 'the file of answers holds no JSON' }
-  }
-  const parsed = answers.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const where = issue?.path.join('.').slice(0, 100) || 'the file of answers'
-  return { unusable: `${where}: ${issue?.message.slice(0, 200)}` }
-}
-
-async function bytesIn(path: string): Promise<Uint8Array | string> {
-  if (path === '') return 'there is no file of answers'
-  let file
-  try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    if (isMissing(error)) return 'there is no file of answers'
-    if (isLink(error)) return 'the file of answers is a link'
-    throw error
-  }
-  try {
-    const stat = await file.stat()
-    if (!stat.isFile()) return 'the file of answers is no file'
-    if (stat.size === 0) return 'the file of answers is empty'
-    if (stat.size > MOST_BYTES) return `the file of answers has ${stat.size} bytes, more than ${MOST_BYTES}`
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
-}
-
-function isLink(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ELOOP'
+/** Why nothing can be taken from it, in one line. */
+export function readAnswersFile(path: string): Promise<Answers | { unusable: string }> {
+  return readHanded(path, { of: 'answers', most: MOST_BYTES, schema: answers })
 }

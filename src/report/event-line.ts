@@ -1,4 +1,4 @@
-import { numberText } from '../decide/wording.ts'
+import { numberText, plural } from '../decide/wording.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { packagesText } from '../model/approval.ts'
 import { oneLine } from '../model/landing.ts'
@@ -26,6 +26,8 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'experiment-opened',
   'experiment-refused',
   'asking-lost',
+  'judged',
+  'judging-lost',
   'order-lost',
   'measured',
   'report-rejected',
@@ -73,7 +75,10 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
   'order-lost': ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
   measured: ({ report }) => measuredText(report),
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
-  judged: ({ order, scores }) => `order ${short(order)} judged: ${metricsText(scores)}`,
+  'judging-asked': ({ order }) => `order ${short(order)} is scored by models, in a job of its own`,
+  judged: ({ order, model, records, ended }) =>
+    `order ${short(order)}: ${model} was asked for ${plural(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,
+  'judging-lost': ({ order, reason }) => `order ${short(order)} has no scores yet: ${reason}`,
   decided: event => decidedText(event),
   merged: ({ experiment, commit, via }) =>
     `${experiment} landed as ${short(commit)}${MADE_BY[via ?? 'push']}`,

@@ -94,6 +94,10 @@ export function waitingSentence(waiting: Waiting): string {
   switch (waiting.for) {
     case 'orders':
       return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
+    case 'judges': {
+      const failed = waiting.reason === null ? '' : ` The last time: ${waiting.reason}.`
+      return `Waiting for models to score ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.${failed}`
+    }
     case 'proposers':
       return `Waiting for ${waiting.who.join(', ')}: asked for an idea.`
     case 'ideas':

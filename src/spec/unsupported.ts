@@ -1,3 +1,4 @@
+import { isJudged } from './judged.ts'
 import type { Spec } from './schema.ts'
 import { refusedKeys, type Whereabouts } from './unread-keys.ts'
 
@@ -127,12 +128,12 @@ function frontierName(frontier: Spec['search']['frontier']): string {
   return typeof frontier === 'string' ? frontier : frontier.use
 }
 
-const JUDGED_ELSEWHERE =
-  'metric.primary.type judge: judging is, but by winnow run on one machine, not built yet; run it there, or let the harness print a score and use type: hard.'
+const JUDGED_BESIDE =
+  'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
 /** What is valid but not built: one sentence each, to be refused before anything runs and never ignored. */
 export function unsupported(spec: Spec, where: Whereabouts = 'local'): string[] {
   const machinery = [...measuring, ...judging, ...isolation, ...proposing].filter(({ used }) => used(spec))
-  const elsewhere = where !== 'local' && spec.metric.primary.type === 'judge' ? [JUDGED_ELSEWHERE] : []
+  const elsewhere = where === 'single-job' && isJudged(spec) ? [JUDGED_BESIDE] : []
   return [...elsewhere, ...machinery.map(({ sentence }) => sentence(spec)), ...refusedKeys(spec, where)]
 }

@@ -36,6 +36,8 @@ export interface Wake {
   /** Of which workflow run it is a job. */
   run?: number
   mayAsk?: boolean
+  mayJudge?: boolean
+  scores?: string
   /** The file of answers that it is given. */
   answers?: string
 }
@@ -85,9 +87,14 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
   return made
 }
 
-function tickOf({ place }: Post, { run, mayAsk = false, answers }: Wake) {
+function tickOf({ place }: Post, { run, mayAsk = false, answers, mayJudge = false, scores }: Wake) {
   const { workflows } = place.forge
   if (!workflows) throw new Error('this forge has no machines')
   const by = run === undefined ? place.by : { ...place.by, run_id: `actions:${run}` }
-  return tickOnActions({ ...place, by }, workflows, { mayAsk, answers: answers ?? null })
+  return tickOnActions({ ...place, by }, workflows, {
+    mayAsk,
+    answers: answers ?? null,
+    mayJudge,
+    scores: scores ?? null,
+  })
 }

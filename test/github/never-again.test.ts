@@ -41,7 +41,12 @@ test('what was said and is not seen again is not said a second time in one wake-
       (await forge.list(...wanted)).map(pull => ({ ...pull, body: '', comments: [] })),
   }
   yard.github.spent()
-  await tickOnActions({ ...place, forge: unseeing }, workflows, { mayAsk: false, answers: null })
+  await tickOnActions({ ...place, forge: unseeing }, workflows, {
+    mayAsk: false,
+    answers: null,
+    mayJudge: false,
+    scores: null,
+  })
   const written = yard.github.spent().filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
   expect(written.length).toBeLessThanOrEqual(3)
 })

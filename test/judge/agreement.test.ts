@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agreementOf } from '../../src/judge/agreement.ts'
 import { agreementWithLabels, parseLabels } from '../../src/judge/labels.ts'
-import type { ScoreRecord } from '../../src/judge/record.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
 
 describe('agreement', () => {
   it("is Krippendorff's alpha: his example of four observers", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { askJudges, type JudgesAsked } from '../../src/judge/ask-judges.ts'
 import type { Batch } from '../../src/judge/batch.ts'
-import type { ScoreRecord } from '../../src/judge/record.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
 import type { ModelAnswer, ModelQuestion } from '../../src/ports.ts'
 import { type ShownItem, shownIn } from '../servers/reading-judge.ts'
 import { batches, RUBRIC } from './some-items.ts'

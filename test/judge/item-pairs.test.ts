@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sidesInTurn } from '../../src/judge/batch.ts'
 import { itemPairs, meanScores } from '../../src/judge/item-pairs.ts'
-import { type ScoreRecord, standingRecords } from '../../src/judge/record.ts'
+import { standingRecords } from '../../src/judge/record.ts'
+import { type ScoreRecord } from '../../src/model/score-record.ts'
 import { type ItemPair, sampleOf } from '../../src/judge/sample.ts'
 import { items, judging, pairsOf } from './some-items.ts'
 

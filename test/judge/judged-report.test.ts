@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  isJudgedOrder,
-  judgedReport,
-  printedOrder,
-  toJudge,
-  type ToJudge,
-} from '../../src/judge/judged-report.ts'
-import type { ScoreRecord } from '../../src/judge/record.ts'
+import { judgedReport, printedOrder, toJudge, type ToJudge } from '../../src/judge/judged-report.ts'
+import { isJudgedOrder } from '../../src/model/judged-order.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
 import { followsCoins } from '../../src/model/coins.ts'
 import type { Order } from '../../src/model/order.ts'
 import { jobOf, measuredIn } from '../../src/model/pairs.ts'

@@ -4,7 +4,7 @@ import { statusOf } from '../../src/decide/evidence/verdict.ts'
 import { type Batch, batchesOf } from '../../src/judge/batch.ts'
 import { judgedEvidence } from '../../src/judge/item-evidence.ts'
 import { itemPairs } from '../../src/judge/item-pairs.ts'
-import type { ScoreRecord } from '../../src/judge/record.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
 import type { ItemPair } from '../../src/judge/sample.ts'
 import { judging, pairsOf } from './some-items.ts'
 

@@ -11,6 +11,7 @@ import { AT, BY, note } from './temp-ledger.ts'
 const digest = fc.uint8Array({ minLength: 4, maxLength: 4 }).map(bytes => sha256(bytes))
 // No schema keeps a member of this name, so sealing refuses it.
 const metric = fc.string().filter(name => name !== '__proto__')
+const number = fc.double({ noNaN: true, noDefaultInfinity: true })
 const draft: fc.Arbitrary<EventDraft> = fc.oneof(
   fc.record({
     kind: fc.constant('note' as const),
@@ -21,10 +22,23 @@ const draft: fc.Arbitrary<EventDraft> = fc.oneof(
   fc.record({
     kind: fc.constant('judged' as const),
     cause: fc.string(),
+    key: fc.string(),
     order: digest,
-    scores: fc.dictionary(metric, fc.double({ noNaN: true, noDefaultInfinity: true }), {
-      noNullPrototype: true,
-    }),
+    model: fc.string(),
+    records: fc.array(
+      fc.record({
+        judge: fc.nat(3),
+        item: fc.string(),
+        side: fc.constantFrom('base' as const, 'candidate' as const),
+        time: fc.constantFrom(1 as const, 2 as const),
+        scores: fc.dictionary(metric, number, { noNullPrototype: true }),
+      }),
+      { maxLength: 3 },
+    ),
+    requests: fc.nat(),
+    tokens: fc.nat(),
+    usd: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+    ended: fc.constant(null),
   }),
 )
 const start = fc.oneof(
@@ -102,8 +116,10 @@ describe('the chain', () => {
 
   test('does not seal what it could not read: a number JSON cannot hold, a payload the schema refuses', () => {
     const chain = openChain({ seq: 0, head: null }, { at: AT, by: BY })
-    const nan: EventDraft = { kind: 'judged', cause: 'x', order: sha256('o'), scores: { a: Number.NaN } }
-    const order: EventDraft = { kind: 'judged', cause: 'x', order: 'no digest', scores: {} }
+    const cost = { model: 'm', records: [], requests: 0, tokens: 0, ended: null }
+    const judged = { kind: 'judged', cause: 'x', key: 'k', order: sha256('o'), usd: 0, ...cost } as const
+    const nan: EventDraft = { ...judged, usd: Number.NaN }
+    const order: EventDraft = { ...judged, order: 'no digest' }
     expect(() => chain.seal(nan)).toThrow(/not representable/)
     expect(() => chain.seal(order)).toThrow(/order/)
     expect(chain.seal(note('first')).event.seq).toBe(0)

@@ -4,7 +4,7 @@ import { objectivesOf } from '../objectives.ts'
 import { numberText } from '../wording.ts'
 import { effectText, shareOf } from './effect-text.ts'
 import type { PairedCase } from './rule.ts'
-import type { Standing } from './standing.ts'
+import { noItemsLeft, type Standing } from './standing.ts'
 
 const WHY = {
   'gain-shown': null,
@@ -51,6 +51,7 @@ function qualifier(paired: PairedCase, standing: Standing, { reason }: EvidenceV
     return `${promising} ${status === 'park' ? 'is promising, and its jobs are used up' : 'is promising'}`
   if (tie !== null) return `${tie} is better (tie-breaker)`
   if (status === 'keep') return keptFor(paired, improved)
+  if (status === 'park' && noItemsLeft(paired)) return 'no items are left that were not scored before'
   if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not shown harmless yet`
   return WHY[reason]
 }

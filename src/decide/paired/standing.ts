@@ -1,3 +1,4 @@
+import { isJudged } from '../../spec/judged.ts'
 import { simplificationFails, simplificationHolds } from '../evidence/simplification.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { tieBreakerHolds } from '../evidence/tie-breaker.ts'
@@ -36,6 +37,17 @@ export function offScale({ spec, rule, jobs }: PairedCase): string | null {
 }
 
 export function standingOf(paired: PairedCase): Standing {
+  const standing = standingWithItems(paired)
+  return standing.status === 'new-job' && noItemsLeft(paired) ? { ...standing, status: 'park' } : standing
+}
+
+/** Every item of the base was scored in an earlier sample: another job would measure, and compare nothing. */
+export function noItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
+  const last = jobs.at(-1)
+  return isJudged(spec) && last?.complete === true && last.pairs.every(({ base }) => base === null)
+}
+
+function standingWithItems(paired: PairedCase): Standing {
   const parts = partsOf(paired)
   const { other, ...known } = parts
   const standing = { ...known, tie: null, promising: null }

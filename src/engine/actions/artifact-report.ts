@@ -1,14 +1,30 @@
 import type { Artifact, Unpacked, WorkflowRun, Workflows } from '../../forge/port.ts'
 import type { OrderId } from '../../model/ids.ts'
-import { actionsRunId, MOST_REPORT_BYTES, parcelFile, parcelName } from '../../model/parcel.ts'
+import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
+import {
+  actionsRunId,
+  MOST_PRINTED_BYTES,
+  MOST_REPORT_BYTES,
+  parcelFile,
+  parcelName,
+} from '../../model/parcel.ts'
 import { report } from '../../model/report.ts'
 import type { RunFacts } from '../../plan/world.ts'
 
-type Read = Extract<RunFacts, { state: 'reported' | 'unreadable' }>
+type Read =
+  | Extract<RunFacts, { state: 'reported' | 'unreadable' }>
+  /** With what is still to be scored. */
+  | { state: 'printed'; runId: string; printed: PrintedOrder }
+
+interface Wanted {
+  id: OrderId
+  /** It is scored by models: its items come with it. */
+  judged: boolean
+}
 
 export interface ReportReader {
   /** What the run left for its order; null where it left nothing. */
-  of(order: OrderId, run: WorkflowRun): Promise<Read | null>
+  of(order: Wanted, run: WorkflowRun): Promise<Read | null>
 }
 
 /** Reports that came as artifacts: only what the run itself left counts, and whoever wrote it is not trusted. */
@@ -23,41 +39,44 @@ export function reportReader(workflows: Workflows): ReportReader {
     return found.length > 0 ? found : (await workflows.artifacts({ run: run.id, name })).filter(isIts)
   }
 
-  async function read(order: OrderId, run: WorkflowRun): Promise<Read | null> {
+  async function read({ id, judged }: Wanted, run: WorkflowRun): Promise<Read | null> {
     const runId = actionsRunId(run.id, 1)
     const unreadable = (reason: string): Read => ({ state: 'unreadable', runId, reason })
-    const [only, ...others] = await leftBy(run, parcelName(order))
+    const [only, ...others] = await leftBy(run, parcelName(id))
     if (only === undefined) return null
     if (others.length > 0)
       return unreadable(`its run left ${others.length + 1} artifacts called ${only.name}`)
-    const parcel = { file: parcelFile(order), most: MOST_REPORT_BYTES }
-    return understood(await workflows.download(only, parcel), runId)
+    const parcel = { file: parcelFile(id), most: judged ? MOST_PRINTED_BYTES : MOST_REPORT_BYTES }
+    return understood(await workflows.download(only, parcel), { runId, judged })
   }
 
   return {
     of(order, run) {
-      const answer = answers.get(order) ?? read(order, run)
-      answers.set(order, answer)
+      const answer = answers.get(order.id) ?? read(order, run)
+      answers.set(order.id, answer)
       return answer
     },
   }
 }
 
-function understood(unpacked: Unpacked, runId: string): Read {
+function understood(unpacked: Unpacked, { runId, judged }: { runId: string; judged: boolean }): Read {
   const unreadable = (reason: string): Read => ({ state: 'unreadable', runId, reason })
   if (!unpacked.ok) return unreadable(`its artifact cannot be used: ${unpacked.why}`)
   const value = jsonIn(unpacked.bytes)
   if (value === undefined) return unreadable('its artifact holds no JSON')
-  const parsed = report.safeParse(value)
+  const parsed = judged ? printedOrder.safeParse(value) : report.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     return unreadable(`${issue?.path.join('.').slice(0, 200)}: ${issue?.message.slice(0, 300)}`)
   }
   const long = longText(parsed.data)
   if (long !== null) return unreadable(`${long.slice(0, 200)} has more than ${MOST_TEXT} characters`)
-  const { run_id } = parsed.data
-  if (run_id !== runId) return unreadable(`it says that it is of run ${run_id.slice(0, 80)}, not ${runId}`)
-  return { state: 'reported', runId, report: parsed.data }
+  const told = 'items' in parsed.data ? parsed.data.report : parsed.data
+  if (told.run_id !== runId)
+    return unreadable(`it says that it is of run ${told.run_id.slice(0, 80)}, not ${runId}`)
+  return 'items' in parsed.data
+    ? { state: 'printed', runId, printed: parsed.data }
+    : { state: 'reported', runId, report: told }
 }
 
 /** Longer than anything that a measurement writes: the ledger keeps reports for good. */

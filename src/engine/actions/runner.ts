@@ -4,7 +4,12 @@ import type { OrderId } from '../../model/ids.ts'
 import { actionsRunId } from '../../model/parcel.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { RunFacts } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { isJudgedOrder } from '../../model/judged-order.ts'
+import type { PrintedOrder } from '../../judge/judged-report.ts'
+import { orderSpec } from '../order-spec.ts'
 import { reportReader } from './artifact-report.ts'
+import { type Scoring, scoringOf } from './scored-order.ts'
 import type { Place } from '../place.ts'
 import { NOTHING_HERE, type Runner } from '../runner.ts'
 
@@ -14,16 +19,24 @@ export const MEASURE_WORKFLOW = 'winnow-measure.yml'
 export const FIRST_ATTEMPT = 1
 const OURS = /^actions:(\d+)\/1$/
 
+type Due = Extract<Scoring, { due: unknown }>
+
 export interface ActionsRunner extends Runner {
   /** Runs that had not ended when they were listed, but for those that this process has cancelled. */
   underWay(): Promise<WorkflowRun[]>
+  /** What this order printed, where that was found and is to be scored; and what of it is asked of models. */
+  printed(order: OrderId): PrintedOrder | null
+  due(order: OrderId): Due | null
 }
 
 /**
  * Runs orders as workflow runs, each named by its order. Lives as long as one tick: what runs there is looked at once,
  * and again only where an order turns up that somebody else has issued meanwhile.
  */
-export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Workflows): ActionsRunner {
+export function actionsRunner(
+  place: Pick<Place, 'name' | 'refs' | 'repository'>,
+  workflows: Workflows,
+): ActionsRunner {
   const origin = { workflow: MEASURE_WORKFLOW, branch: shortRef(place.refs.optimize) }
   const reports = reportReader(workflows)
   const known = new Set<OrderId>()
@@ -32,6 +45,7 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
   /** Found there. */
   const seen = new Map<OrderId, number>()
   const cancelled = new Set<number>()
+  const unscored = new Map<OrderId, { printed: PrintedOrder; due: Due }>()
   let listed: Promise<WorkflowRun[]> | null = null
 
   function list(): Promise<WorkflowRun[]> {
@@ -46,7 +60,7 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
     return found ?? (await workflows.run(recorded, origin)) ?? 'gone'
   }
 
-  async function factOf(live: LiveOrder): Promise<RunFacts | null> {
+  async function factOf(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
     const own = asked.get(live.order.id)
     // Just asked for: it may not be listed yet, and cannot have ended.
     if (own !== undefined) return { state: 'running', runId: actionsRunId(own, FIRST_ATTEMPT) }
@@ -56,11 +70,21 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
       const why = `its workflow run ${live.run_id} is not there any more`
       return { state: 'gone', started: true, runId: live.run_id, why }
     }
-    seen.set(live.order.id, run.id)
+    if (run.conclusion === null) seen.set(live.order.id, run.id)
     const runId = actionsRunId(run.id, FIRST_ATTEMPT)
     if (run.conclusion === null && run.attempt === FIRST_ATTEMPT) return { state: 'running', runId }
-    const read = await reports.of(live.order.id, run)
+    const spec = await orderSpec(place.repository, campaign, live.order)
+    const read = await reports.of({ id: live.order.id, judged: isJudgedOrder(live.order, spec) }, run)
+    if (read?.state === 'printed') return scored(live, spec, read.printed)
     return read ?? { state: 'gone', started: true, runId, why: whyNothing(run) }
+  }
+
+  function scored(live: LiveOrder, spec: Spec, printed: PrintedOrder): RunFacts {
+    const runId = printed.report.run_id
+    const scoring = scoringOf(live, spec, printed)
+    if ('report' in scoring) return { state: 'reported', runId, report: scoring.report }
+    unscored.set(live.order.id, { printed, due: scoring })
+    return { state: 'printed', runId }
   }
 
   return {
@@ -69,7 +93,7 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
       for (const live of waitedFor(campaign)) {
         // Nobody but this process knows yet of what turns up here first: it is about to be issued.
         if (!known.has(live.order.id)) continue
-        const fact = await factOf(live)
+        const fact = await factOf(campaign, live)
         if (fact !== null) facts.set(live.order.id, fact)
       }
       return facts
@@ -97,6 +121,8 @@ export function actionsRunner(place: Pick<Place, 'name' | 'refs'>, workflows: Wo
       if (listed === null && asked.size > 0) return []
       return (await list()).filter(({ id, conclusion }) => conclusion === null && !cancelled.has(id))
     },
+    printed: order => unscored.get(order)?.printed ?? null,
+    due: order => unscored.get(order)?.due ?? null,
     ...NOTHING_HERE,
   }
 }

@@ -1,5 +1,6 @@
 import type { ForgeError } from '../../errors.ts'
 import type { Workflows } from '../../forge/port.ts'
+import type { HandedItems } from '../../judge/handed-on.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { openAskings } from '../../model/fold-asking.ts'
 import type { Hands } from '../apply.ts'
@@ -10,11 +11,12 @@ import { emptyMemory } from '../memory.ts'
 import type { Place } from '../place.ts'
 import { answerReader } from '../taken-answers.ts'
 import { tick, type TickResult } from '../tick.ts'
+import { itemsToJudge, type JudgesHere, judgesReader } from './judges.ts'
 import { actionsRunner } from './runner.ts'
 import { cancelUnwanted } from './unwanted-runs.ts'
 
-/** What a job has to do with proposers: it takes answers in, or another job asks after it, or neither. */
-export interface Asks {
+/** What a job has to do with proposers and models: it takes answers in, or another job asks after it, or neither. */
+export interface Asks extends JudgesHere {
   /** A job of the same run asks proposers after this one. */
   mayAsk: boolean
   /** The file in which such a job left its answers; null where none was to be asked. */
@@ -32,8 +34,8 @@ interface Wakeup extends Asks {
 export async function tickOnActions(
   place: Place,
   workflows: Workflows,
-  { heed, mayAsk, answers }: Wakeup,
-): Promise<TickResult & { refusals: ForgeError[] }> {
+  { heed, mayAsk, answers, ...judging }: Wakeup,
+): Promise<TickResult & { refusals: ForgeError[]; toJudge: HandedItems | null }> {
   const runner = actionsRunner(place, workflows)
   const memory = emptyMemory()
   const result = await tick({
@@ -42,6 +44,7 @@ export async function tickOnActions(
     runner,
     ideas: ideasWith(place, answers),
     asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
+    judges: judgesReader(place, runner, judging),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   })
@@ -49,7 +52,8 @@ export async function tickOnActions(
     const { campaign } = result.seen.world
     await cancelUnwanted(place, workflows, { underWay: await runner.underWay(), known: campaign })
   }
-  return { ...result, refusals: [...memory.refusals.values()] }
+  const toJudge = result.seen && itemsToJudge(place, result.seen.world.campaign, runner)
+  return { ...result, refusals: [...memory.refusals.values()], toJudge }
 }
 
 function ideasWith(place: Place, file: string | null): Ideas {

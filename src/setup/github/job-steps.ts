@@ -35,6 +35,34 @@ export function keepStep(id: string): string {
 `
 }
 
+/** Between two jobs of one run: whoever takes it needs no right for that. */
+export function handStep({
+  name,
+  when,
+  artifact,
+  path,
+}: Record<'name' | 'when' | 'artifact' | 'path', string>): string {
+  return `      - name: ${name}
+        if: ${when}
+        uses: ${pinned('actions/upload-artifact')}
+        with:
+          name: ${artifact}
+          path: ${path}
+          if-no-files-found: error
+          retention-days: 7
+`
+}
+
+export function fetchStep({ name, when, artifact }: Record<'name' | 'when' | 'artifact', string>): string {
+  return `      - name: ${name}
+        if: ${when}
+        uses: ${pinned('actions/download-artifact')}
+        with:
+          name: ${artifact}
+          path: \${{ runner.temp }}/${artifact}
+`
+}
+
 const HOSTED = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
 
 /** GitHub's images let everybody write to folders through which everybody's programs are found. */

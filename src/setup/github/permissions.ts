@@ -10,7 +10,7 @@ interface JobRights {
   secrets: readonly string[]
 }
 
-/** Given to the job that asks proposers, and to no other; its name is the one that they find it under. */
+/** Given to the jobs that ask proposers and models, and to no other; its name is the one that they find it under. */
 export const MODEL_SECRET = MODEL_KEY
 /** The environment that holds it, so that a rule on branches can guard it. */
 export const MODEL_ENVIRONMENT = 'winnow-models'
@@ -31,6 +31,13 @@ export const RIGHTS = {
     file: 'winnow.yml',
     job: 'propose',
     runs: 'programs that the spec names, on the best code so far',
+    permissions: CLONE,
+    secrets: [MODEL_SECRET],
+  },
+  judge: {
+    file: 'winnow.yml',
+    job: 'judge',
+    runs: 'winnow alone, and asks models about what experiments printed',
     permissions: CLONE,
     secrets: [MODEL_SECRET],
   },

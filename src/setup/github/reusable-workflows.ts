@@ -22,17 +22,25 @@ on:
         required: false
         type: boolean
         default: false
+      may-judge:
+        description: Whether a job of the caller asks models for scores after this one.
+        required: false
+        type: boolean
+        default: false
     outputs:
       propose:
         description: The campaign whose proposers are to be asked now; empty where none are.
         value: \${{ jobs.tick.outputs.propose }}
+      judge:
+        description: The campaign of which models are to be asked for scores now; empty where none are.
+        value: \${{ jobs.tick.outputs.judge }}
 
 permissions: {}
 
 jobs:
   tick:
     if: ${NOT_PAUSED}
-${tickingJob(OWN, { rights: 'tick', step: 'Observe, decide, act', mayAsk: '${{ inputs.may-ask }}' })}`
+${tickingJob(OWN, { rights: 'tick', step: 'Observe, decide, act', mayAsk: '${{ inputs.may-ask }}', mayJudge: '${{ inputs.may-judge }}' })}`
 }
 
 /** What measures an order, to be called by a workflow that is dispatched with the order as its run-name. */

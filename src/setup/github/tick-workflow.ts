@@ -1,19 +1,22 @@
+import { ITEMS_FILE, SCORES_FILE } from '../../judge/handed-on.ts'
 import { askingMinutes } from '../../plan/asked-elsewhere.ts'
+import { judgingMinutes } from '../../plan/judged-elsewhere.ts'
 import { ANSWERS_FILE } from '../../propose/answers-file.ts'
-import { cloneStep, giveUpRoot, keepStep, SET_UP, TRUSTED_SETUP } from './job-steps.ts'
+import { isJudged } from '../../spec/judged.ts'
+import { cloneStep, fetchStep, giveUpRoot, handStep, keepStep, SET_UP, TRUSTED_SETUP } from './job-steps.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
-import { pinned } from './pins.ts'
 import { cronOf } from './schedule.ts'
-import { tickingJob } from './ticking-job.ts'
-import { type GithubSetup, NOT_PAUSED, asksPrograms, headOf, yamlText } from './workflow-of.ts'
+import { ITEMS_ARTIFACT, tickingJob } from './ticking-job.ts'
+import { type GithubSetup, NOT_PAUSED, asksJudges, asksPrograms, headOf, yamlText } from './workflow-of.ts'
 
 const WAKERS = '[".github/workflows/winnow-measure.yml", ".github/workflows/winnow-wake.yml"]'
 
 /** The one workflow that writes. An idle wake-up is its first job and no other. */
 export function tickWorkflow(setup: GithubSetup): string {
   const { specs } = setup
-  const asks = asksPrograms(setup)
-  const jobs = [tickJob(setup, asks), ...(asks ? [proposeJob(setup), settleJob(setup)] : [])]
+  const asked: Asked = { programs: asksPrograms(setup), models: asksJudges(setup) }
+  const asking = [...(asked.programs ? [proposeJob(setup)] : []), ...(asked.models ? [judgeJob(setup)] : [])]
+  const jobs = [tickJob(setup, asked), ...asking, ...(asking.length > 0 ? [settleJob(setup, asked)] : [])]
   const lines = [
     headOf(setup),
     'name: winnow',
@@ -35,14 +38,17 @@ export function tickWorkflow(setup: GithubSetup): string {
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function tickJob(setup: GithubSetup, asks: boolean): string {
+/** Of whom jobs of their own ask something. */
+type Asked = Record<'programs' | 'models', boolean>
+
+function tickJob(setup: GithubSetup, asked: Asked): string {
   return `  tick:
     # Other workflows may have the names of these two: only files of these paths count.
     if: >-
       ${NOT_PAUSED} &&
       (github.event_name != 'workflow_run' ||
       contains(fromJSON('${WAKERS}'), github.event.workflow_run.path))
-${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act', mayAsk: asks ? 'true' : null })}`
+${tickingJob(setup, { rights: 'tick', step: 'Observe, decide, act', mayAsk: asked.programs ? 'true' : null, mayJudge: asked.models ? 'true' : null })}`
 }
 
 /** As long as whoever is slowest may take. A campaign that cannot be ticked keeps no other from being asked for. */
@@ -72,39 +78,72 @@ ${giveUpRoot()}
           directory: repository
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-      - name: Hand the answers over
-        if: steps.propose.outputs.report != ''
-        uses: ${pinned('actions/upload-artifact')}
+${handStep({ name: 'Hand the answers over', when: "steps.propose.outputs.report != ''", artifact: 'winnow-propose', path: '\${{ steps.propose.outputs.report }}' })}`
+}
+
+/** What is printed about is text, and none of it runs here: there is no tool chain, and nobody to become root. */
+function judgeJob({ action, specs }: GithubSetup): string {
+  return `  judge:
+    needs: tick
+    if: "!cancelled() && needs.tick.outputs.judge != ''"
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${Math.max(...specs.filter(isJudged).map(judgingMinutes))}
+    environment: ${MODEL_ENVIRONMENT}
+${permissionLines('judge')}
+    outputs:
+      artifact: \${{ steps.judge.outputs.artifact }}
+    steps:
+${cloneStep()}
+${fetchStep({ name: 'Fetch what is to be scored', when: 'always()', artifact: ITEMS_ARTIFACT })}      - name: Ask models for scores
+        id: judge
+        uses: ${action}
         with:
-          name: winnow-propose
-          path: \${{ steps.propose.outputs.report }}
-          if-no-files-found: error
-          retention-days: 7
-`
+          command: judge
+          campaign: \${{ needs.tick.outputs.judge }}
+          items: \${{ runner.temp }}/${ITEMS_ARTIFACT}/${ITEMS_FILE}
+        env:
+          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
+          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${handStep({ name: 'Hand the scores over', when: "always() && steps.judge.outputs.report != ''", artifact: 'winnow-judge', path: '\${{ steps.judge.outputs.report }}' })}`
 }
 
 /** The answers are data to it, as those of anybody else; where none came, nobody waits for them any longer. */
-function settleJob({ action }: GithubSetup): string {
+function settleJob({ action }: GithubSetup, { programs, models }: Asked): string {
+  const asked = [...(programs ? (['propose'] as const) : []), ...(models ? (['judge'] as const) : [])]
+  const wanted = asked.map(job => `needs.tick.outputs.${job} != ''`).join(' || ')
   return `  settle:
-    needs: [tick, propose]
-    if: always() && needs.tick.outputs.propose != ''
+    needs: [${['tick', ...asked].join(', ')}]
+    if: always() && ${asked.length > 1 ? `(${wanted})` : wanted}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${permissionLines('settle')}
     steps:
 ${cloneStep()}
-      - name: Fetch what the proposers answered
-        if: needs.propose.outputs.artifact != ''
-        uses: ${pinned('actions/download-artifact')}
-        with:
-          name: winnow-propose
-          path: \${{ runner.temp }}/winnow-propose
-      - name: Take the answers in
+${asked.map(fetchAnswers).join('')}      - name: Take the answers in
         id: settle
         uses: ${action}
         with:
           command: tick
-          answers: \${{ runner.temp }}/winnow-propose/${ANSWERS_FILE}
+${asked.map(answersInput).join('\n')}
           github-token: \${{ github.token }}
 ${keepStep('settle')}`
+}
+
+const TAKEN = {
+  propose: { name: 'Fetch what the proposers answered', input: 'answers', file: ANSWERS_FILE },
+  judge: { name: 'Fetch what the models scored', input: 'scores', file: SCORES_FILE },
+} as const
+
+function fetchAnswers(job: keyof typeof TAKEN): string {
+  return fetchStep({
+    name: TAKEN[job].name,
+    when: `needs.${job}.outputs.artifact != ''`,
+    artifact: `winnow-${job}`,
+  })
+}
+
+function answersInput(job: keyof typeof TAKEN): string {
+  const { input, file } = TAKEN[job]
+  return `          ${input}: \${{ runner.temp }}/winnow-${job}/${file}`
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { isJudged } from '../../spec/judged.ts'
 import { OWN_ACTION } from './reusable.ts'
 
 /** What the workflows of a repository are written from. */
@@ -12,7 +13,10 @@ export interface GithubSetup {
 }
 
 /** As much of a spec as workflows depend on. */
-export type Campaign = Pick<Spec, 'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement'>
+export type Campaign = Pick<
+  Spec,
+  'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
+>
 
 const WHY = '# What each job may do, and why: docs/github.md of winnow.'
 const YOURS =
@@ -43,6 +47,11 @@ export function yamlText(value: string): string {
 /** Whether a job has to ask programs for ideas. */
 export function asksPrograms({ specs }: Pick<GithubSetup, 'specs'>): boolean {
   return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
+}
+
+/** Whether a job has to ask models for scores. */
+export function asksJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
+  return specs.some(isJudged)
 }
 
 export function prefixesOf({ specs }: Pick<GithubSetup, 'specs'>): string[] {

@@ -1,0 +1,114 @@
+import { type HandedItems, type HandedScores, fittingItems, readScores } from '../../judge/handed-on.ts'
+import { judgedKey } from '../../judge/record.ts'
+import type { AskedScores, Campaign } from '../../model/campaign.ts'
+import type { ScoreRecord } from '../../model/score-record.ts'
+import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
+import type { Place } from '../place.ts'
+import type { ActionsRunner } from './runner.ts'
+import type { Scoring } from './scored-order.ts'
+
+/** What a job has to do with models that score: a job asks them after it, or it takes in what they said, or neither. */
+export interface JudgesHere {
+  /** A job of the same run asks models after this one. */
+  mayJudge: boolean
+  /** The file in which such a job left the scores; null where there was none. */
+  scores: string | null
+}
+
+/** Found after the runs were looked at: what a score is of is known from what those printed. */
+export interface JudgesReader {
+  facts(campaign: Campaign): Promise<JudgesFacts>
+}
+
+type Told = HandedScores['judgings'][number]
+type Due = Extract<Scoring, { due: unknown }>
+
+/**
+ * What the job that asked models handed over, for the askings of this very run and for no others, as with the answers of
+ * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
+ */
+export function judgesReader(
+  place: Place,
+  runner: ActionsRunner,
+  { mayJudge: follow, scores: file }: JudgesHere,
+): JudgesReader {
+  const told = new Set<string>()
+  let read: ReturnType<typeof readScores> | null = null
+
+  function tell(line: string): void {
+    if (!told.has(line)) place.progress.say(line)
+    told.add(line)
+  }
+
+  async function givenFor(campaign: Campaign, path: string): Promise<Told[] | string> {
+    const given = await (read ??= readScores(path))
+    if ('unusable' in given) return given.unusable
+    const { campaign: name, started } = given
+    if (name === campaign.name && started === campaign.started) return given.judgings
+    return `the scores are for campaign ${name.slice(0, 100)}`
+  }
+
+  return {
+    async facts(campaign) {
+      const facts: JudgesFacts = { follow, told: [], untold: [] }
+      if (file === null) return facts
+      const own = openJudgings(place, campaign)
+      if (own.length === 0) return facts
+      const given = await givenFor(campaign, file)
+      for (const asking of own) {
+        const found = typeof given === 'string' ? given : takenFrom(asking, given, runner.due(asking.order))
+        if (typeof found !== 'string') facts.told.push(found)
+        else {
+          facts.untold.push({ key: asking.key, reason: found })
+          tell(`Order ${asking.order.slice(0, 12)}: no scores are taken, ${found}.`)
+        }
+      }
+      return facts
+    },
+  }
+}
+
+/** Askings of this run that nobody has answered. */
+export function openJudgings({ by }: Pick<Place, 'by'>, { judging }: Campaign): AskedScores[] {
+  return Object.values(judging).filter(({ run_id }) => run_id === by.run_id)
+}
+
+function takenFrom(asking: AskedScores, given: readonly Told[], due: Due | null): ToldScores | string {
+  const one = given.find(({ key }) => key === asking.key)
+  if (one === undefined) return 'its job gave none'
+  if (one.order !== asking.order) return `they are of order ${one.order.slice(0, 12)}`
+  // Nobody waits for it any more: what it cost is recorded all the same.
+  if (due === null) return { ...one, records: [] }
+  const wrong = one.records.find(record => !isAskedFor(record, due))
+  return wrong === undefined ? one : `one is not what was asked for: ${judgedKey(wrong).slice(0, 200)}`
+}
+
+function isAskedFor(record: ScoreRecord, { due: { rubric }, batches }: Due): boolean {
+  const { judge, item, side, scores } = record
+  const shown = batches.some(
+    batch => batch.judge === judge && batch.entries.some(entry => entry.item === item && entry.side === side),
+  )
+  if (!shown) return false
+  if (scores === null) return true
+  const fields = [rubric.primary, ...rubric.others]
+  const names = Object.keys(scores)
+  if (names.length !== fields.length || !fields.every(field => names.includes(field))) return false
+  const score = scores[rubric.primary]
+  const [lowest, highest] = rubric.scale
+  return typeof score === 'number' && score >= lowest && score <= highest
+}
+
+/** What the job that follows in this run has models score; null where it has nothing to do. */
+export function itemsToJudge(
+  place: Place,
+  campaign: Campaign,
+  runner: Pick<ActionsRunner, 'printed'>,
+): HandedItems | null {
+  const orders = openJudgings(place, campaign).flatMap(({ key, order }) => {
+    const printed = runner.printed(order)
+    return printed === null ? [] : [{ key, order, printed }]
+  })
+  if (orders.length === 0) return null
+  const { name, started } = campaign
+  return fittingItems({ winnow: 1, campaign: name, started, orders })
+}
