@@ -1,4 +1,5 @@
-import { fetch, ProxyAgent } from 'undici'
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+import { fetch } from 'undici/index-fetch.js'
 import type { Proxy } from '../git/proxy.ts'
 import type { Fetch } from '../ports.ts'
 

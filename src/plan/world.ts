@@ -78,7 +78,7 @@ export interface World {
 }
 
 export interface JudgesFacts {
-  /** A job that asks models follows on this process. */
+  /** A job follows on this one that asks models. */
   follow: boolean
   /** What such jobs brought, for askings of the ledger that are open. */
   told: ToldScores[]

@@ -53,14 +53,13 @@ describe('the action', () => {
     expect(Object.keys(outputs)).toEqual([...OUTPUTS])
   })
 
-  it.each(['judge'])('says that %s is not built', async command => {
+  it.each([
+    ['judge', 'command judge needs the input items%0Afix: give it the file that the tick'],
+    ['measure', 'command measure needs the input campaign'],
+  ])('says what %s has to be given', async (command, data) => {
     const { code, orders } = await step({ inputs: { command }, workspace: tmpdir() })
     expect(code).toBe(2)
-    const said = {
-      command: 'error',
-      data: expect.stringMatching(/^command \w+ is not built yet: .+ not built/),
-    }
-    expect(orders).toMatchObject([said])
+    expect(orders).toMatchObject([{ command: 'error', data: expect.stringContaining(data) }])
   })
 
   it.each([

@@ -22,9 +22,10 @@ const HANDED_OVER: Readonly<Record<string, RegExp>> = {
   'runs-on': /^[^$]+$/,
   users: /^(?:true|false)$/,
   'may-ask': /^true$/,
+  'may-judge': /^true$/,
 }
 const COMMAND = /^(?:tick|run|report)$/
-const ASKS = /^propose$/
+const ASKS = /^(?:propose|judge)$/
 const WRITES_LEDGER = /^(?:tick|run)$/
 
 const jobsOf = ({ jobs }: Workflow) => Object.entries(jobs)
@@ -41,6 +42,19 @@ const RUNS_OTHERS = /^(?:measure|propose)$/
 /** Where a job hands itself over to code that nobody of winnow's wrote; below nought where it never does. */
 const handsOverAt = ({ steps }: Job) =>
   steps.findIndex(({ with: given }) => RUNS_OTHERS.test(String(given?.['command'] ?? '')))
+
+/** What jobs of one run hand to each other: as which input, in which artifact, by a job with which command. */
+const HANDED_ON = [
+  { input: 'answers', artifact: 'winnow-propose', file: 'answers.json', by: 'propose' },
+  { input: 'scores', artifact: 'winnow-judge', file: 'scores.json', by: 'judge' },
+  { input: 'items', artifact: 'winnow-items', file: 'items.json', by: 'tick' },
+] as const
+
+function jobIn({ jobs }: Workflow, name: string): Job {
+  const job = jobs[name]
+  if (job === undefined) throw new Error(`there is no job ${name}`)
+  return job
+}
 
 const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
   'top-level permissions are none': ({ workflow }) =>
@@ -160,19 +174,46 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       return reads && held.length === 0 && job.env === undefined ? [] : [name]
     }),
 
+  'what asks models for scores runs winnow alone, reads the repository, and holds one secret in one step': ({
+    workflow,
+  }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      if (!commandIn(job).includes('judge')) return []
+      const env = {
+        WINNOW_MODEL_URL: '$' + '{{ vars.WINNOW_MODEL_URL }}',
+        WINNOW_MODEL_PRICE: '$' + '{{ vars.WINNOW_MODEL_PRICE }}',
+        WINNOW_MODEL_KEY: '$' + '{{ secrets.WINNOW_MODEL_KEY }}',
+      }
+      const held = job.steps.filter(step => {
+        const said = JSON.stringify([step.with ?? {}, step.env ?? {}])
+        return step.with?.['command'] === 'judge'
+          ? JSON.stringify(step.env) !== JSON.stringify(env) || /github\.token|app-token/.test(said)
+          : /secrets\.|github\.token|GITHUB_TOKEN|app-token/.test(said)
+      })
+      const others = job.steps.filter(
+        ({ uses = '', with: given }) => given?.['command'] !== 'judge' && !uses.startsWith('actions/'),
+      )
+      const reads = JSON.stringify(granted(job)) === '{"contents":"read"}'
+      return reads && held.length + others.length === 0 && job.env === undefined ? [] : [name]
+    }),
+
   'answers come from the job of the same run that asked, to a job after it': ({ workflow }) =>
     jobsOf(workflow).flatMap(([name, job]) => {
-      const taken = job.steps.flatMap(step => String(step.with?.['answers'] ?? '') || [])
-      if (taken.length === 0) return []
-      const fetched = job.steps.filter(({ uses }) => uses?.startsWith('actions/download-artifact@'))
-      const own = fetched.every(step => step.with?.['name'] === 'winnow-propose')
-      const asks = Object.keys(workflow.jobs).filter(other => {
-        const before = workflow.jobs[other]
-        return before !== undefined && commandIn(before).includes('propose')
+      const fetched = job.steps
+        .filter(({ uses }) => uses?.startsWith('actions/download-artifact@'))
+        .map(step => String(step.with?.['name']))
+      const taken = HANDED_ON.filter(({ input }) => job.steps.some(step => step.with?.[input] !== undefined))
+      const right = taken.every(({ input, artifact, file, by }) => {
+        const from = Object.keys(workflow.jobs).filter(other =>
+          commandIn(jobIn(workflow, other)).includes(by),
+        )
+        const after = from.some(other => other !== name && [job['needs']].flat().includes(other))
+        const path = '$' + `{{ runner.temp }}/${artifact}/${file}`
+        const paths = job.steps.flatMap(step => String(step.with?.[input] ?? '') || [])
+        return after && fetched.includes(artifact) && paths.every(each => each === path)
       })
-      const after = asks.length > 0 && asks.every(other => [job['needs']].flat().includes(other))
-      const path = taken.every(file => file === '$' + '{{ runner.temp }}/winnow-propose/answers.json')
-      return own && after && path ? [] : [name]
+      const known = fetched.every(each => taken.some(({ artifact }) => artifact === each))
+      return right && known ? [] : [name]
     }),
 
   "what runs code of others has given up root before, or users for it, on runners that are not its owner's":
@@ -220,7 +261,7 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
     stepsOf(workflow).flatMap(({ name, step }) => {
       if (step.uses?.startsWith('actions/upload-artifact@') !== true) return []
       const { path, overwrite } = step.with ?? {}
-      const one = /^\$\{\{ steps\.[a-z]+\.outputs\.report \}\}$/.test(String(path))
+      const one = /^\$\{\{ steps\.[a-z]+\.outputs\.(?:report|items) \}\}$/.test(String(path))
       return one && overwrite === undefined && step.with?.['if-no-files-found'] === 'error' ? [] : [name]
     }),
 
@@ -234,7 +275,10 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
         next?.['if'] === `always() && steps.${String(id)}.outputs.report != ''` &&
         next.with?.['path'] === `\${{ steps.${String(id)}.outputs.report }}` &&
         next.with['name'] === `\${{ steps.${String(id)}.outputs.artifact }}`
-      return kept && more.length === 0 ? [] : [name]
+      const handsOn = more.every(
+        ({ with: given }) => given?.['path'] === `\${{ steps.${String(id)}.outputs.items }}`,
+      )
+      return kept && handsOn && more.length < 2 ? [] : [name]
     }),
 
   'caches are only restored, and only where nothing is trusted': ({ workflow }) =>

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findingsIn, findingsInAction, RULES } from './rules.ts'
-import { everyFile, NODE, REUSABLES, written } from './written.ts'
+import { everyFile, JUDGED, NODE, REUSABLES, written } from './written.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const ASKING = ['propose: [{ use: command, command: ./ideas }]']
 const [tick, measure, wake, comments] = written([ASKING]).map(({ text }) => text)
+const [judged] = written([[...ASKING, ...JUDGED]]).map(({ text }) => text)
 const [, plain] = written([['measurement: { command: sh bench/size.sh, isolation: none }']]).map(
   ({ text }) => text,
 )
@@ -96,6 +97,7 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     ],
     'secrets are for jobs that ask models, behind an environment': [
       [tick, '    environment: winnow-models\n', ''],
+      [judged, /(judge:[^]*)    environment: winnow-models\n/, '$1'],
       [measure, '        id: measure\n', '        id: measure\n        env: { KEY: "${{ secrets.KEY }}" }\n'],
       [wake, '\njobs:', '\nenv: { KEY: "${{ secrets.KEY }}" }\njobs:'],
     ],
@@ -125,7 +127,28 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
         'uses: ./trusted/.github/actions/winnow-agents\n        env: { KEY: "${{ secrets.WINNOW_MODEL_KEY }}" }',
       ],
     ],
+    'what asks models for scores runs winnow alone, reads the repository, and holds one secret in one step': [
+      [judged, 'command: judge\n', 'command: judge\n          github-token: ${{ github.token }}\n'],
+      [judged, 'command: judge\n', 'command: judge\n          app-token: ${{ steps.app.outputs.token }}\n'],
+      [judged, /(\n {2}judge:[^]*?)contents: read # to clone/, '$1contents: write # to clone'],
+      [judged, /(command: judge[^]*?)secrets\.WINNOW_MODEL_KEY }}/, '$1secrets.DEPLOY_KEY }}'],
+      [judged, 'vars.WINNOW_MODEL_URL', 'secrets.WINNOW_MODEL_URL'],
+      [
+        judged,
+        '      - name: Ask models for scores',
+        '      - run: npm ci\n      - name: Ask models for scores',
+      ],
+      [
+        judged,
+        '      - name: Ask models for scores',
+        '      - uses: ./repository/tools\n      - name: Ask models for scores',
+      ],
+    ],
     'answers come from the job of the same run that asked, to a job after it': [
+      [judged, 'needs: [tick, propose, judge]', 'needs: [tick, propose]'],
+      [judged, 'winnow-judge/scores.json', 'winnow-propose/scores.json'],
+      [judged, 'winnow-items/items.json', 'elsewhere/items.json'],
+      [judged, /(download-artifact@.*\n\s+with:\n\s+name: )winnow-items/, '$1winnow-report'],
       [tick, 'needs: [tick, propose]', 'needs: [tick]'],
       [tick, 'winnow-propose/answers.json', 'elsewhere/answers.json'],
       [tick, /(download-artifact@.*\n\s+with:\n\s+name: )winnow-propose/, '$1winnow-report'],
@@ -177,10 +200,12 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
     'what is uploaded is one file that a step named': [
       [measure, 'if-no-files-found: error', 'if-no-files-found: ignore'],
       [measure, 'path: ${{ steps.measure.outputs.report }}', 'path: .'],
+      [judged, 'path: ${{ steps.tick.outputs.items }}', 'path: .'],
     ],
     'what a job that writes could not write is handed over, however its step ended': [
       [tick, "if: always() && steps.tick.outputs.report != ''", "if: steps.tick.outputs.report != ''"],
       [tick, "steps.settle.outputs.report != ''", "steps.tick.outputs.report != ''"],
+      [judged, 'path: ${{ steps.tick.outputs.items }}', 'path: ${{ steps.tick.outputs.report }}'],
       [comments, /      - name: Keep what could not be written[^]*/, ''],
       [reusableTick, 'name: ${{ steps.tick.outputs.artifact }}', 'name: winnow-unwritten'],
     ],

@@ -35,8 +35,10 @@ export function written(
 
 /** A line may take the place of one that every spec here has. */
 function withoutOwn(lines: readonly string[]): string {
-  const measures = lines.some(line => line.startsWith('measurement:'))
-  return measures ? SPEC.replace(/^measurement:.*\n/m, '') : SPEC
+  const own = lines.map(line => line.slice(0, line.indexOf(':') + 1))
+  return SPEC.split('\n')
+    .filter(line => !own.some(key => line.startsWith(key)))
+    .join('\n')
 }
 
 export const NODE = { 'package.json': '{}', '.nvmrc': '24\n', 'package-lock.json': '{}', 'index.js': '' }
@@ -60,6 +62,9 @@ const ASKING = [
   'execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17", env: { A: b } } } }',
 ]
 
+export const JUDGED = [
+  'metric: { primary: { type: judge, name: quality, direction: maximize }, degenerate_gates: [{ name: n, check: ">= 1" }], judge: { rubric: Score 1 to 5., scoring: { primary: quality }, model: m, sample_size: 20 } }',
+]
 const RUNNER = ['execution: { runs_on: [self-hosted, bench] }']
 const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
 
@@ -81,6 +86,9 @@ export function everyFile(): (Written & { of: string })[] {
     { of: 'two campaigns, one of which asks', files: written([[], ASKING]) },
     { of: 'calls', files: written([[], RUNNER], NODE, { calls: true }) },
     { of: 'calls, and a program to ask', files: written([ASKING_ONLY], NODE, { calls: true }) },
+    { of: 'a campaign that models judge', files: written([[], JUDGED]) },
+    { of: 'the same, and a program to ask', files: written([[...JUDGED, ...ASKING_ONLY]]) },
+    { of: 'calls, and models that judge', files: written([JUDGED], NODE, { calls: true }) },
     {
       of: 'a prefix of its own',
       files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"']]),

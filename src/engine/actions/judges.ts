@@ -4,8 +4,7 @@ import type { AskedScores, Campaign } from '../../model/campaign.ts'
 import type { ScoreRecord } from '../../model/score-record.ts'
 import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
 import type { Place } from '../place.ts'
-import type { ActionsRunner } from './runner.ts'
-import type { Scoring } from './scored-order.ts'
+import type { Due, Unscored } from './scored-order.ts'
 
 /** What a job has to do with models that score: a job asks them after it, or it takes in what they said, or neither. */
 export interface JudgesHere {
@@ -21,7 +20,6 @@ export interface JudgesReader {
 }
 
 type Told = HandedScores['judgings'][number]
-type Due = Extract<Scoring, { due: unknown }>
 
 /**
  * What the job that asked models handed over, for the askings of this very run and for no others, as with the answers of
@@ -29,7 +27,7 @@ type Due = Extract<Scoring, { due: unknown }>
  */
 export function judgesReader(
   place: Place,
-  runner: ActionsRunner,
+  runner: Pick<Unscored, 'due'>,
   { mayJudge: follow, scores: file }: JudgesHere,
 ): JudgesReader {
   const told = new Set<string>()
@@ -102,7 +100,7 @@ function isAskedFor(record: ScoreRecord, { due: { rubric }, batches }: Due): boo
 export function itemsToJudge(
   place: Place,
   campaign: Campaign,
-  runner: Pick<ActionsRunner, 'printed'>,
+  runner: Pick<Unscored, 'printed'>,
 ): HandedItems | null {
   const orders = openJudgings(place, campaign).flatMap(({ key, order }) => {
     const printed = runner.printed(order)

@@ -4,12 +4,10 @@ import type { OrderId } from '../../model/ids.ts'
 import { actionsRunId } from '../../model/parcel.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { RunFacts } from '../../plan/world.ts'
-import type { Spec } from '../../spec/schema.ts'
 import { isJudgedOrder } from '../../model/judged-order.ts'
-import type { PrintedOrder } from '../../judge/judged-report.ts'
 import { orderSpec } from '../order-spec.ts'
 import { reportReader } from './artifact-report.ts'
-import { type Scoring, scoringOf } from './scored-order.ts'
+import { type Unscored, unscoredOrders } from './scored-order.ts'
 import type { Place } from '../place.ts'
 import { NOTHING_HERE, type Runner } from '../runner.ts'
 
@@ -19,14 +17,9 @@ export const MEASURE_WORKFLOW = 'winnow-measure.yml'
 export const FIRST_ATTEMPT = 1
 const OURS = /^actions:(\d+)\/1$/
 
-type Due = Extract<Scoring, { due: unknown }>
-
-export interface ActionsRunner extends Runner {
+export interface ActionsRunner extends Runner, Unscored {
   /** Runs that had not ended when they were listed, but for those that this process has cancelled. */
   underWay(): Promise<WorkflowRun[]>
-  /** What this order printed, where that was found and is to be scored; and what of it is asked of models. */
-  printed(order: OrderId): PrintedOrder | null
-  due(order: OrderId): Due | null
 }
 
 /**
@@ -45,7 +38,7 @@ export function actionsRunner(
   /** Found there. */
   const seen = new Map<OrderId, number>()
   const cancelled = new Set<number>()
-  const unscored = new Map<OrderId, { printed: PrintedOrder; due: Due }>()
+  const unscored = unscoredOrders()
   let listed: Promise<WorkflowRun[]> | null = null
 
   function list(): Promise<WorkflowRun[]> {
@@ -75,16 +68,8 @@ export function actionsRunner(
     if (run.conclusion === null && run.attempt === FIRST_ATTEMPT) return { state: 'running', runId }
     const spec = await orderSpec(place.repository, campaign, live.order)
     const read = await reports.of({ id: live.order.id, judged: isJudgedOrder(live.order, spec) }, run)
-    if (read?.state === 'printed') return scored(live, spec, read.printed)
+    if (read?.state === 'printed') return unscored.take(live, spec, read.printed)
     return read ?? { state: 'gone', started: true, runId, why: whyNothing(run) }
-  }
-
-  function scored(live: LiveOrder, spec: Spec, printed: PrintedOrder): RunFacts {
-    const runId = printed.report.run_id
-    const scoring = scoringOf(live, spec, printed)
-    if ('report' in scoring) return { state: 'reported', runId, report: scoring.report }
-    unscored.set(live.order.id, { printed, due: scoring })
-    return { state: 'printed', runId }
   }
 
   return {
@@ -121,8 +106,8 @@ export function actionsRunner(
       if (listed === null && asked.size > 0) return []
       return (await list()).filter(({ id, conclusion }) => conclusion === null && !cancelled.has(id))
     },
-    printed: order => unscored.get(order)?.printed ?? null,
-    due: order => unscored.get(order)?.due ?? null,
+    printed: order => unscored.printed(order),
+    due: order => unscored.due(order),
     ...NOTHING_HERE,
   }
 }

@@ -2,13 +2,20 @@ import { isScored } from '../../judge/ask-judges.ts'
 import { type Batch, batchesOf } from '../../judge/batch.ts'
 import { judgedReport, type PrintedOrder, type ToJudge, toJudge } from '../../judge/judged-report.ts'
 import type { LiveOrder } from '../../model/campaign.ts'
+import type { OrderId } from '../../model/ids.ts'
 import type { Report } from '../../model/report.ts'
 import { whyNotMeasured } from '../../plan/arrivals.ts'
+import type { RunFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 
-export type Scoring =
-  /** Nothing is left to ask, or nothing is worth it. */
-  { report: Report } | { due: ToJudge; batches: Batch[] }
+/** What is asked of models. */
+export interface Due {
+  due: ToJudge
+  batches: Batch[]
+}
+
+/** The report where nothing is left to ask, or nothing is worth it. */
+type Scoring = { report: Report } | Due
 
 /** What a measured order comes to with the scores that the ledger has: the same for whoever looks. */
 export function scoringOf({ order, scores }: LiveOrder, spec: Spec, printed: PrintedOrder): Scoring {
@@ -21,4 +28,27 @@ export function scoringOf({ order, scores }: LiveOrder, spec: Spec, printed: Pri
   const { records, model, requests, tokens, usd } = scores
   const cost = { model, requests, tokens, usd }
   return { report: judgedReport(order, printed, { ...due, records, cost }) }
+}
+
+/** Orders that were measured and wait for scores, as the process that found their items has them. */
+export interface Unscored {
+  printed(order: OrderId): PrintedOrder | null
+  due(order: OrderId): Due | null
+}
+
+export function unscoredOrders(): Unscored & {
+  take(live: LiveOrder, spec: Spec, printed: PrintedOrder): RunFacts
+} {
+  const found = new Map<OrderId, Due & { printed: PrintedOrder }>()
+  return {
+    take(live, spec, printed) {
+      const runId = printed.report.run_id
+      const scoring = scoringOf(live, spec, printed)
+      if ('report' in scoring) return { state: 'reported', runId, report: scoring.report }
+      found.set(live.order.id, { printed, ...scoring })
+      return { state: 'printed', runId }
+    },
+    printed: order => found.get(order)?.printed ?? null,
+    due: order => found.get(order) ?? null,
+  }
 }

@@ -78,7 +78,7 @@ ${giveUpRoot()}
           directory: repository
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${handStep({ name: 'Hand the answers over', when: "steps.propose.outputs.report != ''", artifact: 'winnow-propose', path: '\${{ steps.propose.outputs.report }}' })}`
+${handStep({ name: 'Hand the answers over', when: "steps.propose.outputs.report != ''", artifact: 'winnow-propose', path: '${{ steps.propose.outputs.report }}' })}`
 }
 
 /** What is printed about is text, and none of it runs here: there is no tool chain, and nobody to become root. */
@@ -105,7 +105,7 @@ ${fetchStep({ name: 'Fetch what is to be scored', when: 'always()', artifact: IT
           WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
           WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${handStep({ name: 'Hand the scores over', when: "always() && steps.judge.outputs.report != ''", artifact: 'winnow-judge', path: '\${{ steps.judge.outputs.report }}' })}`
+${handStep({ name: 'Hand the scores over', when: "always() && steps.judge.outputs.report != ''", artifact: 'winnow-judge', path: '${{ steps.judge.outputs.report }}' })}`
 }
 
 /** The answers are data to it, as those of anybody else; where none came, nobody waits for them any longer. */

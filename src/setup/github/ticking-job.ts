@@ -49,7 +49,7 @@ const HAND_ITEMS_ON = handStep({
   name: 'Hand on what is to be scored',
   when: "always() && steps.tick.outputs.items != ''",
   artifact: ITEMS_ARTIFACT,
-  path: '\${{ steps.tick.outputs.items }}',
+  path: '${{ steps.tick.outputs.items }}',
 })
 
 type Follows = Required<Pick<Ticking, 'mayAsk' | 'mayJudge'>>

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { eventId } from '../../src/model/event.ts'
+import type { JudgingEnd } from '../../src/model/judging-end.ts'
+import { judgingMinutes, lostJudgings, toldScores } from '../../src/plan/judged-elsewhere.ts'
+import { plan } from '../../src/plan/plan.ts'
+import type { JudgesFacts, ToldScores, World } from '../../src/plan/world.ts'
+import { type CampaignBuilder, unprepared } from './a-campaign.ts'
+import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
+
+const CAP = 8
+const JUDGED = `winnow: 1
+metric:
+  primary: { type: judge, name: quality, direction: maximize }
+  judge:
+    rubric: Score 1 to 5.
+    scoring: { primary: quality }
+    sample_size: 12
+    minimum_improvement: 0.4
+    max_total_cost_usd: ${CAP}
+measurement: { command: sh bench/run }
+gates: [{ name: tests, command: sh bench/test }]
+scope: { mutable: [src/] }
+`
+
+const ELSEWHERE = { runId: null, machine: null, external: true }
+const NOW = Date.parse('2026-01-01T01:00:00Z')
+
+/** What a job on GitHub sees: every order that was issued has been measured, and printed items. */
+function seen(
+  built: CampaignBuilder,
+  judges: Partial<JudgesFacts> = {},
+  minutes = 0,
+): Partial<Omit<World, 'candidates'>> {
+  const runs = new Map(
+    Object.values(built.campaign.orders)
+      .filter(({ report }) => report === null)
+      .map(({ order }) => [order.id, { state: 'printed', runId: 'run-1' } as const]),
+  )
+  const now = new Date(NOW + minutes * 60_000).toISOString()
+  return { now, runner: ELSEWHERE, runs, judges: { follow: true, told: [], untold: [], ...judges } }
+}
+
+/** Its first order is measured, and a job was asked to have it scored. */
+function asked(): CampaignBuilder {
+  const built = unprepared(JUDGED)
+  settle(built, () => ({ runner: ELSEWHERE }))
+  carryOut(built, seen(built))
+  return built
+}
+
+const open = (built: CampaignBuilder) => Object.values(built.campaign.judging)
+const keyOf = (built: CampaignBuilder) => open(built)[0]?.key ?? ''
+const orderOf = (built: CampaignBuilder) => Object.values(built.campaign.orders)[0]?.order.id ?? ''
+
+function told(built: CampaignBuilder, is: JudgingEnd | null, usd = 0.5): ToldScores {
+  const record = { judge: 0, item: 'q1', side: 'base', time: 1, scores: { quality: 3 } } as const
+  const ended = is === null ? null : { is, reason: 'so it was' }
+  const cost = { model: 'm', requests: 1, tokens: 10, usd }
+  return { key: keyOf(built), order: orderOf(built), records: [record], ...cost, ended }
+}
+
+describe('orders that a job of its own has scored', () => {
+  it('stand in the ledger before a model is asked, with what that may cost, and once', () => {
+    const built = unprepared(JUDGED)
+    settle(built, () => ({ runner: ELSEWHERE }))
+    const twice = [1, 2].map(() => draftsOf(plan(world(built, seen(built)))).map(eventId))
+    expect(twice[0]).toEqual(twice[1])
+    const [asking, ...more] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
+    expect(more).toEqual([])
+    expect(asking).toMatchObject({ order: orderOf(built), may_cost_usd: CAP / 4 })
+    expect(asking?.key).toMatch(/^judging:[0-9a-f]{16}$/)
+    expect(Date.parse(asking?.until ?? '')).toBeGreaterThan(NOW + judgingMinutes(built.spec) * 60_000)
+    const again = plan(world(built, seen(built)))
+    expect(again.actions).toEqual([])
+    expect(again.waiting).toEqual({ for: 'judges', orders: [orderOf(built)], reason: null })
+  })
+
+  it('are asked about only where a job follows that asks, and never on one machine', () => {
+    const built = unprepared(JUDGED)
+    settle(built, () => ({ runner: ELSEWHERE }))
+    const { judges: _here, ...alone } = seen(built)
+    for (const facts of [seen(built, { follow: false }), alone]) {
+      const planned = settle(built, () => facts)
+      expect(planned.waiting).toMatchObject({ for: 'judges' })
+    }
+    expect(open(built)).toEqual([])
+  })
+
+  it('are never lost for want of time: they were measured in time', () => {
+    const built = asked()
+    const much = plan(world(built, seen(built, {}, 60 * 24 * 30)))
+    expect(draftsOfKind(much, 'order-lost')).toEqual([])
+    const measured = Object.values(built.campaign.orders)[0]?.order.deadline ?? ''
+    expect(Date.parse(measured)).toBeLessThan(NOW + 60 * 24 * 30 * 60_000)
+  })
+
+  it('keep what they were told, and go on at once where time or money of one job was up', () => {
+    for (const is of ['late', 'set-aside'] as const) {
+      const built = asked()
+      carryOut(built, seen(built, { follow: false, told: [told(built, is)] }))
+      expect(open(built)).toEqual([])
+      expect(built.campaign.orders[orderOf(built)]?.scores).toMatchObject({ usd: 0.5, failures: 0 })
+      expect(built.campaign.spent.usd).toBe(0.5)
+      const [next] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
+      // Who needed more than a part gets all that is left.
+      expect(next?.may_cost_usd).toBe(is === 'late' ? (CAP - 0.5) / 4 : CAP - 0.5)
+      carryOut(built, seen(built, { follow: false, told: [told(built, null)] }))
+      const { records, requests } = built.campaign.orders[orderOf(built)]?.scores ?? {}
+      expect([records?.length, requests]).toEqual([2, 2])
+    }
+  })
+
+  it('rest longer each time no model could be asked, say so once, and roll nothing again', () => {
+    const built = asked()
+    let minutes = 0
+    const waits: number[] = []
+    for (let failed = 0; failed < 8; failed++) {
+      const facts = { follow: false, told: [told(built, 'refused', 0)] }
+      const step = carryOut(built, seen(built, facts, minutes))
+      expect(draftsOfKind(step, 'alert')).toHaveLength(failed === 0 ? 1 : 0)
+      expect(draftsOfKind(step, 'spent')).toMatchObject([{ ok: false }])
+      const began = Date.parse(built.campaign.updated_at ?? '')
+      const due = (at: number) =>
+        draftsOfKind(plan(world(built, seen(built, {}, (at - NOW) / 60_000))), 'judging-asked').length > 0
+      const waited = [10, 20, 40, 80, 160, 320, 360].find(each => due(began + each * 60_000)) ?? 0
+      expect(due(began + (waited - 1) * 60_000)).toBe(false)
+      waits.push(waited)
+      minutes = (began - NOW) / 60_000 + waited
+      carryOut(built, seen(built, {}, minutes))
+      expect(open(built)).toHaveLength(1)
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 360, 360])
+    expect(Object.keys(built.campaign.orders)).toHaveLength(1)
+    expect(plan(world(built, seen(built, {}, minutes))).waiting).toMatchObject({ reason: 'so it was' })
+  })
+
+  it('count with what was set aside where nobody tells, in time or at all', () => {
+    const overdue = asked()
+    carryOut(overdue, seen(overdue, {}, 60 * 24))
+    const silent = asked()
+    carryOut(silent, seen(silent, { untold: [{ key: keyOf(silent), reason: 'its job gave none' }] }))
+    for (const built of [overdue, silent]) {
+      expect(built.campaign.spent.usd).toBe(CAP / 4)
+      expect(built.events.map(({ kind }) => kind)).toContain('judging-lost')
+      expect(built.campaign.alerts).toMatchObject([{ code: 'judging-failed' }])
+    }
+  })
+
+  it('are taken in late rather than lost, and not both', () => {
+    const built = asked()
+    const late = world(built, seen(built, { told: [told(built, null)] }, 60 * 24))
+    expect(lostJudgings(late)).toEqual([])
+    expect(toldScores(late).map(step => step.step === 'event' && step.draft.kind)).toEqual([
+      'judged',
+      'spent',
+    ])
+  })
+
+  it('never have more set aside together than is left, however many wait', () => {
+    const built = unprepared(JUDGED)
+    settle(built, () => ({ runner: ELSEWHERE }))
+    const cost = { what: 'judge', who: 'm', ok: true, minutes: 0, requests: 1, tokens: 1 } as const
+    built.add({ kind: 'spent', cause: 'earlier', ...cost, usd: CAP - 0.4 })
+    for (let lost = 0; lost < 40; lost++) {
+      carryOut(built, seen(built, {}, lost * 60 * 24))
+      const aside = open(built).reduce((sum, { may_cost_usd }) => sum + (may_cost_usd ?? 0), 0)
+      expect(built.campaign.spent.usd + aside).toBeLessThanOrEqual(CAP + 1e-9)
+    }
+    expect(built.campaign.status).toBe('running')
+  })
+
+  it('stop the campaign where the money is gone', () => {
+    const built = asked()
+    settle(built, () => {
+      const waits = open(built).length > 0
+      return seen(built, { follow: false, told: waits ? [told(built, 'set-aside', CAP)] : [] })
+    })
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
+  })
+
+  it('are forgotten with their order; what they cost is not', () => {
+    const built = asked()
+    const answer = told(built, null)
+    built.add({ kind: 'order-lost', cause: 'x', order: orderOf(built), started: true, reason: 'gone' })
+    carryOut(built, { ...seen(built, { follow: false, told: [{ ...answer, records: [] }] }) })
+    expect([open(built), built.campaign.spent.usd]).toEqual([[], 0.5])
+  })
+})
