@@ -1,0 +1,62 @@
+import type { OrderId } from '../model/ids.ts'
+import type { Action, Plan, Step, Waiting } from './action.ts'
+import { approvalsNeeded } from './approvals.ts'
+import type { Arrivals } from './arrivals.ts'
+import { askedHere } from './asked-elsewhere.ts'
+import { rateText } from './intake.ts'
+import { printedOrders } from './judged-elsewhere.ts'
+import { issue, type Request } from './orders.ts'
+import { dispatchKey, withoutRepeats } from './repeats.ts'
+import { nothingToMeasure } from './stop.ts'
+import { permissionsNeeded } from './strangers.ts'
+import { syncNeeded } from './sync-awaited.ts'
+import type { World } from './world.ts'
+
+/** What this plan has come to so far: each part adds to it, and the first that must be written ends it. */
+export interface Draft {
+  world: World
+  found: Arrivals
+  steps: Step[]
+  actions: Action[]
+}
+
+export function alsoDo(draft: Draft, actions: readonly Action[]): Draft {
+  return { ...draft, actions: [...draft.actions, ...actions] }
+}
+
+export function request(draft: Draft, requests: Request[], why: string | null): Plan {
+  const orders = issue(draft.world, requests)
+  const waiting = why === null ? waitingFor(draft.world) : ({ for: 'person', what: why } as const)
+  return conclude(alsoDo(draft, orders.actions), orders.steps, waiting)
+}
+
+/** Where there is nothing to do, there is something to wait for; a plan that does something is looked at again. */
+export function conclude({ found, steps, actions, world }: Draft, more: Step[], waiting?: Waiting): Plan {
+  const all = [...steps, ...more]
+  const effects = withoutRepeats(actions, world.done)
+  const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
+  if (then.length > 0) return { actions: then, waiting: null }
+  const idle = new Set(found.idle.filter(order => world.done?.has(dispatchKey(order)) !== true))
+  const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
+  if (orders.length > 0) return { actions: then, waiting: waitingForOrders(world, orders) }
+  // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
+  const asking = world.campaign.status === 'stopped' ? askedHere(world) : world.asking
+  return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
+}
+
+function waitingForOrders(world: World, orders: OrderId[]): Waiting {
+  const printed = new Map(printedOrders(world).map(({ order, scores }) => [order.id, scores]))
+  if (!orders.every(id => printed.has(id))) return { for: 'orders', orders }
+  const [reason = null] = orders.flatMap(id => printed.get(id)?.ended?.reason ?? [])
+  return { for: 'judges', orders, reason }
+}
+
+function waitingFor(world: World): Waiting {
+  const needed = [approvalsNeeded(world), permissionsNeeded(world), syncNeeded(world)].filter(
+    what => what !== null,
+  )
+  if (nothingToMeasure(world) && needed.length > 0) return { for: 'person', what: needed.join('. ') }
+  const rate = rateText(world)
+  if (rate !== null) return { for: 'person', what: rate }
+  return { for: 'ideas' }
+}

@@ -1,0 +1,100 @@
+import { judgingStop } from '../decide/stopping.ts'
+import type { Action, Plan } from './action.ts'
+import { betweenRounds } from './between-rounds.ts'
+import { alsoDo, conclude, type Draft, request } from './draft.ts'
+import { effectSteps } from './effects.ts'
+import { foreignPlan } from './foreign.ts'
+import { followHeads } from './heads.ts'
+import { judgeElsewhere } from './judged-elsewhere.ts'
+import { landingPlan } from './landing.ts'
+import { lostTooOften } from './lost.ts'
+import { isSettled } from './only.ts'
+import { dispatch } from './orders.ts'
+import { pickPlan, pickVerdicts } from './picks.ts'
+import { prepare } from './preparation.ts'
+import { campaignBranch } from './pulls.ts'
+import { type RoundPlan, settleRound } from './round.ts'
+import { memberRequests } from './rounds.ts'
+import { stopping } from './stopping.ts'
+import { syncByHand, syncPlan } from './sync.ts'
+import type { World } from './world.ts'
+
+/** What others did comes first, then verdicts and landings, then what they make room for. */
+export function running(resting: Draft): Plan {
+  const { world, found } = resting
+  const heads = followHeads(world)
+  const draft = alsoDo(alsoJudged(dispatchIdle(resting)), heads.actions)
+  if (heads.steps.length > 0) return conclude(draft, heads.steps)
+  const merged = syncByHand(world, found)
+  if (merged !== null) {
+    const { steps, requests, blocked } = merged
+    return steps.length > 0 ? conclude(draft, steps) : request(draft, requests, blocked)
+  }
+  const foreign = foreignPlan(world, found)
+  if (foreign.steps.length > 0) return conclude(draft, foreign.steps)
+  if (foreign.blocked !== null)
+    return prepared(draft, () => request(draft, foreign.requests, foreign.blocked))
+  const landing = landingPlan(world)
+  if (landing !== null) return conclude(alsoDo(draft, landing.actions), landing.steps, landing.waiting)
+  const lost = lostTooOften(world)
+  if (lost.length > 0) return conclude(draft, lost)
+  const effects = effectSteps(world)
+  if (effects.length > 0) return conclude(draft, effects)
+  const picked = pickVerdicts(world, found)
+  if (picked.length > 0) return conclude(draft, picked)
+  const round = settleRound(world, found)
+  if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
+  const broke = judgingStop(world.spec, world.campaign.spent.usd)
+  if (broke !== null) return stopping(draft, broke)
+  if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
+  return prepared(draft, () => (world.campaign.round?.open ? inRound(draft, round) : betweenRounds(draft)))
+}
+
+/** Only one idea was meant, and it is settled: what would come next is for whoever runs the campaign. */
+function isDone({ only, campaign }: World): boolean {
+  return only !== null && isSettled(campaign, only)
+}
+
+function tidiedAfter(world: World): Action[] {
+  return world.campaign.round?.open ? [] : campaignBranch(world)
+}
+
+/** The next order carries every pair that was measured, so those that just came in are recorded first. */
+function inRound(draft: Draft, round: RoundPlan): Plan {
+  if (draft.found.steps.length > 0) return conclude(draft, [])
+  const { world, found } = draft
+  return request(draft, [...memberRequests(world, round), ...pickPlan(world, found).requests], null)
+}
+
+function dispatchIdle(draft: Draft): Draft {
+  const sent = draft.found.idle.map(order => dispatch(draft.world, order))
+  const steps = [...draft.steps, ...sent.flatMap(each => each.steps)]
+  return alsoDo(
+    { ...draft, steps },
+    sent.flatMap(each => each.actions),
+  )
+}
+
+/** Whatever else is due: what was measured waits for nothing else of this campaign. */
+function alsoJudged(draft: Draft): Draft {
+  return { ...draft, steps: [...draft.steps, ...judgeElsewhere(draft.world)] }
+}
+
+/** Nothing is measured against an incumbent that was not measured itself. */
+function prepared(draft: Draft, next: () => Plan): Plan {
+  const { steps, requests, ready, hopeless } = prepare(draft.world, draft.found)
+  const mended = hopeless ? mending(draft) : null
+  if (mended !== null) return mended
+  if (steps.length > 0) return conclude(draft, steps)
+  return ready ? next() : request(draft, requests, 'the base is being measured')
+}
+
+/** A base that does not work may have been mended on the default branch: that is measured before anybody is asked. */
+function mending(draft: Draft): Plan | null {
+  const { world, found } = draft
+  if (world.campaign.round?.open || world.sync === null) return null
+  const sync = syncPlan(world, found)
+  if (sync.hopeless !== null) return null
+  if (sync.steps.length > 0) return conclude(draft, sync.steps)
+  return sync.blocked === null ? null : request(draft, sync.requests, sync.blocked)
+}

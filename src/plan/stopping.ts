@@ -1,0 +1,47 @@
+import type { Action, Plan } from './action.ts'
+import { askedHere } from './asked-elsewhere.ts'
+import { benchedAlerts } from './asking.ts'
+import { alsoDo, conclude, type Draft, request } from './draft.ts'
+import { lastEffects } from './effects.ts'
+import { encoreForPicks, encoreSteps } from './encore.ts'
+import { greetings } from './greetings.ts'
+import { campaignBranch } from './pulls.ts'
+import { raisedLimitSteps } from './raised-limit.ts'
+import { cancelRemaining, closeRemaining, type StopReason, stopStep } from './stop.ts'
+
+/** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
+export function stopping(resting: Draft, stop: StopReason): Plan {
+  const { world, found } = resting
+  const draft = alsoDo(resting, campaignBranch(world))
+  const last = lastEffects(world, found, stop.code)
+  if (!last.pending) return conclude(draft, [...benchedAlerts(world), ...last.steps, stopStep(world, stop)])
+  if (found.steps.length > 0 || last.steps.length > 0) return conclude(draft, last.steps)
+  return request(draft, last.requests, null)
+}
+
+/** What is open when a campaign stops is closed; what there is to offer is shown once more. */
+export function stopped(draft: Draft): Plan {
+  return later(draft) ?? ended(draft)
+}
+
+/** What was approved after the stop has one more round; a limit that was raised since leaves room for more. */
+function later(draft: Draft): Plan | null {
+  const late = encoreSteps(draft.world)
+  const steps = late.length > 0 ? late : raisedLimitSteps(draft.world)
+  return steps.length === 0 ? null : conclude(draft, steps)
+}
+
+function ended(draft: Draft): Plan {
+  const { world, found } = draft
+  const under = cancelRemaining(world, found)
+  const steps = [...under.steps, ...closeRemaining(world, found)]
+  const again = steps.length > 0 ? [] : encoreForPicks(world)
+  if (again.length > 0) return conclude(draft, again)
+  const reason = world.campaign.status_reason ?? 'stopped'
+  const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
+  return conclude(
+    alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world), ...greetings(world)]),
+    steps,
+    { for: 'nothing', reason },
+  )
+}
