@@ -3,6 +3,7 @@ import { ConflictError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { unapproved } from '../plan/approvals.ts'
 import { recordedDates } from '../model/release.ts'
@@ -47,9 +48,7 @@ export async function candidatesOf(looking: Looking): Promise<Map<ExperimentId, 
     found.set(experiment.id, facts)
     return facts
   }
-  const open = Object.values(campaign.experiments).filter(
-    ({ status }) => status !== 'ended' && status !== 'parked',
-  )
+  const open = experimentsOf(campaign).filter(({ status }) => status !== 'ended' && status !== 'parked')
   const queued = open.filter(
     experiment =>
       experiment.status === 'queued' && isMeant(only, experiment.branch) && hasTurn(campaign, experiment),

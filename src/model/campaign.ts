@@ -212,7 +212,8 @@ export interface Campaign {
   baseline: Baseline | null
   /** The reference's numbers: where progress is counted from. */
   origin: Snapshot | null
-  experiments: Record<ExperimentId, Experiment>
+  /** Added to by `addExperiment` alone. */
+  experiments: Readonly<Record<ExperimentId, Experiment>>
   /** Changes taken alone, by their own numbers, which no experiment has: they are in no round, count and level. */
   picks: Record<ExperimentId, Picked>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */

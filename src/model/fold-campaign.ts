@@ -1,5 +1,6 @@
 import type { Campaign, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
+import { experimentsOf } from './experiments.ts'
 import { ideaName } from './fold-backlog.ts'
 import { askedAgain } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
@@ -93,7 +94,7 @@ const synced: Handler<'synced'> = (campaign, event) => {
   campaign.pin = event.to
   campaign.alerts = campaign.alerts.filter(({ code }) => code !== SYNC_REFUSED)
   campaign.default_tip = event.default_tip
-  for (const experiment of Object.values(campaign.experiments)) experiment.awaits_sync = null
+  for (const experiment of experimentsOf(campaign)) experiment.awaits_sync = null
   changeHarness(campaign, event.harness)
   refer(campaign, event.to)
 }

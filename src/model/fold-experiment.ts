@@ -4,6 +4,7 @@ import type { Experiment, Picked } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
+import { addExperiment } from './experiments.ts'
 import { dropOrders, notLanded } from './fold-order.ts'
 import { type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
 import { isPicked, pickKey, subjectOf } from './picked.ts'
@@ -15,7 +16,7 @@ const opened: Handler<'experiment-opened'> = (campaign, event) => {
   const { experiment: id, picks } = event
   const fresh = freshExperiment(event)
   if (event.purpose === 'pick' && picks !== undefined) pickOpened(campaign, event, { ...fresh, picks })
-  else campaign.experiments[id] = fresh
+  else addExperiment(campaign, fresh)
   carryOut(campaign, event)
   campaign.sources[event.source.key] = id
   delete campaign.answered[event.source.key]

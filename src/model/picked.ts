@@ -1,5 +1,6 @@
 import type { Campaign } from './campaign.ts'
 import type { Experiment, Picked } from './experiment.ts'
+import { experimentsOf } from './experiments.ts'
 import type { EventId, ExperimentId } from './ids.ts'
 
 type Known = Pick<Campaign, 'experiments' | 'picks'>
@@ -10,8 +11,8 @@ export function subjectOf({ experiments, picks }: Known, id: ExperimentId): Expe
 }
 
 /** All that has a head, a pull request and a verdict of its own. */
-export function subjectsOf({ experiments, picks }: Known): Experiment[] {
-  return [...Object.values(experiments), ...Object.values(picks)]
+export function subjectsOf(campaign: Known): Experiment[] {
+  return [...experimentsOf(campaign), ...Object.values(campaign.picks)]
 }
 
 export function isPicked(subject: Experiment): subject is Picked {

@@ -1,3 +1,4 @@
+import { experimentsOf } from '../model/experiments.ts'
 import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
@@ -50,7 +51,7 @@ function nextOf({ campaign, askable }: World, asked: readonly string[]): string 
 
 /** What waits for a person's word takes nobody's place. */
 function queuedIn(world: Pick<World, 'campaign' | 'strangers'>): number {
-  const all = Object.values(world.campaign.experiments)
+  const all = experimentsOf(world.campaign)
   return all.filter(({ id, status }) => status === 'queued' && !isKeptOut(world, id)).length
 }
 

@@ -1,3 +1,4 @@
+import { experimentsOf } from '../model/experiments.ts'
 import type { SyncObstacle } from '../model/sync-awaited.ts'
 import type { Plan } from './action.ts'
 import { askApprovals } from './approvals.ts'
@@ -46,7 +47,7 @@ function toNextRound(draft: Draft): Plan {
   const { world } = draft
   const advanced = alsoDo(draft, campaignBranch(world))
   const { steps: refusals, refused } = refuseQueued(world)
-  const approvals = askApprovals(world, Object.values(world.campaign.experiments), refused)
+  const approvals = askApprovals(world, experimentsOf(world.campaign), refused)
   const permissions = askPermission(world)
   const encore = world.campaign.encore !== null
   const opened = encore ? nothingOpened(world) : openProposals(world)

@@ -1,6 +1,7 @@
 import { approvalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { CAMPAIGN_PULL } from '../model/fold.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { syncRefused } from '../model/sync-refused.ts'
@@ -37,7 +38,7 @@ function untold(world: World, { number, said }: CampaignPullFacts): Action[] {
 }
 
 function waiting({ campaign }: World): Experiment[] {
-  return Object.values(campaign.experiments).filter(({ status }) => status === 'deferred')
+  return experimentsOf(campaign).filter(({ status }) => status === 'deferred')
 }
 
 function isTold(experiment: Experiment, said: string | undefined): boolean {

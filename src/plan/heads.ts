@@ -1,4 +1,5 @@
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Action, Step } from './action.ts'
 import { pullFinder } from './pull-of.ts'
@@ -9,7 +10,7 @@ export function followHeads(world: World): { steps: Step[]; actions: Action[] } 
   const steps: Step[] = []
   const actions: Action[] = []
   const pullOf = pullFinder(world)
-  for (const experiment of Object.values(world.campaign.experiments)) {
+  for (const experiment of experimentsOf(world.campaign)) {
     if (experiment.status === 'ended') continue
     const reason = whyWithdrawn(world, experiment, pullOf(experiment))
     const mine = reason === null ? moved(world, experiment) : [withdraw(world, experiment, reason)]

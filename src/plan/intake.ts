@@ -1,4 +1,5 @@
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import { type ExperimentId, experimentName, type Oid } from '../model/ids.ts'
 import { shortRef, campaignRefs } from '../model/refs.ts'
@@ -63,7 +64,7 @@ const HOUR_MS = 3_600_000
 function roomThisHour({ rated, campaign, spec, now }: World): number | null {
   if (rated !== true) return null
   const since = Date.parse(now) - HOUR_MS
-  const opened = Object.values(campaign.experiments).filter(
+  const opened = experimentsOf(campaign).filter(
     ({ source, branch, opened_at }) =>
       source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
   )
@@ -80,9 +81,7 @@ export function rateText(world: World): string | null {
 }
 
 export function openEngineExperiments({ campaign }: Pick<World, 'campaign'>): number {
-  const open = Object.values(campaign.experiments).filter(
-    ({ status }) => status !== 'ended' && status !== 'parked',
-  )
+  const open = experimentsOf(campaign).filter(({ status }) => status !== 'ended' && status !== 'parked')
   return open.filter(experiment => experiment.owned && experiment.status !== 'deferred').length
 }
 
@@ -150,7 +149,7 @@ export function refuseQueued(world: World): { steps: Step[]; refused: Set<Experi
   const steps: Step[] = []
   const refused = new Set<ExperimentId>()
   const seen = new Map<Oid, ExperimentId>()
-  for (const experiment of Object.values(world.campaign.experiments)) {
+  for (const experiment of experimentsOf(world.campaign)) {
     const why = whyRefused(world, experiment, seen)
     if (why === null) continue
     refused.add(experiment.id)

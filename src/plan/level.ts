@@ -2,6 +2,7 @@ import { sameFamily, type Variant } from '../decide/evidence/family.ts'
 import { familyLevel } from '../decide/evidence/levels.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -14,8 +15,8 @@ const HELD: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selec
  * Ideas that held, whether they were merged or not: what e-LOND lets the next ones be tested more loosely for. A
  * revert or a simplification that lands has shown no gain.
  */
-function discoveries({ experiments }: Known): number {
-  const held = Object.values(experiments).filter(
+function discoveries(campaign: Known): number {
+  const held = experimentsOf(campaign).filter(
     ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD.has(outcome),
   )
   return held.length
@@ -41,12 +42,9 @@ export function testsLeft(campaign: Known, spec: Spec): number {
  * Which variant of its idea it is, counted from 1: each is tested more strictly than the one before
  * (decision.md 3.4). Declared so, or found by what it touches. 0: nothing like it was tested before.
  */
-export function variantOf(
-  { experiments }: Known,
-  subject: Pick<Experiment, 'id' | 'family' | 'touched'>,
-): number {
+export function variantOf(campaign: Known, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
   const own = variantFacts(subject)
-  const earlier = Object.values(experiments).filter(
+  const earlier = experimentsOf(campaign).filter(
     other => other.share !== null && other.id !== subject.id && sameFamily(own, variantFacts(other)),
   )
   return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1

@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { World } from './world.ts'
 
 /** Where one idea is meant, nothing else begins: no other experiment, no proposer, no report on earlier landings. */
@@ -9,10 +10,10 @@ export function isMeant(only: World['only'], branch: string | null): boolean {
 
 /** The experiment that carries the one idea that is meant: the latest, should its branch have had several. */
 export function meantExperiment(
-  { experiments }: Pick<Campaign, 'experiments'>,
+  campaign: Pick<Campaign, 'experiments'>,
   only: string,
 ): Experiment | undefined {
-  return Object.values(experiments).findLast(({ branch }) => branch === only)
+  return experimentsOf(campaign).findLast(({ branch }) => branch === only)
 }
 
 /** It has its verdict, or one that only more jobs could change: there is nothing left to do for it. */

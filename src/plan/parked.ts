@@ -1,3 +1,4 @@
+import { experimentsOf } from '../model/experiments.ts'
 import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Step } from './action.ts'
 import { freshProposals } from './intake.ts'
@@ -8,7 +9,7 @@ import type { World } from './world.ts'
 /** Not proven, and nothing else to do: each is taken up once more, with as many jobs again (decision.md 3.3). */
 export function resumeParked(world: World): Step[] {
   const { campaign, askable, asking, only } = world
-  const all = Object.values(campaign.experiments)
+  const all = experimentsOf(campaign)
   const busy =
     all.some(each => each.status === 'queued' && !isKeptOut(world, each.id) && !awaitsSync(each)) ||
     freshProposals(world).length > 0

@@ -1,4 +1,6 @@
+import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import type { ExperimentId } from '../model/ids.ts'
 import { subjectsOf } from '../model/picked.ts'
 import type { PullFacts, World } from './world.ts'
 
@@ -11,19 +13,36 @@ export function pullFinder({
   pulls,
   campaign,
 }: Pick<World, 'pulls' | 'campaign'>): (experiment: Experiment) => PullFacts | undefined {
-  const last = new Map(subjectsOf(campaign).map(({ pull, id }) => [pull, id]))
   const byNumber = new Map(pulls.map(pull => [pull.number, pull]))
   const byBranch = new Map<string, PullFacts>()
   for (const pull of pulls) {
     const known = byBranch.get(pull.branch)
     if (!known || isLater(pull, known)) byBranch.set(pull.branch, pull)
   }
+  // Of long campaigns most who ask have few pull requests to find, or none.
+  let holders: ReadonlyMap<number, ExperimentId> | null = null
   return experiment => {
     const { pull: number, id } = experiment
-    if (number !== null) return last.get(number) === id ? byNumber.get(number) : undefined
-    const pull = experiment.branch === null ? undefined : byBranch.get(experiment.branch)
-    return pull && isOf(experiment, pull) ? pull : undefined
+    if (number === null) {
+      const pull = experiment.branch === null ? undefined : byBranch.get(experiment.branch)
+      return pull && isOf(experiment, pull) ? pull : undefined
+    }
+    const pull = byNumber.get(number)
+    if (pull === undefined) return undefined
+    holders ??= holdersOf(campaign, byNumber)
+    return holders.get(number) === id ? pull : undefined
   }
+}
+
+/** Whose each of them is by its number: the last one's. */
+function holdersOf(
+  campaign: Campaign,
+  byNumber: ReadonlyMap<number, PullFacts>,
+): ReadonlyMap<number, ExperimentId> {
+  const holders = new Map<number, ExperimentId>()
+  for (const { pull, id } of subjectsOf(campaign))
+    if (pull !== null && byNumber.has(pull)) holders.set(pull, id)
+  return holders
 }
 
 function isLater(pull: PullFacts, than: PullFacts): boolean {

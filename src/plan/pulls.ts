@@ -1,6 +1,7 @@
 import { approvalMark } from '../model/approval.ts'
 import { againMark, checkMark } from '../model/check-mark.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { isLanded } from '../model/outcome.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import type { Action, PullChange } from './action.ts'
@@ -16,7 +17,7 @@ export function pullActions(world: World): Action[] {
   const changes: PullChange[] = []
   const branches: { name: string; oid: string }[] = []
   const pullOf = pullFinder(world)
-  for (const experiment of Object.values(world.campaign.experiments)) {
+  for (const experiment of experimentsOf(world.campaign)) {
     const tip = experiment.branch === null ? undefined : world.branches.get(experiment.branch)
     const pull = pullOf(experiment)
     if (tip !== undefined && !pull && isOffered(world, experiment)) {

@@ -3,6 +3,7 @@ import { selectRound } from '../decide/select.ts'
 import type { PairedRule } from '../decide/paired/rule.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { OrderTerms } from '../model/order.ts'
 import { isJudged } from '../spec/judged.ts'
@@ -38,7 +39,7 @@ export function memberRequests(world: World, plan: RoundPlan): Request[] {
 
 /** `excluded`: refused in this plan, or waiting for an approval from it on. */
 export function newRound(world: World, excluded: ReadonlySet<ExperimentId>): Request[] {
-  const queued = Object.values(world.campaign.experiments).filter(
+  const queued = experimentsOf(world.campaign).filter(
     experiment =>
       experiment.status === 'queued' &&
       isMeant(world.only, experiment.branch) &&
@@ -180,7 +181,5 @@ function pairedBy(
 export function measuresNoMore(world: World): boolean {
   const { campaign, spec } = world
   if (comparing(world)?.by !== 'pairs' || testsLeft(campaign, spec) > 0) return false
-  return !Object.values(campaign.experiments).some(
-    ({ status, share }) => status === 'queued' && share !== null,
-  )
+  return !experimentsOf(campaign).some(({ status, share }) => status === 'queued' && share !== null)
 }

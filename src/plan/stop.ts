@@ -1,6 +1,7 @@
 import { type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
@@ -46,7 +47,7 @@ export function ruleThatHolds(world: World): Stop | null {
         nothingToMeasure(world) &&
         world.askable.length + world.asking.length === 0 &&
         deferredExperiments(world).length === 0 &&
-        !Object.values(campaign.experiments).some(awaitsSync),
+        !experimentsOf(campaign).some(awaitsSync),
     })
   )
 }
@@ -75,7 +76,7 @@ function targetReached(world: World): boolean {
 
 /** Nothing is queued, open or proposed; what waits for a person, or was parked twice, counts apart. */
 export function nothingToMeasure(world: World): boolean {
-  const open = Object.values(world.campaign.experiments).some(
+  const open = experimentsOf(world.campaign).some(
     experiment => isAtHand(experiment) && !isKeptOut(world, experiment.id) && !awaitsSync(experiment),
   )
   return !open && !isPicking(world) && freshProposals(world).length === 0
@@ -86,13 +87,13 @@ function isAtHand({ status, resumed }: Experiment): boolean {
 }
 
 export function deferredExperiments({ campaign }: World): ExperimentId[] {
-  return Object.values(campaign.experiments).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
+  return experimentsOf(campaign).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
 
 /** After the stop nothing is left open but what can still be approved: what was measured gets its verdict, the rest is withdrawn. */
 export function closeRemaining(world: World, found: Arrivals): Step[] {
   const { campaign } = world
-  const experiments = Object.values(campaign.experiments).flatMap(experiment =>
+  const experiments = experimentsOf(campaign).flatMap(experiment =>
     experiment.status === 'ended' || waitsOn(campaign, experiment) ? [] : closeOne(world, experiment, found),
   )
   return [...experiments, ...closePicks(world, found)]

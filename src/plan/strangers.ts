@@ -1,5 +1,6 @@
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import type { EventDraft } from '../model/event.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
 import type { World } from './world.ts'
@@ -12,7 +13,7 @@ export function askPermission(world: World): { steps: Step[]; waiting: Set<Exper
   const { campaign, strangers } = world
   const steps: Step[] = []
   const waiting = new Set<ExperimentId>()
-  for (const experiment of Object.values(campaign.experiments)) {
+  for (const experiment of experimentsOf(campaign)) {
     const { id, head, status, stranger, allowed_head } = experiment
     const author = strangers.get(id)
     if (author === undefined || status !== 'queued' || head === null || allowed_head === head) continue
@@ -34,12 +35,12 @@ interface Refused {
 
 /** What a person's word for one head is about, or why about nothing. Whether they may give it was asked before. */
 export function allowMeasure(
-  { experiments }: Pick<World['campaign'], 'experiments'>,
+  campaign: Pick<World['campaign'], 'experiments'>,
   sha: string,
 ): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | Refused {
   if (!WHOLE.test(sha))
-    return { refused: 'a head is named by all digits of its commit', fix: wholeLine(experiments, sha) }
-  const found = Object.values(experiments).filter(({ status, head }) => status === 'queued' && head === sha)
+    return { refused: 'a head is named by all digits of its commit', fix: wholeLine(campaign, sha) }
+  const found = experimentsOf(campaign).filter(({ status, head }) => status === 'queued' && head === sha)
   const [only, ...others] = found.filter(awaitsPermission)
   if (only === undefined || only.head === null) {
     const named = found[0]
@@ -56,8 +57,8 @@ export function allowMeasure(
 }
 
 /** The whole line to write, where it can be told which one was meant. */
-function wholeLine(experiments: World['campaign']['experiments'], sha: string): string {
-  const all = Object.values(experiments).filter(awaitsPermission)
+function wholeLine(campaign: Pick<World['campaign'], 'experiments'>, sha: string): string {
+  const all = experimentsOf(campaign).filter(awaitsPermission)
   const [only, another] = all.filter(({ head }) => head?.startsWith(sha) === true)
   if (only === undefined || another !== undefined) return 'the pull request says the whole line'
   return `look at it once more, then ${permissionText(only)}`
@@ -74,7 +75,7 @@ export function isKeptOut(
 
 /** Who waits for a word, and which word it is. */
 export function permissionsNeeded({ campaign }: Pick<World, 'campaign'>): string | null {
-  const waiting = Object.values(campaign.experiments).filter(awaitsPermission)
+  const waiting = experimentsOf(campaign).filter(awaitsPermission)
   if (waiting.length === 0) return null
   const each = waiting.map(experiment => {
     const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`

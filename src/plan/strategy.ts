@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 
 /** How one kind of idea has fared, and what follows from it for the next ones. */
 export interface CategoryStanding {
@@ -24,7 +25,7 @@ export function strategyOf(campaign: Pick<Campaign, 'experiments' | 'landings'>)
     campaign.landings.flatMap(({ experiment, reverted }) => (reverted === null ? [experiment] : [])),
   )
   const groups = new Map<string, Experiment[]>()
-  for (const experiment of Object.values(campaign.experiments)) {
+  for (const experiment of experimentsOf(campaign)) {
     if (experiment.purpose === 'revert' || isSilent(experiment)) continue
     const { category } = experiment
     groups.set(category, [...(groups.get(category) ?? []), experiment])

@@ -1,4 +1,5 @@
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import { awaitsSync, type SyncObstacle, syncWords } from '../model/sync-awaited.ts'
 import type { Step } from './action.ts'
@@ -24,7 +25,7 @@ export function awaitHopelessSync(world: World, obstacle: SyncObstacle): Step[] 
 /** Said once for each head: what the default branch does meanwhile changes nothing about it. */
 function awaited(world: World, obstacle: SyncObstacle, waits: (experiment: Experiment) => boolean): Step[] {
   const { campaign } = world
-  return Object.values(campaign.experiments).flatMap(experiment => {
+  return experimentsOf(campaign).flatMap(experiment => {
     const { id, head, status, awaits_sync: before } = experiment
     if (status !== 'queued' || head === null || isKeptOut(world, id) || !waits(experiment)) return []
     if (before?.head === head && before.obstacle === obstacle) return []
@@ -35,7 +36,7 @@ function awaited(world: World, obstacle: SyncObstacle, waits: (experiment: Exper
 
 /** Who waits for that, and what helps. */
 export function syncNeeded({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
-  const waiting = Object.values(campaign.experiments).filter(awaitsSync)
+  const waiting = experimentsOf(campaign).filter(awaitsSync)
   const obstacle = waiting[0]?.awaits_sync?.obstacle
   if (obstacle === undefined) return null
   const { optimize } = campaignRefs(spec.branches.prefix, campaign.name)

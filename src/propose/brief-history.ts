@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import { isLanded } from '../model/outcome.ts'
 import { reasonOf as recordedReason } from '../model/reason.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
@@ -56,8 +57,8 @@ export function lost(campaign: Campaign): string[] {
   })
 }
 
-function newestFirst({ experiments }: Campaign): Experiment[] {
-  return Object.values(experiments).toSorted((a, b) => b.number - a.number)
+function newestFirst(campaign: Campaign): Experiment[] {
+  return experimentsOf(campaign).toSorted((a, b) => b.number - a.number)
 }
 
 /** A proposer that knew what a holdout found would fit its ideas to it. */

@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { experimentsOf } from '../model/experiments.ts'
 import type { Oid } from '../model/ids.ts'
 import { ideaName } from '../model/fold-backlog.ts'
 import { subjectsOf } from '../model/picked.ts'
@@ -65,18 +66,18 @@ function holds(holder: Experiment, experiments: string, head: Oid): boolean {
  * it had before it is nothing new.
  */
 function isKnownPull(campaign: Campaign, pull: PullFacts): boolean {
-  const earlier = experimentsOf(campaign, pull)
+  const earlier = experimentsWith(campaign, pull)
   if (earlier.some(({ status, head }) => status !== 'ended' || head === pull.head)) return true
   return Object.hasOwn(campaign.sources, pullKey(campaign, pull))
 }
 
 function pullKey(campaign: Campaign, pull: PullFacts): string {
   const key = `pull:${pull.number}`
-  return experimentsOf(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
+  return experimentsWith(campaign, pull).length === 0 ? key : `${key}@${pull.head}`
 }
 
-function experimentsOf({ experiments }: Campaign, { number }: PullFacts): Experiment[] {
-  return Object.values(experiments).filter(({ pull }) => pull === number)
+function experimentsWith(campaign: Campaign, { number }: PullFacts): Experiment[] {
+  return experimentsOf(campaign).filter(({ pull }) => pull === number)
 }
 
 function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/plan/plan.ts'
+import { campaign } from './a-campaign.ts'
 import { world } from './a-world.ts'
 import { longCampaign } from './many.ts'
 
@@ -21,5 +22,21 @@ describe('a plan', () => {
     const many = world(longCampaign(16_000))
     const ratio = shortest(() => plan(many)) / shortest(() => plan(few))
     expect(ratio).toBeLessThan(9)
+  })
+
+  it.each([
+    ['in a round', longCampaign(20)],
+    ['between rounds', campaign().withExperiments(5)],
+  ])('lists the experiments once, however many read them: %s', (_, built) => {
+    const look = world(built)
+    let listed = 0
+    look.campaign.experiments = new Proxy(look.campaign.experiments, {
+      ownKeys: all => {
+        listed += 1
+        return Reflect.ownKeys(all)
+      },
+    })
+    plan(look)
+    expect(listed).toBe(1)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
+import { addExperiment } from '../../src/model/experiments.ts'
 import { type Outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
 import { campaignResult } from '../../src/report/campaign-result.ts'
 import { finalSummary } from '../../src/report/final-summary.ts'
@@ -112,7 +113,7 @@ describe('the end of a run', () => {
       const id = `exp-${String(number).padStart(3, '0')}`
       const kept = campaign.experiments['exp-001']
       if (kept === undefined || first === undefined) throw new Error('nothing is kept')
-      campaign.experiments[id] = { ...kept, id, number }
+      addExperiment(campaign, { ...kept, id, number })
       campaign.landings.push({ ...first, experiment: id })
     }
     const lines = finalSummary(campaign, HERE)

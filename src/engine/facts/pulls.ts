@@ -1,6 +1,7 @@
 import { headRef, type Pull } from '../../forge/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
+import { experimentsOf } from '../../model/experiments.ts'
 import type { Oid } from '../../model/ids.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { World } from '../../plan/world.ts'
@@ -13,7 +14,7 @@ export async function pullsOf(
   campaign: Campaign,
   refs: ReadonlyMap<string, Oid>,
 ): Promise<Pull[]> {
-  const untidy = Object.values(campaign.experiments).filter(
+  const untidy = experimentsOf(campaign).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
   const tended = [...untidy, ...lastOfOthers(campaign)].flatMap(({ pull }) => (pull === null ? [] : [pull]))
@@ -49,8 +50,8 @@ function picksOpen({ picks, default_branch }: Campaign, refs: ReadonlyMap<string
 /** However their landing closed them, they are told what came of it by a comment. */
 const TOLD_LATE = 10
 
-function lastOfOthers({ experiments }: Campaign): Experiment[] {
-  const others = Object.values(experiments).filter(({ owned, status }) => !owned && status === 'ended')
+function lastOfOthers(campaign: Campaign): Experiment[] {
+  const others = experimentsOf(campaign).filter(({ owned, status }) => !owned && status === 'ended')
   return others.slice(-TOLD_LATE)
 }
 

@@ -1,6 +1,7 @@
 import type { Repository } from '../../git/repository.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
+import { experimentsOf } from '../../model/experiments.ts'
 import type { ExperimentId, Oid } from '../../model/ids.ts'
 import { awaitsPermission } from '../../model/permission.ts'
 
@@ -26,7 +27,7 @@ export async function stackedOn(
   }
 
   const found = new Map<ExperimentId, ExperimentId>()
-  const open = Object.values(campaign.experiments).filter(({ status }) => status !== 'ended')
+  const open = experimentsOf(campaign).filter(({ status }) => status !== 'ended')
   for (const { id, head, number } of open.filter(({ owned, status }) => !owned && status === 'queued')) {
     for (const other of open) {
       if (head === null || other.head === null || other.id === id || awaitsPermission(other)) continue

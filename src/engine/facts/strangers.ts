@@ -2,6 +2,7 @@ import type { Forge } from '../../forge/port.ts'
 import type { Pull } from '../../forge/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
+import { experimentsOf } from '../../model/experiments.ts'
 import type { World } from '../../plan/world.ts'
 import { shortRef } from '../../model/refs.ts'
 import type { Place } from '../place.ts'
@@ -38,8 +39,8 @@ export async function strangersOf(
   return found
 }
 
-function waiting({ experiments }: Campaign): Experiment[] {
-  return Object.values(experiments).filter(
+function waiting(campaign: Campaign): Experiment[] {
+  return experimentsOf(campaign).filter(
     ({ status, owned, allowed_head, head }) => status === 'queued' && !owned && allowed_head !== head,
   )
 }
