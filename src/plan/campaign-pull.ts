@@ -92,6 +92,14 @@ export function campaignPullSteps(world: World): Step[] {
   return []
 }
 
+/** Its head follows the incumbent once a round. */
+export function campaignBranch({ campaign, campaignTip: from, optimizeTip }: World): Action[] {
+  const { commit: to } = campaign.incumbent
+  if (campaign.round?.open || to === campaign.start.commit) return []
+  if (from === to || optimizeTip?.commit !== to) return []
+  return [{ do: 'advance-campaign-branch', from, to }]
+}
+
 function causeOf({ number, state, closed_at }: CampaignPullFacts): string {
   return `${CAMPAIGN_PULL}${number} ${state} ${closed_at ?? ''}`
 }

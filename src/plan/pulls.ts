@@ -18,35 +18,56 @@ export function pullActions(world: World): Action[] {
   const branches: { name: string; oid: string }[] = []
   const pullOf = pullFinder(world)
   for (const experiment of experimentsOf(world.campaign)) {
-    const tip = experiment.branch === null ? undefined : world.branches.get(experiment.branch)
+    const { branch, closed } = experiment
+    const tip = branch === null ? undefined : world.branches.get(branch)
     const pull = pullOf(experiment)
-    if (tip !== undefined && !pull && isOffered(world, experiment)) {
-      changes.push({ change: 'open', experiment: experiment.id, branch: experiment.branch ?? '' })
-    }
     if (pull && isElsewhere(world, pull)) continue
-    if (pull?.state === 'open' && isOutdated(world, experiment, pull))
-      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
-    else if (pull?.state === 'open' && isUnseen(world, experiment))
-      changes.push({ change: 'show', experiment: experiment.id })
-    if (!experiment.closed) continue
-    if (pull?.state === 'open' && !landed(experiment)) changes.push(...closing(world, experiment, pull))
-    if (pull && !experiment.owned && (landed(experiment) || pull.state === 'closed'))
-      changes.push(...tellEnded(world, experiment, pull))
-    if (tip === undefined || !experiment.owned || !gone(experiment, pull)) continue
-    // The branch is what its pull request is found by until all is said there, whoever closed it.
-    if (pull && isUnshown(world, experiment, pull)) {
-      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
-      continue
-    }
-    branches.push({ name: experiment.branch ?? '', oid: tip })
-    // Its landing closed it: only what it says is still from before.
-    if (pull && landed(experiment) && world.checks !== true)
-      changes.push({ change: 'describe', number: pull.number, experiment: experiment.id })
+    const changed = closed ? closedChanges : openChanges
+    changes.push(...changed(world, experiment, { pull, isHere: tip !== undefined }))
+    if (branch !== null && tip !== undefined && isLeft(world, experiment, pull))
+      branches.push({ name: branch, oid: tip })
   }
   const actions: Action[] = []
   if (changes.length > 0) actions.push({ do: 'pulls', changes })
   if (branches.length > 0) actions.push({ do: 'delete-branches', branches })
   return actions
+}
+
+interface Places {
+  pull: PullFacts | undefined
+  /** Its branch is still there. */
+  isHere: boolean
+}
+
+/** Offered once, and shown as it stands: in its text, or where nothing may be said, by a check alone. */
+function openChanges(world: World, experiment: Experiment, { pull, isHere }: Places): PullChange[] {
+  const { id, branch } = experiment
+  if (pull === undefined)
+    return isHere && isOffered(world, experiment)
+      ? [{ change: 'open', experiment: id, branch: branch ?? '' }]
+      : []
+  if (pull.state !== 'open') return []
+  if (isOutdated(world, experiment, pull))
+    return [{ change: 'describe', number: pull.number, experiment: id }]
+  return isUnseen(world, experiment) ? [{ change: 'show', experiment: id }] : []
+}
+
+/** Closed, and told of its end: by its landing or a person it may have been closed before that was said. */
+function closedChanges(world: World, experiment: Experiment, { pull, isHere }: Places): PullChange[] {
+  const { id, owned } = experiment
+  if (pull === undefined) return []
+  if (pull.state === 'open' && !landed(experiment)) return closing(world, experiment, pull)
+  if (!owned) return landed(experiment) || pull.state === 'closed' ? tellEnded(world, experiment, pull) : []
+  if (!isHere || !isOver(experiment, pull)) return []
+  // Where no check shows what is said there, what its landing closed says what was so before.
+  const isOld = world.checks === true ? isUnshown(world, experiment, pull) : landed(experiment)
+  return isOld ? [{ change: 'describe', number: pull.number, experiment: id }] : []
+}
+
+/** The branch is what its pull request is found by until all is said there, whoever closed it. */
+function isLeft(world: World, experiment: Experiment, pull: PullFacts | undefined): boolean {
+  if (!experiment.closed || !experiment.owned || !isOver(experiment, pull)) return false
+  return !pull || !isUnshown(world, experiment, pull)
 }
 
 /** Its own experiments; and what somebody only pushed, where it needs a place to be approved at. */
@@ -125,19 +146,8 @@ function landed(experiment: Experiment): boolean {
   return experiment.outcome !== null && isLanded(experiment.outcome)
 }
 
-function gone(experiment: Experiment, pull: PullFacts | undefined): boolean {
+/** The forge has seen it end. */
+function isOver(experiment: Experiment, pull: PullFacts | undefined): boolean {
   if (!pull) return !landed(experiment)
   return landed(experiment) ? pull.state === 'merged' : pull.state === 'closed'
-}
-
-/** The campaign pull request's head follows the incumbent once a round. */
-export function campaignBranch(world: World): Action[] {
-  const { campaign } = world
-  if (campaign.round?.open || campaign.incumbent.commit === campaign.start.commit) return []
-  if (
-    world.campaignTip === campaign.incumbent.commit ||
-    world.optimizeTip?.commit !== campaign.incumbent.commit
-  )
-    return []
-  return [{ do: 'advance-campaign-branch', from: world.campaignTip, to: campaign.incumbent.commit }]
 }

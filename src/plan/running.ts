@@ -1,6 +1,7 @@
 import { judgingStop } from '../decide/stopping.ts'
-import type { Action, Plan } from './action.ts'
+import type { Plan } from './action.ts'
 import { betweenRounds } from './between-rounds.ts'
+import { campaignBranch } from './campaign-pull.ts'
 import { alsoDo, conclude, type Draft, request } from './draft.ts'
 import { effectSteps } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
@@ -12,7 +13,6 @@ import { isSettled } from './only.ts'
 import { dispatch } from './orders.ts'
 import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
-import { campaignBranch } from './pulls.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests } from './rounds.ts'
 import { stopping } from './stopping.ts'
@@ -46,17 +46,13 @@ export function running(resting: Draft): Plan {
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   const broke = judgingStop(world.spec, world.campaign.spent.usd)
   if (broke !== null) return stopping(draft, broke)
-  if (isDone(world)) return conclude(alsoDo(draft, tidiedAfter(world)), [], { for: 'ideas' })
+  if (isDone(world)) return conclude(alsoDo(draft, campaignBranch(world)), [], { for: 'ideas' })
   return prepared(draft, () => (world.campaign.round?.open ? inRound(draft, round) : betweenRounds(draft)))
 }
 
 /** Only one idea was meant, and it is settled: what would come next is for whoever runs the campaign. */
 function isDone({ only, campaign }: World): boolean {
   return only !== null && isSettled(campaign, only)
-}
-
-function tidiedAfter(world: World): Action[] {
-  return world.campaign.round?.open ? [] : campaignBranch(world)
 }
 
 /** The next order carries every pair that was measured, so those that just came in are recorded first. */

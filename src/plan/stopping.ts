@@ -1,11 +1,11 @@
 import type { Action, Plan } from './action.ts'
 import { askedHere } from './asked-elsewhere.ts'
 import { benchedAlerts } from './asking.ts'
+import { campaignBranch } from './campaign-pull.ts'
 import { alsoDo, conclude, type Draft, request } from './draft.ts'
 import { lastEffects } from './effects.ts'
 import { encoreForPicks, encoreSteps } from './encore.ts'
 import { greetings } from './greetings.ts'
-import { campaignBranch } from './pulls.ts'
 import { raisedLimitSteps } from './raised-limit.ts'
 import { cancelRemaining, closeRemaining, type StopReason, stopStep } from './stop.ts'
 
