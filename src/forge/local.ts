@@ -58,17 +58,18 @@ export function localForge(options: LocalForgeOptions): Forge {
   async function prepare(changes: readonly ForgeChange[], wanted: Wanted, view?: RefView): Promise<Prepared> {
     const seen = await look(changes, view)
     const at = new Date(options.clock()).toISOString()
-    const numbers = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
+    const changed = changes.flatMap(each => (each.kind === 'open' ? [] : [each.number]))
+    const { numbers = [], branches = [], elsewhere = [] } = wanted
     const before = await withAsked(repo, seen.commit, seen.stored, {
-      numbers: [...(wanted.numbers ?? []), ...numbers],
-      branches: [...(wanted.branches ?? []), ...pullsElsewhere(wanted).map(({ branch }) => branch)],
+      numbers: [...numbers, ...changed],
+      branches: [...branches, ...elsewhere.map(({ branch }) => branch)],
     })
     const settled = await settleAll(ancestry, before, { tips: seen.tips, at })
     const contained = await containedHeads(ancestry, seen.tips, changes)
     const outcome = applyAll(settled, changes, { at, author, tips: seen.tips, contained })
-    const changed = changedPulls(before, outcome.table)
-    if (changed.length === 0) return { outcome, updates: [], accepted: () => {} }
-    const write = { changed, at, message: messageOf(changed) }
+    const written = changedPulls(before, outcome.table)
+    if (written.length === 0) return { outcome, updates: [], accepted: () => {} }
+    const write = { changed: written, at, message: messageOf(written) }
     const commit = await writePulls(repo, seen.commit, outcome.table, write)
     const updates = [{ ref: refs.forge, from: seen.commit, to: commit }]
     return { outcome, updates, accepted: () => wrote(commit, outcome.table) }
@@ -140,21 +141,13 @@ async function containedHeads(
   return contained
 }
 
-function pullsElsewhere({
-  campaignPull: one,
-  elsewhere = [],
-}: Wanted): readonly { branch: string; base: string }[] {
-  return one === undefined ? elsewhere : [...elsewhere, one]
-}
-
-function listed({ pulls }: PullTable, asked: Wanted): Pull[] {
-  const { numbers = [], branches = [] } = asked
+function listed({ pulls }: PullTable, { numbers = [], branches = [], elsewhere = [] }: Wanted): Pull[] {
   const wanted = [...pulls.values()].filter(
     each =>
       each.state === 'open' ||
       numbers.includes(each.number) ||
       branches.includes(each.branch) ||
-      pullsElsewhere(asked).some(({ branch, base }) => each.branch === branch && each.base === base),
+      elsewhere.some(({ branch, base }) => each.branch === branch && each.base === base),
   )
   return wanted.toSorted((a, b) => a.number - b.number)
 }

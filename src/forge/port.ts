@@ -77,14 +77,12 @@ export interface Wanted {
   numbers?: readonly number[]
   /** Short names: the last pull request of each into the campaign's branch. */
   branches?: readonly string[]
-  /** The last pull request of a branch of ours into another one than the campaign's. */
-  campaignPull?: Pick<NewPull, 'branch' | 'base'>
   /**
    * So many of those into the campaign's branch that are not open: the last that anything happened to. Where there are
    * no other people nothing does.
    */
   recent?: number
-  /** The last pull request of each of these branches into the base named with it. */
+  /** The last pull request of each of these branches of ours into the base named with it. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
   /** How far the comments of a pull request were read, by its number: only later ones are wanted, and our own. */
   read?: ReadonlyMap<number, ReadUpTo>

@@ -47,9 +47,10 @@ describe.each(FORGES)('the %s forge:', (_, make) => {
       const number = await temp.forge.open(pullOf('fast'))
       await temp.forge.close(number, '')
       expect(await temp.forge.list()).toEqual([])
-      const campaignPull = { branch: 'fast', base: BASE }
-      expect(await temp.forge.list({ campaignPull })).toMatchObject([{ number, state: 'closed' }])
-      expect(await temp.forge.list({ campaignPull: { ...campaignPull, branch: 'other' } })).toEqual([])
+      const fast = { branch: 'fast', base: BASE }
+      const found = await temp.forge.list({ elsewhere: [{ ...fast, branch: 'other' }, fast] })
+      expect(found).toMatchObject([{ number, state: 'closed' }])
+      expect(await temp.forge.list({ elsewhere: [{ ...fast, branch: 'other' }] })).toEqual([])
     })
 
     test('for a branch that has one is refused, naming it', async () => {

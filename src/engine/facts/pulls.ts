@@ -25,11 +25,10 @@ export async function pullsOf(
     .map(shortRef)
     .filter(branch => !picked.has(branch))
   const campaignPull = campaignPullOf(place, campaign)
-  const elsewhere = picksOpen(campaign, refs)
+  const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...picksOpen(campaign, refs)]
   const recent = place.forge.permissionOf === undefined ? 0 : HEARD
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
-  const own = campaignPull === null ? {} : { campaignPull }
-  const wanted = { numbers, branches, elsewhere, recent, read, ...own }
+  const wanted = { numbers, branches, elsewhere, recent, read }
   const pulls = await place.forge.list(wanted, { refs, covers: ref => isListed(place, ref) })
   const open = pulls.filter(({ state }) => state === 'open')
   await place.repository.fetch(open.map(pull => ({ ref: headRef(pull), oid: pull.head })))

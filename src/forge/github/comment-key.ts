@@ -9,6 +9,11 @@ export function keyOf({ body, marker, nonce }: NewComment): string {
   return sha256(canonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
 }
 
+/** Of the one comment with this marker, whatever it says. */
+export function markerKey(marker: string): string {
+  return keyOf({ body: '', marker })
+}
+
 export function withKey(body: string, key: string): string {
   return `${body}\n\n<!-- winnow:${key} -->`
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { oid } from '../../model/ids.ts'
 import { answerMarker, type Comment, COMMENTS_AT_ONCE, pull, type Pull, type Review } from '../pull.ts'
 import { understood } from './client.ts'
-import { keyOf, readKey } from './comment-key.ts'
+import { markerKey, readKey } from './comment-key.ts'
 
 const text = z.string()
 const actor = z.object({ __typename: text, login: text }).nullable()
@@ -17,6 +17,11 @@ export const commentNode = z.object({
   lastEditedAt: text.nullable(),
   viewerDidAuthor: z.boolean(),
   reactionGroups: z.array(z.object({ content: text, viewerHasReacted: z.boolean() })).nullable(),
+})
+
+export const commentPage = z.object({
+  nodes: z.array(commentNode),
+  pageInfo: z.object({ hasPreviousPage: z.boolean(), startCursor: text.nullable() }),
 })
 
 const review = z.object({
@@ -42,10 +47,7 @@ export const pullNode = z.object({
   headRepositoryOwner: z.object({ login: text }).nullable(),
   viewerDidAuthor: z.boolean(),
   labels: z.object({ nodes: z.array(z.object({ name: text })) }).nullable(),
-  comments: z.object({
-    nodes: z.array(commentNode),
-    pageInfo: z.object({ hasPreviousPage: z.boolean(), startCursor: text.nullable() }),
-  }),
+  comments: commentPage,
   reviews: z.object({ nodes: z.array(review) }).nullable(),
   opinions: z
     .object({ nodes: z.array(review), pageInfo: z.object({ hasPreviousPage: z.boolean() }) })
@@ -58,6 +60,7 @@ export const pullNode = z.object({
 })
 
 type PullNode = z.infer<typeof pullNode>
+type ReviewNode = z.infer<typeof review>
 
 export const COMMENT = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
   viewerDidAuthor reactionGroups { content viewerHasReacted }`
@@ -123,11 +126,6 @@ export function ownComments(nodes: readonly CommentNode[]): OwnComment[] {
   })
 }
 
-export const commentPage = z.object({
-  nodes: z.array(commentNode),
-  pageInfo: pullNode.shape.comments.shape.pageInfo,
-})
-
 function readPull(node: PullNode): z.input<typeof pull> {
   return {
     number: node.number,
@@ -155,25 +153,23 @@ function readPull(node: PullNode): z.input<typeof pull> {
  */
 export function readComments(nodes: readonly CommentNode[]): Comment[] {
   const own = new Map(ownComments(nodes).map(({ id, key }) => [id, key]))
-  const keys = new Set(own.values())
-  const answers = new Set(
-    nodes.map(({ databaseId }) => keyOf({ body: '', marker: answerMarker({ id: String(databaseId) }) })),
+  const said = new Set(own.values())
+  const answers = new Map(
+    nodes.map(({ databaseId: id }) => [id, markerKey(answerMarker({ id: String(id) }))]),
   )
-  const stands = (id: number) => !answers.has(own.get(id) ?? '')
+  const answering = new Set(answers.values())
   return nodes.map(each => {
-    const id = String(each.databaseId)
+    const key = own.get(each.databaseId)
     return {
-      id,
+      id: String(each.databaseId),
       author: loginOf(each.author),
       at: each.createdAt,
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
-      ...(own.has(each.databaseId)
-        ? { own: true, ...(stands(each.databaseId) ? { node: each.id } : {}) }
-        : {}),
+      ...(key === undefined ? {} : { own: true, ...(answering.has(key) ? {} : { node: each.id }) }),
       ...(NEAR.has(each.authorAssociation) ? { near: true } : {}),
       ...(isDeclined(each) ? { declined: true } : {}),
-      ...(keys.has(keyOf({ body: '', marker: answerMarker({ id }) })) ? { answered: true } : {}),
+      ...(said.has(answers.get(each.databaseId) ?? '') ? { answered: true } : {}),
     }
   })
 }
@@ -220,12 +216,12 @@ function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
   return found
 }
 
-function byTime(one: { submittedAt: string | null }, other: { submittedAt: string | null }): number {
+function byTime(one: ReviewNode, other: ReviewNode): number {
   return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
 }
 
 /** Neither a review that was not sent yet counts, nor what is not known. */
-function readReview(node: NonNullable<PullNode['reviews']>['nodes'][number]): Review[] {
+function readReview(node: ReviewNode): Review[] {
   const { commit, submittedAt, author, body } = node
   const state = REVIEWS.get(node.state)
   if (state === undefined || commit === null || submittedAt === null) return []

@@ -18,26 +18,30 @@ const MOST_PAGES = 10
 const SINGLES = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
-const page = z.object({
-  repository: z.object({
-    open: connection.extend({
-      pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
-    }),
-    recent: connection.optional(),
-  }),
-})
+
+function lastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
+  return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
+}
+
 const single = z.union([
   z.null(),
   pullNode,
   z.object({ associatedPullRequests: connection }).transform(found => lastOwn(found.associatedPullRequests)),
   connection.transform(lastOwn),
 ])
-
-function lastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pullNode> | null {
-  return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
-}
-
-const singles = z.object({ repository: z.record(z.string(), z.unknown()) })
+const singles = z.object({ repository: z.record(z.string(), single) })
+const page = z.object({
+  repository: z
+    .object({
+      open: connection.extend({
+        pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+      }),
+      recent: connection.default({ nodes: [] }),
+    })
+    .catchall(single),
+  // Null, or of another kind, is what was deleted.
+  own: z.array(z.union([commentNode, z.unknown().transform(() => null)])).default([]),
+})
 
 interface Asked {
   variables: string[]
@@ -48,10 +52,7 @@ interface Asked {
   values: Record<string, unknown>
 }
 
-function singleFields(
-  { numbers = [], branches = [], campaignPull, elsewhere = [] }: Wanted,
-  base: string,
-): Asked[] {
+function singleFields({ numbers = [], branches = [], elsewhere = [] }: Wanted, base: string): Asked[] {
   const all = [
     ...[...new Set(numbers)].filter(isNumber).map((number, index) => ({
       variable: `$p${index}: Int!`,
@@ -63,8 +64,7 @@ function singleFields(
       field: `b${index}: ref(qualifiedName: $b${index}) { ${lastInto(`$i${index}`)} { nodes { ...Pull } } }`,
       value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
     })),
-    ...(campaignPull === undefined ? [] : [{ ...campaignPull, name: 'campaignPull' }]).map(fieldInto),
-    ...elsewhere.map((each, index) => fieldInto({ ...each, name: `e${index}` })),
+    ...elsewhere.map(fieldInto),
   ]
   const chunks: Asked[] = []
   for (let from = 0; from < all.length; from += SINGLES) {
@@ -78,20 +78,20 @@ function singleFields(
   return chunks
 }
 
+const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
+
 /** A person may offer an experiment's branch to another base as well: that one is theirs. */
 function lastInto(base: string): string {
-  const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
-  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${order})`
+  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
 }
 
 /** By the branch's name: where it was deleted with the merge, its pull request is still found. */
-function fieldInto({ branch, base, name }: { branch: string; base: string; name: string }) {
-  const order = 'orderBy: { field: CREATED_AT, direction: ASC }'
-  const [head, into] = [`${name}Head`, `${name}Into`]
-  const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${order}`
+function fieldInto({ branch, base }: NonNullable<Wanted['elsewhere']>[number], index: number) {
+  const [head, into] = [`e${index}Head`, `e${index}Into`]
+  const asked = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
   return {
     variable: `$${head}: String!, $${into}: String!`,
-    field: `${name}: pullRequests(${asked}) { nodes { ...Pull } }`,
+    field: `e${index}: pullRequests(${asked}) { nodes { ...Pull } }`,
     value: { [head]: branch, [into]: base },
   }
 }
@@ -101,33 +101,51 @@ function isNumber(number: number): boolean {
   return Number.isInteger(number) && number > 0 && number < 2 ** 31
 }
 
-function question({ variables, fields, beside = [] }: Asked): string {
-  const declared = ['$owner: String!', '$repo: String!', ...variables].join(', ')
-  return `query (${declared}) { repository(owner: $owner, name: $repo) { ${fields.join('\n')} } ${beside.join('\n')} } ${PULL}`
+function question(together: readonly Asked[]): string {
+  const declared = ['$owner: String!', '$repo: String!', ...together.flatMap(({ variables }) => variables)]
+  const fields = together.flatMap(asked => asked.fields)
+  const beside = together.flatMap(asked => asked.beside ?? [])
+  return `query (${declared.join(', ')}) {
+    repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
+    ${beside.join('\n')}
+  } ${PULL}`
 }
 
-const OPEN: Asked = {
-  variables: ['$base: String!', '$after: String'],
-  fields: [
-    `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after,
-      orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
-  ],
-  values: { after: null },
-}
+const NOTHING: Asked = { variables: [], fields: [], values: {} }
 
-const EMPTY: Asked = { variables: [], fields: [], values: {} }
+function openInto(base: string, after: string | null): Asked {
+  return {
+    variables: ['$base: String!', '$after: String'],
+    fields: [
+      `open: pullRequests(baseRefName: $base, states: [OPEN], first: ${PAGE}, after: $after, ${OLDEST_FIRST}) {
+        nodes { ...Pull } pageInfo { hasNextPage endCursor } }`,
+    ],
+    values: { base, after },
+  }
+}
 
 /** A comment is something that happens: whatever it is written on is among them. */
-function recentInto({ recent = 0 }: Wanted): Asked {
-  if (recent === 0) return EMPTY
-  const asked = 'baseRefName: $base, states: [CLOSED, MERGED], first: $recent'
+function recentInto(base: string, { recent = 0 }: Wanted): Asked {
+  if (recent === 0) return NOTHING
+  const asked = 'baseRefName: $recentInto, states: [CLOSED, MERGED], first: $recent'
   return {
-    variables: ['$recent: Int!'],
+    variables: ['$recentInto: String!', '$recent: Int!'],
     fields: [
       `recent: pullRequests(${asked}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ...Pull } }`,
     ],
-    values: { recent },
+    values: { recentInto: base, recent },
   }
+}
+
+/** What one question may name. */
+const MOST_NAMED = 100
+
+/** Our own comments that others may have drowned, in the same question. */
+function ownFields({ read = new Map() }: Wanted): Asked {
+  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
+  if (own.length === 0) return NOTHING
+  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT} } }`]
+  return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
 }
 
 /** The open pull requests into a base and the wanted ones whatever became of them: mostly in one request. */
@@ -136,42 +154,21 @@ export async function readOpen(
   base: string,
   wanted: Wanted,
 ): Promise<{ known: KnownPull[]; named: CommentNode[] }> {
-  const [first = EMPTY, ...rest] = singleFields(wanted, base)
+  const [first = NOTHING, ...rest] = singleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   const named: CommentNode[] = []
-  const together = joined(joined(OPEN, recentInto(wanted), {}), first, { base })
-  let asked = joined(together, namedFields(wanted), {})
+  let asked = [openInto(base, null), recentInto(base, wanted), first, ownFields(wanted)]
   for (let pages = 1; ; pages++) {
-    const answer = await ask(client, asked)
-    const { open, recent } = understood(page, answer, 'pull requests').repository
-    const { open: _, recent: __, ...others } = understood(singles, answer, 'pull requests').repository
-    named.push(...understood(ours, answer, 'comments of winnow').own)
-    for (const each of [...[...open.nodes, ...(recent?.nodes ?? [])].map(knownPull), ...readSingles(others)])
-      found.set(each.pull.number, each)
+    const { repository, own } = understood(page, await ask(client, asked), 'pull requests')
+    const { open, recent, ...others } = repository
+    named.push(...own.filter(node => node !== null))
+    for (const node of [...open.nodes, ...recent.nodes, ...present(others)])
+      found.set(node.number, knownPull(node))
     if (!open.pageInfo.hasNextPage || pages === MOST_PAGES) break
-    asked = joined(OPEN, EMPTY, { base, after: open.pageInfo.endCursor })
+    asked = [openInto(base, open.pageInfo.endCursor)]
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
-}
-
-/** What one question may name. */
-const MOST_NAMED = 100
-
-/** Null, or of another kind, is what was deleted. */
-const ours = z.object({
-  own: z
-    .array(z.union([commentNode, z.unknown().transform(() => null)]))
-    .default([])
-    .transform(nodes => nodes.filter(node => node !== null)),
-})
-
-/** Our own comments that others may have drowned, in the same question. */
-function namedFields({ read = new Map() }: Wanted): Asked {
-  const own = [...read.values()].flatMap(each => each.own).slice(-MOST_NAMED)
-  if (own.length === 0) return EMPTY
-  const beside = [`own: nodes(ids: $own) { ... on IssueComment { ${COMMENT} } }`]
-  return { variables: ['$own: [ID!]!'], fields: [], beside, values: { own } }
 }
 
 /** Single pull requests, in whatever state and into whatever base they are. */
@@ -195,28 +192,18 @@ export async function readBranch(
 async function askSingles(client: GithubClient, chunks: readonly Asked[]): Promise<KnownPull[]> {
   const found: KnownPull[] = []
   for (const chunk of chunks) {
-    const { repository } = understood(singles, await ask(client, chunk), 'pull requests')
-    found.push(...readSingles(repository))
+    const { repository } = understood(singles, await ask(client, [chunk]), 'pull requests')
+    found.push(...present(repository).map(knownPull))
   }
   return found
 }
 
-function joined(one: Asked, other: Asked, values: Record<string, unknown>): Asked {
-  return {
-    variables: [...one.variables, ...other.variables],
-    fields: [...one.fields, ...other.fields],
-    beside: [...(one.beside ?? []), ...(other.beside ?? [])],
-    values: { ...one.values, ...other.values, ...values },
-  }
+function present<T>(fields: Record<string, T | null>): T[] {
+  return Object.values(fields).filter(field => field !== null)
 }
 
-async function ask(client: GithubClient, asked: Asked): Promise<unknown> {
-  return client.graphql(question(asked), { ...client.where, ...asked.values })
-}
-
-function readSingles(fields: Record<string, unknown>): KnownPull[] {
-  return Object.values(fields).flatMap(field => {
-    const node = understood(single, field, 'a pull request')
-    return node === null ? [] : [knownPull(node)]
-  })
+/** In one request. */
+async function ask(client: GithubClient, together: readonly Asked[]): Promise<unknown> {
+  const values = Object.fromEntries(together.flatMap(asked => Object.entries(asked.values)))
+  return client.graphql(question(together), { ...client.where, ...values })
 }
