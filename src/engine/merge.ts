@@ -1,3 +1,4 @@
+import type { Campaign } from '../model/campaign.ts'
 import { landingMessage, landingWords, oneLine } from '../model/landing.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Action } from '../plan/action.ts'
@@ -11,13 +12,13 @@ const REFUSED = 'merge-refused'
  * lies on the branch counts, so an answer that was lost loses nothing (invariant 7).
  */
 export async function askForMerge(
-  { place, memory }: Hands,
+  { place, memory }: Pick<Hands, 'place' | 'memory'>,
+  campaign: Campaign,
   { number, experiment: id }: Extract<Action, { do: 'merge' }>,
 ): Promise<Applied> {
-  const campaign = memory.loaded?.campaign
-  const experiment = campaign?.experiments[id]
+  const experiment = campaign.experiments[id]
   const head = experiment?.head ?? null
-  if (!campaign?.landing || !experiment || head === null || !place.forge.merge) return { result: 'done' }
+  if (!campaign.landing || !experiment || head === null || !place.forge.merge) return { result: 'done' }
   const words = landingWords(campaign, { ...campaign.landing, experiment }, number)
   const [title = '', ...message] = landingMessage(words).split('\n')
   const answer = await place.forge.merge(number, { head, title, message: message.join('\n').trim() })

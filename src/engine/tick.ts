@@ -43,7 +43,10 @@ export async function tick(hands: Hands): Promise<TickResult> {
       const waiting = step.seen ? await restarted(hands, step.seen, step.waiting) : step.waiting
       if (waiting !== null) return { ...step, waiting }
       forget(hands.memory)
-    } else hands.memory.refs = null
+    } else {
+      // What somebody else has to end may have ended since these refs were read.
+      hands.memory.refs = null
+    }
   }
 }
 

@@ -7,9 +7,11 @@ import { leftCheck } from '../report/check-run.ts'
 import { BADGE } from '../report/ledger-views.ts'
 import type { Action, Plan } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
-import { type Applied, appliedOf, type Hands, showCheck, stageChanges, tryCheck } from './apply.ts'
+import { type Applied, appliedOf, type Hands } from './apply.ts'
+import { stageChanges } from './change-pulls.ts'
 import { effectOf, inOrder } from './effects.ts'
 import { type Observation, worldAfter } from './observe.ts'
+import { showCheck, tryCheck } from './show-check.ts'
 import { take } from './steps.ts'
 import { Transaction } from './transaction.ts'
 
@@ -31,7 +33,7 @@ export async function carryOut(hands: Hands, seen: Observation, first: Plan): Pr
   for (const experiment of shows) await showCheck(hands, seen.loaded.campaign, experiment)
   for (const event of transaction.events) {
     if (event.kind !== 'head-moved' || event.from === null) continue
-    await tryCheck(hands, leftCheck(seen.loaded.campaign, event.experiment, event.from))
+    await tryCheck(place, leftCheck(seen.loaded.campaign, event.experiment, event.from))
   }
   if (!transaction.isEmpty) {
     place.faults.reach('before:commit')
@@ -154,7 +156,7 @@ async function stagePulls(
   const changes = actions
     .flatMap(action => (action.do === 'pulls' ? action.changes : []))
     .filter(change => change.change !== 'open' || transaction.tip(`refs/heads/${change.branch}`) !== null)
-  if (!place.forge.stage || (changes.length === 0 && transaction.isEmpty)) return null
+  if (changes.length === 0 && transaction.isEmpty) return null
   const staged = await stageChanges(place, seen.loaded.campaign, changes, transaction)
   for (const { ref, to } of staged?.updates ?? []) transaction.move(ref, to)
   return staged
