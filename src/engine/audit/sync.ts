@@ -3,8 +3,10 @@ import type { MergeResult } from '../../git/merge-tree.ts'
 import { assess } from '../../decide/assess.ts'
 import { sha256 } from '../../model/canonical.ts'
 import type { LedgerEvent } from '../../model/event.ts'
+import type { Spec } from '../../spec/schema.ts'
 import { harnessOf } from '../facts/harness.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
+import { measuredStep } from './measured-step.ts'
 
 type Synced = LedgerEvent<'synced'>
 
@@ -37,27 +39,24 @@ async function unlessUnrelated(merge: Promise<MergeResult>): Promise<MergeResult
 }
 
 async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
-  const { campaign, spec, evidence, from, to } = step
-  const record = evidence.orders.get(synced.order)
-  const name = `order ${synced.order.slice(0, 12)}`
-  if (!record?.report) return [`${name} was not measured before event ${synced.seq}`]
-  if (record.gaps.length > 0) return record.gaps.map(gap => `${name}: ${gap}`)
-  const { order, report } = record
-  const [candidate] = order.candidates
-  const same = candidate?.label === 'sync' && candidate.tree === to.tree && order.base.tree === from.tree
-  if (!same || report.trees['sync'] !== to.tree) return [`${name} measured another tree than ${to.tree}`]
+  const { campaign, spec } = step
+  const measured = measuredStep(step, synced, 'sync')
+  if ('gaps' in measured) return measured.gaps
+  const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
   if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
     return [`${name} was measured with another ruler than the one in force since`]
-  const ruler = await rulerGaps(step, synced)
+  const ruler = await rulerGaps(step, synced, spec)
   if (ruler.length > 0) return ruler
   const { outcome, reason } = assess({ spec, order, report, label: 'sync', baseline: null })
   return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
 }
 
-async function rulerGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
-  const { place, campaign, spec, to } = step
-  if (spec === null) return ['the spec in force cannot be read']
+async function rulerGaps(
+  { place, campaign, to }: IncumbentStep,
+  synced: Synced,
+  spec: Spec,
+): Promise<string[]> {
   const harness = await harnessOf(place.repository, spec, to.tree)
   if (harness !== synced.harness)
     return [`its harness is ${harness.slice(0, 12)}, event ${synced.seq} says ${synced.harness.slice(0, 12)}`]
