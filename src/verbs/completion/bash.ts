@@ -1,8 +1,8 @@
 import { GLOBAL_OPTIONS, optionsOf, type Verb } from '../verb.ts'
 import {
-  allValued,
   argumentCompletedBy,
   type CompletedBy,
+  ownValued,
   spellings,
   valueCompletedBy,
   valuedOptions,
@@ -17,12 +17,9 @@ export function bashCompletion(verbs: readonly Verb[]): string {
   const globals = valuedOptions(GLOBAL_OPTIONS).flatMap(option =>
     spellings(option).map(spelling => `    *' ${spelling}') ${offer(valueCompletedBy(option))} ;;`),
   )
-  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
-  const own = allValued(verbs)
-    .filter(({ option }) => !known.has(option.name))
-    .flatMap(({ verb, option }) =>
-      spellings(option).map(spelling => `    '${verb} ${spelling}') ${offer(valueCompletedBy(option))} ;;`),
-    )
+  const own = ownValued(verbs).flatMap(({ verb, option }) =>
+    spellings(option).map(spelling => `    '${verb} ${spelling}') ${offer(valueCompletedBy(option))} ;;`),
+  )
   const places = verbs.flatMap(verb =>
     verb.arguments.map(
       (argument, place) =>

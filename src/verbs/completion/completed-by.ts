@@ -1,5 +1,5 @@
 import { EVERYTHING } from '../help.ts'
-import { type Argument, type Option, optionsOf, valueWord, type Verb } from '../verb.ts'
+import { type Argument, GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '../verb.ts'
 
 /** What a shell offers in one place: words of a closed list, or what it finds where the person is. */
 export type CompletedBy = readonly string[] | 'campaigns' | 'files' | 'directories' | 'revisions' | 'nothing'
@@ -38,7 +38,12 @@ export function valuedOptions(options: readonly Option[]): Option[] {
   return options.filter(option => valueWord(option) !== undefined)
 }
 
-/** Everything that takes a value, with what a verb adds of its own. */
-export function allValued(verbs: readonly Verb[]): { verb: string; option: Option }[] {
-  return verbs.flatMap(verb => valuedOptions(optionsOf(verb)).map(option => ({ verb: verb.name, option })))
+/** What a verb adds to the options that all of them have. */
+export function ownOptions(verb: Verb): Option[] {
+  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
+  return optionsOf(verb).filter(({ name }) => !known.has(name))
+}
+
+export function ownValued(verbs: readonly Verb[]): { verb: string; option: Option }[] {
+  return verbs.flatMap(verb => valuedOptions(ownOptions(verb)).map(option => ({ verb: verb.name, option })))
 }

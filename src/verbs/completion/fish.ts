@@ -2,6 +2,7 @@ import { GLOBAL_OPTIONS, type Option, optionsOf, valueWord, type Verb } from '..
 import {
   argumentCompletedBy,
   type CompletedBy,
+  ownOptions,
   spellings,
   valueCompletedBy,
   valuedOptions,
@@ -14,7 +15,7 @@ export function fishCompletion(verbs: readonly Verb[]): string {
       (argument, place) =>
         `complete -c winnow -n '__winnow_at ${verb.name} ${place}' ${offer(argumentCompletedBy(argument, verb, verbs))}`,
     ),
-    ...withoutGlobals(verb).map(option => optionLine(option, ` -n '__winnow_at ${verb.name}'`)),
+    ...ownOptions(verb).map(option => optionLine(option, ` -n '__winnow_at ${verb.name}'`)),
   ])
   return [
     '# In ~/.config/fish/config.fish: winnow completion fish | source',
@@ -27,11 +28,6 @@ export function fishCompletion(verbs: readonly Verb[]): string {
     'complete -c git-winnow -w winnow',
     '',
   ].join('\n')
-}
-
-function withoutGlobals(verb: Verb): Option[] {
-  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
-  return optionsOf(verb).filter(({ name }) => !known.has(name))
 }
 
 function optionLine(option: Option, when: string): string {

@@ -1,8 +1,8 @@
 import { GLOBAL_OPTIONS, type Option, optionsOf, type Verb } from '../verb.ts'
 import {
-  allValued,
   argumentCompletedBy,
   type CompletedBy,
+  ownValued,
   spellings,
   valueCompletedBy,
   valuedOptions,
@@ -11,8 +11,6 @@ import { CAMPAIGNS_BEGIN, REVISIONS } from './found.ts'
 
 /** Works from a profile, by eval, and as a file called _winnow on fpath. */
 export function zshCompletion(verbs: readonly Verb[]): string {
-  const known = new Set(GLOBAL_OPTIONS.map(({ name }) => name))
-  const own = allValued(verbs).filter(({ option }) => !known.has(option.name))
   return [
     '#compdef winnow git-winnow',
     '# In ~/.zshrc, after compinit: eval "$(winnow completion zsh)"',
@@ -30,7 +28,7 @@ export function zshCompletion(verbs: readonly Verb[]): string {
     '# Fails where the option takes no value; with "ask" it only says so.',
     '_winnow_value() {',
     '  case "$1 $2" in',
-    ...own.flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
+    ...ownValued(verbs).flatMap(({ verb, option }) => valueLines(`'${verb} `, option)),
     ...valuedOptions(GLOBAL_OPTIONS).flatMap(option => valueLines("*' ", option)),
     '    *) return 1 ;;',
     '  esac',
