@@ -10,6 +10,7 @@ export function parseJsonTree(text: string): Tree {
   if (!isTree(value)) throw new Unreadable('holds no JSON object')
   const written = [...text.matchAll(STRINGS)].filter(([, colon]) => colon !== undefined).length
   if (written !== membersIn(value)) throw new Unreadable('has the same member twice in one object')
+  refusePrototypes(value)
   return value
 }
 

@@ -243,6 +243,11 @@ describe('Pipfile.lock', () => {
     const candidate = lock.replace('https://pypi.org/simple', 'https://example.org')
     expect(faultOf('Pipfile.lock', lock, candidate)).toContain('changes _meta.sources')
   })
+
+  test('an index that is a prototype to other readers is read by nobody', () => {
+    const candidate = lock.replace('"sources"', '"__proto__": [], "sources"')
+    expect(faultOf('Pipfile.lock', lock, candidate)).toContain('__proto__')
+  })
 })
 
 test('a file without a hash is told by its address', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes, withoutLastCommas } from '../json-text.ts'
+import { parseJsonTree, withoutLastCommas } from '../json-text.ts'
 
 const wanted = z.record(z.string(), z.string()).default({})
 const workspace = z.object({
@@ -39,7 +39,6 @@ export const bunLock: Format = {
 /** JSON with a comma behind the last member of everything. */
 function readBunLock(text: string): Reading {
   const tree = parseJsonTree(withoutLastCommas(text))
-  refusePrototypes(tree)
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
   const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))

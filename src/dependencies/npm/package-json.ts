@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { askedFor, type Package } from '../addition.ts'
 import { type Field, splitFields } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 import { originOf } from './spec.ts'
 
 const RANGES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
@@ -21,7 +21,6 @@ export const packageJson: Format = {
 
 function readPackageJson(text: string): Reading {
   const tree = parseJsonTree(text)
-  refusePrototypes(tree)
   const { fields, rest } = splitFields(tree, [...RANGES, ...OVERRIDES])
   return { packages: fields.flatMap(packagesOf), rest }
 }

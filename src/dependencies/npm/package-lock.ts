@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
 import { type Format, type Installed, named, type Reading, Unreadable } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 import { registryOf } from './spec.ts'
 
 const names = z.record(z.string(), z.string()).default({})
@@ -53,7 +53,6 @@ export const packageLock: Format = {
 /** Newer versions of npm read `packages` and older ones `dependencies`: what either finds counts. */
 function readPackageLock(text: string): Reading {
   const tree = parseJsonTree(text)
-  refusePrototypes(tree)
   const { packages, dependencies } = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const own = Object.entries(packages).filter(([key]) => !key.includes(FOLDER))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 
 const entry = z.discriminatedUnion('type', [
   z.object({
@@ -28,7 +28,6 @@ export const packagesLock: Format = {
 /** One list for every framework that is built for; projects of the same repository are not fetched. */
 function readPackagesLock(text: string): Reading {
   const tree = parseJsonTree(text)
-  refusePrototypes(tree)
   const { dependencies } = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
   const entries = Object.values(dependencies).flatMap(each => Object.entries(each))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { askedFor } from '../addition.ts'
 import { splitFields } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 
 const KINDS = ['require', 'require-dev']
 const requests = z.record(z.string(), z.string())
@@ -17,7 +17,6 @@ export const composerJson: Format = {
 /** `php` and `ext-json` are of the machine, not packages: who asks for another machine changes more than packages. */
 function readComposerJson(text: string): Reading {
   const tree = parseJsonTree(text)
-  refusePrototypes(tree)
   const { fields, rest } = splitFields(tree, KINDS)
   const wanted = fields.flatMap(({ path: [kind], value }) =>
     Object.entries(requests.parse(value)).map(([name, version]) => ({ kind, name, version })),

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../../model/canonical.ts'
 import type { Package } from '../addition.ts'
 import { isTree, placesOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 import { type NamedEntry, needsByName } from '../needs-by-name.ts'
 
 const origin = z.looseObject({
@@ -62,7 +62,6 @@ export const composerLock: Format = {
 
 function readComposerLock(text: string): Reading {
   const tree = parseJsonTree(text)
-  refusePrototypes(tree)
   const lock = lockfile.parse(tree)
   const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]

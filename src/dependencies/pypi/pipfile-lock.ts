@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Package } from '../addition.ts'
 import { textOf } from '../fields.ts'
 import { type Format, named, type Reading } from '../format.ts'
-import { parseJsonTree, refusePrototypes } from '../json-text.ts'
+import { parseJsonTree } from '../json-text.ts'
 import { normalName } from './requirement.ts'
 
 const entry = z.looseObject({
@@ -24,7 +24,6 @@ export const pipfileLock: Format = {
 /** Every member but `_meta` is a category of packages. */
 function readPipfileLock(text: string): Reading {
   const { _meta: meta, ...categories } = parseJsonTree(text)
-  refusePrototypes(categories)
   const { sources } = z.object({ sources: z.unknown().optional() }).parse(meta)
   const packages = Object.values(categories).flatMap(each => Object.entries(category.parse(each)))
   return {
