@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { webOf } from '../../src/forge/web.ts'
 import { webProxy } from '../servers/web-proxy.ts'
+import { listeningForTest } from '../servers/loopback.ts'
 
 const HOST = 'github.corp.invalid'
 
@@ -12,11 +13,7 @@ async function target() {
     if (url === '/moved') return void response.writeHead(302, { location: `http://${HOST}/there` }).end()
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ url, headers }))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise(resolve => server.close(() => resolve())))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { host: '127.0.0.1', port: address.port }
+  return { host: '127.0.0.1', port: await listeningForTest(server) }
 }
 
 async function behind(user?: string) {
@@ -57,13 +54,7 @@ test.each(['http', 'https'])(
 
 test('who does not wait any longer hears that, also from a proxy that says nothing', async () => {
   const silent = createServer(() => undefined)
-  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    silent.closeAllConnections()
-    return new Promise(resolve => silent.close(() => resolve()))
-  })
-  const address = silent.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const port = await listeningForTest(silent)
   const web = webOf({ ALL_PROXY: `http://127.0.0.1:${port}` })
   const asked = web(`http://${HOST}/`, { signal: AbortSignal.timeout(50) })
   await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' })

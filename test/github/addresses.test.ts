@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { githubClient } from '../../src/forge/github/client.ts'
+import { listeningForTest } from '../servers/loopback.ts'
 
 /** Somebody's address, who answers everything with nothing and remembers what was asked for. */
 async function anyServer() {
@@ -9,11 +10,7 @@ async function anyServer() {
     paths.push(`${request.method} ${request.url}`)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{}}')
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise(resolve => server.close(() => resolve())))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { url: `http://127.0.0.1:${address.port}`, paths }
+  return { url: `http://127.0.0.1:${await listeningForTest(server)}`, paths }
 }
 
 test.each([

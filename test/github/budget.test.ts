@@ -1,10 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { githubClient } from '../../src/forge/github/client.ts'
 import { letters, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { actionsYard } from './actions-yard.ts'
 import { waitingRuns } from './measuring-job.ts'
+import { listeningForTest } from '../servers/loopback.ts'
 
 /** One wake-up: what it asked of GitHub, and whether anything had happened since the one before. */
 interface Wake {
@@ -86,12 +87,8 @@ test('writes wait for one another, however many are asked for at once', async ()
     for (const { response: each } of waiting.splice(0))
       each.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise(resolve => server.close(() => resolve())))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const { request, where } = githubClient({
-    apiUrl: `http://127.0.0.1:${address.port}`,
+    apiUrl: `http://127.0.0.1:${await listeningForTest(server)}`,
     repository: 'team/project',
     token: 'x',
     version: '0.0.0',

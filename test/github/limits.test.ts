@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { githubForge } from '../../src/forge/github/forge.ts'
 import type { Forge } from '../../src/forge/port.ts'
 import { IMPATIENT } from './temp-github.ts'
+import { listeningForTest } from '../servers/loopback.ts'
 
 interface Said {
   status: number
@@ -17,12 +18,8 @@ async function always({ status, headers = {}, body }: Said) {
     told.requests += 1
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const forge = githubForge({
-    apiUrl: `http://127.0.0.1:${address.port}`,
+    apiUrl: `http://127.0.0.1:${await listeningForTest(server)}`,
     repository: 'team/project',
     token: 'token',
     version: '0.0.0',

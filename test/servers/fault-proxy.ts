@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { closed, listening } from './loopback.ts'
 
 /**
  * What happens to one exchange on its way: `lost` and `cut` reach the server, and their answer not the client; what
@@ -32,17 +33,11 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
     if (fault !== null && typeof fault === 'object' && 'status' in fault) return answer(outgoing, fault)
     return void pass(target, incoming, outgoing, fault).catch(() => outgoing.destroy())
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const port = await listening(server)
   const proxy: FaultProxy = {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     fault: () => null,
-    stop: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: () => closed(server),
   }
   return proxy
 }

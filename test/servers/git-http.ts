@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { listening } from './loopback.ts'
 
 /** git's own smart-HTTP backend on loopback: a real remote with pushes, shallow clones, hooks and 401s. */
 export interface GitServer {
@@ -33,10 +34,8 @@ export async function gitServer(options: GitServerOptions): Promise<GitServer> {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the git server has no port')
-  const base = `http://127.0.0.1:${address.port}`
+  const port = await listening(server)
+  const base = `http://127.0.0.1:${port}`
   return {
     url: name => `${base}/${name}`,
     credentials: () => basicCredentials(base, options.auth ?? ''),
@@ -48,7 +47,7 @@ export async function gitServer(options: GitServerOptions): Promise<GitServer> {
       if (!server.listening) return
       await new Promise<void>(resolve => server.close(() => resolve()))
     },
-    back: () => new Promise(resolve => server.listen(address.port, '127.0.0.1', resolve)),
+    back: () => new Promise(resolve => server.listen(port, '127.0.0.1', resolve)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { listeningForTest } from './loopback.ts'
 
 /** What a model is asked, as it arrives. */
 export interface AskedModel {
@@ -45,17 +45,7 @@ export async function modelServer(
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the model has no port')
-  model.url = `http://127.0.0.1:${address.port}/v1`
+  model.url = `http://127.0.0.1:${await listeningForTest(server)}/v1`
   return model
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { listeningForTest } from './loopback.ts'
 
 export interface PackageRegistry {
   url: string
@@ -24,16 +24,6 @@ export async function packageRegistry(answers: Record<string, unknown> = {}): Pr
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? { error: 'not found' }))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the registry has no port')
-  registry.url = `http://127.0.0.1:${address.port}`
+  registry.url = `http://127.0.0.1:${await listeningForTest(server)}`
   return registry
 }

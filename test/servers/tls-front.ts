@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { scratch } from '../git/scratch.ts'
+import { listeningForTest } from './loopback.ts'
 
 /** https of a name that exists nowhere, before an http server on loopback; whoever trusts `certificate` believes it. */
 export async function tlsFront(name: string, target: string): Promise<{ port: number; certificate: string }> {
@@ -25,12 +25,5 @@ export async function tlsFront(name: string, target: string): Promise<{ port: nu
       incoming.pipe(there)
     },
   )
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    return new Promise(resolve => server.close(() => resolve()))
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return { port: address.port, certificate }
+  return { port: await listeningForTest(server), certificate }
 }

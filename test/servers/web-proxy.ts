@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listening } from './loopback.ts'
 
 export interface WebProxy {
   /** Of nobody, or of whoever `who` says. */
@@ -42,14 +43,12 @@ export async function webProxy(user?: string): Promise<WebProxy> {
     socket.pipe(there).pipe(socket)
   })
   server.on('connection', socket => sockets.add(socket))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const port = await listening(server)
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     return new Promise(resolve => server.close(() => resolve()))
   })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-  proxy.url = who => `http://${who === undefined ? '' : `${who}@`}127.0.0.1:${address.port}`
+  proxy.url = who => `http://${who === undefined ? '' : `${who}@`}127.0.0.1:${port}`
   return proxy
 }
 

@@ -4,6 +4,7 @@ import { gitBackend } from '../../servers/git-http.ts'
 import type { Api } from './api.ts'
 import { settle } from './settle.ts'
 import type { Account, World } from './world.ts'
+import { listening } from '../../servers/loopback.ts'
 
 export interface Server {
   url: string
@@ -101,11 +102,9 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the emulated GitHub has no port')
+  const port = await listening(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     async stop() {
       stopped = true
       for (const socket of sockets) socket.destroy()
