@@ -2,25 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/engine/observe.ts'
 import type { Comment, Pull } from '../../src/forge/pull.ts'
 import { commandsIn, readingDone } from '../../src/verbs/comments/commands.ts'
+import { aPull } from '../forge/a-pull.ts'
 import { campaign, type CampaignBuilder } from '../plan/a-campaign.ts'
-
-const PULL: Pull = {
-  number: 7,
-  title: '',
-  body: '',
-  branch: 'eve:faster',
-  head: 'a'.repeat(40),
-  base: 'optimize/size',
-  author: 'eve',
-  state: 'open',
-  draft: false,
-  labels: [],
-  comments: [],
-  reviews: [],
-  merged_commit: null,
-  opened_at: '2027-01-01T00:00:00Z',
-  closed_at: null,
-}
 
 function said(id: number, rest: Partial<Comment> = {}): Comment {
   const at = new Date(Date.parse('2027-01-02T00:00:00Z') + id * 1000).toISOString()
@@ -32,7 +15,7 @@ function seeing(
   built: CampaignBuilder = campaign(),
   rest: Partial<Pull> = {},
 ): Pick<Observation, 'pulls'> & { world: Pick<Observation['world'], 'campaign'> } {
-  return { pulls: [{ ...PULL, comments: [...comments], ...rest }], world: { campaign: built.campaign } }
+  return { pulls: [aPull({ comments: [...comments], ...rest })], world: { campaign: built.campaign } }
 }
 
 function idsOf(comments: readonly Comment[], built?: CampaignBuilder): string[] {
@@ -91,7 +74,7 @@ describe('how far comments were read', () => {
 
   it('is not told while earlier ones are unread, or somebody waits for theirs', () => {
     expect(readingDone(seeing(crowd, campaign(), { unread: true }), [])).toEqual([])
-    const waits = (id: number) => [{ pull: PULL, comment: said(id), words: ['stop'] }]
+    const waits = (id: number) => [{ pull: aPull(), comment: said(id), words: ['stop'] }]
     expect(readingDone(seeing(crowd), waits(70))).toEqual([])
     expect(readingDone(seeing(crowd), waits(71))).toHaveLength(1)
   })

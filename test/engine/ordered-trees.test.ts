@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bringOrderedTrees } from '../../src/engine/ordered-trees.ts'
-import type { Order } from '../../src/model/order.ts'
 import { open, userRepository } from '../git/scratch.ts'
+import { anOrder } from '../model/an-order.ts'
 
 /** A clone in which the head of somebody's pull request is held by nothing but the name it was fetched by. */
 async function scene() {
@@ -15,21 +15,8 @@ async function scene() {
   user.git('prune', '--expire=now')
   const repository = await open({ remote: user.dir, local: true })
   const point = (commit: string) => ({ commit, tree: user.git('rev-parse', `${commit}^{tree}`) })
-  const order: Order = {
-    id: 'a'.repeat(64),
-    purpose: 'experiment',
-    round: 1,
-    attempt: 1,
-    spec_sha256: 'b'.repeat(64),
-    harness: 'c'.repeat(64),
-    pin: point(start),
-    base: point(base),
-    candidates: [{ label: 'exp-001', head, tree }],
-    coins: 'd'.repeat(64),
-    carried: {},
-    stop: { rule: 'alone' },
-    deadline: '2030-01-01T00:00:00.000Z',
-  }
+  const candidates = [{ label: 'exp-001', head, tree }]
+  const order = anOrder({ pin: point(start), base: point(base), candidates })
   return { user, repository, order, head }
 }
 

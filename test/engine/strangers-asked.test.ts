@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest'
 import { strangersOf } from '../../src/engine/facts/strangers.ts'
 import type { Forge, Permission } from '../../src/forge/port.ts'
-import type { Pull } from '../../src/forge/pull.ts'
 import { campaignRefs } from '../../src/model/refs.ts'
+import { aPull } from '../forge/a-pull.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
-
-const PULL: Omit<Pull, 'number' | 'author' | 'branch'> = {
-  title: 'faster',
-  body: '',
-  head: oidOf('head'),
-  base: 'optimize/size',
-  state: 'open',
-  draft: false,
-  labels: [],
-  comments: [],
-  reviews: [],
-  merged_commit: null,
-  opened_at: '2026-01-01T00:00:00Z',
-  closed_at: null,
-}
 
 const PEOPLE = 25
 const logins = Array.from({ length: PEOPLE }, (_, index) => `eve${index}`)
@@ -30,7 +15,7 @@ function offered() {
   const pulls = logins.map((author, index) => {
     const branch = `${author}:faster`
     built.withExperiment({ branch, owned: false, pull: index + 1 })
-    return { ...PULL, number: index + 1, author, branch }
+    return aPull({ number: index + 1, author, branch })
   })
   return { built, pulls }
 }

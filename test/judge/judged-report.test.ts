@@ -8,6 +8,7 @@ import { jobOf, measuredIn } from '../../src/model/pairs.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { MACHINE } from '../model/a-machine.ts'
+import { anOrder } from '../model/an-order.ts'
 
 const { spec } = parseSpec(
   `winnow: 1
@@ -26,23 +27,7 @@ scope: { mutable: [src/] }
 )
 
 function order(changes: Partial<Order> = {}): Order {
-  const point = { commit: '2'.repeat(40), tree: '3'.repeat(40) }
-  return {
-    id: 'a'.repeat(64),
-    purpose: 'experiment',
-    round: 1,
-    attempt: 1,
-    spec_sha256: 'b'.repeat(64),
-    harness: 'c'.repeat(64),
-    pin: point,
-    base: point,
-    candidates: [{ label: 'exp-001', head: '1'.repeat(40), tree: '4'.repeat(40) }],
-    coins: '0123456789abcdef'.repeat(4),
-    carried: {},
-    stop: { rule: 'pairs', metrics: ['quality'], scale: 'linear', pairs: 4 },
-    deadline: '2999-01-01T00:00:00Z',
-    ...changes,
-  }
+  return anOrder({ stop: { rule: 'pairs', metrics: ['quality'], scale: 'linear', pairs: 4 }, ...changes })
 }
 
 function run(side: Execution['side'], changes: Partial<Execution> = {}): Execution {

@@ -9,6 +9,7 @@ import { type Report, report } from '../../src/model/report.ts'
 import type { Rules, Spec } from '../../src/spec/schema.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { bareRemote, open } from '../git/scratch.ts'
+import { anOrder } from '../model/an-order.ts'
 import { PATH } from './processes.ts'
 import { scratch } from './scratch.ts'
 
@@ -74,22 +75,15 @@ async function inputOf({ repository, workDir }: Laboratory, experiment: Experime
     candidates.push({ label, head: '1'.repeat(40), tree: await treeOf(repository, base, files) })
   }
   const commit = '2'.repeat(40)
-  const order: Order = {
-    id: 'a'.repeat(64),
+  const order = anOrder({
     purpose: candidates.length === 0 ? 'calibration' : 'experiment',
-    round: 1,
-    attempt: 1,
-    spec_sha256: 'b'.repeat(64),
     harness: harnessHash(spec, harnessEntries(spec, await treeFiles(repository, pin))),
     pin: { commit, tree: pin },
     base: { commit, tree: base },
     candidates,
-    coins: '0123456789abcdef'.repeat(4),
-    carried: {},
     stop: experiment.stop ?? { rule: 'once', min_effect: 0, scale: 'linear' },
-    deadline: '2999-01-01T00:00:00Z',
     ...experiment.order,
-  }
+  })
   const cancel = new AbortController()
   onTestFinished(() => cancel.abort())
   return {

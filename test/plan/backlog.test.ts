@@ -4,24 +4,7 @@ import { type BacklogIdea, emptyCampaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { ideaName } from '../../src/model/fold-backlog.ts'
 import { closedIdeas, nextIdea, openIdeas } from '../../src/plan/backlog.ts'
-
-function anIdea(number: number, rest: Partial<BacklogIdea> = {}): BacklogIdea {
-  return {
-    id: `event-${number}`,
-    number,
-    hypothesis: `idea ${number}`,
-    category: 'general',
-    priority: 'medium',
-    required_deps: [],
-    family: null,
-    source: 'ada',
-    status: 'open',
-    experiment: null,
-    outcome: null,
-    learnings: null,
-    ...rest,
-  }
-}
+import { anIdea } from './an-idea.ts'
 
 function campaignOf(backlog: BacklogIdea[], experiments: Record<string, Partial<Experiment>> = {}) {
   return { ...emptyCampaign(), backlog, experiments: experiments as Record<string, Experiment> }

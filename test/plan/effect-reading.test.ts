@@ -6,6 +6,7 @@ import type { Job } from '../../src/model/pairs.ts'
 import type { Report } from '../../src/model/report.ts'
 import { readEffect } from '../../src/plan/effect-reading.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
+import { anOrder } from '../model/an-order.ts'
 import { oidOf, pointOf, SPEC, START } from './a-campaign.ts'
 import { type Behaviour, reportOf } from './a-report.ts'
 
@@ -24,21 +25,15 @@ const landing: Campaign['landings'][number] = {
 }
 
 function orderOf(purpose: Order['purpose'], carried: Job[] = []): Order {
-  return {
+  return anOrder({
     id: sha256(purpose),
     purpose,
-    round: 0,
-    attempt: 1,
-    spec_sha256: sha256('spec'),
-    harness: sha256('harness'),
     pin: START,
     base: START,
     candidates: [{ label: 'incumbent', head: AFTER.commit, tree: AFTER.tree }],
-    coins: sha256('coins'),
     carried: { incumbent: carried },
     stop: { rule: 'pairs', metrics: ['wall_seconds'], scale: 'log', pairs: 8 },
-    deadline: '2027-01-01T00:00:00Z',
-  }
+  })
 }
 
 function read(order: Order, candidate: Behaviour, rest: Partial<Report> = {}, landings = [landing]) {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brief, LARGEST_BRIEF } from '../../src/propose/brief.ts'
 import { aSpec } from '../decide/a-spec.ts'
+import { anIdea } from '../plan/an-idea.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'
 
 const SPEC = aSpec({
@@ -34,26 +35,8 @@ describe('a brief', () => {
   const text = brief({ campaign, spec: SPEC, incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 } })
 
   it('hands out one idea of the backlog, where there is one', () => {
-    const idea = {
-      id: 'event',
-      number: 3,
-      hypothesis: 'cache the\nparsed header',
-      category: 'caching',
-      priority: 'high',
-      required_deps: ['lru-cache'],
-      family: null,
-      source: 'ada',
-      status: 'open',
-      experiment: null,
-      outcome: null,
-      learnings: null,
-    } as const
-    const handed = brief({
-      campaign,
-      spec: SPEC,
-      incumbentMetrics: {},
-      idea: { ...idea, required_deps: ['lru-cache'] },
-    })
+    const said = { hypothesis: 'cache the\nparsed header', category: 'caching', required_deps: ['lru-cache'] }
+    const handed = brief({ campaign, spec: SPEC, incumbentMetrics: {}, idea: anIdea(3, said) })
     const section = sectionOf(handed, 'The idea to carry out')
     expect(section).toContain('- idea-003 (`caching`): `cache the parsed header`\n- It may need `lru-cache`.')
     expect(section).toContain('Carry out this idea and no other')

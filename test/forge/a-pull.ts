@@ -1,0 +1,23 @@
+import type { Pull } from '../../src/forge/pull.ts'
+
+/** Offered by somebody from their fork, but for what is said. */
+export function aPull(rest: Partial<Pull> = {}): Pull {
+  return {
+    number: 7,
+    title: 'faster',
+    body: '',
+    branch: 'eve:faster',
+    head: 'a'.repeat(40),
+    base: 'optimize/size',
+    author: 'eve',
+    state: 'open',
+    draft: false,
+    labels: [],
+    comments: [],
+    reviews: [],
+    merged_commit: null,
+    opened_at: '2026-01-01T00:00:00Z',
+    closed_at: null,
+    ...rest,
+  }
+}
