@@ -73,9 +73,9 @@ function roomThisHour({ rated, campaign, spec, now }: World): number | null {
 
 /** What keeps an idea that is there from being opened, where only the time does. */
 export function rateText(world: World): string | null {
+  if (!freshProposals(world).some(({ branch }) => branch === null)) return null
   const room = roomThisHour(world)
-  const engineMade = freshProposals(world).some(({ branch }) => branch === null)
-  if (room === null || room > 0 || !engineMade) return null
+  if (room === null || room > 0) return null
   const { max_pull_requests_per_hour: most } = world.spec.merge
   return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour): the next idea is opened later`
 }
