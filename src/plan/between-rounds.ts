@@ -19,7 +19,10 @@ import { askPermission } from './strangers.ts'
 import { syncPlan } from './sync.ts'
 import { awaitHopelessSync, awaitRefusedSync } from './sync-awaited.ts'
 
-/** A round is never cut in half: only here a campaign stops, grows by new ideas, or takes a landing back. */
+/**
+ * But for judges without money, nothing cuts a round in half: only here a campaign stops, grows by new ideas, or takes a
+ * landing back.
+ */
 export function betweenRounds(draft: Draft): Plan {
   const { world, found } = draft
   const undo = directReverts(world)
