@@ -17,6 +17,12 @@ const PACKAGE_JSON = join(import.meta.dirname, 'package.json')
 
 const licenses = licensesOfBundled('dist/third-party-licenses.txt')
 
+/** `debug` chooses when it is loaded, and would bring what only a browser runs. */
+const noBrowser = {
+  name: 'no-browser',
+  load: (id: string) => (/\/debug\/src\/browser\.js$/.test(id) ? 'module.exports = {}' : null),
+}
+
 /** `npm run build` writes everything that is generated and committed: dist and the spec's JSON Schema. */
 export default defineConfig([
   {
@@ -25,6 +31,7 @@ export default defineConfig([
     output: { ...output, cleanDir: true },
     plugins: [
       licenses(),
+      noBrowser,
       {
         // A change of a script or of a development dependency changes nothing that is run.
         name: 'version-only',
@@ -46,6 +53,6 @@ export default defineConfig([
     ],
   },
   // Each by itself: a job that runs code of others loads nothing that it does not need.
-  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output, plugins: [licenses()] },
-  { input: { propose: 'src/action/propose.ts' }, platform: 'node', output, plugins: [licenses()] },
+  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output, plugins: [licenses(), noBrowser] },
+  { input: { propose: 'src/action/propose.ts' }, platform: 'node', output, plugins: [licenses(), noBrowser] },
 ])
