@@ -1,5 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { HarnessError } from '../errors.ts'
+import type { GateRun } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { commonEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
@@ -18,17 +20,28 @@ export async function runGates(session: Session, side: Side, phase: Gate['phase'
   if (gates.length === 0 || side.ended) return
   await session.slots.bring(null)
   const copy = join(session.input.workDir, 'copy')
-  await copyOf(session, side, copy)
-  await rename(copy, session.slots.stage)
   try {
+    await copyOf(session, side, copy)
+    await rename(copy, session.slots.stage)
     for (const gate of gates) {
       if (await runGate(session, side, gate)) continue
       side.ended = true
       await refuseFull(session.input.workDir)
     }
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error
+    for (const gate of gates) session.draft.gates.push(notRun(side, gate, error))
+    side.ended = true
+    await refuseFull(session.input.workDir)
   } finally {
-    await removeAll(session.slots.stage)
+    for (const path of [copy, session.slots.stage]) await removeAll(path)
   }
+}
+
+/** Who leaves what cannot be copied has passed nothing. */
+function notRun(side: Side, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
+  const tail = `${message}: ${detail.stderrTail ?? ''}`
+  return { side: side.label, name, phase, passed: false, exit_code: null, timed_out: false, seconds: 0, tail }
 }
 
 async function runGate(session: Session, side: Side, gate: Gate): Promise<boolean> {

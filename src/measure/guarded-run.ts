@@ -3,7 +3,8 @@ import { waitPast } from './clock-file.ts'
 import type { Ended, Launch } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
-import { brokenSeal, type Seal, sealEverything } from './seal.ts'
+import { reopen } from './reopen.ts'
+import { brokenSeal, type Seal, sealEverything, Unsealable } from './seal.ts'
 import { clockFile, type Session, type Side, Tampered } from './session.ts'
 import { sweepShared } from './users/sweep.ts'
 
@@ -35,6 +36,7 @@ export async function runGuarded(
     await endMarked(workDir)
   }
   if (side.owner !== null) await settleUser(side.owner, ended)
+  reopen(session.paths.root)
   checkSeals(session, side.label, onStage === 'itself' ? side : null)
   return ended
 }
@@ -67,7 +69,17 @@ function checkSeals(session: Session, label: Side['label'], running: Side | null
   // Not even the name of a file of it is told.
   if (holdout !== null && brokenSeal(holdout.seal, holdout.dir, format) !== null)
     throw new Tampered(label, 'the holdout')
-  if (running?.seals) running.seals.everything = sealSide(session, running, running.seals.files)
+  if (running?.seals) running.seals.everything = sealLeft(session, running, running.seals.files)
+}
+
+/** What it left and nobody can look at is its own doing: it would be measured again as a failure of the runner. */
+function sealLeft(session: Session, running: Side, whole: Seal): Seal {
+  try {
+    return sealSide(session, running, whole)
+  } catch (error) {
+    if (error instanceof Unsealable) throw new Tampered(running.label, error.path.replace(/^tree\//, ''))
+    throw error
+  }
 }
 
 export function sealSide(session: Session, side: Side, whole?: Seal): Seal {

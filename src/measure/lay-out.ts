@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
 import { chmod, mkdir } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { copyLeft } from './copy-left.ts'
 import { removeAll } from './remove.ts'
-import { removeUntracked } from './scrub.ts'
+import { removeBeside, removeUntracked } from './scrub.ts'
 import { firstDifference } from './seal.ts'
 import type { Session, Side } from './session.ts'
 import { copySharedFiles } from './shared-files.ts'
 import { sidePaths } from './side-paths.ts'
 import { type TrackedFile, trackedFiles } from './tracked-file.ts'
-import { give } from './users/give.ts'
-
-const run = promisify(execFile)
+import { give, isFolder } from './users/give.ts'
 
 /**
  * Brings the side on stage to exactly its tree and shared files. A directory left by an earlier order is
@@ -36,10 +33,15 @@ interface Reuse {
 }
 
 async function reuse(session: Session, { from, to, files, keepBuilt }: Reuse): Promise<boolean> {
-  const { repository } = session.input
-  const { tree } = session.paths
+  const { paths, input } = session
+  const { repository } = input
+  const { tree } = paths
   const same = from === to
-  if (!(same && keepBuilt)) await removeUntracked(tree, same ? files : await trackedFiles(repository, from))
+  if (!isFolder(tree)) return false
+  if (!(same && keepBuilt)) {
+    await removeBeside(paths)
+    await removeUntracked(tree, same ? files : await trackedFiles(repository, from))
+  }
   if (!same) await repository.updateMaterialized(from, to, tree)
   return firstDifference(tree, files, repository.objectFormat) === null
 }
@@ -66,7 +68,8 @@ function prefixed(files: readonly TrackedFile[]): TrackedFile[] {
 /** A throw-away copy, or the scorer's tree: nothing of it is kept. */
 export async function copyOf(session: Session, side: Side, target: string): Promise<void> {
   await removeAll(target)
-  await run('cp', ['-a', session.slots.placeOf(side.slot), target])
+  const from = session.slots.placeOf(side.slot)
+  await copyLeft({ from, to: target, options: ['-a'], what: 'what it left in its directory' })
 }
 
 /** Where it is for a user of its own, nobody else may look: what one side left is read there. */

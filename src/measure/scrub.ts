@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { decodeName } from '../git/path-bytes.ts'
 import type { Owner } from './process/reaper.ts'
 import { removeAll } from './remove.ts'
+import { reopen } from './reopen.ts'
 import type { SidePaths } from './side-paths.ts'
 import { foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
 
@@ -13,6 +14,15 @@ export async function removeUntracked(dir: string, files: readonly TrackedFile[]
   const kept = new Set([...folders, ...files.map(({ path }) => path)])
   const submodules = new Set(files.filter(file => file.mode === '160000').map(file => file.path))
   await removeBelow(dir, '', { kept, folders, submodules })
+}
+
+/** Whatever lies beside a side's tree is of an earlier order. */
+export async function removeBeside({ root, tree }: SidePaths): Promise<void> {
+  reopen(root)
+  for (const name of readdirSync(root, { encoding: 'buffer' })) {
+    const path = Buffer.concat([Buffer.from(`${root}/`), name])
+    if (path.toString() !== tree) await removeAll(path)
+  }
 }
 
 interface Kept {
@@ -25,6 +35,7 @@ interface Kept {
 async function removeBelow(dir: string, under: string, all: Kept): Promise<void> {
   const { kept, folders, submodules } = all
   const here = under === '' ? dir : onDisk(dir, under)
+  reopen(here)
   for (const entry of readdirSync(here, { withFileTypes: true, encoding: 'buffer' })) {
     const name = decodeName(Buffer.from(entry.name))
     const path = under === '' ? name : `${under}/${name}`

@@ -1,7 +1,7 @@
 import { type BigIntStats, chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { decodeName } from '../git/path-bytes.ts'
-import { isForbidden } from './forbidden.ts'
 import { contentId, foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
+import { isUnreachable } from './unreachable.ts'
 
 /**
  * Invariant 6: what must be byte-identical around every execution. A file whose change time has not moved has
@@ -52,6 +52,19 @@ export function sealFiles(everything: Seal, files: readonly TrackedFile[]): Seal
   )
 }
 
+const MOST_SHOWN = 80
+
+/** What cannot be looked at cannot be sealed, and whoever made it so has put something where nobody may. */
+export class Unsealable extends Error {
+  override readonly name = 'Unsealable'
+  readonly path: string
+  constructor(path: string, why: string) {
+    const shown = path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}…` : path
+    super(`${shown} ${why}`)
+    this.path = `${shown}, which ${why}`
+  }
+}
+
 /** All there is below `dir`, folders included. What a seal has just been found whole for is not looked at again. */
 export function sealEverything(
   dir: string,
@@ -68,6 +81,7 @@ export function sealEverything(
     entries.push({ path, stamp: stampOf(dir, path), known: null, names: names.join('\0') })
     for (const name of names) {
       const below = path === '.' ? name : `${path}/${name}`
+      if (isTooDeep(dir, below)) throw new Unsealable(below, 'is nested too deep to be looked at')
       const stamp = stamps?.get(below) ?? stampOf(dir, below)
       if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
       else
@@ -121,7 +135,18 @@ function stampsIn({ entries }: Seal): Map<string, Stamp> {
 }
 
 function stampOf(dir: string, path: string): Stamp {
-  return lstatSync(onDisk(dir, path), { bigint: true })
+  const stamp = look(dir, path)
+  if (stamp === null) throw new Unsealable(path, 'cannot be looked at')
+  return stamp
+}
+
+/** Where a side is parked the way to it is a little longer than on stage, and there it is looked at as well. */
+const MOST_BYTES = (process.platform === 'darwin' ? 1024 : 4096) - 64
+const MOST_BYTES_A_UNIT = 3
+
+function isTooDeep(dir: string, path: string): boolean {
+  if ((dir.length + path.length) * MOST_BYTES_A_UNIT <= MOST_BYTES) return false
+  return Buffer.byteLength(dir) + Buffer.byteLength(path) > MOST_BYTES
 }
 
 function isSame(a: Stamp, b: Stamp): boolean {
@@ -131,7 +156,8 @@ function isSame(a: Stamp, b: Stamp): boolean {
 function shared(dir: string, path: string, stamp: Stamp, format: Format): TrackedFile | null {
   if (stamp.nlink < 2n || (stamp.mode & TYPE) !== PLAIN) return null
   const mode = (stamp.mode & EXECUTABLE) === 0n ? '100644' : '100755'
-  return { path, mode, oid: contentId(onDisk(dir, path), false, format) }
+  const oid = readable(() => contentId(onDisk(dir, path), false, format))
+  return oid === null ? null : { path, mode, oid }
 }
 
 /** Its change time moved. Renaming a side moves that of its folder. */
@@ -161,7 +187,7 @@ function readable<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    if (isForbidden(error)) return null
+    if (isUnreachable(error)) return null
     throw error
   }
 }
@@ -172,6 +198,10 @@ function namesIn(dir: string, path: string): string[] {
   const list = () => readdirSync(folder, { encoding: 'buffer' }).map(decodeName).toSorted()
   const names = readable(list)
   if (names !== null) return names
-  chmodSync(folder, 0o755)
-  return list()
+  const opened = readable(() => {
+    chmodSync(folder, 0o755)
+    return list()
+  })
+  if (opened === null) throw new Unsealable(path, 'cannot be looked into')
+  return opened
 }

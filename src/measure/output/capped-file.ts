@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMissing } from '../missing.ts'
+import { isUnreachable } from '../unreachable.ts'
 
 /** What a harness leaves is untrusted: never more than this of it is read. */
 export const MAX_RESULT_BYTES = 8 * 2 ** 20
@@ -13,7 +14,7 @@ export type CappedText =
   | { kind: 'missing' }
   | { kind: 'too-large'; bytes: number }
 
-/** Links and pipes are not followed: a harness could make us read, or wait for, anything. */
+/** Links and pipes are not followed: a harness could make us read, or wait for, anything. What it closed is not there. */
 export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   const file = openPlain(path)
   if (file === null) return { kind: 'missing' }
@@ -57,7 +58,7 @@ function openPlain(path: string): number | null {
     closeSync(file)
     return null
   } catch (error) {
-    if (isMissing(error) || isLink(error)) return null
+    if (isMissing(error) || isUnreachable(error) || isNoFile(error)) return null
     throw error
   }
 }
@@ -68,8 +69,8 @@ function isSomebodyElses(owner: number, path: string): boolean {
   return folder !== process.getuid?.() && owner !== folder
 }
 
-function isLink(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO')
+function isNoFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENXIO'
 }
 
 function readAt(file: number, position: number, length: number): string {

@@ -2,11 +2,15 @@ import { execFile } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { HarnessError } from '../../errors.ts'
+import { copyLeft } from '../copy-left.ts'
 import type { Owner } from '../process/reaper.ts'
 import { removeAll } from '../remove.ts'
 
 const run = promisify(execFile)
+
+/** Names of one file stay names of one file: a thousand of them fill no disk. */
+const COPYING = ['-RP', '--preserve=links', '--reflink=auto']
+const LEFT = 'what it left in its out directory for the scorer'
 
 /** Everything below, links themselves and never what they name. */
 export async function give(path: string, { uid, gid }: Owner): Promise<void> {
@@ -25,7 +29,7 @@ export async function copyFor(
   await removeAll(room)
   mkdirSync(room, { mode: 0o700 })
   const copy = join(room, 'copy')
-  if (isFolder(from)) await copyTree(from, copy)
+  if (isFolder(from)) await copyLeft({ from, to: copy, options: COPYING, what: LEFT })
   else mkdirSync(copy)
   if (!isFolder(copy)) throw new Error(`${from} was replaced while it was copied`)
   chmodSync(copy, 0o700)
@@ -37,17 +41,4 @@ export async function copyFor(
 
 export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-/** Names of one file stay names of one file: a thousand of them fill no disk. */
-async function copyTree(from: string, to: string): Promise<void> {
-  try {
-    await run('cp', ['-RP', '--preserve=links', '--reflink=auto', '--', from, to])
-  } catch (error) {
-    // It ran and refused what it found, and what it found is the doing of whoever left it; a full disk is asked about later.
-    if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error
-    throw new HarnessError('what it left in its out directory cannot be copied for the scorer', {
-      stderrTail: error.message.trim().split('\n').at(-1) ?? '',
-    })
-  }
 }
