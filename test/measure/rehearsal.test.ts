@@ -1,9 +1,11 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { rehearseTwice } from '../../src/engine/job-lodging.ts'
+import { jobLodging, rehearseTwice } from '../../src/engine/job-lodging.ts'
+import { measure } from '../../src/measure/measure.ts'
 import { lodgedWith } from '../../src/measure/users/lodging.ts'
 import { rehearse } from '../../src/measure/users/rehearsal.ts'
+import { UnfitMachine } from '../../src/measure/users/unfit-machine.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
 import { isRoot, throwAwayUsers } from './throw-away-users.ts'
@@ -87,5 +89,45 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     const env = { PATH: process.env['PATH'] ?? '', ROOM: room }
     const { input } = await rehearsed({ files, spec: { measurement: { env: ['ROOM'] } }, input: { env } })
     expect(await rehearseTwice(input)).toBeNull()
+  })
+})
+
+describe('users of sides that nobody here can become', () => {
+  /** There is no such number: -1 says that it stays as it is. */
+  const NOBODY = 2 ** 32 - 1
+  const unbecomable = () => {
+    const { dir } = throwAwayUsers()
+    return { dir, owners: Array.from({ length: 6 }, () => ({ uid: NOBODY, gid: NOBODY })) }
+  }
+  const why = `commands cannot be run as user ${NOBODY}: `
+
+  async function asked(isolation: 'auto' | 'uid', isolatedBefore: boolean | null = null) {
+    const lab = await laboratory()
+    const stop = { rule: 'alone' } as const
+    const input = await lab.input({ files: FILES, stop, spec: { measurement: { isolation } } })
+    const lodging = await jobLodging(lab.workDir, {
+      users: unbecomable(),
+      before: async () => isolatedBefore,
+      spec: input.spec,
+      rehearse: lodged => rehearseTwice({ ...input, ...lodged }),
+    })
+    return { lodging, measured: () => measure({ ...input, ...lodging }) }
+  }
+
+  test('auto goes on without them, says why, and measures', async () => {
+    const { lodging, measured } = await asked('auto')
+    expect(lodging).not.toHaveProperty('users')
+    expect(lodging).toHaveProperty('unisolatedBecause', expect.stringContaining(why))
+    const report = await measured()
+    expect(report).toMatchObject({ runner_error: null, unisolated_because: expect.stringContaining(why) })
+    expect(report.executions.map(({ status }) => status)).toEqual(['ok'])
+  })
+
+  test('uid refuses, and so does auto where what it is compared with was isolated', async () => {
+    for (const { lodging, measured } of [await asked('uid'), await asked('auto', true)]) {
+      expect(lodging).toHaveProperty('users')
+      await expect(measured()).rejects.toThrow(UnfitMachine)
+      await expect(measured()).rejects.toThrow(why)
+    }
   })
 })

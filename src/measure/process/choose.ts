@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UnfitMachine } from '../users/unfit-machine.ts'
 import { groupSupervisor } from './group.ts'
 import type { Strategy, Supervisor } from './launch.ts'
 import { type Owner, reaper } from './reaper.ts'
@@ -45,9 +45,10 @@ async function ownUser(owner: Owner): Promise<Supervisor> {
   const supervisor = reaper('uid', owner)
   const failure = await failureOf(supervisor)
   if (failure === null) return supervisor
-  throw new UserError(`commands cannot be run as user ${owner.uid}: ${failure}`, {
-    fix: 'run winnow as root, or set measurement.isolation to auto',
-  })
+  throw new UnfitMachine(
+    `commands cannot be run as user ${owner.uid}: ${failure}`,
+    'run winnow as root, or use isolation: none',
+  )
 }
 
 /** Null when it runs a command and reports its exit code truly. */

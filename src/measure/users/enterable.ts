@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UserError } from '../../errors.ts'
 import { chooseSupervisor } from '../process/choose.ts'
 import type { Owner } from '../process/reaper.ts'
 import type { Supervisor } from '../process/launch.ts'
 import { requireOurs, type SideUsers } from './side-users.ts'
 import { quoted } from './shell-words.ts'
 import { sweepShared } from './sweep.ts'
+import { UnfitMachine } from './unfit-machine.ts'
 import { type Reach, reachesOf } from './way-to-programs.ts'
 
 /** Others may enter, and cannot list what lies beside them. */
@@ -17,15 +17,6 @@ const NONE = 9
 const FIRST = 10
 /** So many questions at once that the codes suffice. */
 const AT_ONCE = 200
-
-/** The machine gives a side more or less than it may have, and says so before anything runs. */
-export class UnfitMachine extends UserError {
-  override readonly fix: string
-  constructor(what: string, fix: string) {
-    super(what, { place: { path: 'measurement.isolation' } })
-    this.fix = fix
-  }
-}
 
 export function makeEnterable(dir: string): void {
   mkdirSync(dir, { recursive: true })

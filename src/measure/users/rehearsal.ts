@@ -3,7 +3,7 @@ import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 import type { MeasureInput } from '../input.ts'
 import { measure } from '../measure.ts'
-import { UnfitMachine } from './enterable.ts'
+import { UnfitMachine } from './unfit-machine.ts'
 
 const MOST_CHARACTERS = 300
 
