@@ -1,4 +1,5 @@
 import type { ForgeError } from '../errors.ts'
+import { DISPATCH_REFUSED } from '../model/dispatch-refused.ts'
 import type { Memory } from './memory.ts'
 import type { Place } from './place.ts'
 import { record } from './record.ts'
@@ -15,12 +16,10 @@ export function noteRefusal({ place, memory }: Refused, error: ForgeError): void
   place.progress.say(error.message)
 }
 
-const REFUSED = 'dispatch-refused'
-
-/** Nothing can be measured: that stands in the ledger, once for each reason. */
+/** Nothing can be measured: that stands in the ledger, once for each reason, until something is. */
 export async function alertOf({ place, memory }: Refused, { message }: ForgeError): Promise<void> {
   const alerts = memory.loaded?.campaign.alerts ?? []
-  if (alerts.some(alert => alert.code === REFUSED && alert.message === message)) return
-  await record(place, [{ kind: 'alert', code: REFUSED, message, about: null }])
+  if (alerts.some(alert => alert.code === DISPATCH_REFUSED && alert.message === message)) return
+  await record(place, [{ kind: 'alert', code: DISPATCH_REFUSED, message, about: null }])
   memory.refs = null
 }

@@ -1,3 +1,4 @@
+import { endDispatchRefused } from './dispatch-refused.ts'
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
@@ -108,6 +109,7 @@ function membersOf(campaign: Campaign, order: Order): Experiment[] {
 const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (live) live.run_id = event.run_id
+  endDispatchRefused(campaign)
 }
 
 /** A report after `order-lost`, or a second one, changes nothing: the first report of an order counts. */

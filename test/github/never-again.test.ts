@@ -86,7 +86,7 @@ test('an artifact that is listed and cannot be fetched is one report that is los
   expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['kept', 'runner_up_kept']))
 })
 
-test('a dispatch that is refused for good is told in the ledger once, and goes on when that is mended', async () => {
+test('a dispatch that is refused for good is told in the ledger once, goes on when that is mended, and is told no more', async () => {
   const { yard, here } = await begun([shorter('a', 3)])
   const { github, wake, settle } = yard
   github.api.intercept = (_: Incoming, route) =>
@@ -101,7 +101,10 @@ test('a dispatch that is refused for good is told in the ledger once, and goes o
   expect(alerts).toMatchObject([
     { code: 'dispatch-refused', message: expect.stringContaining('Unexpected inputs') },
   ])
+  const shown = async () => (await here.campaign()).alerts.map(({ code }) => code)
+  expect(await shown()).toEqual(['dispatch-refused'])
   github.api.intercept = null
   await settle()
   expect(Object.values(await here.outcomes())).toEqual(['kept'])
+  expect(await shown()).toEqual([])
 })

@@ -201,6 +201,18 @@ describe('what the fold remembers', () => {
     expect(built.add({ kind: 'campaign-resumed', cause: 'x', reason: '' }).campaign.status).toBe('running')
   })
 
+  it('that no machine elsewhere could be asked, until one is; every other alert stays', () => {
+    const about = null
+    const built = unprepared().add(
+      { kind: 'alert', cause: 'a', code: 'dispatch-refused', message: 'no such workflow', about },
+      { kind: 'alert', cause: 'b', code: 'other', message: 'something else', about },
+    )
+    expect(built.campaign.alerts.map(({ code }) => code)).toEqual(['dispatch-refused', 'other'])
+    const order = 'f'.repeat(64)
+    built.add({ kind: 'order-dispatched', cause: order, order, run_id: 'actions-1-1' })
+    expect(built.campaign.alerts.map(({ code }) => code)).toEqual(['other'])
+  })
+
   it('broken experiments in a row, until one works', () => {
     const built = campaign().withExperiments(3)
     const outcome = (experiment: string, how: 'error' | 'timeout' | 'dropped') =>
