@@ -201,8 +201,8 @@ export const payloads = {
   'measure-asked': { experiment: experimentId, head: oid, author: text },
   /** Of this head and no other. */
   'measure-allowed': { experiment: experimentId, head: oid, login: text },
-  /** This head waits until a person has the default branch merged in: nothing of it is measured before. */
-  'sync-awaited': { experiment: experimentId, head: oid, obstacle: z.enum(SYNC_OBSTACLES) },
+  /** This head waits until a person has the default branch merged in: nothing of it is measured before. null: no more. */
+  'sync-awaited': { experiment: experimentId, head: oid, obstacle: z.enum(SYNC_OBSTACLES).nullable() },
   /** Of this pull request up to this one: nothing there is to be heeded any more. Ours are found again by their names. */
   'comments-read': { pull: natural, comment: text, own: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },

@@ -65,7 +65,8 @@ const measureAllowed: Handler<'measure-allowed'> = (campaign, { experiment: id, 
 
 const syncAwaited: Handler<'sync-awaited'> = (campaign, { experiment: id, head, obstacle }) => {
   const experiment = subjectOf(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.awaits_sync = { head, obstacle }
+  if (!experiment || experiment.status === 'ended') return
+  experiment.awaits_sync = obstacle === null ? null : { head, obstacle }
 }
 
 /** What waits for a person: packages for their approval, heads of strangers for being allowed to run, others for a sync. */

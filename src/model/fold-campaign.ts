@@ -7,11 +7,12 @@ import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import type { Point } from './ids.ts'
-import { SYNC_REFUSED } from './sync-refused.ts'
+import { SYNC_OBSTACLES } from './sync-awaited.ts'
 import { subjectOf } from './picked.ts'
 import type { Handler } from './fold-handler.ts'
 
 const ALERTS_KEPT = 50
+const OBSTACLES: ReadonlySet<string> = new Set(SYNC_OBSTACLES)
 
 const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.name = event.spec
@@ -92,7 +93,7 @@ const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
 const synced: Handler<'synced'> = (campaign, event) => {
   delete campaign.orders[event.order]
   campaign.pin = event.to
-  campaign.alerts = campaign.alerts.filter(({ code }) => code !== SYNC_REFUSED)
+  campaign.alerts = campaign.alerts.filter(({ code }) => !OBSTACLES.has(code))
   campaign.default_tip = event.default_tip
   for (const experiment of experimentsOf(campaign)) experiment.awaits_sync = null
   changeHarness(campaign, event.harness)

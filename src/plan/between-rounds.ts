@@ -17,7 +17,7 @@ import { stopFor } from './stop.ts'
 import { stopping } from './stopping.ts'
 import { askPermission } from './strangers.ts'
 import { syncPlan } from './sync.ts'
-import { awaitHopelessSync, awaitRefusedSync } from './sync-awaited.ts'
+import { awaitHopelessSync, awaitRefusedSync, endVanishedWaits } from './sync-awaited.ts'
 
 /**
  * But for judges without money, nothing cuts a round in half: only here a campaign stops, grows by new ideas, or takes a
@@ -30,6 +30,8 @@ export function betweenRounds(draft: Draft): Plan {
   if (stop !== null) return stopping(draft, stop)
   const sync = syncPlan(world, found)
   if (sync.steps.length > 0) return conclude(draft, sync.steps)
+  const vanished = sync.hopeless === null ? endVanishedWaits(world) : []
+  if (vanished.length > 0) return conclude(draft, vanished)
   if (sync.blocked !== null)
     return sync.hopeless === null
       ? request(draft, sync.requests, sync.blocked)

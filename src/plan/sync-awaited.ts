@@ -34,6 +34,28 @@ function awaited(world: World, obstacle: SyncObstacle, waits: (experiment: Exper
   })
 }
 
+/**
+ * Nothing is in the way any more, and no sync may ever tell: the default branch was set back, or what stood in the way was
+ * changed there. Where rounds go on without its tip, only what is on top of that still waits.
+ */
+export function endVanishedWaits(world: World): Step[] {
+  const { campaign } = world
+  const goneWithout = isGoneWithout(world)
+  return Object.values(campaign.experiments).flatMap(experiment => {
+    const { id, head, awaits_sync: before } = experiment
+    if (head === null || !awaitsSync(experiment)) return []
+    if (goneWithout && before?.obstacle === 'sync-workflows' && mayBeAhead(world, experiment)) return []
+    const cause = `ended at ${campaign.seq}`
+    return [{ step: 'event', draft: { kind: 'sync-awaited', cause, experiment: id, head, obstacle: null } }]
+  })
+}
+
+/** Of what was not merged with the incumbent yet nobody knows. */
+function mayBeAhead({ candidates }: World, { id }: Experiment): boolean {
+  const facts = candidates.get(id)
+  return facts === undefined || (facts.merged === 'clean' && facts.aheadOfSync)
+}
+
 /** Who waits for that, and what helps. */
 export function syncNeeded({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
   const waiting = experimentsOf(campaign).filter(awaitsSync)

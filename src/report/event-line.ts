@@ -93,7 +93,10 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `${experiment}: ${login} allows ${short(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
     `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
-  'sync-awaited': ({ experiment, obstacle }) => `${experiment} waits for a person's sync (${obstacle})`,
+  'sync-awaited': ({ experiment, obstacle }) =>
+    obstacle === null
+      ? `${experiment} waits for a person's sync no more`
+      : `${experiment} waits for a person's sync (${obstacle})`,
   'comments-read': ({ pull }) => `the comments of pull request ${pull} are read so far`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${short(to.commit)} (${why})`,

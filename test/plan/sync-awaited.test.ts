@@ -115,6 +115,7 @@ describe('a default branch that cannot be merged in', () => {
     for (const id of ['exp-001', 'exp-002'])
       expect(checkOf(built.campaign, built.experiment(id))).toMatchObject({ state: 'neutral' })
     // What was in the way is gone.
+    carryOut(built)
     const next = carryOut(built)
     expect(draftsOfKind(next, 'order-issued').flatMap(({ candidates }) => candidates)).toHaveLength(2)
     expect(built.experiment('exp-001').awaits_sync).toBeNull()
@@ -129,5 +130,68 @@ describe('a default branch that cannot be merged in', () => {
     })
     expect(new Set(texts).size).toBe(SYNC_OBSTACLES.length)
     for (const text of texts) expect(text).toMatch(/What helps: .+\. It is measured by itself after that\.$/)
+  })
+})
+
+describe('what was in the way and is not any more', () => {
+  const CONFLICT: SyncFacts = { result: 'conflict', tip: TIP, paths: ['src/a.txt'] }
+  const waiting = (built: CampaignBuilder) =>
+    Object.values(built.campaign.experiments).flatMap(each => (awaitsSync(each) ? [each.id] : []))
+  const endedIn = (steps: ReturnType<typeof carryOut>) =>
+    draftsOfKind(steps, 'sync-awaited').map(({ experiment, obstacle }) => [experiment, obstacle])
+
+  function conflicting(): CampaignBuilder {
+    const built = campaign().withExperiments(2)
+    carryOut(built, { sync: CONFLICT })
+    carryOut(built, { sync: CONFLICT })
+    expect(waiting(built)).toEqual(['exp-001', 'exp-002'])
+    return built
+  }
+
+  it('is waited for no more when the default branch was set back, before anything is measured', () => {
+    const built = conflicting()
+    const next = carryOut(built)
+    expect(draftsOfKind(next, 'order-issued')).toEqual([])
+    expect(endedIn(next)).toEqual([
+      ['exp-001', null],
+      ['exp-002', null],
+    ])
+    expect(waiting(built)).toEqual([])
+    expect(pullBody(built.campaign, built.experiment('exp-001'))).not.toMatch(/person's sync/)
+    expect(endedIn(carryOut(built))).toEqual([])
+  })
+
+  it('is waited for no more while what replaced it is being merged in, and its alert ends with the sync', () => {
+    const built = conflicting()
+    const sync = { ...clean(built), tip: oidOf('mended tip') } as SyncFacts
+    expect(endedIn(carryOut(built, { sync }))).toHaveLength(2)
+    expect(waiting(built)).toEqual([])
+    expect(built.campaign.alerts.map(({ code }) => code)).toEqual(['sync-conflict'])
+    const { incumbent: from, harness } = built.campaign
+    const about = { cause: 'order', order: 'a'.repeat(64), from, to: pointOf('synced') }
+    built.add({ kind: 'synced', ...about, default_tip: oidOf('mended tip'), harness })
+    expect(built.campaign.alerts).toEqual([])
+  })
+
+  it('is waited for by those alone that are on top of what may not be pushed', () => {
+    const built = refused(1)
+    for (const experiment of ['exp-001', 'exp-002'] as const) {
+      const about = { experiment, head: oidOf(`head of ${experiment}`) }
+      built.add({ kind: 'sync-awaited', cause: experiment, ...about, obstacle: 'sync-conflict' })
+    }
+    settle(built, () => ({ ...AHEAD, sync: clean(built) }))
+    expect(built.experiment('exp-001').awaits_sync?.obstacle).toBe('sync-workflows')
+    expect(waiting(built)).toEqual(['exp-001'])
+  })
+
+  it('is waited for as long as a head is on top of it, and as nobody knows whether it is', () => {
+    const built = refused()
+    const facts = { ...AHEAD, sync: clean(built) }
+    carryOut(built, facts)
+    expect(endedIn(plan({ ...world(built, facts), candidates: new Map() }))).toEqual([])
+    expect(endedIn(carryOut(built, facts))).toEqual([])
+    expect(waiting(built)).toEqual(['exp-001'])
+    carryOut(built, { ...facts, candidates: { 'exp-001': { aheadOfSync: false } } })
+    expect(waiting(built)).toEqual([])
   })
 })
