@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeepUnwritten } from '../ports.ts'
 import type { Env } from './inputs.ts'
-import { hidden, type Outputs, said, summarise } from './runner-protocol.ts'
+import { hiddenInJson, type Outputs, said, summarise } from './runner-protocol.ts'
 
 /** A few failures of a few campaigns: artifacts cost their owner. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -32,7 +32,8 @@ export function keptFiles(env: Env): KeptFiles {
         )
       await mkdir(room, { recursive: true })
       dir ??= mkdtempSync(join(room, 'winnow-unwritten-'))
-      writeFileSync(join(dir, name), hidden(text))
+      const end = text.slice(text.trimEnd().length)
+      writeFileSync(join(dir, name), `${hiddenInJson(text.trimEnd(), 2)}${end}`)
       files.set(name, bytes)
       return `${name} of artifact ${artifact}`
     },

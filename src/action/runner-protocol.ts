@@ -9,14 +9,18 @@ import type { Env } from './inputs.ts'
 export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose', 'judge', 'items'] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
-/** Written anew and not appended: whatever else stands in the file, no code of ours has put there. */
+/**
+ * Written anew and not appended: whatever else stands in the file, no code of ours has put there. Paths and names are
+ * ours, for the steps that follow: a password that is a word of one of them is no reason to change it.
+ */
 export function setOutputs(env: Env, outputs: Outputs): void {
   leaveNothing(env)
   const { GITHUB_OUTPUT: file = '' } = env
   if (file === '') return
+  const told = { ...outputs, 'result-json': hiddenInJson(outputs['result-json'] ?? '') }
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
-    return `${name}<<${end}\n${hidden(outputs[name] ?? '')}\n${end}\n`
+    return `${name}<<${end}\n${told[name] ?? ''}\n${end}\n`
   })
   writeFileSync(file, lines.join(''))
 }
@@ -71,10 +75,48 @@ export function hide(values: readonly string[]): void {
 
 /** Also as a summary has them, whose marks are taken apart. */
 export function hidden(text: string): string {
-  const known = [...secrets].flatMap(secret => [secret, cell(secret, secret.length)])
+  return without(text, [...secrets])
+}
+
+function without(text: string, values: readonly string[]): string {
+  const known = values.flatMap(secret => [secret, cell(secret, secret.length)])
   // The longest first: one may lie in another.
   const inOrder = known.toSorted((a, b) => b.length - a.length)
   return inOrder.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+}
+
+/** What programs read stays what it is: texts alone are changed, and never its form. */
+export function hiddenInJson(json: string, indent?: number): string {
+  const value = parsed(json)
+  return value === undefined ? hidden(json) : JSON.stringify(hiddenIn(value), null, indent)
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    // Nothing, or words for a person.
+    return undefined
+  }
+}
+
+function hiddenIn(value: unknown): unknown {
+  if (typeof value === 'string') return isSentence(value) ? hidden(value) : without(value, longSecrets())
+  if (Array.isArray(value)) return value.map(hiddenIn)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hiddenIn(each)]))
+}
+
+/** Of several words, or an address; anything else is a name, an id or a path. */
+function isSentence(text: string): boolean {
+  return /\s|:\/\//.test(text)
+}
+
+/** No token is shorter than this. A shorter password stands in names and ids by chance. */
+const TOKEN_LENGTH = 12
+
+function longSecrets(): string[] {
+  return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
 }
 
 /** What is said until the end of it is shown under this name, and folded away. */

@@ -114,7 +114,7 @@ export async function step({
 }
 
 /** As a runner reads the file: `name=value` lines, and `name<<end` blocks. */
-function outputsIn(text: string): Record<string, string> {
+export function outputsIn(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   const lines = text.split('\n')
   for (let at = 0; at < lines.length; at++) {

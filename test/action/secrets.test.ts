@@ -2,12 +2,21 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import { annotation, failed, hide, said, setOutputs, summarise } from '../../src/action/runner-protocol.ts'
+import { keptFiles } from '../../src/action/kept-files.ts'
+import {
+  annotation,
+  failed,
+  hide,
+  type Outputs,
+  said,
+  setOutputs,
+  summarise,
+} from '../../src/action/runner-protocol.ts'
 import { githubClient } from '../../src/forge/github/client.ts'
 import { tokenForms } from '../../src/action/token-forms.ts'
 import { scratch } from '../git/scratch.ts'
 import { onGithub, ticking } from './a-campaign.ts'
-import { type Ended, step } from './a-runner.ts'
+import { type Ended, outputsIn, step } from './a-runner.ts'
 
 const everything = ({ stdout, stderr, summary, outputs }: Ended) =>
   [stdout, stderr, summary, JSON.stringify(outputs)].join('\n')
@@ -105,4 +114,57 @@ test('what is hidden is hidden in every place that the action writes to', () => 
   setOutputs(env, { 'result-json': JSON.stringify({ secret }) })
   written.push(readFileSync(env.GITHUB_OUTPUT, 'utf8'), said(`e ${secret}`), annotation('notice', secret))
   expect(written.join('\n').match(/\*\*\*|zyxw|\\_/g)).toEqual(Array(8).fill('***'))
+})
+
+describe('a short password, which stands in other words by chance', () => {
+  const SHORT = ['wi', 'ab', 'order', '7', '"', 'true']
+
+  function hiding(outputs: Outputs): Record<string, string> {
+    const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    onTestFinished(() => shown.mockRestore())
+    hide(SHORT)
+    const file = join(scratch(), 'output')
+    setOutputs({ GITHUB_OUTPUT: file }, outputs)
+    return outputsIn(readFileSync(file, 'utf8'))
+  }
+
+  it('changes no path, no name and no flag that a later step goes by', () => {
+    const paths = {
+      report: '/home/runner/work/_temp/winnow-report-ab7/order.json',
+      artifact: 'winnow-order-7',
+      propose: 'ab',
+    }
+    expect(hiding(paths)).toMatchObject(paths)
+  })
+
+  it('changes no form of the answer, no number and no id, and is in no sentence of it', () => {
+    const answer = {
+      order: 'ab7'.repeat(20),
+      isolated: true,
+      executions: 7,
+      why: 'the proxy said "ab" to order 7',
+      from: ['http://ada:order@proxy:3128', 'winnow-7'],
+    }
+    const told = JSON.parse(hiding({ 'result-json': JSON.stringify(answer) })['result-json'] ?? '')
+    expect(told).toEqual({
+      ...answer,
+      why: 'the proxy said ********* to *** ***',
+      from: ['http://ada:***@proxy:3128', 'winnow-7'],
+    })
+  })
+
+  it('is in nothing that is no answer but words', () => {
+    expect(hiding({ 'result-json': 'cannot go by order' })['result-json']).toBe('cannot go by ***')
+  })
+
+  it('changes no id in what could not be written, which stays JSON', async () => {
+    hiding({})
+    const files = keptFiles({ RUNNER_TEMP: scratch() })
+    await files.keep('size.json', JSON.stringify({ id: 'ab7', events: [{ order: 7, why: 'lost order 7' }] }))
+    const dir = files.tell({}).report ?? ''
+    expect(JSON.parse(readFileSync(join(dir, 'size.json'), 'utf8'))).toEqual({
+      id: 'ab7',
+      events: [{ order: 7, why: 'lost *** ***' }],
+    })
+  })
 })
