@@ -4,6 +4,7 @@ import { exitCodeOf, type Place, UserError } from '../errors.ts'
 import { cell } from '../report/markdown.ts'
 import { plainText, withoutOrders } from '../report/plain-text.ts'
 import type { Env } from './inputs.ts'
+import { fittingJson, parsedJson } from './result-json.ts'
 
 /** The outputs of action.yml. All are always set, also after a failure: a workflow need not ask which there are. */
 export const OUTPUTS = ['result-json', 'report', 'artifact', 'propose', 'judge', 'items'] as const
@@ -17,7 +18,7 @@ export function setOutputs(env: Env, outputs: Outputs): void {
   leaveNothing(env)
   const { GITHUB_OUTPUT: file = '' } = env
   if (file === '') return
-  const told = { ...outputs, 'result-json': hiddenInJson(outputs['result-json'] ?? '') }
+  const told = { ...outputs, 'result-json': fittingJson(hiddenInJson(outputs['result-json'] ?? '')) }
   const lines = OUTPUTS.map(name => {
     const end = `winnow-${randomUUID()}`
     return `${name}<<${end}\n${told[name] ?? ''}\n${end}\n`
@@ -87,17 +88,8 @@ function without(text: string, values: readonly string[]): string {
 
 /** What programs read stays what it is: texts alone are changed, and never its form. */
 export function hiddenInJson(json: string, indent?: number): string {
-  const value = parsed(json)
+  const value = parsedJson(json)
   return value === undefined ? hidden(json) : JSON.stringify(hiddenIn(value), null, indent)
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    // Nothing, or words for a person.
-    return undefined
-  }
 }
 
 function hiddenIn(value: unknown): unknown {
