@@ -24,8 +24,8 @@ export async function reportOnCampaign({ inputs, env }: Task): Promise<number> {
     const dir = mkdtempSync(join(room, 'winnow-views-'))
     for (const [name, text] of Object.entries(views)) writeFileSync(join(dir, name), text)
     // Numbers of pull requests that the ledger lacks are GitHub's to say, and this command asks nobody.
-    const status = statusView(campaign, new Map())
-    for (const line of statusText(campaign, status, standingNotes(spec))) console.log(said(line))
+    const status = statusView(campaign, new Map(), standingNotes(spec))
+    for (const line of statusText(campaign, status)) console.log(said(line))
     summarise(env, said(views['digest.md'] ?? ''))
     const artifact = `winnow-views-${campaign.name}`
     setOutputs(env, { 'result-json': JSON.stringify(status), report: dir, artifact })

@@ -12,14 +12,13 @@ import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
 import { table } from './table.ts'
-import { wayOnText } from './way-on.ts'
 
 const ALERTS_SHOWN = 3
 
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
-export function statusText(campaign: Campaign, view: StatusView, notes: readonly string[]): string[] {
+export function statusText(campaign: Campaign, view: StatusView): string[] {
   const progress = headline(campaign)
-  const way = wayOnText(campaign)
+  const { to_go_on: way, notes, alerts } = view
   return [
     `Campaign ${view.campaign}: ${stateText(campaign)}`,
     ...(way === null ? [] : [`  to go on: ${way}`]),
@@ -31,7 +30,7 @@ export function statusText(campaign: Campaign, view: StatusView, notes: readonly
     ...calibrationLines(campaign),
     `  ${countsText(view)}`,
     ...notes.map(note => `  note: ${note}`),
-    ...campaign.alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
+    ...alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...ideasToTake(campaign).map(idea => `  to take: ${toTakeLine(idea)}`),
     ...experimentLines(campaign, view),
     ...pickLines(campaign, view),

@@ -7,6 +7,7 @@ import { type Metrics, snapshotMetrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
 import { isTakenBack } from './taken-back.ts'
+import { wayOnText } from './way-on.ts'
 
 interface Version {
   commit: string
@@ -33,6 +34,14 @@ export interface ExperimentView {
 export interface StatusView extends CampaignResult {
   campaign: string
   state: Campaign['status']
+  /** Why it stands still; null while it runs. */
+  state_reason: string | null
+  /** What a person does for it to go on, where a limit has stopped it. */
+  to_go_on: string | null
+  /** What keeps it from going on, and what there is to know about all its numbers. */
+  notes: readonly string[]
+  /** The latest last. */
+  alerts: Campaign['alerts']
   baseline: Version
   incumbent: Version
   /** By outcome; what was taken back is counted apart, and not among what is kept. */
@@ -52,11 +61,19 @@ export interface PickView extends ExperimentView {
 /** Numbers of the pull requests by branch, where the ledger does not name them. */
 export type PullNumbers = ReadonlyMap<string, number>
 
-export function statusView(campaign: Campaign, pulls: PullNumbers): StatusView {
-  const { reference, incumbent, origin } = campaign
+export function statusView(
+  campaign: Campaign,
+  pulls: PullNumbers,
+  notes: readonly string[] = [],
+): StatusView {
+  const { reference, incumbent, origin, status, status_reason, alerts } = campaign
   return {
     campaign: campaign.name,
-    state: campaign.status,
+    state: status,
+    state_reason: status === 'running' ? null : status_reason,
+    to_go_on: wayOnText(campaign),
+    notes,
+    alerts,
     baseline: { ...reference, metrics: snapshotMetrics(origin) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
     counts: countsOf(campaign),

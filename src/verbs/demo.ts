@@ -37,7 +37,7 @@ export const demo: Verb = {
     const code = await runTelling(there, async (_, { place, workshop }, { campaign, waiting }) => {
       const view = statusView(campaign, await pullNumbers(place, campaign))
       const ends = demoEnds(campaign, { directory, called, leftovers: [directory, workshop.dataDir] })
-      const told = [...runSummary(campaign, waiting), '', ...statusText(campaign, view, []), '', ...ends]
+      const told = [...runSummary(campaign, waiting), '', ...statusText(campaign, view), '', ...ends]
       for (const line of told) call.terminal.out(line)
     })
     return code === WAITING_EXIT_CODE ? 0 : code

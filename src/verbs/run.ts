@@ -11,6 +11,8 @@ import { finalSummary } from '../report/final-summary.ts'
 import { deferredOf } from '../report/approval-text.ts'
 import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
+import { standingNotes } from '../spec/notes.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { heedComments } from './comments/heed.ts'
@@ -163,7 +165,8 @@ async function summarise(
   { campaign, waiting }: RunResult,
 ) {
   if (given.flag('json')) {
-    const view = statusView(campaign, await pullNumbers(place, campaign))
+    const notes = standingNotes(specOf(campaign))
+    const view = statusView(campaign, await pullNumbers(place, campaign), notes)
     terminal.json({ waiting, ...view })
     return
   }

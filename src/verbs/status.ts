@@ -31,13 +31,11 @@ export const status: Verb = {
   run: call =>
     atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
       const { loaded, spec } = await requireCampaign(place)
-      const view = statusView(loaded.campaign, await pullNumbers(place, loaded.campaign))
-      if (call.given.flag('json')) {
-        call.terminal.json(view)
-        return 0
-      }
-      const notes = [...(await goneNotes(place, loaded.campaign)), ...standingNotes(spec)]
-      for (const line of statusText(loaded.campaign, view, notes)) call.terminal.out(line)
+      const { campaign } = loaded
+      const notes = [...(await goneNotes(place, campaign)), ...standingNotes(spec)]
+      const view = statusView(campaign, await pullNumbers(place, campaign), notes)
+      if (call.given.flag('json')) call.terminal.json(view)
+      else for (const line of statusText(campaign, view)) call.terminal.out(line)
       return 0
     }),
 }

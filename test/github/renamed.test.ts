@@ -53,5 +53,9 @@ describe('the default branch is given another name', () => {
     expect((await laptop('status')).join('\n')).toContain(
       'note: nothing goes on: the default branch main is not in the remote',
     )
+    const [answer = ''] = await laptop('status', '--json')
+    expect(JSON.parse(answer)).toMatchObject({
+      notes: [expect.stringMatching(/^nothing goes on: the default branch main is not in the remote/)],
+    })
   })
 })

@@ -58,7 +58,7 @@ describe('the headline', () => {
   it('leads the summary, the status and the front page of the ledger', () => {
     const campaign = landed(LANDING, PROGRESS)
     expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[0]).toBe(`Progress: ${LINE}.`)
-    expect(statusText(campaign, statusView(campaign, new Map()), [])[1]).toBe(`  progress: ${LINE}`)
+    expect(statusText(campaign, statusView(campaign, new Map()))[1]).toBe(`  progress: ${LINE}`)
     expect(ledgerReadme(campaign).split('\n').slice(0, 3)).toEqual(['# size', '', `**Progress: ${LINE}.**`])
   })
 
@@ -82,7 +82,7 @@ describe('a kept experiment', () => {
     const shown = experimentText(campaign, experiment, { pr: 7, branch: null }, { events: [] }).join('\n')
     expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)
     expect(shown).toMatch(/so far +bytes 8\.0 % lower \(what it was selected by, hence flattering\)/)
-    expect(statusText(campaign, statusView(campaign, new Map()), []).at(-1)).toContain(
+    expect(statusText(campaign, statusView(campaign, new Map())).at(-1)).toContain(
       'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower',
     )
   })

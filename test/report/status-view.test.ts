@@ -47,6 +47,10 @@ describe('status --json', () => {
     expect(Object.keys(view)).toEqual([
       'campaign',
       'state',
+      'state_reason',
+      'to_go_on',
+      'notes',
+      'alerts',
       'baseline',
       'incumbent',
       'counts',
@@ -108,7 +112,7 @@ describe('what was taken back', () => {
     const view = statusView(campaign, NONE)
     expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, taken back' })
     expect([view.counts.kept, view.counts.taken_back]).toEqual([0, 1])
-    const lines = statusText(campaign, view, [])
+    const lines = statusText(campaign, view)
     expect(lines).toContain('  2 experiments: 1 taken_back')
     expect(lines).toContainEqual(expect.stringContaining('Kept, taken back: bytes 100 -> 90'))
     expect(runSummary(campaign, { for: 'ideas' })[1]).toContain('1 ended, 0 kept')
@@ -157,7 +161,7 @@ describe('the branch of an experiment', () => {
 describe('status for people', () => {
   it('begins every experiment with its verdict', () => {
     const campaign = landed()
-    expect(statusText(campaign, statusView(campaign, NONE), ['not noise-proof'])).toEqual([
+    expect(statusText(campaign, statusView(campaign, NONE, ['not noise-proof']))).toEqual([
       'Campaign size: running',
       '  baseline   aaaaaaaaaaaa  bytes 100',
       '  incumbent  cccccccccccc  bytes 90',
@@ -172,7 +176,7 @@ describe('status for people', () => {
   it('says in one line what the evidence of a noisy metric rests on', () => {
     const shown = (noise: Parameters<typeof calibrated>[0]) => {
       const campaign = campaignOf(calibrated(noise))
-      return statusText(campaign, statusView(campaign, NONE), []).filter(line => line.includes('calibration'))
+      return statusText(campaign, statusView(campaign, NONE)).filter(line => line.includes('calibration'))
     }
     expect(shown(NOISE)).toEqual([
       '  calibration: noisy, pairs of the base with itself differ by 3.0 % (at most 4.5 %, 16 pairs in 2 jobs), log scale, fair to both sides',
@@ -185,18 +189,32 @@ describe('status for people', () => {
 
   it('says why a campaign is paused', () => {
     const campaign = campaignOf({ kind: 'campaign-paused', reason: 'release week', source: 'person' })
-    const lines = statusText(campaign, statusView(campaign, NONE), [])
+    const lines = statusText(campaign, statusView(campaign, NONE))
     expect(lines[0]).toBe('Campaign size: paused, release week')
+    expect(statusView(campaign, NONE)).toMatchObject({ state: 'paused', state_reason: 'release week' })
+    expect(statusView(landed(), NONE).state_reason).toBeNull()
     expect(lines).toContain('  0 experiments, none ended')
   })
 
   it('shows the last alerts', () => {
     const alert = (code: string) => ({ kind: 'alert', code, message: 'm', about: null }) as const
     const campaign = campaignOf(alert('one'), alert('two'), alert('three'), alert('four'))
-    const lines = statusText(campaign, statusView(campaign, NONE), [])
+    const lines = statusText(campaign, statusView(campaign, NONE))
     expect(lines.filter(line => line.includes('alert'))).toEqual(
       ['two', 'three', 'four'].map(x => `  alert ${x}: m`),
     )
+    expect(statusView(campaign, NONE).alerts.map(({ code }) => code)).toEqual(['one', 'two', 'three', 'four'])
+  })
+
+  it('says nothing that the answer for scripts does not say', () => {
+    const stop = { kind: 'campaign-stopped', code: 'max_iterations', reason: 'ten ended' } as const
+    const campaign = campaignOf(stop, { kind: 'alert', code: 'one', message: 'm', about: null })
+    const view = statusView(campaign, NONE, ['the default branch is gone'])
+    expect(view).toMatchObject({ state_reason: 'ten ended', notes: ['the default branch is gone'] })
+    const lines = statusText(campaign, view)
+    expect(view.to_go_on).toMatch(/^raise stopping.max_iterations/)
+    for (const said of [view.to_go_on, view.state_reason, ...view.notes, ...view.alerts.map(a => a.message)])
+      expect(lines.join('\n')).toContain(said)
   })
 })
 

@@ -90,11 +90,11 @@ function allOf(told: Nasty): Read {
   const campaign = campaignOf(...drafts(told))
   const { spec } = parseSpec(campaign.spec_yaml, { file: campaign.spec_path })
   const progress = progressOf(campaign, spec)
-  const view = statusView(campaign, new Map())
+  const view = statusView(campaign, new Map(), [told.message])
   const all = Object.values(campaign.experiments)
   return {
     terminal: [
-      ...statusText(campaign, view, [told.message]),
+      ...statusText(campaign, view),
       ...all.flatMap(each => shown(campaign, each, told)),
       ...runSummary(campaign, { for: 'person', what: told.message }),
       ...finalSummary(campaign, { prefix: 'optimize', remote: null }),
