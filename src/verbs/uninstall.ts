@@ -7,6 +7,7 @@ import { type Checkout, inspectCheckout } from '../git/checkout.ts'
 import { removeAll } from '../measure/remove.ts'
 import { shortRef } from '../model/refs.ts'
 import type { Call } from './call.ts'
+import { leftOnMachine } from './left-on-machine.ts'
 import { type OwnFiles, ownFiles, ownFilesText, removeOwnFiles } from './own-files.ts'
 import { type Remains, remainsOf, requireNotCheckedOut } from './remains.ts'
 import { bundleName, remove, restoreText, saveRemains } from './removal.ts'
@@ -40,7 +41,7 @@ async function uninstalled(call: Call): Promise<number> {
     if (listed.length === 0) terminal.out('Nothing to remove.')
     else terminal.out(dry ? 'Nothing was removed. It would be:' : 'To remove:')
     for (const line of listed) terminal.out(`  ${line}`)
-    for (const line of keptText(all, files, purge)) terminal.out(line)
+    for (const line of [...keptText(all, files, purge), ...leftOnMachine()]) terminal.out(line)
     if (listed.length === 0 || dry) return 0
     for (const remains of all) await requireIdle(call, remains)
     await removeAllOf(call, checkout, all)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ownRunId } from '../../src/engine/local-run.ts'
 import { findProcess } from '../../src/measure/process/process-table.ts'
 import { bootId } from '../../src/measure/boot-id.ts'
+import { leftOnMachine } from '../../src/verbs/left-on-machine.ts'
 import { gitIn, scratch } from '../git/scratch.ts'
 import { clonedProject, FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
 
@@ -111,9 +112,8 @@ describe('uninstall', () => {
     expect(readFileSync(join(person.dir, 'AGENTS.md'), 'utf8')).toContain('winnow:size')
     await person.winnow('uninstall')
     const kept = await person.winnow('uninstall')
-    expect(kept.out).toBe(
-      'Nothing to remove.\nKept: .winnow/size.yaml, the lines for winnow in AGENTS.md (--purge removes them)\n',
-    )
+    const own = 'Kept: .winnow/size.yaml, the lines for winnow in AGENTS.md (--purge removes them)'
+    expect(kept.out).toBe(`${['Nothing to remove.', own, ...leftOnMachine()].join('\n')}\n`)
     const { out } = await person.winnow('uninstall', '--purge')
     expect(out).toContain('Removed. The files are gone from the work tree; commit that.')
     expect(existsSync(join(person.dir, '.winnow'))).toBe(false)

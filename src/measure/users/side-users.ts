@@ -15,8 +15,12 @@ export interface SideUsers {
   readonly owners: readonly Owner[]
 }
 
+const EACH = `for n in ${Array.from({ length: USERS }, (_, at) => at + 1).join(' ')}`
+
 /** What makes them, as root: the workflows are written from it, and so is what people are told. */
-export const MAKE_USERS = `for n in ${Array.from({ length: USERS }, (_, at) => at + 1).join(' ')}; do useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin winnow-$n; done`
+export const MAKE_USERS = `${EACH}; do useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin winnow-$n; done`
+
+export const REMOVE_USERS = `${EACH}; do userdel winnow-$n; done`
 
 /** Why there are no such users here, and what to do about it. */
 export interface NoUsers {
