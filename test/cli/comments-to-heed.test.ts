@@ -14,8 +14,9 @@ function seeing(
   comments: readonly Comment[],
   built: CampaignBuilder = campaign(),
   rest: Partial<Pull> = {},
-): Pick<Observation, 'pulls'> & { world: Pick<Observation['world'], 'campaign'> } {
-  return { pulls: [aPull({ comments: [...comments], ...rest })], world: { campaign: built.campaign } }
+): Pick<Observation, 'pulls'> & { world: Pick<Observation['world'], 'campaign' | 'now'> } {
+  const world = { campaign: built.campaign, now: '2027-01-05T00:00:00Z' }
+  return { pulls: [aPull({ comments: [...comments], ...rest })], world }
 }
 
 function idsOf(comments: readonly Comment[], built?: CampaignBuilder): string[] {
@@ -52,6 +53,47 @@ describe('a comment that is still to be dealt with', () => {
   it('is not what was read before, whichever of its pull request’s comments that was told by', () => {
     expect(idsOf([said(98), said(99), said(100), said(101)], readUpTo(100))).toEqual(['101'])
     expect(idsOf([said(98), said(99), said(101)], readUpTo(100).add(earlier()))).toEqual(['101'])
+  })
+})
+
+describe('a comment on a pull request that is closed', () => {
+  /** One said before it, one as it was closed, one after. */
+  const SAID = [said(10), said(20), said(30)]
+  const closedAt = (closed_at: string, more: Partial<Pull> = {}): Partial<Pull> => ({
+    state: 'closed',
+    closed_at,
+    ...more,
+  })
+  const heard = (rest: Partial<Pull>, built = campaign()) =>
+    commandsIn(seeing(SAID, built, rest), new Set()).map(({ comment }) => comment.id)
+  const LONG_AGO = '2027-01-02T00:00:20Z'
+
+  it('long ago, from before that, is not heeded any more, however it was closed; what was said since is', () => {
+    expect(heard(closedAt(LONG_AGO))).toEqual(['30'])
+    expect(heard(closedAt(LONG_AGO, { state: 'merged' }))).toEqual(['30'])
+  })
+
+  it('just now is heeded: it may have been closed with that very comment', () => {
+    expect(heard(closedAt('2027-01-04T00:00:01Z'))).toEqual(['10', '20', '30'])
+    expect(heard(closedAt('2027-01-03T23:59:59Z'))).toEqual([])
+  })
+
+  it('is heeded where it is open again', () => {
+    expect(heard({ state: 'open', closed_at: null, reopened: true })).toEqual(['10', '20', '30'])
+  })
+
+  it('goes by what the ledger says of it, where it says anything', () => {
+    expect(heard(closedAt(LONG_AGO), readUpTo(10))).toEqual(['20', '30'])
+  })
+
+  it('has the answer that it is owed', () => {
+    const built = campaign().add({
+      kind: 'note',
+      cause: 'comment:10',
+      text: 'heard and not answered',
+      experiment: null,
+    })
+    expect(heard(closedAt(LONG_AGO), built)).toEqual(['10', '30'])
   })
 })
 
