@@ -6,6 +6,7 @@ import type { Owner } from './process/reaper.ts'
 import { reopen } from './reopen.ts'
 import { brokenSeal, type Seal, sealEverything, Unsealable } from './seal.ts'
 import { clockFile, type Session, type Side, Tampered } from './session.ts'
+import { isFolder } from './users/give.ts'
 import { sweepShared } from './users/sweep.ts'
 
 type Command = Pick<Launch, 'command' | 'env' | 'timeoutSeconds'>
@@ -58,6 +59,8 @@ function checkSeals(session: Session, label: Side['label'], running: Side | null
   const format = session.input.repository.objectFormat
   for (const side of session.sides) {
     if (side.seals === null) continue
+    // Behind a link all may be as it was, until somebody moves the link.
+    if (!isFolder(session.slots.placeOf(side.slot))) throw new Tampered(label, 'the folder of a side')
     const seal = side === running ? side.seals.files : side.seals.everything
     const broken = brokenSeal(seal, session.slots.placeOf(side.slot), format)
     if (broken !== null) throw new Tampered(label, broken.replace(/^tree\//, ''))

@@ -84,5 +84,6 @@ const PERMISSIONS = 0o777
 function isLeftAlone(path: string, names: readonly string[]): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory() || (found.mode & PERMISSIONS) !== (PERMISSIONS & ~process.umask())) return false
-  return readdirSync(path).join('\0') === names.join('\0')
+  const there = readdirSync(path)
+  return there.length === names.length && there.every((name, at) => name === names[at])
 }

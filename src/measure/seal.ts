@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type BigIntStats, chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { decodeName } from '../git/path-bytes.ts'
 import { contentId, foldersOf, onDisk, type TrackedFile } from './tracked-file.ts'
@@ -19,7 +20,7 @@ interface SealedEntry {
   path: string
   stamp: Stamp
   known: TrackedFile | null
-  /** Names in a directory, in order. */
+  /** Of the names in a directory, in order. */
   names: string | null
 }
 
@@ -78,7 +79,7 @@ export function sealEverything(
   const pending = ['.']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     const names = namesIn(dir, path)
-    entries.push({ path, stamp: stampOf(dir, path), known: null, names: names.join('\0') })
+    entries.push({ path, stamp: stampOf(dir, path), known: null, names: digestOf(names) })
     for (const name of names) {
       const below = path === '.' ? name : `${path}/${name}`
       if (isTooDeep(dir, below)) throw new Unsealable(below, 'is nested too deep to be looked at')
@@ -164,7 +165,14 @@ function shared(dir: string, path: string, stamp: Stamp, format: Format): Tracke
 function isStillItself(entry: SealedEntry, now: Stamp, dir: string, format: Format): boolean {
   if (entry.known !== null) return holds(entry.known, now, dir, format)
   if (entry.names === null || now.mode !== entry.stamp.mode || now.ino !== entry.stamp.ino) return false
-  return namesIn(dir, entry.path).join('\0') === entry.names
+  return digestOf(namesIn(dir, entry.path)) === entry.names
+}
+
+/** There may be more names than one text can hold. */
+function digestOf(names: readonly string[]): string {
+  const hash = createHash('sha1')
+  for (const name of names) hash.update(name).update('/')
+  return hash.digest('hex')
 }
 
 function holds(file: TrackedFile, now: Stamp, dir: string, format: Format): boolean {

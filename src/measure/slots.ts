@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -71,7 +71,7 @@ export class Slots {
 
   async bring(slot: Slot | null): Promise<void> {
     if (this.#onStage === slot) return
-    if (this.#onStage !== null) renameSync(this.stage, this.#parked(this.#onStage))
+    if (this.#onStage !== null) await this.#park(this.#onStage)
     this.#onStage = null
     if (slot !== null) renameSync(this.#parked(slot), this.stage)
     this.#onStage = slot
@@ -91,6 +91,15 @@ export class Slots {
     // Whoever knows what lay here before could guess which side it is.
     const file = join(this.#workDir, 'slots.json')
     writeFileSync(file, JSON.stringify({ slots: this.#slots }), { mode: 0o600 })
+  }
+
+  /** What a side put in the place of its own folder, or nothing, is no folder to lay anything out in. */
+  async #park(slot: Slot): Promise<void> {
+    if (lstatSync(this.stage, { throwIfNoEntry: false })?.isDirectory())
+      return renameSync(this.stage, this.#parked(slot))
+    await removeAll(this.stage)
+    mkdirSync(this.#parked(slot), { recursive: true })
+    await this.note(slot, { tree: null, built: null })
   }
 
   #parked(slot: Slot): string {

@@ -68,6 +68,17 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     expect(tampered).toMatchObject({ during: 'exp-001', path: expect.stringMatching(/^src/) })
   })
 
+  test.each([
+    ['nothing', 'rm -rf "$PLACES"'],
+    ['a file', 'rm -rf "$PLACES"; touch "$PLACES"'],
+    ['a link', 'mv "$PLACES" "$PLACES.away"; ln -s "$PLACES.away" "$PLACES"'],
+    ['a link, the other side behind it,', 'cd "$PLACES/../slots"; mv 1 away; ln -s away 1'],
+  ])('%s in the place of all its places', async (_, script) => {
+    const left = await leaving(`PLACES=$(dirname "$WINNOW_OUT_DIR"); trap '${script}' EXIT`)
+    expect(left.runner_error).toBeNull()
+    expect(left.tampered?.during).toBe('exp-001')
+  })
+
   test('a file of two names that is larger than can be read is a file like others', async () => {
     const left = await leaving('truncate -s 3G big; ln big other')
     expect(left).toMatchObject({ tampered: null, runner_error: null })
