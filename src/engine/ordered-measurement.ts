@@ -8,6 +8,7 @@ import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
 import type { OrderId } from '../model/ids.ts'
 import { isJudgedOrder } from '../model/judged-order.ts'
 import { type Item } from '../measure/output/items.ts'
+import { MOST_REPORT_BYTES } from '../model/parcel.ts'
 import type { Report } from '../model/report.ts'
 import type { Clock, Progress, Random } from '../ports.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -123,5 +124,6 @@ function inputOf(
     monotonic: () => clock.monotonic(),
     signal,
     onStart: async () => {},
+    mostReportBytes: MOST_REPORT_BYTES,
   }
 }

@@ -10,6 +10,7 @@ import { tailOf } from './output/capped-file.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
 import { readPrinted } from './output/read-printed.ts'
 import type { Ended } from './process/launch.ts'
+import { withinRoom } from './report-room.ts'
 import { runScore } from './score-run.ts'
 import { emptyOutputs } from './scrub.ts'
 import type { Session, Side } from './session.ts'
@@ -47,9 +48,10 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     ...result,
     ...(tail === '' ? {} : { stderr_tail: tail }),
   }
-  draft.executions.push(heldBack(input, execution))
+  const told = withinRoom(side, heldBack(input, execution))
+  draft.executions.push(told)
   await input.onExecution?.(draft.executions)
-  if (result.status === 'ok') return
+  if (told.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
   await refuseFull(input.workDir)

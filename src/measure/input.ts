@@ -44,4 +44,6 @@ export interface MeasureInput {
   users?: SideUsers
   /** Why there are none, for the report, where there could have been. */
   unisolatedBecause?: string
+  /** So many bytes a report may have, where it has to travel. */
+  mostReportBytes?: number
 }

@@ -22,6 +22,7 @@ import { paired, pairs } from './rules/paired.ts'
 import { stability } from './rules/stability.ts'
 import { isJudged } from '../spec/judged.ts'
 import { removeAll } from './remove.ts'
+import { roomOfSide } from './report-room.ts'
 import { prepareScore } from './score-run.ts'
 import { turns } from '../model/coins.ts'
 import { candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
@@ -142,7 +143,8 @@ async function castOf(
     const slot = assigned[at]
     if (slot === undefined) continue
     const by = await runBy(drawn[at] ?? null)
-    sides.push({ ...by, label, tree, slot, build: 0, files: [], seals: null, chances, ended: false })
+    const room = roomOfSide(input, { label, of: wanted.length })
+    sides.push({ ...by, label, tree, slot, build: 0, files: [], seals: null, chances, ended: false, room })
   }
   return { sides, scorer: await runBy(drawn[wanted.length] ?? null) }
 }

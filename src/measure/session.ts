@@ -26,6 +26,8 @@ export interface Side {
   chances: number
   /** Nothing of it is started any more. */
   ended: boolean
+  /** So many bytes of metrics it may still leave in the report. */
+  room: number
 }
 
 /** What no experiment code may touch: the pin, laid out for the scorer, or a holdout. */

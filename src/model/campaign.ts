@@ -259,7 +259,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 18
+export const FOLD_VERSION = 19
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

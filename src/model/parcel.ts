@@ -22,15 +22,17 @@ export function actionsRunId(run: number | string, attempt: number | string): st
 }
 
 /**
- * A report small enough to be taken in: without what programs printed where that suffices; else without everything
- * that was measured, which then is the runner's failure and never a verdict.
+ * A report small enough to be taken in: without what programs printed, then without what nothing is decided by, where
+ * that suffices; else without everything that was measured, which then is the runner's failure and never a verdict.
  */
 export function parcelled(report: Report, most = MOST_REPORT_BYTES): string {
   return textOf(smallEnough(report, most))
 }
 
 function smallEnough(report: Report, most: number): Report {
-  for (const smaller of [report, withoutTails(report)]) if (bytesOf(textOf(smaller)) <= most) return smaller
+  const spoken = withoutTails(report)
+  for (const smaller of [report, spoken, withoutTasks(spoken)])
+    if (bytesOf(textOf(smaller)) <= most) return smaller
   const why = `the report has more than ${most} bytes, even without what was printed`
   const nothing = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
   return { ...report, ...nothing, runner_error: report.runner_error?.slice(0, 1000) ?? why }
@@ -68,6 +70,11 @@ function withoutTails(report: Report): Report {
     gates: report.gates.map(({ tail: _tail, ...rest }) => rest),
     executions: report.executions.map(({ stderr_tail: _tail, error: _error, ...rest }) => rest),
   }
+}
+
+function withoutTasks(report: Report): Report {
+  const executions = report.executions.map(({ tasks: _tasks, artifacts: _artifacts, ...rest }) => rest)
+  return { ...report, executions }
 }
 
 function bytesOf(text: string): number {

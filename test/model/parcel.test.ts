@@ -53,6 +53,16 @@ describe('a parcel', () => {
     expect(text).not.toContain('é')
   })
 
+  it('then leaves out tasks and artifacts, by which nothing is decided', () => {
+    const [execution] = executed('said').executions
+    if (execution === undefined) throw new Error('nothing was executed')
+    const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, tasks: { one: 1 } }
+    const read = report.parse(JSON.parse(parcelled({ ...small, executions: [{ ...execution, ...names }] })))
+    expect(read.runner_error).toBeNull()
+    const { stderr_tail: _said, ...kept } = execution
+    expect(read.executions).toEqual([kept])
+  })
+
   it('of something larger still is the failure of its runner, and never a part of what was measured', () => {
     const metrics = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`metric-${at}`, at]))
     const text = parcelled(executed('', metrics), 1500)
