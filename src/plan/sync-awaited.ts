@@ -41,7 +41,7 @@ function awaited(world: World, obstacle: SyncObstacle, waits: (experiment: Exper
 export function endVanishedWaits(world: World): Step[] {
   const { campaign } = world
   const goneWithout = isGoneWithout(world)
-  return Object.values(campaign.experiments).flatMap(experiment => {
+  return experimentsOf(campaign).flatMap(experiment => {
     const { id, head, awaits_sync: before } = experiment
     if (head === null || !awaitsSync(experiment)) return []
     if (goneWithout && before?.obstacle === 'sync-workflows' && mayBeAhead(world, experiment)) return []

@@ -34,7 +34,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('what a harness holds while it run
     const held = await vi.waitFor(
       () => {
         const now = watch.look()
-        if (now.ports.length === 0) throw new Error('not yet')
+        if (now.ports.length === 0 || printed.length === 0) throw new Error('not yet')
         return now
       },
       { timeout: 20_000, interval: 20 },
