@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
-import { itemsIn, MOST_CONTENT } from '../../src/measure/output/items.ts'
+import { item, itemsIn, MOST_CONTENT } from '../../src/measure/output/items.ts'
 
 describe('items of a harness', () => {
   it('are text, whatever JSON they were', () => {
@@ -21,6 +21,7 @@ describe('items of a harness', () => {
     [[{ content: 'x' }], '"items.0.id"'],
     [[{ id: '', content: 'x' }], '"items.0.id"'],
     [[{ id: 'a' }], '"items.0.content": nothing to score'],
+    [[{ id: '__proto__', content: 'x' }], '"items.0.id": no item can be called that'],
     [[{ id: 'a', content: 'x', bucket: 3 }], '"items.0.bucket"'],
     [
       [
@@ -34,6 +35,22 @@ describe('items of a harness', () => {
   ])('are refused where they cannot be judged as they are meant: case %#', (printed, why) => {
     expect(() => itemsIn(printed)).toThrow(HarnessError)
     expect(() => itemsIn(printed)).toThrow(why)
+  })
+
+  it('have no half characters, which no endpoint takes; whole ones stay as they are', () => {
+    const [whole, half] = itemsIn([
+      { id: 'a', content: 'π 🦉\n\u0000' },
+      { id: 'b', content: 'a\ud800b' },
+    ])
+    expect([whole?.content, half?.content]).toEqual(['π 🦉\n\u0000', 'a\ufffdb'])
+  })
+
+  it('that somebody else brings are held to the same', () => {
+    const brought = (changes: object) =>
+      item.safeParse({ id: 'a', bucket: null, content: '', ...changes }).success
+    expect(brought({})).toBe(true)
+    for (const wrong of [{ id: '__proto__' }, { id: '' }, { content: 'x'.repeat(MOST_CONTENT + 1) }])
+      expect(brought(wrong)).toBe(false)
   })
 
   it('are called as they were printed', () => {

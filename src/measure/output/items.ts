@@ -2,18 +2,30 @@ import { z } from 'zod'
 import { HarnessError } from '../../errors.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 
-/** What a harness printed to be scored: text of programs that nobody has looked at. */
-export const item = z.strictObject({ id: z.string(), bucket: z.string().nullable(), content: z.string() })
-export type Item = z.infer<typeof item>
-
 /** More than this of one item no judge could weigh, and no ledger should have to hold. */
 export const MOST_CONTENT = 50_000
 const MOST_ITEMS = 10_000
 const MOST_ID = 500
 
+const id = z
+  .string()
+  .min(1)
+  .max(MOST_ID)
+  // Scores stand in the ledger under it, and no schema reads a member of that name back.
+  .refine(given => given !== '__proto__', 'no item can be called that')
+const bucket = z.string().max(MOST_ID)
+
+/** What a harness printed to be scored: text of programs that nobody has looked at, whoever brings it. */
+export const item = z.strictObject({
+  id,
+  bucket: bucket.nullable(),
+  content: z.string().max(MOST_CONTENT),
+})
+export type Item = z.infer<typeof item>
+
 const printed = z.looseObject({
-  id: z.string().min(1).max(MOST_ID),
-  bucket: z.string().max(MOST_ID).nullish(),
+  id,
+  bucket: bucket.nullish(),
   content: z.unknown().refine(content => content !== undefined, 'nothing to score'),
 })
 
@@ -38,11 +50,16 @@ function itemIn(each: unknown, where: string): Item {
     const [issue] = parsed.error.issues
     throw wrong([where, ...(issue?.path ?? [])].map(String).join('.'), issue?.message ?? 'is not understood')
   }
-  const { id, bucket, content } = parsed.data
+  const { id: name, bucket: stratum, content } = parsed.data
   const text = typeof content === 'string' ? content : canonicalJson(content)
   if (text.length > MOST_CONTENT)
     throw wrong(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
-  return { id, bucket: bucket ?? null, content: text }
+  return { id: name, bucket: stratum ?? null, content: wellFormed(text) }
+}
+
+/** Half a character is none, and endpoints refuse the whole question that has one in it. */
+function wellFormed(text: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
 }
 
 function wrong(where: string, what: string): HarnessError {
