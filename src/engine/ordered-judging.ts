@@ -9,7 +9,6 @@ import { scoringOf } from './actions/scored-order.ts'
 import { campaignInClone, type JobClone, openJobClone } from './job-clone.ts'
 import { modelAccess } from './model-access.ts'
 import { orderSpec } from './order-spec.ts'
-import { bring } from './ordered-trees.ts'
 import { score } from './scoring.ts'
 
 /** What one run's tick wrote into the ledger to be scored, in a job of its own: it reads a clone and writes nothing. */
@@ -93,7 +92,6 @@ async function ask(
   if ('unusable' in handed) return ended('unreachable', handed.unusable)
   const printed = handed.orders.find(({ key }) => key === asking.key)?.printed
   if (printed === undefined) return ended('unreachable', 'what is to be scored was not handed on')
-  await bring(repository, live.order.pin.commit)
   const spec = await orderSpec(repository, campaign, live.order)
   const scoring = scoringOf(live, spec, printed)
   if ('report' in scoring) return null
