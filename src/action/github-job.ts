@@ -14,7 +14,7 @@ import { VERSION } from '../version.ts'
 import { withGitAccess } from './git-access.ts'
 import type { Task } from './commands.ts'
 import type { Env, Inputs } from './inputs.ts'
-import { runIdOf } from './run-id.ts'
+import { attemptOf, runIdOf } from './run-id.ts'
 import { said } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -99,7 +99,7 @@ export function surroundingsOf(task: Task, job: GithubJob): Call['around'] {
 }
 
 function runOf(env: Env) {
-  return { run_id: runIdOf(env), attempt: Number(env['GITHUB_RUN_ATTEMPT']) || 1 }
+  return { run_id: runIdOf(env), attempt: attemptOf(env) }
 }
 
 /** "Enable debug logging" of a re-run. */

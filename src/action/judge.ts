@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { judgeOrdered } from '../engine/ordered-judging.ts'
+import { type Judged, judgeOrdered } from '../engine/ordered-judging.ts'
 import { UserError } from '../errors.ts'
-import { type HandedScores, SCORES_FILE } from '../judge/handed-on.ts'
+import { SCORES_FILE } from '../judge/handed-on.ts'
 import { MODEL_KEY } from '../measure/secret-names.ts'
 import { isToGoOn } from '../model/judging-end.ts'
 import { usdText } from '../models/budget.ts'
 import { cell } from '../report/markdown.ts'
 import type { Task } from './commands.ts'
 import type { Env } from './inputs.ts'
-import { runIdOf } from './run-id.ts'
+import { attemptOf, runIdOf } from './run-id.ts'
 import { failed, hide, type Outputs, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -29,29 +29,31 @@ export async function judgeHere({ inputs, env }: Task): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
   hide([env[MODEL_KEY] ?? ''])
   const room = resolve(env['RUNNER_TEMP'] ?? tmpdir())
-  const scores = await judgeOrdered({
+  const judged = await judgeOrdered({
     directory: resolve(env['GITHUB_WORKSPACE'] ?? '.', directory),
     campaign,
     items: resolve(env['GITHUB_WORKSPACE'] ?? '.', items),
     workDir: join(room, 'winnow'),
     runId: runIdOf(env),
+    attempt: attemptOf(env),
     env,
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     progress: { say: line => console.log(said(line)) },
     signal: interrupted.signal,
   })
-  return tell(env, scores, room)
+  return tell(env, judged, room)
 }
 
-function tell(env: Env, scores: HandedScores | { nobody: string }, room: string): number {
-  if ('nobody' in scores) {
-    const line = said(`Nothing is scored: ${scores.nobody}.`)
+function tell(env: Env, judged: Judged, room: string): number {
+  if ('nobody' in judged) {
+    const line = said(`Nothing is scored: ${judged.nobody}.`)
     console.log(line)
     summarise(env, line)
-    setOutputs(env, { 'result-json': JSON.stringify(scores) })
+    setOutputs(env, { 'result-json': JSON.stringify(judged) })
     return 0
   }
+  const { scores, broken } = judged
   const file = join(mkdtempSync(join(room, 'winnow-scores-')), SCORES_FILE)
   writeFileSync(file, `${JSON.stringify(scores)}\n`)
   const { campaign, judgings } = scores
@@ -69,6 +71,7 @@ function tell(env: Env, scores: HandedScores | { nobody: string }, room: string)
   const ended = judgings.flatMap(each => each.ended ?? [])
   summarise(env, [line, ...ended.map(({ reason }) => `- ${cell(said(reason), 300)}`)].join('\n'))
   const outputs: Outputs = { 'result-json': JSON.stringify(result), report: file, artifact: 'winnow-judge' }
+  if (broken !== null) return failed(env, broken, outputs)
   const failure = ended.find(({ is }) => !isToGoOn(is))
   // What was told until then is handed over; that models could not be asked, is for a person to see.
   if (failure !== undefined)

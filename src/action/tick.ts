@@ -80,7 +80,7 @@ export async function wakeUp(task: Task, job: GithubJob, given: Call['around']):
       if (known.problem !== null && !known.started) throw known.problem
       if (dry) rehearsed.push(await rehearsedTurn(around, known.name, own))
       else {
-        const { items, ...done } = await turnOf(callOf(around, { campaign: known.name }), own)
+        const { items, ...done } = await turnOf(callOf(around, { campaign: known.name }), own, asks)
         turns.push(done)
         toJudge ??= items
       }
@@ -162,10 +162,11 @@ function isYes(inputs: Inputs, name: 'may-ask' | 'may-judge'): boolean {
 /** `items`: what the job that asks models is handed, where it has something to do. */
 type Came = Turn & { items: HandedItems | null }
 
-async function turnOf(call: Call, asks: Asks): Promise<Came> {
+/** `follow`: what comes after this job, for whichever campaign. */
+async function turnOf(call: Call, asks: Asks, follow: Asks): Promise<Came> {
   const turns: Came[] = []
   await atCampaign(call, { access: 'write', startedOnly: false, announce: true }, async scene => {
-    turns.push(await oneTick(call, await start(call, scene), asks))
+    turns.push(await oneTick(call, await start(call, scene), { asks, follow }))
     return 0
   })
   const [turn] = turns
@@ -173,7 +174,11 @@ async function turnOf(call: Call, asks: Asks): Promise<Came> {
   return turn
 }
 
-async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Came> {
+async function oneTick(
+  call: Call,
+  scene: Scene,
+  { asks, follow }: Record<'asks' | 'follow', Asks>,
+): Promise<Came> {
   const { place } = scene
   const { workflows } = place.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
@@ -190,11 +195,11 @@ async function oneTick(call: Call, scene: Scene, asks: Asks): Promise<Came> {
   const { campaign } = seen.world
   const { status, counts } = campaign
   const propose = status === 'running' && asksInThisRun(place, campaign)
-  if (waiting.for === 'ideas' && !asks.mayAsk && seen.world.askable.length > 0)
+  if (waiting.for === 'ideas' && !follow.mayAsk && seen.world.askable.length > 0)
     call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
   const refused = refusals.map(({ message }) => message)
   const way = wayOnText(campaign)
-  if (waiting.for === 'judges' && !asks.mayJudge && asks.scores === null)
+  if (waiting.for === 'judges' && !follow.mayJudge && follow.scores === null)
     call.around.progress.say(
       `${place.name}: no job after this one asks models for scores; winnow init --github writes one.`,
     )

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { judgeOrdered } from '../../src/engine/ordered-judging.ts'
 import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
@@ -28,14 +29,17 @@ interface Yard {
 async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard = {}) {
   const server = await modelServer(reply)
   const { github, token } = await onGithub({ ...FILES, ...files })
-  const env = (run: number) => ({ GITHUB_RUN_ID: String(run) })
+  const env = (run: number, attempt = 1) => ({
+    GITHUB_RUN_ID: String(run),
+    GITHUB_RUN_ATTEMPT: String(attempt),
+  })
   let runs = 0
   const yard = {
     server,
     github,
     /** The first job of a wake-up, which is a run of its own. */
-    async tick(run = ++runs, more: Record<string, string> = { 'may-judge': 'true' }) {
-      return { run, ended: await ticking(github, token, env(run), more) }
+    async tick(run = ++runs, more: Record<string, string> = { 'may-judge': 'true' }, attempt = 1) {
+      return { run, ended: await ticking(github, token, env(run, attempt), more) }
     },
     judge: (run: number, items: string, more: Pick<Step, 'node' | 'meanwhile' | 'env'> = {}) =>
       job(github, 'main', {
@@ -49,7 +53,8 @@ async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: Yard
           ...more.env,
         },
       }),
-    settle: (run: number, scores: string) => ticking(github, token, env(run), { scores }),
+    settle: (run: number, scores: string, attempt = 1) =>
+      ticking(github, token, env(run, attempt), { scores }),
     async measureAll() {
       for (const run of waitingRuns(github)) await measuring(github, run)
     },
@@ -269,6 +274,69 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect((await yard.tick()).ended.outputs['judge']).toBe('')
     expect(yard.kinds('judging-asked')).toHaveLength(1)
     expect(yard.server.asked).toEqual([])
+  })
+
+  it('asks nobody in a run that is started again, and what its first attempt was told is taken in', async () => {
+    const yard = await judging()
+    const { run, items } = await yard.printed()
+    const asked = await yard.judge(run, items)
+    const questions = yard.server.asked.length
+    // All its jobs again: nothing is handed on, so that nothing is paid for twice under what was set aside once.
+    expect((await yard.tick(run, { 'may-judge': 'true' }, 2)).ended.outputs['judge']).toBe('')
+    const again = await yard.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+    expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
+    expect(again.stdout).toContain('its first attempt alone asks models')
+    expect(yard.server.asked).toHaveLength(questions)
+    // The last of them again: the artifact of the first attempt is still there.
+    await yard.settle(run, asked.outputs['report'] ?? '', 2)
+    expect(yard.kinds('judged')).toHaveLength(1)
+    expect(usd(yard.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked).judgings), 12)
+  })
+
+  it('writes a new asking into the ledger in the first attempt of a run alone', async () => {
+    const yard = await judging()
+    await yard.tick(1, {})
+    await yard.measureAll()
+    const { ended } = await yard.tick(2, { 'may-judge': 'true' }, 2)
+    expect(ended.result).toMatchObject({ campaigns: [{ waiting: { for: 'judges' }, judge: false }] })
+    expect(ended.stdout).not.toContain('no job after this one')
+    expect(yard.kinds('judging-asked')).toEqual([])
+  })
+
+  it('hands over what it was told where it breaks itself, and says how', async () => {
+    const yard = await judging({
+      reply: (asked, before) => (before === 0 ? scoresByWord(asked) : { status: 500 }),
+    })
+    const { run, items } = await yard.printed()
+    const judged = await judgeOrdered({
+      directory: jobClone(yard.github.bare, 'main').dir,
+      campaign: 'size',
+      items,
+      workDir: scratch('winnow-work-'),
+      runId: `actions:${run}`,
+      attempt: 1,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        WINNOW_MODEL_URL: yard.server.url,
+        WINNOW_MODEL_KEY: KEY,
+        WINNOW_MODEL_PRICE: '1/5',
+      },
+      clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} },
+      random: {
+        hex: () => '',
+        fraction: () => {
+          throw new TypeError('no chance left')
+        },
+      },
+      progress: { say: () => {} },
+      signal: new AbortController().signal,
+    })
+    if ('nobody' in judged) throw new Error(judged.nobody)
+    expect(judged.broken).toMatchObject({ message: 'no chance left' })
+    const [told] = judged.scores.judgings
+    expect(told).toMatchObject({ ended: { is: 'unreachable', reason: 'its job broke: no chance left' } })
+    expect(told?.records.length).toBeGreaterThan(0)
+    expect(told?.usd).toBeGreaterThan(0)
   })
 
   it('is waited for, with a word, where no job of the workflow asks models', async () => {

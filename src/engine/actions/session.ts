@@ -12,7 +12,7 @@ import type { Place } from '../place.ts'
 import { answerReader } from '../taken-answers.ts'
 import { tick, type TickResult } from '../tick.ts'
 import { itemsToJudge, type JudgesHere, judgesReader } from './judges.ts'
-import { actionsRunner } from './runner.ts'
+import { actionsRunner, FIRST_ATTEMPT } from './runner.ts'
 import { cancelUnwanted } from './unwanted-runs.ts'
 
 /** What a job has to do with proposers and models: it takes answers in, or another job asks after it, or neither. */
@@ -34,8 +34,10 @@ interface Wakeup extends Asks {
 export async function tickOnActions(
   place: Place,
   workflows: Workflows,
-  { heed, mayAsk, answers, ...judging }: Wakeup,
+  { heed, mayAsk, answers, mayJudge: follows, scores }: Wakeup,
 ): Promise<TickResult & { refusals: ForgeError[]; toJudge: HandedItems | null }> {
+  // A job of another attempt could not know what the first one spent.
+  const mayJudge = follows && place.by.attempt === FIRST_ATTEMPT
   const runner = actionsRunner(place, workflows)
   const memory = emptyMemory()
   const result = await tick({
@@ -44,7 +46,7 @@ export async function tickOnActions(
     runner,
     ideas: ideasWith(place, answers),
     asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
-    judges: judgesReader(place, runner, judging),
+    judges: judgesReader(place, runner, { mayJudge, scores }),
     only: null,
     ...(heed === undefined ? {} : { heed }),
   })
@@ -52,7 +54,7 @@ export async function tickOnActions(
     const { campaign } = result.seen.world
     await cancelUnwanted(place, workflows, { underWay: await runner.underWay(), known: campaign })
   }
-  const toJudge = result.seen && itemsToJudge(place, result.seen.world.campaign, runner)
+  const toJudge = mayJudge && result.seen ? itemsToJudge(place, result.seen.world.campaign, runner) : null
   return { ...result, refusals: [...memory.refusals.values()], toJudge }
 }
 
