@@ -65,8 +65,10 @@ export interface ModelQuestion {
 export type ModelAnswer =
   /** complete: it ended by itself, and was not cut off. */
   | { is: 'answered'; text: string; complete: boolean }
-  /** The key, the model or the request is wrong: asking again is no use. */
+  /** The key or the model is wrong: asking again is no use. */
   | { is: 'refused'; reason: string }
+  /** This one is not taken: for what stands in it, for its length; or none is. */
+  | { is: 'not-taken'; reason: string }
   /** It was asked as often as patience allows. */
   | { is: 'unreachable'; reason: string }
   /** Nothing was asked: the money is spent. */

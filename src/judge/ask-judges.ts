@@ -1,7 +1,7 @@
 import type { ModelAnswer, Models } from '../ports.ts'
 import { readScores } from './answer.ts'
 import { aloneIn, type Batch, type Entry } from './batch.ts'
-import { questionFor } from './prompt.ts'
+import { questionFor, sameWithoutItems } from './prompt.ts'
 import { judgedKey, standingRecords } from './record.ts'
 import { type ScoreRecord } from '../model/score-record.ts'
 import type { Rubric } from './rubric.ts'
@@ -71,12 +71,26 @@ async function askOnce(
   { batch, time }: Question,
 ): Promise<{ records: ScoreRecord[] } | { cut: Cut }> {
   const answer = await models.ask({ model, ...questionFor(rubric, batch) }, signal)
-  if (answer.is !== 'answered') return { cut: answer }
-  const read = answer.complete ? readScores(answer.text, batch, rubric) : null
+  const cut = await cutBy(answer, () => models.ask({ model, ...sameWithoutItems(rubric, batch) }, signal))
+  if (cut !== null) return { cut }
+  const read = answer.is === 'answered' && answer.complete ? readScores(answer.text, batch, rubric) : null
   const { judge } = batch
   return {
     records: batch.entries.map(({ key, item, side }) => {
       return { judge, item, side, time, scores: read?.get(key) ?? null }
     }),
   }
+}
+
+/**
+ * What is printed must not be able to stop whoever asks: where a model takes the same question without the items, those
+ * are what it does not take, and have no score. Where it takes neither, the key, the account or the model is no good, and
+ * nothing is said of items.
+ */
+async function cutBy(answer: ModelAnswer, askWithout: () => Promise<ModelAnswer>): Promise<Cut | null> {
+  if (answer.is === 'answered') return null
+  if (answer.is !== 'not-taken') return answer
+  const without = await askWithout()
+  if (without.is === 'answered') return null
+  return without.is === 'not-taken' ? { is: 'refused', reason: answer.reason } : without
 }

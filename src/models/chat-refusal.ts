@@ -6,6 +6,8 @@ import { jsonIn } from './chat-body.ts'
 export interface Refusal {
   /** Asking again may help. */
   again: boolean
+  /** It may be about nothing but what was asked. */
+  question: boolean
   /** Whether it may have been paid for: it was at work when it broke. */
   begun: boolean
   reason: string
@@ -27,15 +29,18 @@ const said = z.object({
 })
 
 const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
+/** What filters of contents and limits of length answer with, and some a key or an account that is no good. */
+const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
 
 /** What an endpoint says instead of an answer, in the words of who can do something about it. */
 export function refusalOf(refused: Refused): Refusal {
   const { status } = refused
   const { words, code } = wordsOf(refused)
   const reason = `${whatIs(refused, code)} (${status})${words === '' ? '' : `: ${words}`}`
-  if (code === 'insufficient_quota') return { again: false, begun: false, reason }
-  if (BUSY.has(status)) return { again: true, begun: false, reason }
-  return { again: status >= 500, begun: status >= 500, reason }
+  if (code === 'insufficient_quota') return { again: false, question: false, begun: false, reason }
+  if (BUSY.has(status)) return { again: true, question: false, begun: false, reason }
+  const broke = status >= 500
+  return { again: broke, question: NOT_TAKEN.has(status), begun: broke, reason }
 }
 
 function whatIs({ status, host, model }: Refused, code: string): string {

@@ -136,9 +136,14 @@ function read({ endpoint, budget }: ChatAccess, { body }: Got, most: ReturnType<
 function refuse({ endpoint, key, budget, clock }: ChatAccess, question: ModelQuestion, got: Got) {
   const { status, body, headers } = got
   const { model } = question
-  const { again, begun, reason } = refusalOf({ status, body, host: endpoint.host, model, key })
+  const {
+    again,
+    question: about,
+    begun,
+    reason,
+  } = refusalOf({ status, body, host: endpoint.host, model, key })
   if (begun) budget.unanswered(mostTokens(question))
-  if (!again) return { done: true, value: { is: 'refused', reason } } as const
+  if (!again) return { done: true, value: { is: about ? 'not-taken' : 'refused', reason } } as const
   const waitMs = retryAfter(headers, clock.now())
   if (waitMs === null) return { done: false, why: reason } as const
   return { done: false, why: `${reason}; it asks to wait ${Math.ceil(waitMs / 1000)} s`, waitMs } as const

@@ -103,6 +103,62 @@ describe('judges', () => {
   })
 })
 
+describe('judges that do not take a question', () => {
+  const notTaken: ModelAnswer = { is: 'not-taken', reason: 'this is filtered' }
+  const isEmpty = ([only]: readonly ShownItem[]) => only?.content === 'This item is empty.'
+  const poisoned = (items: readonly ShownItem[]) => items.some(({ content }) => content === 'new q1')
+
+  it('score what is asked without it; the item that they never take has no score, and stops nobody', async () => {
+    for (const batchSize of [1, 3]) {
+      const { ask } = told(items => (poisoned(items) ? notTaken : scoring(items)))
+      const { records, cut } = await ask(batches(3, { batchSize }))
+      expect(cut).toBeNull()
+      const standing = new Map(records.map(record => [`${record.side} ${record.item}`, record]))
+      expect(standing.get('candidate q1')).toMatchObject({ time: 2, scores: null })
+      expect([...standing.values()].filter(({ scores }) => scores === null)).toHaveLength(1)
+    }
+  })
+
+  it('are asked whether they take the very same question without its items, as long an answer and all', async () => {
+    const { questions, ask } = told(items => (poisoned(items) ? notTaken : scoring(items)))
+    await ask(batches(3, { batchSize: 3 }))
+    const at = questions.findIndex(question => isEmpty(shownIn(question)))
+    const [before, without] = [questions[at - 1], questions[at]]
+    expect(without).toMatchObject({ system: before?.system, maxTokens: before?.maxTokens })
+    expect(shownIn(without ?? { system: '', user: '' })).toHaveLength(1)
+  })
+
+  it('do so for both sides alike', async () => {
+    const never = (side: string) => (items: readonly ShownItem[]) =>
+      items.some(({ content }) => content === `${side} q1`)
+    for (const [side, called] of [
+      ['old', 'base'],
+      ['new', 'candidate'],
+    ] as const) {
+      const { ask } = told(items => (never(side)(items) ? notTaken : scoring(items)))
+      const { records } = await ask(batches(3, { batchSize: 3 }))
+      const lost = records.filter(({ time, scores }) => time === 2 && scores === null)
+      expect(lost.map(record => record.side)).toEqual([called])
+    }
+  })
+
+  it('say nothing of items where they take none at all', async () => {
+    const { questions, written, ask } = told((items, before) => (before === 0 ? scoring(items) : notTaken))
+    const { cut } = await ask(batches(6, { batchSize: 2 }))
+    expect(cut).toEqual({ is: 'refused', reason: 'this is filtered' })
+    expect([questions.length, written.length]).toEqual([3, 2])
+  })
+
+  it.each<ModelAnswer>([
+    { is: 'over-budget', reason: 'spent' },
+    { is: 'unreachable', reason: 'nobody there' },
+  ])('are asked nothing more where that could not be found out: $is', async none => {
+    const { written, ask } = told(items => (isEmpty(items) ? none : notTaken))
+    expect((await ask(batches(2))).cut).toEqual(none)
+    expect(written).toEqual([])
+  })
+})
+
 describe('judges that are asked anew', () => {
   it('are not asked for what they said before, wherever the last start ended', async () => {
     const all = batches(5, { batchSize: 2, judges: 2 })

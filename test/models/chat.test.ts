@@ -154,7 +154,6 @@ describe('an endpoint that cannot answer now', () => {
 
 describe('an endpoint that refuses', () => {
   it.each<[number, RegExp]>([
-    [400, /does not take the question to m \(400\)/],
     [401, /does not accept the key for m: set WINNOW_MODEL_KEY/],
     [403, /does not accept the key for m: set WINNOW_MODEL_KEY/],
     [404, /has no model m, or answers at another address \(404\)/],
@@ -164,6 +163,13 @@ describe('an endpoint that refuses', () => {
     expect(await ask()).toEqual({ is: 'refused', reason: expect.stringMatching(reason) })
     expect(server.asked).toHaveLength(1)
     expect(models.usage().requests).toBe(0)
+  })
+
+  it.each([400, 413, 422])('with %d says that of one question alone', async status => {
+    const { server, ask, models } = await asking([{ status }])
+    const reason = `does not take the question to m (${status})`
+    expect(await ask()).toEqual({ is: 'not-taken', reason: expect.stringContaining(reason) })
+    expect([server.asked.length, models.usage().requests]).toEqual([1, 0])
   })
 
   it('for want of money is not asked again, though it calls that a limit of its rate', async () => {
