@@ -4,6 +4,7 @@ import { item } from '../measure/output/items.ts'
 import { sha256 } from '../model/canonical.ts'
 import { seedOf } from '../model/coins.ts'
 import { isReporting, type Order } from '../model/order.ts'
+import { MOST_REPORT_BYTES } from '../model/parcel.ts'
 import { brokenSide, type Execution, type Judging as Cost, type Report, report } from '../model/report.ts'
 import { judgedSample } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -45,6 +46,8 @@ export function toJudge(asked: Asked, { report: measured, items }: PrintedOrder)
   if (failureOf({ spec, report: measured, label, pairs: true }) !== null) return measured
   const [base, candidate] = [items['base'] ?? [], items[label] ?? []]
   const wanted = judgedSample(judge)
+  const large = tooLarge(measured, wanted)
+  if (large !== null) return large
   const { sample_size: sampleSize, stratification } = judge
   const seeds = seedsFor(asked)
   const { pairs } = freshSample(base, candidate, { sampleSize, stratification, seeds })
@@ -71,6 +74,16 @@ function seedsFor({ order, spec }: Asked): [number, ...number[]] {
   const before = Object.values(order.carried)[0]?.length ?? 0
   const confirming = judge.confirmation_seed ?? judge.sample_seed + 1
   return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
+}
+
+/** Every item of a report has what its run printed beside it: who prints very much is broken, and not who writes it down. */
+function tooLarge(measured: Report, wanted: number): Report | null {
+  for (const { side, metrics } of measured.executions) {
+    const bytes = new TextEncoder().encode(JSON.stringify(metrics)).length * wanted
+    const error = `its metrics have ${bytes} bytes in a report of ${wanted} items, and no more than ${MOST_REPORT_BYTES} are kept`
+    if (bytes > MOST_REPORT_BYTES) return brokenSide(measured, side, error)
+  }
+  return null
 }
 
 interface Few {

@@ -120,6 +120,23 @@ describe('what is worth a judge', () => {
     })
   })
 
+  it('is nothing of a side whose metrics beside each item would be more than a ledger can keep', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, at) => [`m${at}-${'x'.repeat(120)}`, at]),
+    )
+    for (const side of ['base', 'exp-001'] as const) {
+      const executions = (['base', 'exp-001'] as const).map(each =>
+        run(each, { metrics: each === side ? { answers: 4, ...many } : { answers: 4 } }),
+      )
+      const judged = toJudge({ order: order(), spec }, printed(8, 8, { executions }))
+      const broken = 'executions' in judged ? judged.executions.filter(({ status }) => status !== 'ok') : []
+      expect(broken).toMatchObject([{ side, metrics: {}, error: expect.stringContaining('of 4 items') }])
+    }
+    // A few of them are nobody's harm.
+    const metrics = Object.fromEntries([['answers', 4], ...Object.entries(many).slice(0, 50)])
+    due(printed(8, 8, { executions: [run('base', { metrics }), run('exp-001', { metrics })] }))
+  })
+
   it('is another sample in every job of one comparison, and any in one for the record', () => {
     const first = ids(due(printed(8, 8)))
     const carried = { 'exp-001': job(4) }
