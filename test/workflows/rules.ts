@@ -216,6 +216,17 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
       return right && known ? [] : [name]
     }),
 
+  'whoever asks models says so itself where there is nothing to ask about: else it counts as having spent': ({
+    workflow,
+  }) =>
+    jobsOf(workflow).flatMap(([name, job]) => {
+      if (!commandIn(job).includes('judge')) return []
+      const fetches = job.steps.filter(({ uses }) => uses?.startsWith('actions/download-artifact@'))
+      const asks = job.steps.find(step => step.with?.['command'] === 'judge')
+      const goOn = fetches.every(step => step['continue-on-error'] === true && step['if'] === undefined)
+      return goOn && asks?.['if'] === undefined ? [] : [name]
+    }),
+
   "what runs code of others has given up root before, or users for it, on runners that are not its owner's":
     ({ workflow }) =>
       jobsOf(workflow).flatMap(([name, job]) => {

@@ -144,6 +144,15 @@ const COUNTER: Readonly<Record<string, readonly (readonly [string | undefined, s
         '      - uses: ./repository/tools\n      - name: Ask models for scores',
       ],
     ],
+    'whoever asks models says so itself where there is nothing to ask about: else it counts as having spent':
+      [
+        [judged, /(what is to be scored\n\s+)continue-on-error: true/, '$1if: always()'],
+        [
+          judged,
+          '      - name: Ask models for scores',
+          '      - if: success()\n        name: Ask models for scores',
+        ],
+      ],
     'answers come from the job of the same run that asked, to a job after it': [
       [judged, 'needs: [tick, propose, judge]', 'needs: [tick, propose]'],
       [judged, 'winnow-judge/scores.json', 'winnow-propose/scores.json'],

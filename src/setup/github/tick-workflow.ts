@@ -94,7 +94,7 @@ ${permissionLines('judge')}
       artifact: \${{ steps.judge.outputs.artifact }}
     steps:
 ${cloneStep()}
-${fetchStep({ name: 'Fetch what is to be scored', when: 'always()', artifact: ITEMS_ARTIFACT })}      - name: Ask models for scores
+${fetchStep({ name: 'Fetch what is to be scored', when: null, artifact: ITEMS_ARTIFACT })}      - name: Ask models for scores
         id: judge
         uses: ${action}
         with:
