@@ -41,8 +41,10 @@ export function fittingItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedI
   const orders: HandedItems['orders'] = []
   let bytes = 1024
   for (const each of all.orders.slice(0, MOST_ORDERS)) {
-    bytes += bytesOf(each)
-    if (bytes <= most) orders.push(each)
+    const own = bytesOf(each)
+    if (bytes + own > most) continue
+    bytes += own
+    orders.push(each)
   }
   return { ...all, orders }
 }

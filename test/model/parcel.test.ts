@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { actionsRunId, parcelFile, parcelled, parcelName } from '../../src/model/parcel.ts'
+import { printedOrder } from '../../src/judge/judged-report.ts'
+import {
+  actionsRunId,
+  MOST_PRINTED_BYTES,
+  MOST_REPORT_BYTES,
+  parcelFile,
+  parcelled,
+  parcelledItems,
+  parcelName,
+} from '../../src/model/parcel.ts'
 import { type Report, report } from '../../src/model/report.ts'
 
 const ORDER = 'a'.repeat(64)
@@ -69,5 +78,45 @@ describe('a parcel', () => {
     const read = report.parse(JSON.parse(text))
     expect([read.executions, read.trees]).toEqual([[], {}])
     expect(read.runner_error).toContain('more than 1500 bytes')
+  })
+})
+
+describe('a parcel with items', () => {
+  const sides: Report = {
+    ...small,
+    executions: (['base', 'exp-001'] as const).flatMap(side =>
+      executed('said').executions.map(run => ({ ...run, side })),
+    ),
+  }
+  const item = (content: string) => [{ id: 'q1', bucket: null, content }]
+  const read = (text: string) => printedOrder.parse(JSON.parse(text))
+
+  it('carries both sides as they printed them, and the report as it is', () => {
+    const items = { base: item('π\u0000\n'), 'exp-001': item('new') }
+    expect(read(parcelledItems(sides, items))).toEqual({ report: sides, items })
+  })
+
+  it('of a side that printed too much breaks that side and no other, and is no failure of the runner', () => {
+    for (const side of ['base', 'exp-001'] as const) {
+      const other = side === 'base' ? 'exp-001' : 'base'
+      const items = { [side]: item('é'.repeat(300)), [other]: item('x') }
+      const { report: told, items: left } = read(parcelledItems(sides, items, 500))
+      expect(left).toEqual({ [side]: [], [other]: item('x') })
+      expect(told.runner_error).toBeNull()
+      const [broken, ...more] = told.executions.filter(({ status }) => status !== 'ok')
+      expect([broken?.side, broken?.metrics, more]).toEqual([side, {}, []])
+      expect(broken?.error).toMatch(/^its items have 6\d\d bytes, and no more than 500 are scored$/)
+    }
+  })
+
+  it('is never more than whoever takes it in reads', () => {
+    const most = item('x'.repeat(12 * 1024 * 1024 - 100))
+    const long = executed('é'.repeat(MOST_REPORT_BYTES))
+    const text = parcelledItems(long, { base: most, 'exp-001': most })
+    expect(Buffer.byteLength(text)).toBeLessThan(MOST_PRINTED_BYTES)
+    expect(JSON.parse(text)).toMatchObject({
+      items: { base: most },
+      report: { executions: [{ status: 'ok' }] },
+    })
   })
 })

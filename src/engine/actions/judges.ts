@@ -26,7 +26,7 @@ type Told = HandedScores['judgings'][number]
  * proposers. A score is taken of what was to be scored, on the scale of the rubric, and of nothing else.
  */
 export function judgesReader(
-  place: Place,
+  place: Pick<Place, 'by' | 'progress'>,
   runner: Pick<Unscored, 'due'>,
   { mayJudge: follow, scores: file }: JudgesHere,
 ): JudgesReader {
@@ -98,7 +98,7 @@ function isAskedFor(record: ScoreRecord, { due: { rubric }, batches }: Due): boo
 
 /** What the job that follows in this run has models score; null where it has nothing to do. */
 export function itemsToJudge(
-  place: Place,
+  place: Pick<Place, 'by'>,
   campaign: Campaign,
   runner: Pick<Unscored, 'printed'>,
 ): HandedItems | null {

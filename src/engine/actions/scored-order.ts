@@ -44,7 +44,10 @@ export function unscoredOrders(): Unscored & {
     take(live, spec, printed) {
       const runId = printed.report.run_id
       const scoring = scoringOf(live, spec, printed)
-      if ('report' in scoring) return { state: 'reported', runId, report: scoring.report }
+      if ('report' in scoring) {
+        found.delete(live.order.id)
+        return { state: 'reported', runId, report: scoring.report }
+      }
       found.set(live.order.id, { printed, ...scoring })
       return { state: 'printed', runId }
     },

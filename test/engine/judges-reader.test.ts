@@ -1,0 +1,184 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { itemsToJudge, judgesReader } from '../../src/engine/actions/judges.ts'
+import { unscoredOrders } from '../../src/engine/actions/scored-order.ts'
+import { type AskedScores, type Campaign, emptyCampaign, type LiveOrder } from '../../src/model/campaign.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
+import { scratch } from '../git/scratch.ts'
+import { order, printed, spec } from '../judge/a-printed-order.ts'
+
+const RUN = 'actions:7'
+const ORDER = order()
+const STARTED = 'e'.repeat(64)
+const live: LiveOrder = {
+  order: ORDER,
+  issued: ORDER.id,
+  issued_at: '2026-01-01T00:00:00Z',
+  run_id: 'run-1',
+  report: null,
+  scores: null,
+}
+
+function asking(key: string, changes: Partial<AskedScores> = {}): AskedScores {
+  const times = { until: '2026-01-01T02:00:00Z', asked_at: '2026-01-01T00:00:00Z' }
+  return { key, order: ORDER.id, ...times, may_cost_usd: 1, run_id: RUN, ...changes }
+}
+
+function campaign(...askings: AskedScores[]): Campaign {
+  const judging = Object.fromEntries(askings.map(each => [each.key, each]))
+  return { ...emptyCampaign(), name: 'a', started: STARTED, orders: { [ORDER.id]: live }, judging }
+}
+
+/** A job of this run: what measuring left is found, or is not any more. */
+function scene({ found = true } = {}) {
+  const said: string[] = []
+  const unscored = unscoredOrders()
+  if (found) unscored.take(live, spec, printed(8, 8))
+  const place = {
+    by: { run_id: RUN, attempt: 1, actor: 'ada' },
+    progress: { say: (line: string) => void said.push(line) },
+  }
+  async function facts(about: Campaign, scores: unknown) {
+    const path = join(scratch('winnow-scores-'), 'scores.json')
+    writeFileSync(path, JSON.stringify(scores))
+    const reader = judgesReader(place, unscored, { mayJudge: false, scores: path })
+    await reader.facts(about)
+    return await reader.facts(about)
+  }
+  return { said, unscored, place, facts }
+}
+
+const told = (key: string, records: unknown[], changes: object = {}) => ({
+  key,
+  order: ORDER.id,
+  model: 'm',
+  records,
+  requests: 1,
+  tokens: 2,
+  usd: 0.5,
+  ended: null,
+  ...changes,
+})
+const handed = (judgings: unknown[], changes: object = {}) => ({
+  winnow: 1,
+  campaign: 'a',
+  started: STARTED,
+  judgings,
+  ...changes,
+})
+
+/** One that was asked for. */
+function record(changes: Partial<ScoreRecord> = {}): ScoreRecord {
+  const { unscored } = scene()
+  const [entry] = unscored.due(ORDER.id)?.batches[0]?.entries ?? []
+  if (entry === undefined) throw new Error('nothing is asked')
+  const { item, side } = entry
+  return { judge: 0, item, side, time: 1, scores: { quality: 3, length: 9_000 }, ...changes }
+}
+
+describe('the scores that a job of the same run left', () => {
+  it('are taken for its own askings, each by its key', async () => {
+    const { facts, said } = scene()
+    const scores = handed([told('k1', [record()]), told('k9', [record()])])
+    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    expect([taken, untold, said]).toEqual([[told('k1', [record()])], [], []])
+  })
+
+  it('may be none that could be read: that was asked for as well', async () => {
+    const { facts } = scene()
+    const none = record({ scores: null, time: 2 })
+    expect((await facts(campaign(asking('k1')), handed([told('k1', [none])]))).told).toHaveLength(1)
+  })
+
+  it('say nothing of what another run asked for, and it is not lost by that', async () => {
+    const { facts } = scene()
+    const others = campaign(asking('k1', { run_id: 'actions:8' }))
+    expect(await facts(others, handed([told('k1', [record()])]))).toMatchObject({ told: [], untold: [] })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['are of another campaign', handed([told('k1', [record()])], { campaign: 'b' }), 'campaign b'],
+    [
+      'are of an earlier one of its name',
+      handed([told('k1', [])], { started: 'f'.repeat(64) }),
+      'campaign a',
+    ],
+    ['are not among them', handed([told('k2', [record()])]), 'its job gave none'],
+    [
+      'are of another order',
+      handed([told('k1', [], { order: 'f'.repeat(64) })]),
+      'they are of order ffffffffffff',
+    ],
+    ['are no scores', { verdict: 'kept' }, ': '],
+  ])('are not taken where they %s, and the asking is at its end', async (_, scores, why) => {
+    const { facts, said } = scene()
+    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    expect(taken).toEqual([])
+    expect(untold).toEqual([{ key: 'k1', reason: expect.stringContaining(why) }])
+    // However often it is looked at.
+    expect(said).toEqual([expect.stringContaining('no scores are taken, ')])
+  })
+
+  it.each<[string, Partial<Omit<ScoreRecord, 'side'>> & { side?: string }]>([
+    ['an item that was not asked about', { item: 'q99' }],
+    ['a judge who is not there', { judge: 1 }],
+    ['a label', { side: 'label' }],
+    ['a score above the scale', { scores: { quality: 5.01, length: 1 } }],
+    ['a score below it', { scores: { quality: 0.99, length: 1 } }],
+    ['no number', { scores: { quality: null, length: 1 } }],
+    ['a field too few', { scores: { quality: 3 } }],
+    ['a field too many', { scores: { quality: 3, length: 1, more: 1 } }],
+    ['other fields', { scores: { quality: 3, toString: 1 } }],
+  ])('are worth nothing with %s among them', async (_, changes) => {
+    const { facts } = scene()
+    const scores = handed([told('k1', [record(), { ...record(), ...changes }])])
+    const { told: taken, untold } = await facts(campaign(asking('k1')), scores)
+    expect(taken).toEqual([])
+    expect(untold).toMatchObject([
+      { reason: expect.stringMatching(/^one is not what was asked for: \[\d,"/) },
+    ])
+  })
+
+  it('cost what they cost where nobody waits for them any more, and are forgotten', async () => {
+    const { facts } = scene({ found: false })
+    const { told: taken } = await facts(campaign(asking('k1')), handed([told('k1', [record({ item: 'x' })])]))
+    expect(taken).toEqual([told('k1', [])])
+  })
+
+  it('are nowhere in a job that takes none in, which says whether one follows', async () => {
+    const { place, unscored } = scene()
+    for (const mayJudge of [true, false])
+      expect(
+        await judgesReader(place, unscored, { mayJudge, scores: null }).facts(campaign(asking('k1'))),
+      ).toEqual({
+        follow: mayJudge,
+        told: [],
+        untold: [],
+      })
+  })
+})
+
+describe('what the job that asks is handed', () => {
+  it('is what its own run wrote down, with what was printed', () => {
+    const { place, unscored } = scene()
+    const all = campaign(
+      asking('k1'),
+      asking('k2', { run_id: 'actions:8' }),
+      asking('k3', { order: 'f'.repeat(64) }),
+    )
+    expect(itemsToJudge(place, all, unscored)).toEqual({
+      winnow: 1,
+      campaign: 'a',
+      started: STARTED,
+      orders: [{ key: 'k1', order: ORDER.id, printed: printed(8, 8) }],
+    })
+  })
+
+  it('is nothing where there is nothing', () => {
+    const { place, unscored } = scene()
+    expect(itemsToJudge(place, campaign(), unscored)).toBeNull()
+    expect(itemsToJudge(place, campaign(asking('k1', { run_id: 'actions:8' })), unscored)).toBeNull()
+    expect(itemsToJudge(place, campaign(asking('k1')), scene({ found: false }).unscored)).toBeNull()
+  })
+})

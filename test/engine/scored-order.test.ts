@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { scoringOf, unscoredOrders } from '../../src/engine/actions/scored-order.ts'
+import type { LiveOrder, Scores } from '../../src/model/campaign.ts'
+import type { ScoreRecord } from '../../src/model/score-record.ts'
+import { order, printed, run, spec } from '../judge/a-printed-order.ts'
+
+const SCORES: Scores = {
+  records: [],
+  model: 'm',
+  requests: 3,
+  tokens: 40,
+  usd: 0.2,
+  ended: null,
+  ended_at: '2026-01-01T00:00:00Z',
+  failures: 0,
+}
+
+function live(records: ScoreRecord[] | null = null): LiveOrder {
+  const about = { order: order(), issued: order().id, issued_at: '2026-01-01T00:00:00Z' }
+  return { ...about, run_id: 'run-1', report: null, scores: records && { ...SCORES, records } }
+}
+
+/** What is asked about these items, answered. */
+function answered(of = printed(8, 8)): ScoreRecord[] {
+  const scoring = scoringOf(live(), spec, of)
+  if ('report' in scoring) throw new Error('nothing is asked')
+  return scoring.batches.flatMap(({ judge, entries }) =>
+    entries.map(({ item, side }) => {
+      const scores = { quality: side === 'base' ? 2 : 4, length: 1 }
+      return { judge, item, side, time: 1 as const, scores }
+    }),
+  )
+}
+
+describe('an order that was measured, and is to be scored', () => {
+  it('asks for what nobody scored yet', () => {
+    for (const records of [null, [], answered().slice(1)]) {
+      const scoring = scoringOf(live(records), spec, printed(8, 8))
+      expect('batches' in scoring && scoring.batches.flatMap(({ entries }) => entries)).toHaveLength(8)
+    }
+  })
+
+  it('is a report with its last score: the same whoever composes it, and in whatever order it was told', () => {
+    const records = answered()
+    const [one, other] = [records, records.toReversed()].map(told =>
+      scoringOf(live(told), spec, printed(8, 8)),
+    )
+    expect(one).toEqual(other)
+    expect(one).toMatchObject({
+      report: { judging: { model: 'm', requests: 3, tokens: 40, usd: 0.2 }, run_id: 'run-1' },
+    })
+  })
+
+  it('is a report with nothing asked where it failed, or is about something else', () => {
+    const failed = printed(8, 8, { executions: [run('base'), run('exp-001', { status: 'crashed' })] })
+    const others = printed(8, 8, { trees: { base: '9'.repeat(40) } })
+    for (const of of [failed, others, printed(8, 3)]) {
+      const scoring = scoringOf(live(), spec, of)
+      expect('report' in scoring && scoring.report.judging).toBeUndefined()
+      expect(scoring).toHaveProperty('report.run_id', 'run-1')
+    }
+  })
+})
+
+describe('the orders that wait for scores', () => {
+  it('are known by what they printed and what is asked of it, until nothing is', () => {
+    const waiting = unscoredOrders()
+    const { id } = order()
+    expect([waiting.printed(id), waiting.due(id)]).toEqual([null, null])
+    expect(waiting.take(live(), spec, printed(8, 8))).toEqual({ state: 'printed', runId: 'run-1' })
+    expect(waiting.printed(id)).toEqual(printed(8, 8))
+    expect(waiting.due(id)?.due.wanted).toBe(4)
+    expect(waiting.take(live(answered()), spec, printed(8, 8))).toMatchObject({
+      state: 'reported',
+      runId: 'run-1',
+    })
+    expect([waiting.printed(id), waiting.due(id)]).toEqual([null, null])
+  })
+})
