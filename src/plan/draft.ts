@@ -1,3 +1,4 @@
+import { openJudging } from '../model/fold-judging.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded } from './approvals.ts'
@@ -37,11 +38,22 @@ export function conclude({ found, steps, actions, world }: Draft, more: Step[], 
   const then: Action[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }
   const idle = new Set(found.idle.filter(order => world.done?.has(dispatchKey(order)) !== true))
-  const orders = Object.keys(world.campaign.orders).filter(id => !found.reports.has(id) && !idle.has(id))
+  const resting = ordersAtRest(world)
+  const orders = Object.keys(world.campaign.orders).filter(
+    id => !found.reports.has(id) && !idle.has(id) && !resting.has(id),
+  )
   if (orders.length > 0) return { actions: then, waiting: waitingForOrders(world, orders) }
   // A job of its own answers a campaign that stopped as well, and nobody need wait for that.
   const asking = world.campaign.status === 'stopped' ? askedHere(world) : world.asking
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
+}
+
+/** Nobody has them scored before the campaign goes on: what that waits for is what is waited for. */
+function ordersAtRest(world: World): Set<OrderId> {
+  const { campaign } = world
+  if (campaign.status === 'running') return new Set()
+  const printed = printedOrders(world).map(({ order: { id } }) => id)
+  return new Set(printed.filter(id => openJudging(campaign, id) === null))
 }
 
 function waitingForOrders(world: World, orders: OrderId[]): Waiting {

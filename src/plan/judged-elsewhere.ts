@@ -81,7 +81,7 @@ export function toldScores(world: World): Step[] {
   return (world.judges?.told ?? []).flatMap(told => {
     const { key, order, model, requests, tokens, usd, ended } = told
     const failed = ended !== null && !isToGoOn(ended.is)
-    const alerts = failed ? alertOnce(world, failing(order, ended.reason)) : []
+    const alerts = failed ? failing(world, order, ended.reason) : []
     return [
       event({ kind: 'judged', cause: key, ...told }),
       event({ ...spentBy(key), who: model, ok: !failed, requests, tokens, usd }),
@@ -104,7 +104,7 @@ export function lostJudgings(world: World): Step[] {
   return lost.flatMap(([{ key, order, may_cost_usd }, reason]) => [
     event({ kind: 'judging-lost', cause: key, key, order, reason }),
     event({ ...spentBy(key), who: null, ok: false, requests: 0, tokens: 0, usd: may_cost_usd ?? 0 }),
-    ...alertOnce(world, failing(order, reason)),
+    ...failing(world, order, reason),
   ])
 }
 
@@ -116,7 +116,9 @@ function spentBy(key: string) {
   return { kind: 'spent', cause: key, what: 'judge', minutes: 0 } as const
 }
 
-function failing(order: string, reason: string) {
+/** Of what somebody still waits for: nothing else is tried again. */
+function failing(world: World, order: string, reason: string): Step[] {
+  if (world.campaign.orders[order] === undefined) return []
   const message = `models could not be asked to score what was measured: ${reason}; it is tried again`
-  return { code: 'judging-failed', about: order, message }
+  return alertOnce(world, { code: 'judging-failed', about: order, message })
 }

@@ -169,6 +169,22 @@ describe('orders that a job of its own has scored', () => {
     expect(built.campaign.status).toBe('running')
   })
 
+  it('rest with a campaign that is paused, unless a job is at them', () => {
+    const built = unprepared(JUDGED)
+    settle(built, () => ({ runner: ELSEWHERE }))
+    const pause = { kind: 'campaign-paused', source: 'person', reason: 'a rest' } as const
+    built.add({ ...pause, cause: 'pause 1' })
+    const paused = settle(built, () => seen(built))
+    expect(built.events.map(({ kind }) => kind)).not.toContain('judging-asked')
+    expect(paused.waiting).toMatchObject({ for: 'person', what: 'the campaign is paused: a rest' })
+    const busy = asked()
+    busy.add({ ...pause, cause: 'pause 2' })
+    expect(plan(world(busy, seen(busy))).waiting).toMatchObject({ for: 'judges' })
+    // What it was told is taken in all the same.
+    carryOut(busy, seen(busy, { follow: false, told: [told(busy, null)] }))
+    expect([open(busy), busy.campaign.spent.usd]).toEqual([[], 0.5])
+  })
+
   it('stop the campaign where the money is gone', () => {
     const built = asked()
     settle(built, () => {
@@ -182,7 +198,12 @@ describe('orders that a job of its own has scored', () => {
     const built = asked()
     const answer = told(built, null)
     built.add({ kind: 'order-lost', cause: 'x', order: orderOf(built), started: true, reason: 'gone' })
+    const lost = asked()
+    lost.add({ kind: 'order-lost', cause: 'x', order: orderOf(lost), started: true, reason: 'gone' })
     carryOut(built, { ...seen(built, { follow: false, told: [{ ...answer, records: [] }] }) })
     expect([open(built), built.campaign.spent.usd]).toEqual([[], 0.5])
+    // Nothing of it is tried again, so that nobody is told so.
+    carryOut(lost, seen(lost, {}, 60 * 24))
+    expect([open(lost), lost.campaign.spent.usd, lost.campaign.alerts]).toEqual([[], CAP / 4, []])
   })
 })
