@@ -41,9 +41,13 @@ export function standingOf(paired: PairedCase): Standing {
   return standing.status === 'new-job' && noItemsLeft(paired) ? { ...standing, status: 'park' } : standing
 }
 
-/** Every item of the base was scored in an earlier sample: another job would measure, and compare nothing. */
+/**
+ * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing. Before the first
+ * there was none: where that has no pair, models gave no scores.
+ */
 export function noItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
-  const last = jobs.at(-1)
+  const [, ...later] = jobs
+  const last = later.at(-1)
   return isJudged(spec) && last?.complete === true && last.pairs.every(({ base }) => base === null)
 }
 

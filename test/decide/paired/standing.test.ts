@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { standingOf } from '../../../src/decide/paired/standing.ts'
+import type { Job } from '../../../src/model/pairs.ts'
 import { aCase, aJob, type Gains, gainsOf, together } from './a-case.ts'
 
 const statusOf = (...given: Parameters<typeof aCase>) => standingOf(aCase(...given)).status
@@ -269,5 +270,29 @@ describe('a standing', () => {
       }),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('one candidate by what models score', () => {
+  const metric = {
+    primary: { type: 'judge', name: 'bytes', direction: 'minimize' },
+    judge: { rubric: 'Score 1 to 5.', scoring: { primary: 'bytes' }, minimum_improvement: 0.5 },
+  }
+  const unscored: Job['pairs'] = Array.from({ length: 8 }, () => ({
+    first: 'base',
+    base: null,
+    candidate: null,
+  }))
+  const statusWith = (...jobs: Job[]) => standingOf(aCase(jobs, { metric })).status
+
+  it('has no job after one that found no item that was not scored before', () => {
+    const second = { ...aJob('2', []), complete: true, pairs: unscored }
+    expect(statusWith(SCREENED, second)).toBe('park')
+    expect(statusWith(SCREENED, { ...second, complete: false })).not.toBe('park')
+    expect(standingOf(aCase([SCREENED, second])).status).not.toBe('park')
+  })
+
+  it('has one after a first of which models gave no scores: there its items were all new', () => {
+    expect(statusWith({ ...aJob('1', []), complete: true, pairs: unscored })).toBe('new-job')
   })
 })
