@@ -48,16 +48,18 @@ export function sceneOf(github: EmulatedGithub): Scene {
 
   function commit(branch: string, files: Files, on?: readonly string[]): string {
     const parents = on ?? tips(branch)
-    const index = `${github.bare}/index-${++commits}`
-    const inIndex = (...args: string[]) => gitIn(github.bare, args, { env: { GIT_INDEX_FILE: index } })
-    if (parents[0] !== undefined) inIndex('read-tree', parents[0])
-    for (const [path, input] of Object.entries(files)) {
-      const blob = gitIn(github.bare, ['hash-object', '-w', '--stdin'], { input })
-      inIndex('update-index', '--add', '--cacheinfo', `100644,${blob},${path}`)
-    }
-    const from = parents.flatMap(parent => ['-p', parent])
-    const made = git('commit-tree', inIndex('write-tree'), ...from, '-m', `commit ${commits}`)
-    git('update-ref', `refs/heads/${branch}`, made)
+    const [from, ...merged] = parents
+    const lines = [
+      `commit refs/heads/${branch}\nmark :1\ncommitter a <a@localhost> now\n${data(`commit ${++commits}`)}`,
+      ...(from === undefined ? [] : [`from ${from}\n`]),
+      ...merged.map(parent => `merge ${parent}\n`),
+      ...Object.entries(files).map(
+        ([path, text]) => `M 100644 inline ${JSON.stringify(path)}\n${data(text)}`,
+      ),
+      'get-mark :1\n',
+    ]
+    const options = ['--quiet', '--force', '--date-format=now']
+    const made = gitIn(github.bare, ['fast-import', ...options], lines.join(''))
     return made
   }
 
@@ -99,14 +101,11 @@ export function sceneOf(github: EmulatedGithub): Scene {
   }
 }
 
-function gitIn(
-  dir: string,
-  args: readonly string[],
-  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
-): string {
-  return execFileSync('git', ['-C', dir, ...args], {
-    encoding: 'utf8',
-    env: { ...ENV, ...env },
-    input,
-  }).trim()
+/** Text as fast-import reads it. */
+function data(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}\n`
+}
+
+function gitIn(dir: string, args: readonly string[], input = ''): string {
+  return execFileSync('git', ['-C', dir, ...args], { encoding: 'utf8', env: ENV, input }).trim()
 }

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { listening } from './loopback.ts'
 
 /** git's own smart-HTTP backend on loopback: a real remote with pushes, shallow clones, hooks and 401s. */
@@ -82,9 +84,19 @@ export interface Backend {
   user: string
 }
 
+/** Started by itself: `git http-backend` would be a process more for every request. */
+const BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
+
 export function gitBackend(backend: Backend, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-  const child = spawn('git', ['http-backend'], { env: cgiEnvironment(backend, request, url) })
+  const key = greetingKey(backend, request, url)
+  const known = key === null ? undefined : greetings.get(key)
+  if (known) {
+    writeHead(response, known.head)
+    response.end(known.body)
+    return
+  }
+  const child = spawn(BACKEND, [], { env: cgiEnvironment(backend, request, url) })
   request.pipe(child.stdin)
   child.stdin.on('error', () => request.unpipe())
   child.stderr.resume()
@@ -94,14 +106,34 @@ export function gitBackend(backend: Backend, request: IncomingMessage, response:
     const end = head.indexOf('\r\n\r\n')
     if (end === -1) return
     child.stdout.off('data', onHead)
-    writeHead(response, head.toString('latin1', 0, end))
-    response.write(head.subarray(end + 4))
+    const told = head.toString('latin1', 0, end)
+    writeHead(response, told)
+    const first = head.subarray(end + 4)
+    response.write(first)
+    if (key !== null) remember(key, told, [first], child.stdout)
     child.stdout.pipe(response)
   })
   child.on('close', () => {
     if (!response.headersSent) response.writeHead(500)
     response.end()
   })
+}
+
+/** What git answers first in its protocol 2: what it can do, and nothing of what is in the repository. */
+const greetings = new Map<string, { head: string; body: Buffer }>()
+
+/** The repository as it is configured, where a request asks for no more than that; else null. */
+function greetingKey({ root }: Backend, { method, headers }: IncomingMessage, url: URL): string | null {
+  const asks = method === 'GET' && headers['git-protocol'] === 'version=2'
+  if (!asks || url.search !== '?service=git-upload-pack') return null
+  const config = join(root, decodeURIComponent(url.pathname).replace(/\/info\/refs$/, ''), 'config')
+  return existsSync(config) ? `${config} ${statSync(config).mtimeMs}` : null
+}
+
+function remember(key: string, head: string, chunks: Buffer[], rest: NodeJS.ReadableStream): void {
+  if (/^status: (?!200)/im.test(head)) return
+  rest.on('data', (chunk: Buffer) => chunks.push(chunk))
+  rest.on('end', () => greetings.set(key, { head, body: Buffer.concat(chunks) }))
 }
 
 function cgiEnvironment({ root, user }: Backend, request: IncomingMessage, url: URL): Record<string, string> {
@@ -112,11 +144,14 @@ function cgiEnvironment({ root, user }: Backend, request: IncomingMessage, url: 
     GIT_PROJECT_ROOT: root,
     GIT_HTTP_EXPORT_ALL: '1',
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_COUNT: '3',
     GIT_CONFIG_KEY_0: 'http.receivepack',
     GIT_CONFIG_VALUE_0: 'true',
     GIT_CONFIG_KEY_1: 'safe.directory',
     GIT_CONFIG_VALUE_1: '*',
+    // Nothing lives long enough here to be tidied up.
+    GIT_CONFIG_KEY_2: 'receive.autogc',
+    GIT_CONFIG_VALUE_2: 'false',
     GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
     REMOTE_USER: user,
     REMOTE_ADDR: '127.0.0.1',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { tipsIn } from './tips.ts'
 
 /** git at work on a bare repository, never blocking the process that also serves it. */
 export interface BareGit {
@@ -46,11 +47,7 @@ export function bareGit(dir: string): BareGit {
   return {
     dir,
     run,
-    async tips() {
-      const listed = await run('for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads')
-      const lines = listed.split('\n').filter(line => line !== '')
-      return new Map(lines.map(line => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
-    },
+    tips: () => tipsIn(dir),
     contains: async (tip, commit) =>
       (await call(['merge-base', '--is-ancestor', commit, tip], [0, 1]))[0] === 0,
     async mergedTree(base, head) {

@@ -169,7 +169,9 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
 
 function newRepository(root: string, owner: string): string {
   const dir = join(root, owner, `${REPO}.git`)
-  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', dir])
+  // Its branches are read from files.
+  const env = { ...process.env, GIT_DEFAULT_REF_FORMAT: 'files' }
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', '--template=', dir], { env })
   installHook(dir)
   return dir
 }

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -51,6 +51,7 @@ done
 `
 
 export function installHook(dir: string): void {
+  mkdirSync(join(dir, 'hooks'))
   const file = join(dir, 'hooks', 'pre-receive')
   writeFileSync(file, HOOK)
   chmodSync(file, 0o755)
