@@ -6,6 +6,7 @@ import { type Order, ordersIn } from './runner-rules.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const HURRIED = join(ROOT, 'test/action/hurried.cjs')
+const WRITING = new Set(['tick', 'run'])
 
 /** The Node that action.yml asks for, where one is at hand; `.ci/run` installs it. */
 const NODE24 = process.env['NODE24_BINARY'] ?? ''
@@ -69,7 +70,7 @@ export async function step({
     for (const path of [home, workspace, join(workspace, '..')])
       execFileSync('chown', ['-R', `${owner}:${owner}`, path])
   const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
-  const hurried = inputs['command'] === 'tick' ? ['--require', HURRIED] : []
+  const hurried = WRITING.has(inputs['command'] ?? '') ? ['--require', HURRIED] : []
   const argv = [node ?? process.execPath, ...hurried, join(ROOT, 'dist/action.js')]
   const [program = '', ...args] = through?.(argv) ?? argv
   const child = spawn(program, args, {
