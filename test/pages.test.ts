@@ -11,13 +11,13 @@ const ROOT = new URL('..', import.meta.url).pathname
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.test.ts',
   'CONTRIBUTING.md': '.ci/run',
-  'docs/agents.md': 'test/cli/agents-page.test.ts',
+  'docs/agents.md': 'test/cli/agents-page.long.test.ts',
   'docs/commands.md': 'test/docs.test.ts',
-  'docs/compare.md': 'test/cli/compare-page.test.ts',
-  'docs/dependencies.md': 'test/cli/demo.test.ts',
-  'docs/github.md': 'test/cli/init-github.test.ts',
-  'docs/install.md': 'test/install-page.test.ts',
-  'skills/winnow/SKILL.md': 'test/cli/agents-page.test.ts',
+  'docs/compare.md': 'test/cli/compare-page.long.test.ts',
+  'docs/dependencies.md': 'test/cli/demo.long.test.ts',
+  'docs/github.md': 'test/cli/init-github.long.test.ts',
+  'docs/install.md': 'test/install-page.long.test.ts',
+  'skills/winnow/SKILL.md': 'test/cli/agents-page.long.test.ts',
 }
 
 describe('the commands that a page shows', () => {
