@@ -41,6 +41,13 @@ describe('the commands that a page shows', () => {
     expect(own.map(({ command }) => command)).toContain('npm ci && npm test')
     expect(own.filter(({ command }) => !ci.includes(command))).toEqual([])
   })
+
+  it('leave no test out: what `npm test` does not run is what CI runs besides', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(scripts['test']).toBe("vitest run --exclude 'test/**/*.long.test.ts'")
+    expect(scripts['test:long']).toBe('vitest run .long.test.ts')
+    expect(readFileSync(join(ROOT, '.ci/run'), 'utf8')).toContain('\nnpm run test:long\n')
+  })
 })
 
 /** `winnow try -m "…"` and the like, wherever a page says it, but where it says that it is not built. */
