@@ -13,8 +13,10 @@ import { isSettled } from './only.ts'
 import { dispatch } from './orders.ts'
 import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
+import { isLimitRaised } from './raised-limit.ts'
 import { type RoundPlan, settleRound } from './round.ts'
 import { memberRequests } from './rounds.ts'
+import type { StopReason } from './stop.ts'
 import { stopping } from './stopping.ts'
 import { syncByHand, syncPlan } from './sync.ts'
 import type { World } from './world.ts'
@@ -45,7 +47,7 @@ export function running(resting: Draft): Plan {
   const round = settleRound(world, found)
   if (round.steps.length > 0 || found.lost.size > 0) return conclude(draft, round.steps)
   const broke = judgingStop(world.spec, world.campaign.spent.usd)
-  if (broke !== null) return stopping(draft, broke)
+  if (broke !== null) return outOfMoney(draft, broke)
   if (isDone(world)) return conclude(alsoDo(draft, campaignBranch(world)), [], { for: 'ideas' })
   return prepared(draft, () => (world.campaign.round?.open ? inRound(draft, round) : betweenRounds(draft)))
 }
@@ -60,6 +62,15 @@ function inRound(draft: Draft, round: RoundPlan): Plan {
   if (draft.found.steps.length > 0) return conclude(draft, [])
   const { world, found } = draft
   return request(draft, [...memberRequests(world, round), ...pickPlan(world, found).requests], null)
+}
+
+/** Nothing is judged any further; a cap that is raised on the default branch is taken in, where no round would be cut. */
+function outOfMoney(draft: Draft, stop: StopReason): Plan {
+  const { world, found } = draft
+  if (world.campaign.round?.open || !isLimitRaised(world)) return stopping(draft, stop)
+  const sync = syncPlan(world, found)
+  if (sync.steps.length > 0) return conclude(draft, sync.steps)
+  return request(draft, sync.requests, sync.blocked)
 }
 
 function dispatchIdle(draft: Draft): Draft {

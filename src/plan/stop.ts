@@ -1,4 +1,4 @@
-import { type Stop, stopReason } from '../decide/stopping.ts'
+import { judgingStop, type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
@@ -33,6 +33,7 @@ export function stopFor(world: World): StopReason | null {
 export function ruleThatHolds(world: World): Stop | null {
   const { campaign, spec } = world
   return (
+    judgingStop(spec, campaign.spent.usd) ??
     usedUp(world) ??
     stopReason(spec, {
       ended: campaign.ended,

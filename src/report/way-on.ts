@@ -22,6 +22,7 @@ export function raiseText(campaign: Stopped, code: string): string {
 
 function whatText(code: string): string {
   if (code === 'target_reached') return 'aim further (target)'
+  if (code === 'max_total_cost_usd') return 'raise metric.judge.max_total_cost_usd'
   const counted = code === 'max_hours' ? ' (hours count from the start of the campaign)' : ''
   return `raise stopping.${code}${counted}`
 }

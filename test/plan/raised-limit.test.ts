@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/model/canonical.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC } from './a-campaign.ts'
+import { wayOnText } from '../../src/report/way-on.ts'
+import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind } from './a-world.ts'
 
 const HOUR = `${SPEC}stopping: { max_hours: 1 }\n`
@@ -81,5 +82,67 @@ describe('a limit that is raised on the default branch', () => {
       reason: 'enough',
     })
     expect(resumed(built, onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24')))).toEqual([])
+  })
+})
+
+describe('what judging may cost, raised on the default branch', () => {
+  const judged = (cap: number) => `winnow: 1
+metric:
+  primary: { type: judge, name: quality, direction: maximize }
+  judge:
+    rubric: Score 1 to 5.
+    scoring: { primary: quality }
+    sample_size: 12
+    max_total_cost_usd: ${cap}
+measurement: { command: sh bench/run }
+gates: [{ name: tests, command: sh bench/test }]
+scope: { mutable: [src/] }
+`
+  const CAPPED = judged(5)
+  const spent = { kind: 'spent', cause: 'x', what: 'judge', who: 'm', ok: true } as const
+  const cost = { minutes: 0, requests: 1, tokens: 1, usd: 5 }
+
+  function outOfMoney(): CampaignBuilder {
+    const built = unprepared(CAPPED).add({ ...spent, ...cost })
+    carryOut(built)
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
+    expect(wayOnText(built.campaign)).toContain('raise metric.judge.max_total_cost_usd in ')
+    return built
+  }
+
+  it('has the campaign go on, and is taken in before anything is judged', () => {
+    const built = outOfMoney()
+    const sync = { ...onDefault(judged(9), CAPPED), harness: 'f'.repeat(64) }
+    expect(draftsOfKind(carryOut(built, { sync }), 'campaign-resumed')).toHaveLength(1)
+    const planned = carryOut(built, { sync })
+    expect(draftsOfKind(planned, 'order-issued')).toMatchObject([{ purpose: 'sync' }])
+    expect(draftsOfKind(planned, 'campaign-stopped')).toEqual([])
+    // Until that is measured, it neither stops again nor does anything else.
+    const [order] = Object.values(built.campaign.orders)
+    expect(order?.order.purpose).toBe('sync')
+    expect(draftsOfKind(carryOut(built, { sync }), 'campaign-stopped')).toEqual([])
+  })
+
+  it('changes nothing while what was spent is more than that', () => {
+    const built = outOfMoney()
+    const sync = onDefault(judged(4), CAPPED)
+    expect(draftsOfKind(carryOut(built, { sync }), 'campaign-resumed')).toEqual([])
+  })
+
+  it('cuts no round: that ends first, and the campaign goes on after it', () => {
+    const built = unprepared(CAPPED).add({ ...spent, ...cost })
+    built.campaign.round = {
+      number: 1,
+      members: [],
+      winner: null,
+      combined: [],
+      combination_failed: false,
+      open: true,
+    }
+    const sync = onDefault(judged(9), CAPPED)
+    for (let looks = 0; looks < 6; looks++) carryOut(built, { sync })
+    expect(built.campaign.status).toBe('running')
+    expect(built.campaign.round?.open).toBe(false)
+    expect(built.events.filter(({ kind }) => kind === 'campaign-stopped').length).toBeLessThan(2)
   })
 })
