@@ -9,7 +9,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** Who runs what a page shows. A page that gets its first command needs a line here, and a test behind it. */
 const RUN_BY: Readonly<Record<string, string>> = {
-  'README.md': 'test/readme.test.ts',
+  'README.md': 'test/readme.long.test.ts',
   'CONTRIBUTING.md': '.ci/run',
   'docs/agents.md': 'test/cli/agents-page.long.test.ts',
   'docs/commands.md': 'test/docs.test.ts',
