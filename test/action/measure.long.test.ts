@@ -35,14 +35,16 @@ const SHOUTING = {
   'bench/shout.sh': SHOUT,
 }
 
+/** In no other process of the tests, whatever runs beside these. */
+const SENTINEL = `sentinel-${process.pid}`
 const SECRETS = {
-  ACTIONS_RUNTIME_TOKEN: 'sentinel-runtime',
-  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'sentinel-oidc',
-  ACTIONS_CACHE_URL: 'https://sentinel-cache.invalid',
-  GITHUB_TOKEN: 'sentinel-github',
-  GH_TOKEN: 'sentinel-gh',
-  MODEL_API_KEY: 'sentinel-model',
-  HTTPS_PROXY: 'http://ada:sentinel-proxy@127.0.0.1:9',
+  ACTIONS_RUNTIME_TOKEN: `${SENTINEL}-runtime`,
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: `${SENTINEL}-oidc`,
+  ACTIONS_CACHE_URL: `https://${SENTINEL}-cache.invalid`,
+  GITHUB_TOKEN: `${SENTINEL}-github`,
+  GH_TOKEN: `${SENTINEL}-gh`,
+  MODEL_API_KEY: `${SENTINEL}-model`,
+  HTTPS_PROXY: `http://ada:${SENTINEL}-proxy@127.0.0.1:9`,
 }
 
 const JOB = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_REF: 'refs/heads/optimize/size' }
@@ -83,7 +85,7 @@ describe('a job that measures', () => {
       })
       expect([ended.code, ended.stderr]).toEqual([0, ''])
       expect(seen.join()).toContain('WINNOW_RESULT_PATH')
-      expect(seen.join()).not.toContain('sentinel')
+      expect(seen.join()).not.toContain(SENTINEL)
       expect(ended.orders).toEqual([])
       expect(ended.outputs['artifact']).toBe(`winnow-report-${order.id}`)
       const file = ended.outputs['report'] ?? ''

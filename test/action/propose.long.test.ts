@@ -26,11 +26,13 @@ const PROPOSE =
   'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nexecution: { mode: serial }'
 const SPEC = SIZE_SPEC.replace(/propose: .*/, PROPOSE)
 
+/** In no other process of the tests, whatever runs beside these. */
+const SENTINEL = `sentinel-${process.pid}`
 const SECRETS = {
-  ACTIONS_RUNTIME_TOKEN: 'sentinel-runtime',
-  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'sentinel-oidc',
-  GITHUB_TOKEN: 'sentinel-github',
-  OTHER_API_KEY: 'sentinel-other',
+  ACTIONS_RUNTIME_TOKEN: `${SENTINEL}-runtime`,
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: `${SENTINEL}-oidc`,
+  GITHUB_TOKEN: `${SENTINEL}-github`,
+  OTHER_API_KEY: `${SENTINEL}-other`,
 }
 
 async function asking(files: Record<string, string> = {}, spec = SPEC) {

@@ -15,7 +15,9 @@ import { NODES, NO_NODE24, type Step, step } from './a-runner.ts'
 /** Several jobs, one after the other. */
 const SLOW = { timeout: 240_000 }
 const JOB = { GITHUB_RUN_ID: '4711', GITHUB_RUN_ATTEMPT: '1', GITHUB_REF: 'refs/heads/optimize/size' }
-const SECRETS = { ACTIONS_RUNTIME_TOKEN: 'sentinel-runtime', GITHUB_TOKEN: 'sentinel-github' }
+/** In no other process of the tests, whatever runs beside these. */
+const SENTINEL = `sentinel-${process.pid}`
+const SECRETS = { ACTIONS_RUNTIME_TOKEN: `${SENTINEL}-runtime`, GITHUB_TOKEN: `${SENTINEL}-github` }
 
 /** Answers only where it is no user who can be root, in a home of its own. */
 const OWN = 'test "$(id -u)" != 0 && test -O "$HOME" && echo "{\\"bytes\\": $(wc -c < src/value)}"\n'
@@ -159,7 +161,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
     expect(seen.join()).toContain('WINNOW_OUT_DIR')
-    expect(seen.join()).not.toContain('sentinel')
+    expect(seen.join()).not.toContain(SENTINEL)
     expect(seen.join()).not.toContain(order.id)
     expect(statSync(ended.outputs['report'] ?? '').uid).toBe(process.getuid?.())
   })
@@ -268,7 +270,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
       through: argv => asRunner(users, RUNNER, argv),
       async meanwhile(pid) {
         await appears(join(spy, 'here'))
-        expect(everyEnvironment()).not.toContain('sentinel')
+        expect(everyEnvironment()).not.toContain(SENTINEL)
         process.kill(pid, 'SIGTERM')
       },
     })
