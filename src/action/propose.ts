@@ -7,7 +7,7 @@ import { MODEL_KEY } from '../measure/secret-names.ts'
 import { type Answers, ANSWERS_FILE, answersText } from '../propose/answers-file.ts'
 import { cell } from '../report/markdown.ts'
 import { definedIn } from './inputs.ts'
-import { runIdOf } from './run-id.ts'
+import { attemptOf, runIdOf } from './run-id.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -39,6 +39,7 @@ async function proposeHere({ campaign, directory }: z.infer<typeof taskSchema>):
     campaign,
     workDir: join(room, 'winnow'),
     runId: runIdOf(env),
+    attempt: attemptOf(env),
     modelKey,
     env: rest,
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },

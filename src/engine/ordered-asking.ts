@@ -9,6 +9,7 @@ import { withModelKey } from '../propose/presets.ts'
 import { proposerName } from '../propose/proposer-name.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Repository } from '../git/repository.ts'
+import { FIRST_ATTEMPT } from './actions/runner.ts'
 import { askProgram } from './ask-program.ts'
 import { campaignInClone, type JobClone, openJobClone } from './job-clone.ts'
 import { Lanes } from './lanes.ts'
@@ -19,6 +20,7 @@ import { freeWorkDir } from './work-dirs.ts'
 export interface AskingJob extends JobClone {
   campaign: string
   runId: string
+  attempt: number
   /** Of models, for programs that know it under a name of their own. */
   modelKey: string
   clock: Clock
@@ -38,6 +40,10 @@ const PREFIX = 'optimize'
 
 /** Who is asked, for what and on which commit is read from the ledger: whoever starts a job can only name the campaign. */
 export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: string }> {
+  if (job.attempt !== FIRST_ATTEMPT)
+    return {
+      nobody: 'this run was started again, and its first attempt alone asks for ideas; the next wake-up does',
+    }
   const { repository } = await openJobClone(job, PREFIX)
   try {
     const { loaded, spec } = await campaignInClone(repository, job.campaign)

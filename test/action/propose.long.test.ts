@@ -42,7 +42,8 @@ async function asking(files: Record<string, string> = {}, spec = SPEC) {
   return {
     ...scene,
     /** The jobs of one wake-up, which are those of one run. */
-    first: (run: number) => ticking(github, token, env(run), { 'may-ask': 'true' }),
+    first: (run: number, attempt = 1) =>
+      ticking(github, token, { ...env(run), GITHUB_RUN_ATTEMPT: String(attempt) }, { 'may-ask': 'true' }),
     propose: (run: number, more: Record<string, string> = {}, how: Pick<Step, 'node' | 'meanwhile'> = {}) =>
       job(github, 'main', {
         inputs: { command: 'propose', campaign: 'size' },
@@ -202,6 +203,18 @@ execution: { mode: parallel, max_concurrent: 2 }`
     await yard.measureAll()
     await yard.first(3)
     expect(yard.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
+  })
+
+  it('asks nobody in a run that is started again, whose answers could not be handed over', async () => {
+    const yard = await asking()
+    const run = await yard.begin()
+    const again = await yard.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
+    expect([again.code, again.outputs['report']]).toEqual([0, ''])
+    expect(again.stdout).toContain('its first attempt alone asks for ideas')
+    await yard.settle(run, '/nowhere/answers.json')
+    expect((await yard.first(run, 2)).outputs['propose']).toBe('')
+    expect((await yard.first(run + 1)).outputs['propose']).toBe('size')
+    expect(yard.kinds('idea-asked')).toHaveLength(2)
   })
 
   it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {

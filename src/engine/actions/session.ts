@@ -36,8 +36,9 @@ export async function tickOnActions(
   workflows: Workflows,
   { heed, mayAsk, answers, mayJudge: follows, scores }: Wakeup,
 ): Promise<TickResult & { refusals: ForgeError[]; toJudge: HandedItems | null }> {
-  // A job of another attempt could not know what the first one spent.
-  const mayJudge = follows && place.by.attempt === FIRST_ATTEMPT
+  // A job of another attempt could not know what the first one spent, nor hand anything over under the same name.
+  const first = place.by.attempt === FIRST_ATTEMPT
+  const mayJudge = follows && first
   const runner = actionsRunner(place, workflows)
   const memory = emptyMemory()
   const result = await tick({
@@ -45,7 +46,7 @@ export async function tickOnActions(
     memory,
     runner,
     ideas: ideasWith(place, answers),
-    asking: askingElsewhere(mayAsk ? 'elsewhere' : 'later'),
+    asking: askingElsewhere(mayAsk && first ? 'elsewhere' : 'later'),
     judges: judgesReader(place, runner, { mayJudge, scores }),
     only: null,
     ...(heed === undefined ? {} : { heed }),
