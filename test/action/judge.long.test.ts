@@ -14,7 +14,11 @@ import { type Ended, NO_NODE24, NODES, type Step, step } from './a-runner.ts'
 
 const KEY = 'sentinel-model'
 const FILES = {
-  '.winnow/size.yaml': JUDGED_SPEC,
+  // It waits for more ideas: a headline is jobs like those before.
+  '.winnow/size.yaml': JUDGED_SPEC.replace(
+    /propose: .*/,
+    'propose: [{ use: patch, dir: ideas }, { use: external }]',
+  ),
   'bench/items.awk': ITEMS_HARNESS,
   'src/answers.txt': answers('poor'),
   'ideas/01.patch': idea('better answers', answers('good')),

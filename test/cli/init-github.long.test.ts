@@ -71,14 +71,10 @@ describe('winnow init --github', () => {
   })
 
   it('writes none for a spec that no job could carry out, and says by name what is not built', async () => {
-    const primary = 'primary: { type: judge, name: score, direction: maximize }'
-    const judged = FILES['.winnow/size.yaml'].replace(
-      /^metric: .*$/m,
-      `metric: { ${primary}, judge: { rubric: Score 1 to 5., scoring: { primary: score } } }`,
-    )
-    const person = project({ ...PROJECT, '.winnow/size.yaml': judged })
+    const epochs = `${FILES['.winnow/size.yaml']}epochs: {}\n`
+    const person = project({ ...PROJECT, '.winnow/size.yaml': epochs })
     const { code, err } = await person.winnow(...GITHUB)
-    const said = 'metric.primary.type judge: judging is, but by winnow run on one machine, not built yet'
+    const said = 'epochs: epochs are not built yet'
     expect([code, err]).toEqual([2, expect.stringContaining(said)])
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
   })
