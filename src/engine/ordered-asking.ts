@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { AskedIdea, Campaign } from '../model/campaign.ts'
+import type { AskedIdea } from '../model/asked.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { openAskings } from '../model/fold-asking.ts'
 import { oneLine } from '../model/landing.ts'
 import type { Clock, Progress } from '../ports.ts'

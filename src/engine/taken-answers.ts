@@ -1,4 +1,5 @@
-import type { AskedIdea, Brought, Campaign } from '../model/campaign.ts'
+import type { AskedIdea, Brought } from '../model/asked.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { openAskings } from '../model/fold-asking.ts'
 import type { AnswerFacts, World } from '../plan/world.ts'
 import { type Answers, type GivenAnswer, readAnswersFile } from '../propose/answers-file.ts'

@@ -7,7 +7,7 @@ import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
 import type { Report } from './report.ts'
-import type { ScoreRecord } from './score-record.ts'
+import type { AskedIdea, AskedScores, Scores } from './asked.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface LiveOrder {
@@ -18,30 +18,6 @@ export interface LiveOrder {
   report: { event: EventId; at: string; report: Report } | null
   /** What models said so far of what its run printed, where jobs of their own ask them. */
   scores: Scores | null
-}
-
-export interface Scores {
-  records: ScoreRecord[]
-  model: string
-  requests: number
-  tokens: number
-  usd: number
-  /** Why the last job that asked ended before its time; null where it did not. */
-  ended: EventDraft<'judged'>['ended']
-  ended_at: string
-  /** Jobs in a row that could ask no model. */
-  failures: number
-}
-
-/** An order that a job of its own has scored by models, until that job has answered. */
-export interface AskedScores {
-  key: string
-  order: OrderId
-  until: string
-  may_cost_usd: number | null
-  asked_at: string
-  /** The run whose job asks: scores that come with another one count for nothing. */
-  run_id: string
 }
 
 export interface Baseline {
@@ -142,22 +118,6 @@ export interface BacklogIdea {
   outcome: Outcome | null
   learnings: string | null
 }
-
-/** A proposer that a job of its own asks, until its idea is an experiment or there will be none. */
-export interface AskedIdea {
-  key: string
-  who: string
-  base: Point
-  until: string
-  carries: EventId | null
-  asked_at: string
-  /** The run whose job asks: answers that come with another one count for nothing. */
-  run_id: string
-  brought: Brought | null
-}
-
-/** Its answer: an idea, and the change of the base that carries it out. */
-export type Brought = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
 
 /** The campaign as its events tell it: what `fold` builds, what `plan` reads. Plain JSON throughout. */
 export interface Campaign {

@@ -1,4 +1,5 @@
-import type { AskedIdea, Campaign } from './campaign.ts'
+import type { AskedIdea } from './asked.ts'
+import type { Campaign } from './campaign.ts'
 import type { EventId } from './ids.ts'
 import type { Handler } from './fold-handler.ts'
 

@@ -1,4 +1,5 @@
-import type { AskedScores, Campaign, Scores } from './campaign.ts'
+import type { AskedScores, Scores } from './asked.ts'
+import type { Campaign } from './campaign.ts'
 import type { Handler } from './fold-handler.ts'
 import { isToGoOn } from './judging-end.ts'
 

@@ -1,4 +1,5 @@
-import type { AskedScores, LiveOrder, Scores } from '../model/campaign.ts'
+import type { AskedScores, Scores } from '../model/asked.ts'
+import type { LiveOrder } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import { openJudging } from '../model/fold-judging.ts'
 import { canonicalJson, sha256 } from '../model/canonical.ts'

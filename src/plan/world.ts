@@ -1,6 +1,7 @@
 import type { Touched } from '../decide/changed-lines.ts'
 import type { Addition } from '../model/approval.ts'
-import type { Brought, Campaign } from '../model/campaign.ts'
+import type { Brought } from '../model/asked.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { idea } from '../model/idea.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'

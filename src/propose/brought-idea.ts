@@ -1,5 +1,6 @@
 import type { Repository } from '../git/repository.ts'
-import type { AskedIdea, Brought, Campaign } from '../model/campaign.ts'
+import type { AskedIdea, Brought } from '../model/asked.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { Proposal } from '../plan/world.ts'
 import { commitOn } from './patch.ts'
 import { rejectionReason } from './patch-rejection.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scoringOf, unscoredOrders } from '../../src/engine/actions/scored-order.ts'
-import type { LiveOrder, Scores } from '../../src/model/campaign.ts'
+import type { Scores } from '../../src/model/asked.ts'
+import type { LiveOrder } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/score-record.ts'
 import { order, printed, run, spec } from '../judge/a-printed-order.ts'
 

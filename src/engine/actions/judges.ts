@@ -1,6 +1,7 @@
 import { type HandedItems, type HandedScores, fittingItems, readScores } from '../../judge/handed-on.ts'
 import { judgedKey } from '../../judge/record.ts'
-import type { AskedScores, Campaign } from '../../model/campaign.ts'
+import type { AskedScores } from '../../model/asked.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import type { ScoreRecord } from '../../model/score-record.ts'
 import type { JudgesFacts, ToldScores } from '../../plan/world.ts'
 import type { Place } from '../place.ts'

@@ -1,7 +1,6 @@
 import { UserError } from '../../errors.ts'
-import { SET_UP, TRUSTED_SETUP, cloneStep, giveUpRoot, makeUsers } from './job-steps.ts'
+import { SET_UP, TRUSTED_SETUP, cloneStep, giveUpRoot, handStep, makeUsers } from './job-steps.ts'
 import { permissionLines } from './permissions.ts'
-import { pinned } from './pins.ts'
 import { callOf } from './reusable.ts'
 import { type Campaign, type GithubSetup, headOf, plainExecution, yamlText } from './workflow-of.ts'
 
@@ -101,15 +100,7 @@ ${rights}
           campaign: ${campaign}
           order: \${{ inputs.order }}
           directory: repository
-      - name: Hand the report over
-        if: steps.measure.outputs.report != ''
-        uses: ${pinned('actions/upload-artifact')}
-        with:
-          name: \${{ steps.measure.outputs.artifact }}
-          path: \${{ steps.measure.outputs.report }}
-          if-no-files-found: error
-          retention-days: 7
-`
+${handStep({ name: 'Hand the report over', when: "steps.measure.outputs.report != ''", artifact: '${{ steps.measure.outputs.artifact }}', path: '${{ steps.measure.outputs.report }}' })}`
 }
 
 /** JSON is YAML. */
