@@ -6,21 +6,10 @@ import { plan } from '../../src/plan/plan.ts'
 import type { JudgesFacts, ToldScores, World } from '../../src/plan/world.ts'
 import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
+import { judgedSpec } from './judged-spec.ts'
 
 const CAP = 8
-const JUDGED = `winnow: 1
-metric:
-  primary: { type: judge, name: quality, direction: maximize }
-  judge:
-    rubric: Score 1 to 5.
-    scoring: { primary: quality }
-    sample_size: 12
-    minimum_improvement: 0.4
-    max_total_cost_usd: ${CAP}
-measurement: { command: sh bench/run }
-gates: [{ name: tests, command: sh bench/test }]
-scope: { mutable: [src/] }
-`
+const JUDGED = judgedSpec(CAP)
 
 const ELSEWHERE = { runId: null, machine: null, external: true }
 const NOW = Date.parse('2026-01-01T01:00:00Z')

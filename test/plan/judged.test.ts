@@ -5,20 +5,9 @@ import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import type { Behaviour } from './a-report.ts'
 import { draftsOfKind, settle, world } from './a-world.ts'
 import { answered } from './noisy.ts'
+import { judgedSpec } from './judged-spec.ts'
 
-const JUDGED = `winnow: 1
-metric:
-  primary: { type: judge, name: quality, direction: maximize }
-  judge:
-    rubric: Score 1 to 5.
-    scoring: { primary: quality }
-    sample_size: 12
-    minimum_improvement: 0.4
-    max_total_cost_usd: 3
-measurement: { command: sh bench/run }
-gates: [{ name: tests, command: sh bench/test }]
-scope: { mutable: [src/] }
-`
+const JUDGED = judgedSpec(3)
 
 /** Scores of copies of the base: now one is better, now the other. */
 const scoring =

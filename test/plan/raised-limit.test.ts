@@ -5,6 +5,7 @@ import { parseSpec } from '../../src/spec/parse.ts'
 import { wayOnText } from '../../src/report/way-on.ts'
 import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind } from './a-world.ts'
+import { judgedSpec } from './judged-spec.ts'
 
 const HOUR = `${SPEC}stopping: { max_hours: 1 }\n`
 const LATE = '2026-01-01T02:00:00.000Z'
@@ -86,19 +87,7 @@ describe('a limit that is raised on the default branch', () => {
 })
 
 describe('what judging may cost, raised on the default branch', () => {
-  const judged = (cap: number) => `winnow: 1
-metric:
-  primary: { type: judge, name: quality, direction: maximize }
-  judge:
-    rubric: Score 1 to 5.
-    scoring: { primary: quality }
-    sample_size: 12
-    max_total_cost_usd: ${cap}
-measurement: { command: sh bench/run }
-gates: [{ name: tests, command: sh bench/test }]
-scope: { mutable: [src/] }
-`
-  const CAPPED = judged(5)
+  const CAPPED = judgedSpec(5)
   const spent = { kind: 'spent', cause: 'x', what: 'judge', who: 'm', ok: true } as const
   const cost = { minutes: 0, requests: 1, tokens: 1, usd: 5 }
 
@@ -112,7 +101,7 @@ scope: { mutable: [src/] }
 
   it('has the campaign go on, and is taken in before anything is judged', () => {
     const built = outOfMoney()
-    const sync = { ...onDefault(judged(9), CAPPED), harness: 'f'.repeat(64) }
+    const sync = { ...onDefault(judgedSpec(9), CAPPED), harness: 'f'.repeat(64) }
     expect(draftsOfKind(carryOut(built, { sync }), 'campaign-resumed')).toHaveLength(1)
     const planned = carryOut(built, { sync })
     expect(draftsOfKind(planned, 'order-issued')).toMatchObject([{ purpose: 'sync' }])
@@ -125,7 +114,7 @@ scope: { mutable: [src/] }
 
   it('changes nothing while what was spent is more than that', () => {
     const built = outOfMoney()
-    const sync = onDefault(judged(4), CAPPED)
+    const sync = onDefault(judgedSpec(4), CAPPED)
     expect(draftsOfKind(carryOut(built, { sync }), 'campaign-resumed')).toEqual([])
   })
 
@@ -139,7 +128,7 @@ scope: { mutable: [src/] }
       combination_failed: false,
       open: true,
     }
-    const sync = onDefault(judged(9), CAPPED)
+    const sync = onDefault(judgedSpec(9), CAPPED)
     for (let looks = 0; looks < 6; looks++) carryOut(built, { sync })
     expect(built.campaign.status).toBe('running')
     expect(built.campaign.round?.open).toBe(false)
