@@ -1,9 +1,9 @@
 import type { Execution } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { readingOf } from './readings.ts'
+import { gateReadingOf } from './readings.ts'
 import { tieBreakersOf } from './tie-breakers.ts'
 
-/** A metric that the spec names and no execution gave a number for. */
+/** A metric that the spec names and no execution gave a value for. */
 export interface AbsentMetric {
   name: string
   /** The key that names it. */
@@ -18,7 +18,7 @@ export function absentMetrics(spec: Spec, executions: readonly Execution[]): Abs
   if (runs.length === 0) return []
   const found = new Map<string, AbsentMetric>()
   for (const { name, key } of namedMetrics(spec)) {
-    if (found.has(name) || runs.some(run => readingOf(run, name) !== null)) continue
+    if (found.has(name) || runs.some(run => gateReadingOf(run, name) !== null)) continue
     found.set(name, { name, key, printed: runs.some(run => Object.hasOwn(run.metrics, name)) })
   }
   return [...found.values()]

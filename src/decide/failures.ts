@@ -3,7 +3,7 @@ import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { again, type Finding, finding } from './assessment.ts'
 import { constraintHolds, constraintText, gatePasses } from './gates.ts'
-import { executionsOf, readingOf } from './readings.ts'
+import { executionsOf, gateReadingOf } from './readings.ts'
 import { otherBenchmarks } from './same-benchmarks.ts'
 
 /** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
@@ -112,10 +112,10 @@ function metricFailure({ spec, report, label, pairs }: Case): Finding | null {
   const all = executionsOf(report, label, 'warmup', 'sample', 'repeat')
   const runs = pairs ? all.filter(({ status }) => status === 'ok') : all
   const gates = spec.metric.degenerate_gates.filter(
-    gate => !runs.every(run => gatePasses(readingOf(run, gate.name), gate.check)),
+    gate => !runs.every(run => gatePasses(gateReadingOf(run, gate.name), gate.check)),
   )
   const constraints = spec.metric.constraints.filter(
-    constraint => !runs.every(run => constraintHolds(constraint, readingOf(run, constraint.metric))),
+    constraint => !runs.every(run => constraintHolds(constraint, gateReadingOf(run, constraint.metric))),
   )
   if (gates.length + constraints.length === 0) return null
   const names = [...gates.map(gate => `${gate.name} ${gate.check}`), ...constraints.map(constraintText)]

@@ -38,6 +38,7 @@ export function failedGates(gates: readonly MetricGate[], values: Record<string,
 }
 
 export function constraintHolds(constraint: Constraint, raw: unknown): boolean {
+  if (typeof raw === 'boolean' && typeof constraint.value === 'number') return false
   const value = gateValue(raw)
   return value !== null && holds(value, constraint.op, Number(constraint.value))
 }

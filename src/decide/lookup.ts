@@ -16,6 +16,28 @@ export function gateValue(raw: unknown): number | null {
   return typeof raw === 'boolean' ? Number(raw) : finite(raw)
 }
 
+/**
+ * What a constraint is held against: every sample of the metric, or the one value that there is. Booleans are legal
+ * here, as in gates.
+ */
+export function constraintValues(snapshot: Snapshot, name: string): unknown[] {
+  for (const place of HARD_ORDER) {
+    const values = snapshot[place]
+    if (values === undefined || !Object.hasOwn(values, name) || values[name] === undefined) continue
+    const raw = values[name]
+    if (!isRecord(raw)) return [raw]
+    const { samples, aggregate: value } = raw
+    return Array.isArray(samples) && samples.length > 0 ? samples : [value]
+  }
+  return [null]
+}
+
+/** The boolean that all samples of a metric agree on. */
+export function agreedBoolean(snapshot: Snapshot, name: string): boolean | null {
+  const [value, ...others] = constraintValues(snapshot, name)
+  return typeof value === 'boolean' && others.every(other => other === value) ? value : null
+}
+
 function isRecord(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
@@ -49,7 +71,7 @@ export function lookUp(
     if (values === undefined || !Object.hasOwn(values, name)) continue
     const raw = values[name]
     if (raw === undefined) continue
-    return readMetric(place === 'gates' ? gateValue(raw) : raw, options.aggregation)
+    return readMetric(raw, options.aggregation)
   }
   return null
 }

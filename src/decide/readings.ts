@@ -7,7 +7,7 @@ import { finite } from './lookup.ts'
 import { objectivesOf } from './objectives.ts'
 
 export type Executions = Pick<Report, 'executions'>
-type Measured = { aggregate: number | null; samples: (number | null)[] }
+type Measured = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
 
 export function executionsOf(report: Executions, side: Side, ...roles: Execution['role'][]): Execution[] {
   return report.executions.filter(
@@ -17,8 +17,14 @@ export function executionsOf(report: Executions, side: Side, ...roles: Execution
 
 /** A metric of one execution; null when it failed, did not print it, or printed no finite number. */
 export function readingOf(execution: Execution, name: string): number | null {
+  return finite(gateReadingOf(execution, name))
+}
+
+/** What a gate reads, where booleans are legal; null as above. */
+export function gateReadingOf(execution: Execution, name: string): number | boolean | null {
   if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
-  return finite(execution.metrics[name])
+  const value = execution.metrics[name]
+  return typeof value === 'boolean' ? value : finite(value)
 }
 
 /** A metric's value on both sides; null unless both have one. */
@@ -33,18 +39,21 @@ export function pairOf(name: string, base: Execution, candidate: Execution): Pai
 
 /** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
 function measured(spec: Spec, samples: readonly Execution[], name: string): Measured {
-  const values = samples.map(sample => readingOf(sample, name))
-  const known = values.filter(value => value !== null)
+  const values = samples.map(sample => gateReadingOf(sample, name))
+  const [first] = values
+  if (typeof first === 'boolean' && values.every(value => value === first))
+    return { aggregate: first, samples: values }
+  const known = values.filter(value => typeof value === 'number')
   const complete = known.length === values.length
   const aggregation = spec.measurement.stability?.aggregation ?? 'median'
   return { aggregate: complete ? aggregate(known, aggregation) : null, samples: values }
 }
 
 /** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
-function gateValues(spec: Spec, samples: readonly Execution[]): Record<string, number | null> {
-  const values: Record<string, number | null> = {}
+function gateValues(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
+  const values: Record<string, number | boolean | null> = {}
   for (const gate of spec.metric.degenerate_gates) {
-    const read = samples.map(sample => readingOf(sample, gate.name))
+    const read = samples.map(sample => gateReadingOf(sample, gate.name))
     values[gate.name] = read.find(value => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null
     if (read.some(value => value === null)) values[gate.name] = null
   }

@@ -4,7 +4,7 @@ import { type Comparison, compare, type Thresholds } from './comparison.ts'
 import { isFutile } from './futility.ts'
 import { constraintHolds, constraintText, failedGates } from './gates.ts'
 import { climb, type NextMeasurement, rungsOf, type Stability } from './ladder.ts'
-import { lookUp, type Reading } from './lookup.ts'
+import { constraintValues, lookUp, type Reading } from './lookup.ts'
 import { type Objective, objectivesOf } from './objectives.ts'
 import { targetReached } from './targets.ts'
 
@@ -60,11 +60,10 @@ function degenerate({ spec, candidate }: StabilityPayload): StabilityDecision | 
     const reason = `gate failed: ${gates.join(', ')}`
     return closed('degenerate', reason, { violated_objectives: gates })
   }
-  const broken = spec.metric.constraints.filter(constraint => {
-    const reading = lookUp(candidate, constraint.metric, lookUpBy(spec, false))
-    const values = reading === null || reading.samples.length === 0 ? [reading?.value] : reading.samples
-    return !values.every(value => constraintHolds(constraint, value))
-  })
+  const broken = spec.metric.constraints.filter(
+    constraint =>
+      !constraintValues(candidate, constraint.metric).every(value => constraintHolds(constraint, value)),
+  )
   if (broken.length === 0) return null
   const reason = `constraint not met: ${broken.map(constraintText).join(', ')}`
   return closed('degenerate', reason, { violated_objectives: broken.map(constraint => constraint.metric) })

@@ -1,2 +1,2 @@
 /** Recorded with every verdict, so that a replay applies the rules the verdict was taken under (invariant 3). */
-export const RULE_VERSION = '1'
+export const RULE_VERSION = '2'

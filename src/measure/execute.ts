@@ -9,6 +9,7 @@ import type { MeasureInput } from './input.ts'
 import { tailOf } from './output/capped-file.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
 import { readPrinted } from './output/read-printed.ts'
+import { refuseBooleans } from './output/refuse-booleans.ts'
 import type { Ended } from './process/launch.ts'
 import { withinRoom } from './report-room.ts'
 import { runScore } from './score-run.ts'
@@ -104,7 +105,9 @@ async function printedBy(session: Session, turn: Turn): Promise<Printed> {
   const { spec } = session.input
   if (turn.role === 'smoke') return NOTHING
   const score = scoreOf(session)
-  return score === null ? readPrinted(session.paths, spec) : runScore(session, score, turn.seed)
+  const printed =
+    score === null ? readPrinted(session.paths, spec) : await runScore(session, score, turn.seed)
+  return refuseBooleans(printed, spec)
 }
 
 /** A holdout's command prints its metric itself. */

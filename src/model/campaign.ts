@@ -219,7 +219,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 19
+export const FOLD_VERSION = 20
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

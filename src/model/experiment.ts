@@ -5,6 +5,7 @@ import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
 import type { Job } from './pairs.ts'
+import type { MetricValues } from './report.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
 export type ExperimentStatus =
@@ -79,7 +80,7 @@ export interface Experiment extends Approvable {
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null
-  metrics: Record<string, number | null>
+  metrics: MetricValues
   primary_delta: number | null
   evidence: PairedEvidence | null
   /** It was decided by pairs of the only machine there is. */

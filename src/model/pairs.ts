@@ -73,6 +73,6 @@ function readingsOf(run: Execution, metrics: readonly string[]): Pair['base'] {
   return Object.fromEntries(metrics.map(name => [name, finite(run.metrics[name])]))
 }
 
-function finite(value: number | null | undefined): number | null {
-  return value !== undefined && value !== null && Number.isFinite(value) ? value : null
+function finite(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

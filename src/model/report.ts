@@ -10,8 +10,12 @@ export const side = z.union([
 ])
 export type Side = z.infer<typeof side>
 
-/** A number the harness printed, or null for one it printed that is not a finite number. */
-const reading = z.number().nullable()
+/** A number the harness printed, or null for one that is not finite. */
+const score = z.number().nullable()
+/** The same for a metric, which may be a boolean where only gates read it. */
+const reading = z.union([z.number(), z.boolean()]).nullable()
+export type MetricValue = z.infer<typeof reading>
+export type MetricValues = Record<string, MetricValue>
 
 export const executionStatus = z.enum([
   'ok',
@@ -35,7 +39,7 @@ export const execution = z.strictObject({
   wall_seconds: z.number().nonnegative(),
   /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and what the harness printed. */
   metrics: z.record(z.string(), reading),
-  tasks: z.record(z.string(), reading).optional(),
+  tasks: z.record(z.string(), score).optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
   error: z.string().optional(),
   stderr_tail: z.string().optional(),
@@ -124,7 +128,7 @@ export function machineKey(of: Machine): string {
 }
 
 /** One number a metric for people to read: the median of a side's samples, null where one was not a number. */
-export function typicalMetrics(of: Report, which: Side): Record<string, number | null> {
+export function typicalMetrics(of: Report, which: Side): MetricValues {
   const samples = of.executions.filter(
     run => run.side === which && run.role === 'sample' && run.status === 'ok',
   )
@@ -134,9 +138,13 @@ export function typicalMetrics(of: Report, which: Side): Record<string, number |
   )
 }
 
-function middle(values: (number | null)[]): number | null {
-  const numbers = values.filter(value => value !== null).toSorted((a, b) => a - b)
-  if (numbers.length === 0 || numbers.length < values.length) return null
+/** A boolean stays one where all samples agree; where they do not, it is the share of those that are true. */
+function middle(values: MetricValue[]): MetricValue {
+  const known = values.filter(value => value !== null)
+  const [first] = known
+  if (first === undefined || known.length < values.length) return null
+  if (typeof first === 'boolean' && known.every(value => value === first)) return first
+  const numbers = known.map(Number).toSorted((a, b) => a - b)
   const half = numbers.length / 2
   const upper = numbers[Math.floor(half)] ?? null
   const lower = numbers[Math.ceil(half) - 1] ?? null

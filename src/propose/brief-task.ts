@@ -1,10 +1,11 @@
 import { numberText } from '../decide/wording.ts'
-import { lookUp } from '../decide/lookup.ts'
+import { agreedBoolean, lookUp } from '../decide/lookup.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { MetricValue, MetricValues } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { oneLine, quoted } from './quoted-text.ts'
 
-export type Metrics = Readonly<Record<string, number | null>>
+export type Metrics = Readonly<MetricValues>
 
 /** What is to be better, and by how much at least. */
 export function goal(spec: Spec): string[] {
@@ -33,14 +34,18 @@ export function numbers(campaign: Campaign, spec: Spec, incumbentMetrics: Metric
   const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
   return [...new Set(named)].map(metric => {
     const options = { judged: primary.type === 'judge', aggregation: 'median' } as const
+    const { origin } = campaign
     const baseline =
-      campaign.origin === null ? null : (lookUp(campaign.origin, metric, options)?.value ?? null)
+      origin === null
+        ? null
+        : (agreedBoolean(origin, metric) ?? lookUp(origin, metric, options)?.value ?? null)
     const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
     return `- ${name(metric)}: ${valueText(baseline)} at the start, ${valueText(now)} now`
   })
 }
 
-function valueText(value: number | null): string {
+function valueText(value: MetricValue): string {
+  if (typeof value === 'boolean') return String(value)
   return value === null || !Number.isFinite(value) ? 'not measured yet' : numberText(value)
 }
 

@@ -2,6 +2,7 @@ import type { WayOut } from '../decide/evidence/planning.ts'
 import { noiseText, sizeText } from '../decide/noise-text.ts'
 import { numberText, plural } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
+import type { MetricValues } from '../model/report.ts'
 import type { Prospects } from '../plan/prospects.ts'
 import { type JudgingForecast, judgingText } from './check-judging.ts'
 import { metricsLines } from './metrics-text.ts'
@@ -11,7 +12,7 @@ import { table } from './table.ts'
 export interface Trial {
   /** Of one execution. */
   seconds: number
-  metrics: Record<string, number | null>
+  metrics: MetricValues
   gates: string[]
   /** null where the rules do not ask how noisy the harness is. */
   calibration: Omit<Calibration, 'order'> | null

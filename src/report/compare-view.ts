@@ -8,7 +8,7 @@ import { type Standing, standingOf } from '../decide/paired/standing.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { EXIT_CODES } from '../model/outcome.ts'
-import { type Report, type Side, typicalMetrics } from '../model/report.ts'
+import { type MetricValues, type Report, type Side, typicalMetrics } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Trial } from './check-trial.ts'
 import { compareSentence } from './compare-sentence.ts'
@@ -72,7 +72,7 @@ interface SideView {
   name: string
   commit: string
   tree: string
-  metrics: Record<string, number | null>
+  metrics: MetricValues
 }
 
 export function compareView(compared: Compared): CompareView {

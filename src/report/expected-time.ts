@@ -1,7 +1,7 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
-import { snapshotMetrics } from './metrics-text.ts'
+import { numberIn, snapshotMetrics } from './metrics-text.ts'
 
 type Known = Pick<Campaign, 'calibration' | 'orders' | 'origin'>
 
@@ -16,7 +16,7 @@ export function expectedSeconds(campaign: Known, { stop, candidates }: Order): n
     report === null || order.stop.rule !== stop.rule ? [] : [secondsOf(report.report)],
   )
   if (alike.length > 0) return mean(alike)
-  const each = snapshotMetrics(campaign.origin)['wall_seconds'] ?? null
+  const each = numberIn(snapshotMetrics(campaign.origin), 'wall_seconds')
   return each === null ? null : sides * each
 }
 

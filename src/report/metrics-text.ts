@@ -1,11 +1,12 @@
-import { lookUp } from '../decide/lookup.ts'
+import { agreedBoolean, finite, lookUp } from '../decide/lookup.ts'
 import { numberText, plural } from '../decide/wording.ts'
+import type { MetricValue, MetricValues } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { listed } from './listed.ts'
 import { table } from './table.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 
-export type Metrics = Readonly<Record<string, number | null>>
+export type Metrics = Readonly<MetricValues>
 
 /** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
 export function metricsText(metrics: Metrics): string {
@@ -30,16 +31,26 @@ export function metricsLines(metrics: Metrics): [string, ...string[]] {
 function shown(metrics: Metrics): [string, string][] {
   const all = Object.entries(metrics)
   const printed = all.filter(([name]) => !BUILT_IN_METRICS.has(name))
-  return (printed.length > 0 ? printed : all).map(([name, value]) => [
-    name,
-    value === null ? 'missing' : numberText(value),
-  ])
+  return (printed.length > 0 ? printed : all).map(([name, value]) => [name, valueText(value)])
 }
 
-/** One number a metric; what is not a finite number is missing, never 0 (invariant 5). */
-export function snapshotMetrics(snapshot: Snapshot | null): Record<string, number | null> {
+/** A metric's value for people: booleans as they were printed. */
+export function valueText(value: MetricValue): string {
+  if (value === null) return 'missing'
+  return typeof value === 'boolean' ? String(value) : numberText(value)
+}
+
+/** The number that a metric is; null where it is missing or a boolean, with which nobody can calculate. */
+export function numberIn(metrics: Metrics, name: string): number | null {
+  return finite(metrics[name])
+}
+
+/** One value a metric; what is neither a finite number nor a boolean is missing, never 0 (invariant 5). */
+export function snapshotMetrics(snapshot: Snapshot | null): MetricValues {
   if (snapshot === null) return {}
   const names = [...Object.keys(snapshot.metrics ?? {}), ...Object.keys(snapshot.diagnostics ?? {})]
   const by = { judged: false, aggregation: 'median' } as const
-  return Object.fromEntries(names.map(name => [name, lookUp(snapshot, name, by)?.value ?? null]))
+  return Object.fromEntries(
+    names.map(name => [name, agreedBoolean(snapshot, name) ?? lookUp(snapshot, name, by)?.value ?? null]),
+  )
 }

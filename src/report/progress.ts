@@ -1,7 +1,7 @@
 import { changeText, numberText, percentText } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { snapshotMetrics } from './metrics-text.ts'
+import { numberIn, snapshotMetrics } from './metrics-text.ts'
 import { incumbentMetrics } from './status-view.ts'
 
 /** The primary metric as the campaign moved it; null where nothing was measured (invariant 5). */
@@ -29,14 +29,14 @@ export function progressOf(campaign: Campaign, spec: Spec): Progress {
   const numbers = Object.values(experiments).map(({ number }) => number)
   const kept = landings.flatMap(({ experiment, reverted }): Kept[] => {
     const landed = experiments[experiment]
-    const value = landed?.metrics[metric] ?? null
+    const value = numberIn(landed?.metrics ?? {}, metric)
     if (landed === undefined || value === null) return []
     return [{ id: landed.id, number: landed.number, value, takenBack: reverted !== null }]
   })
   return {
     metric,
-    from: snapshotMetrics(origin)[metric] ?? null,
-    now: incumbentMetrics(campaign)[metric] ?? null,
+    from: numberIn(snapshotMetrics(origin), metric),
+    now: numberIn(incumbentMetrics(campaign), metric),
     kept,
     first: numbers[0] ?? 0,
     last: numbers.reduce((most, number) => Math.max(most, number), 0),

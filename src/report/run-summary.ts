@@ -3,6 +3,7 @@ import { specOf } from '../spec/recorded-spec.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { short } from './event-line.ts'
+import { numberIn } from './metrics-text.ts'
 import { waitingSentence } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
 import { headline } from './reported-effect.ts'
@@ -32,7 +33,7 @@ function gainText(campaign: Campaign): string | null {
   const spec = specOf(campaign)
   const { baseline, incumbent } = statusView(campaign, new Map())
   const { name } = spec.metric.primary
-  const before = baseline.metrics[name] ?? null
-  const after = incumbent.metrics[name] ?? null
+  const before = numberIn(baseline.metrics, name)
+  const after = numberIn(incumbent.metrics, name)
   return before === null || after === null ? null : changeText(name, before, after)
 }

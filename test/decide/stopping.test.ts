@@ -95,5 +95,5 @@ describe('a campaign', () => {
 })
 
 test('verdicts carry the version of these rules', () => {
-  expect(RULE_VERSION).toBe('1')
+  expect(RULE_VERSION).toBe('2')
 })

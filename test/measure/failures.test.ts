@@ -69,6 +69,37 @@ describe('the built-in metrics', () => {
   })
 })
 
+describe('a candidate that answers for its harness', () => {
+  const statusOf = async (candidate: string, harness: string) => {
+    const lab = await laboratory()
+    const report = await lab.measure({
+      files: { 'bench.sh': harness, 'src/run.sh': `echo '{"bytes": 450}'\n` },
+      spec: { measurement: { command: 'sh bench.sh' } },
+      candidates: { 'exp-001': { 'src/run.sh': candidate } },
+    })
+    return report.executions.find(run => run.side === 'exp-001')
+  }
+
+  test('by a result file beside what the harness prints is broken, with both values', async () => {
+    const overwriting = `echo '{"bytes": -5}' > "$WINNOW_RESULT_PATH"\n`
+    const run = await statusOf(overwriting, `sh src/run.sh > /dev/null; echo '{"bytes": 450}'\n`)
+    expect(run).toMatchObject({
+      status: 'bad-output',
+      metrics: {},
+      error: expect.stringContaining('holds bytes = -5, and stdout says bytes = 450'),
+    })
+  })
+
+  test('by a boolean instead of the number is broken', async () => {
+    const run = await statusOf(`echo '{"bytes": false}'\n`, 'sh src/run.sh\n')
+    expect(run).toMatchObject({
+      status: 'bad-output',
+      metrics: {},
+      error: expect.stringContaining('bytes is false, but the spec needs a number'),
+    })
+  })
+})
+
 describe('a separate scorer', () => {
   const spec = { measurement: { score: { command: 'sh score.sh' }, command: 'sh src/run.sh' } }
   const files = {

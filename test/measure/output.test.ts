@@ -21,9 +21,45 @@ function left(files: { result?: string; stdout?: string }) {
 const builtIn = aSpec({ metric: { primary: { type: 'hard', name: 'wall_seconds', direction: 'minimize' } } })
 
 describe('where a result is looked for', () => {
-  test('the result file wins over everything', () => {
-    const paths = left({ result: '{"bytes": 1}', stdout: '{"bytes": 2}' })
-    expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+  test('the result file comes first, and stdout beside it may be a log', () => {
+    const logs = [
+      '',
+      'done',
+      '{"bytes": "2 kB"}',
+      '{"epoch": 1}\n{"epoch": 2}',
+      '{"msg": "bytes", "n": 3}',
+      'METRIC other=2',
+    ]
+    for (const stdout of logs) {
+      const paths = left({ result: '{"bytes": 1}', stdout })
+      expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+    }
+  })
+
+  test.each(['{"bytes": 1}', '{"metrics": {"bytes": 1}}\n', 'METRIC bytes=1', '> bench\n{"bytes": 1.0}'])(
+    'a result on stdout that agrees with the result file is fine: %s',
+    stdout => {
+      const paths = left({ result: '{"bytes": 1}', stdout })
+      expect(readPrinted(paths, aSpec()).metrics).toEqual({ bytes: 1 })
+    },
+  )
+
+  test.each([
+    ['an object', '{"bytes": 450}'],
+    ['metrics in an object', '{"metrics": {"bytes": 450}}'],
+    ['an object among other lines', 'noise\n{"bytes": 450}\nmore noise'],
+    ['a METRIC line', 'noise\nMETRIC bytes=450'],
+    ['a second METRIC line', 'METRIC bytes=-5\nMETRIC bytes=450'],
+  ])('%s on stdout that disagrees with the result file is an error', (_, stdout) => {
+    const paths = left({ result: '{"bytes": -5}', stdout })
+    expect(() => readPrinted(paths, aSpec())).toThrow(
+      '$WINNOW_RESULT_PATH holds bytes = -5, and stdout says bytes = 450: report it in one of them',
+    )
+  })
+
+  test('a gate that one channel passes and the other fails is an error', () => {
+    const paths = left({ result: '{"bytes": 1, "ok": true}', stdout: 'METRIC ok=false' })
+    expect(() => readPrinted(paths, aSpec())).toThrow('ok = true, and stdout says ok = false')
   })
 
   test('then the whole of stdout as one object', () => {
@@ -32,7 +68,7 @@ describe('where a result is looked for', () => {
 
   test('then METRIC lines between anything else', () => {
     const stdout = '{"log": 1}\nMETRIC bytes=3\nMETRIC ok = true\ndone\n'
-    expect(readPrinted(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: 1 })
+    expect(readPrinted(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: true })
   })
 
   test('with output metric-lines nothing but lines', () => {
@@ -73,9 +109,9 @@ describe('a result object', () => {
   test('holds numbers and booleans, at the top or under metrics', () => {
     expect(parseResultObject('{"a": 1.5, "ok": false, "metrics": {"b": -2, "yes": true}}')?.metrics).toEqual({
       a: 1.5,
-      ok: 0,
+      ok: false,
       b: -2,
-      yes: 1,
+      yes: true,
     })
   })
 

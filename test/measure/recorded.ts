@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HarnessError } from '../../src/errors.ts'
+import type { Printed } from '../../src/measure/output/printed.ts'
 import { readPrinted } from '../../src/measure/output/read-printed.ts'
 import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
 import { aSpec } from '../decide/a-spec.ts'
@@ -17,7 +18,7 @@ export function metricsIn(
   output: BenchmarkFormat,
   text: string,
   at: 'stdout' | 'result' = 'stdout',
-): Record<string, number | null> {
+): Printed['metrics'] {
   const dir = scratch()
   const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
   writeFileSync(paths[at], text)

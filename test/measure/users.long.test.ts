@@ -120,9 +120,9 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
         true,
         true,
       ])
-      expect(report.executions.map(({ metrics }) => metrics['bytes'] ?? 0).toSorted((a, b) => a - b)).toEqual(
-        [5, 5, 7, 7],
-      )
+      expect(
+        report.executions.map(({ metrics }) => Number(metrics['bytes'])).toSorted((a, b) => a - b),
+      ).toEqual([5, 5, 7, 7])
     }
   })
 

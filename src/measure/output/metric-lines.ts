@@ -1,8 +1,9 @@
+import type { MetricValue } from '../../model/report.ts'
 import { badOutput, Metrics, type Printed } from './printed.ts'
 
 export const METRIC_EXAMPLE = 'METRIC latency_ms=12.5'
 const START = /^METRIC\s/
-const LINE = /^METRIC\s+([^\s=]+)\s*=\s*(\S+)\s*$/
+export const METRIC_LINE = /^METRIC\s+([^\s=]+)\s*=\s*(\S+)\s*$/
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 const NOT_FINITE = /^[-+]?(?:nan|inf|infinity)$/i
 
@@ -12,18 +13,24 @@ export function parseMetricLines(text: string): Printed | null {
   if (lines.length === 0) return null
   const metrics = new Metrics()
   for (const line of lines) {
-    const [, name, value] = LINE.exec(line) ?? []
+    const [, name, value] = METRIC_LINE.exec(line) ?? []
     if (name === undefined || value === undefined) {
       throw badOutput('a METRIC line that is not name=value', line, METRIC_EXAMPLE)
     }
-    metrics.add(name, numberOf(value, line), line, METRIC_EXAMPLE)
+    metrics.add(name, metricValueOf(value, line), line, METRIC_EXAMPLE)
   }
   return { metrics: metrics.all() }
 }
 
-function numberOf(text: string, line: string): number | null {
+function metricValueOf(text: string, line: string): MetricValue {
+  const value = metricValueIn(text)
+  if (value === undefined) throw badOutput(`${JSON.stringify(text)} is not a number`, line, METRIC_EXAMPLE)
+  return value
+}
+
+/** Undefined where the text is neither a number nor a boolean. */
+export function metricValueIn(text: string): MetricValue | undefined {
   if (NUMBER.test(text)) return Number(text)
-  if (text === 'true' || text === 'false') return Number(text === 'true')
-  if (NOT_FINITE.test(text)) return null
-  throw badOutput(`${JSON.stringify(text)} is not a number`, line, METRIC_EXAMPLE)
+  if (text === 'true' || text === 'false') return text === 'true'
+  return NOT_FINITE.test(text) ? null : undefined
 }

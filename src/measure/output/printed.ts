@@ -1,10 +1,11 @@
 import { HarnessError } from '../../errors.ts'
+import type { MetricValue, MetricValues } from '../../model/report.ts'
 import { BUILT_IN_METRICS } from '../../spec/built-in-metrics.ts'
 import type { Item } from './items.ts'
 
 /** What a harness printed, wherever it printed it. */
 export interface Printed {
-  metrics: Record<string, number | null>
+  metrics: MetricValues
   tasks?: Record<string, number | null>
   artifacts?: Record<string, string>
   /** Where a judge scores them. */
@@ -21,9 +22,9 @@ export function badOutput(what: string, line: string, example: string): HarnessE
 
 /** Collects metrics, refusing a second value for a name and the names winnow measures itself. */
 export class Metrics {
-  readonly #values = new Map<string, number | null>()
+  readonly #values = new Map<string, MetricValue>()
 
-  add(name: string, value: number | null, line: string, example: string): void {
+  add(name: string, value: MetricValue, line: string, example: string): void {
     if (BUILT_IN_METRICS.has(name)) {
       throw badOutput(
         `${name} is measured by winnow and cannot be printed: choose another name`,
@@ -34,10 +35,10 @@ export class Metrics {
     if (this.#values.has(name)) throw badOutput(`${name} is given twice`, line, example)
     if (this.#values.size >= MAX_METRICS) throw badOutput(`more than ${MAX_METRICS} metrics`, line, example)
     // Infinity and NaN are printed values that are not numbers anyone can compare (invariant 5).
-    this.#values.set(name, value !== null && Number.isFinite(value) ? value : null)
+    this.#values.set(name, typeof value === 'number' && !Number.isFinite(value) ? null : value)
   }
 
-  all(): Record<string, number | null> {
+  all(): MetricValues {
     return Object.fromEntries(this.#values)
   }
 }

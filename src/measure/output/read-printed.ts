@@ -9,9 +9,11 @@ import { parseMetricLines } from './metric-lines.ts'
 import { type OutputFiles, textOf } from './output-text.ts'
 import { badOutput, NOTHING, type Printed } from './printed.ts'
 import { readBenchmarks } from './read-benchmarks.ts'
+import { refuseDisagreement } from './result-channels.ts'
 import { JSON_EXAMPLE, parseResultObject } from './result-object.ts'
 
-/** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. */
+/** spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing.
+ * A file and a stdout that disagree are no result. */
 export function readPrinted(files: OutputFiles, spec: Spec): Printed {
   const judged = isJudged(spec)
   const printed = whatIsPrinted(files, spec, judged)
@@ -23,7 +25,11 @@ function whatIsPrinted(files: OutputFiles, spec: Spec, judged: boolean): Printed
   const { output } = spec.measurement
   if (isBenchmarkFormat(output)) return readBenchmarks(files, output)
   const written = textOf(readCapped(files.result), 'the result file', JSON_EXAMPLE)
-  if (written !== null) return resultFile(written, judged)
+  if (written !== null) {
+    const printed = resultFile(written, judged)
+    refuseDisagreement(printed, loggedIn(files.stdout), { lines: output === 'metric-lines' ? 'only' : 'too' })
+    return printed
+  }
   const stdout = textOf(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
   const linesOnly = output === 'metric-lines'
   const printed = (linesOnly ? null : parseResultObject(stdout, { judged })) ?? parseMetricLines(stdout)
@@ -41,6 +47,12 @@ function whatIsPrinted(files: OutputFiles, spec: Spec, judged: boolean): Printed
     lastLine(stdout),
     example,
   )
+}
+
+/** Beside a result file stdout may be a log of any size; what is too large to be a result states none. */
+function loggedIn(path: string): string {
+  const read = readCapped(path)
+  return read.kind === 'text' ? read.text : ''
 }
 
 function whatWasPrinted(stdout: string): string {

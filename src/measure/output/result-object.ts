@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { MetricValue } from '../../model/report.ts'
 import { duplicateKey } from './duplicate-key.ts'
 import { itemsIn } from './items.ts'
+import { parseObject } from './object-in-text.ts'
 import { badOutput, Metrics, type Printed } from './printed.ts'
 
 /** Infinity included: JSON has no word for it, but 1e999 reads as it. */
@@ -33,7 +35,7 @@ export function parseResultObject(text: string, { judged = false } = {}): Printe
   const metrics = new Metrics()
   for (const [name, member] of Object.entries(object)) {
     if (isSection(name)) checkSection(name, member, text)
-    else metrics.add(name, numberOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
+    else metrics.add(name, metricValueOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
   }
   addAll(metrics, object['metrics'], text)
   const tasks = values.safeParse(object['tasks']).data
@@ -48,24 +50,8 @@ export function parseResultObject(text: string, { judged = false } = {}): Printe
 
 function addAll(metrics: Metrics, section: unknown, text: string): void {
   for (const [name, member] of Object.entries(values.safeParse(section).data ?? {})) {
-    metrics.add(name, numberOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
+    metrics.add(name, metricValueOf(name, member, text), lineWith(text, name), JSON_EXAMPLE)
   }
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  if (!text.trimStart().startsWith('{')) return null
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : null
-  } catch {
-    // Not JSON: then it is a log, and metric lines are looked for in it.
-    return null
-  }
-}
-
-/** Not a schema: those drop a member called __proto__, and nothing that was printed may go unseen. */
-function isObject(parsed: unknown): parsed is Record<string, unknown> {
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
 }
 
 function isSection(name: string): name is Section {
@@ -81,9 +67,9 @@ function checkSection(name: Section, member: unknown, text: string): void {
 }
 
 /** null is what a JSON writer makes of NaN: printed, and not a number. */
-function numberOf(name: string, member: unknown, text: string): number | null {
+function metricValueOf(name: string, member: unknown, text: string): MetricValue {
   const parsed = value.safeParse(member)
-  if (parsed.success) return parsed.data === null ? null : Number(parsed.data)
+  if (parsed.success) return parsed.data
   throw badOutput(`"${name}" is neither a number nor a boolean`, lineWith(text, name), JSON_EXAMPLE)
 }
 

@@ -28,7 +28,7 @@ const cePrimary = primary.extend({
 })
 
 const degenerateGate = z.strictObject({
-  name: text.describe('Metric the check reads; missing or not finite fails it.'),
+  name: text.describe('Metric the check reads, a number or a boolean; missing or not finite fails it.'),
   check: z
     .string()
     .refine(check => parseGateCheck(check) !== undefined, { error: CHECK })
@@ -62,7 +62,7 @@ const metricKeys = z.strictObject({
     .default([])
     .describe('Metric gates: a candidate that fails one in any execution is broken, whatever it gained.'),
   objectives: z.array(objective).default([]).describe('Further metrics that must improve or not suffer.'),
-  constraints: z.array(constraint).default([]).describe('Must hold in every execution of the candidate.'),
+  constraints: z.array(constraint).default([]).describe('Must hold in every execution of the candidate; only a boolean value takes a printed boolean.'),
   diagnostics: z
     .array(z.strictObject({ name: text.describe('Metric.') }))
     .default([])
