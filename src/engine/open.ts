@@ -9,7 +9,7 @@ import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
 import type { Clock, Faults, Fetch, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
-import type { Place } from './place.ts'
+import { pacingOf, type Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
 export interface Surroundings {
@@ -131,12 +131,8 @@ function placeFor(around: Surroundings, workshop: Workshop, name: string): Place
     })
   }
   const refs = campaignRefs(prefix, name)
-  const pacing = {
-    clock: () => clock.now(),
-    sleep: (ms: number) => clock.sleep(ms),
-    random: () => random.fraction(),
-  }
-  const forge = around.forge?.(refs) ?? localForge({ repo: repository, refs, author: by.actor, ...pacing })
+  const forge =
+    around.forge?.(refs) ?? localForge({ repo: repository, refs, author: by.actor, ...pacingOf(around) })
   const ownDir = join(dataDir, 'campaigns', name)
   return {
     name,

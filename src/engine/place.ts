@@ -1,5 +1,6 @@
 import type { Repository } from '../git/repository.ts'
 import type { Forge } from '../forge/port.ts'
+import type { Pacing } from '../ledger/retry.ts'
 import type { CampaignRefs } from '../model/refs.ts'
 import type { By } from '../model/event.ts'
 import type { Whereabouts } from '../spec/unread-keys.ts'
@@ -40,4 +41,13 @@ export interface Place {
 export function whereaboutsOf({ kind, workflows }: Forge): Whereabouts {
   if (kind === 'local') return 'local'
   return workflows === undefined ? 'single-job' : 'github'
+}
+
+/** How long and how often a lost race or a refused push is repeated here. */
+export function pacingOf({ clock, random }: Pick<Place, 'clock' | 'random'>): Pacing {
+  return {
+    clock: () => clock.now(),
+    sleep: ms => clock.sleep(ms),
+    random: () => random.fraction(),
+  }
 }

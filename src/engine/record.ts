@@ -1,6 +1,6 @@
 import { appendCommuting } from '../ledger/append.ts'
 import type { EventDraft, LedgerEvent } from '../model/event.ts'
-import type { Place } from './place.ts'
+import { pacingOf, type Place } from './place.ts'
 import { withKept } from './unwritten.ts'
 
 type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
@@ -19,9 +19,7 @@ export async function record(
     {
       repo: place.repository,
       refs: place.refs,
-      clock: () => place.clock.now(),
-      sleep: ms => place.clock.sleep(ms),
-      random: () => place.random.fraction(),
+      ...pacingOf(place),
       failed: (unwritten, error) => withKept(place, unwritten, error),
     },
     caused,

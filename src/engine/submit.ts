@@ -3,7 +3,7 @@ import type { ForgeAnswer } from '../forge/port.ts'
 import { type Attempt, pushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import type { Oid } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
-import type { Place } from './place.ts'
+import { pacingOf, type Place } from './place.ts'
 
 export interface Submission {
   /** A commit of the user's repository. */
@@ -33,19 +33,16 @@ export async function submit(place: Place, idea: Submission): Promise<Submitted>
   }
   if (idea.from !== null) await place.repository.fetchFrom(idea.from, idea.commit)
   const first = await look(place, idea)
-  const { clock, random } = place
-  const pacing = {
-    clock: () => clock.now(),
-    sleep: (ms: number) => clock.sleep(ms),
-    random: () => random.fraction(),
-  }
-  const result = await retryLostRaces(pacing, async () => {
+  const result = await retryLostRaces(pacingOf(place), async () => {
     const now = await look(place, idea)
     requireUnmoved(idea, first, now)
     return attempt(place, idea, now)
   })
   if (result.done) return result.value
-  throw new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref])
+  throw (
+    result.refused ??
+    new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref])
+  )
 }
 
 interface Ground {

@@ -6,14 +6,16 @@ import { type Chain, openChain, type SealedEvent } from '../ledger/chain.ts'
 import { checkpointBytes, checkpointDue } from '../ledger/checkpoint.ts'
 import { writeLedgerCommit } from '../ledger/ledger-commit.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
+import { pushAttempt, retryLostRaces } from '../ledger/retry.ts'
 import { envelopeOff, type EventDraft } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { Oid } from '../model/ids.ts'
+import { oneLine } from '../model/landing.ts'
 import { refusedSync, refusedSyncAlert } from '../model/sync-refused.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
 import { pushRefusalText } from '../report/push-refusal.ts'
 import { bring } from './ordered-trees.ts'
-import type { Place } from './place.ts'
+import { pacingOf, type Place } from './place.ts'
 import { withKept } from './unwritten.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
@@ -112,16 +114,35 @@ export class Transaction {
     if (this.#sealed.length > 0 || this.#renewsViews) this.move(refs.state, await this.#write())
     faults.reach('commit:before-push')
     const moves = [...this.#moves.values()]
-    let result = await this.#orKept(() => repository.push(moves))
+    let result = await this.#orKept(() => this.#pushPatiently(moves))
     if (this.#isForTheApp(result)) {
       faults.reach('commit:before-app-push')
       result = await this.#orKept(() => repository.push(moves, { bringsWorkflows: true }))
     }
     faults.reach('commit:after-push')
-    if (!result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')) {
-      return this.#orKept(() => this.#ledgerAlone(result, tip.commit))
-    }
+    if (isRefusal(result)) return this.#orKept(() => this.#ledgerAlone(result, tip.commit))
     return result
+  }
+
+  /** A refused sync is not repeated: the campaign goes on without it. */
+  async #pushPatiently(moves: readonly RefUpdate[]): Promise<PushResult> {
+    const { repository, progress } = this.place
+    let result = await repository.push(moves)
+    if (!isRefusal(result) || this.#refusesSync(result)) return result
+    progress.say(
+      `The remote refused a push; winnow repeats it: ${oneLine(result.rule ?? result.message, 200)}`,
+    )
+    let first: PushResult | null = result
+    await retryLostRaces<PushResult>(pacingOf(this.place), async () => {
+      result = first ?? (await repository.push(moves))
+      first = null
+      return isRefusal(result) ? pushAttempt(result, result) : { done: true, value: result }
+    })
+    return result
+  }
+
+  #refusesSync({ message }: Refusal): boolean {
+    return refusedSync(message, this.events.map(envelopeOff)) !== null
   }
 
   /**
@@ -130,10 +151,9 @@ export class Transaction {
    */
   #isForTheApp(result: PushResult): boolean {
     const { repository, refs } = this.place
-    if (result.ok || !('message' in result) || !repository.mayBringWorkflows) return false
+    if (!isRefusal(result) || !repository.mayBringWorkflows) return false
     const own = new Set([refs.optimize, refs.state, refs.closed])
-    if (![...this.#moves.keys()].every(ref => own.has(ref))) return false
-    return refusedSync(result.message, this.events.map(envelopeOff)) !== null
+    return [...this.#moves.keys()].every(ref => own.has(ref)) && this.#refusesSync(result)
   }
 
   async #orKept<T>(work: () => Promise<T>): Promise<T> {
@@ -189,10 +209,7 @@ export class Transaction {
    * A rule of the remote refuses a branch: what was only observed is still written, with an alert and a pause,
    * so that a person sees the remote's own words; no decision that needed the branch is recorded.
    */
-  async #ledgerAlone(
-    refusal: Extract<PushResult, { message: string }>,
-    from: Oid | null,
-  ): Promise<PushResult> {
+  async #ledgerAlone(refusal: Refusal, from: Oid | null): Promise<PushResult> {
     const { repository, refs, by } = this.place
     if (from === null)
       throw new ForgeError(
@@ -218,15 +235,16 @@ export class Transaction {
   }
 
   /** Whatever cannot be pushed pauses the campaign, but for workflow files of the default branch: it goes on without. */
-  #said(refusal: Extract<PushResult, { message: string }>, wanted: readonly string[]): EventDraft[] {
-    const { campaign } = this.#ground.loaded
-    const cause = `refused at ${campaign.seq}`
+  #said(refusal: Refusal, wanted: readonly string[]): EventDraft[] {
+    const { campaign, tip } = this.#ground.loaded
+    // The recorded tip, and not what this refused transaction planned beyond it: only the former never comes again.
+    const cause = `refused at ${tip.seq}`
     const drafts = this.#sealed.map(({ event }) => envelopeOff(event))
-    const tip = refusedSync(refusal.message, drafts)
-    if (tip !== null) {
+    const sync = refusedSync(refusal.message, drafts)
+    if (sync !== null) {
       const { repository, refs } = this.place
       const about = {
-        tip,
+        tip: sync,
         optimize: refs.optimize,
         words: refusal.message,
         byApp: repository.mayBringWorkflows,
@@ -239,6 +257,12 @@ export class Transaction {
       { kind: 'campaign-paused', cause, reason: message, source: 'engine' },
     ]
   }
+}
+
+type Refusal = Extract<PushResult, { message: string }>
+
+function isRefusal(result: PushResult): result is Refusal {
+  return !result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')
 }
 
 /** An order that was to be dispatched with this push was not issued either. */

@@ -40,7 +40,10 @@ export function localForge(options: LocalForgeOptions): Forge {
     })
     if (result.done) return result.value
     const where = shortRef(refs.forge)
-    throw new ConflictError(`${where} could not be written in two minutes: ${result.why}`, [refs.forge])
+    throw (
+      result.refused ??
+      new ConflictError(`${where} could not be written in two minutes: ${result.why}`, [refs.forge])
+    )
   }
 
   async function attempt(

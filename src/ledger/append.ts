@@ -36,7 +36,10 @@ export async function appendCommuting(
   try {
     const result = await retryLostRaces(deps, () => attemptAppend(deps, drafts, by, progress))
     if (result.done) return result.value
-    throw new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref])
+    throw (
+      result.refused ??
+      new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref])
+    )
   } catch (error) {
     throw await deps.failed(drafts, error)
   }

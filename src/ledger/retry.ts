@@ -12,8 +12,8 @@ export interface Pacing {
 
 export type Attempt<T> =
   | { done: true; value: T }
-  /** `waitMs`: whoever refused asked for no other attempt before. */
-  | { done: false; why: string; waitMs?: number }
+  /** `waitMs`: the server asked for no other attempt before. `refused`: by a rule of the remote, which may hold for good. */
+  | { done: false; why: string; waitMs?: number; refused?: ForgeError }
 
 /** How long attempts are made, and how far apart. */
 export interface Patience {
@@ -23,25 +23,43 @@ export interface Patience {
 }
 
 const FOR_RACES: Patience = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
+/**
+ * A remote may refuse for a moment: its disk is full, its hook times out, a person is changing the rule. Four more
+ * attempts, about 1, 2, 4 and 8 seconds apart, show whether it means it.
+ */
+const AFTER_REFUSALS = { firstWaitMs: 1_000, longestWaitMs: 8_000 }
+const MOST_REFUSALS = 5
 
-/** The one retry: every attempt looks at the world anew, and after each lost race waits longer, by chance. */
+/**
+ * The one retry: every attempt looks at the world anew, and waits longer after each lost race, by chance. Returns the
+ * last attempt where none succeeded in time.
+ */
 export async function retryLostRaces<T>(
   pacing: Pacing,
   attempt: () => Promise<Attempt<T>>,
   patience: Patience = FOR_RACES,
 ): Promise<Attempt<T>> {
   const deadline = pacing.clock() + patience.forMs
-  for (let lost = 0; ; lost++) {
+  for (let lost = 0, refused = 0; ; ) {
     const result = await unlessTransient(attempt)
     if (result.done) return result
-    const wait = Math.max(backOff(patience, lost, pacing.random()), result.waitMs ?? 0)
+    const isRefused = result.refused !== undefined
+    if (isRefused && refused === MOST_REFUSALS - 1) return result
+    const longer = isRefused
+      ? backOff(AFTER_REFUSALS, refused++, pacing.random())
+      : backOff(patience, lost++, pacing.random())
+    const wait = Math.max(longer, result.waitMs ?? 0)
     if (pacing.clock() + wait > deadline) return result
     await pacing.sleep(wait)
   }
 }
 
 /** Between half and all of a doubling limit: writers that lost together do not meet again. */
-function backOff({ firstWaitMs, longestWaitMs }: Patience, lost: number, chance: number): number {
+function backOff(
+  { firstWaitMs, longestWaitMs }: Omit<Patience, 'forMs'>,
+  lost: number,
+  chance: number,
+): number {
   const limit = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(lost, 16))
   return (limit * (1 + chance)) / 2
 }
@@ -79,10 +97,14 @@ export function pushAttempt<T>(result: PushResult, value: T): Attempt<T> {
         fix: 'switch that worktree to another branch',
       })
     case 'refused':
-    case 'atomic-refused':
-      throw new ForgeError(`the remote refused the push: ${result.message}`, {
-        rule: result.rule ?? result.message,
-      })
+    case 'atomic-refused': {
+      const { message, rule = message } = result
+      return {
+        done: false,
+        why: message,
+        refused: new ForgeError(`the remote refused the push: ${message}`, { rule }),
+      }
+    }
     default:
       return result satisfies never
   }

@@ -32,23 +32,30 @@ async function chainProblems(repo: Repository, tree: Oid): Promise<LedgerProblem
   const problems = strangers.map(file => problem({ file, message: `${file} is not an event file` }))
   if (files.length === 0) problems.push(problem({ message: 'the ledger holds no events' }))
   const expected: ChainHead = { seq: 0, head: null }
+  const seqOfId = new Map<string, number>()
   for await (const { file, bytes } of readFiles(repo, files)) {
     if (expected.seq < file.seq) problems.push(missing(expected.seq, file.seq - 1))
     expected.seq = file.seq
-    problems.push(...fileProblems(bytes, expected))
+    problems.push(...fileProblems(bytes, expected, seqOfId))
     expected.seq += 1
     expected.head = sha256(bytes)
   }
   return problems
 }
 
-function fileProblems(bytes: Uint8Array, expected: ChainHead): LedgerProblem[] {
+/** Events refer to each other by id, so an id that two events share makes them ambiguous. */
+function fileProblems(bytes: Uint8Array, expected: ChainHead, seqOfId: Map<string, number>): LedgerProblem[] {
+  const { seq } = expected
   try {
-    checkEventFile(bytes, expected)
-    return []
+    const { id, kind } = checkEventFile(bytes, expected).event
+    const earlier = seqOfId.get(id)
+    seqOfId.set(id, seq)
+    if (earlier === undefined) return []
+    const message = `event ${seq} (${kind}) has the id of event ${earlier}: ${id}`
+    return [problem({ seq, file: eventPath(seq).path, message })]
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error
-    return [problem({ seq: expected.seq, file: eventPath(expected.seq).path, message: error.message })]
+    return [problem({ seq, file: eventPath(seq).path, message: error.message })]
   }
 }
 

@@ -82,6 +82,16 @@ describe('a chain made anew', () => {
     expect(result.unproven?.what).toMatch(/event \d+, named as its verdict, keeps nothing|names verdict/)
   })
 
+  it('with an event twice is named: two events never share an id', async () => {
+    const twice = await eventOf(site, 'round-closed')
+    await rewrite(site, (draft, seq) => (seq === twice.seq ? [draft, draft] : [draft]))
+    const { result, words } = await whatAuditSays(site)
+    expect(result.ok).toBe(false)
+    expect(words).toContain(
+      `event ${twice.seq + 1} (round-closed) has the id of event ${twice.seq}: ${twice.id}`,
+    )
+  })
+
   it('without a verdict is found by replay', async () => {
     const gone = await eventOf(site, 'decided', ({ outcome }) => outcome === 'dropped')
     await rewrite(site, (draft, seq) => (seq === gone.seq ? [] : [draft]))

@@ -58,6 +58,39 @@ describe('a remote', () => {
     await site.proven()
   })
 
+  it('that refuses one push is asked again, and nobody else is', async () => {
+    const site = await sizeYard([shorter('a', 3)], { spec: SERIAL, remote: true })
+    await site.start()
+    const once = join(site.root, 'refused')
+    site.hook(
+      'pre-receive',
+      `grep -q " refs/heads/optimize/size$" || exit 0
+test -e ${once} && exit 0
+: > ${once}
+echo "the hook timed out" >&2; exit 1`,
+    )
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept' })
+    expect(await site.kinds()).not.toContain('campaign-paused')
+    expect(site.said.filter(line => line.includes('the hook timed out'))).toEqual([
+      expect.stringMatching(/^The remote refused a push; winnow repeats it: /),
+    ])
+    await site.proven()
+  })
+
+  it('that refuses again after each resume never records two events of one id', async () => {
+    const site = await sizeYard([shorter('a', 3), shorter('b', 3)], { spec: SERIAL, remote: true })
+    await site.start()
+    site.hook('pre-receive', 'grep -q " refs/heads/optimize/size$" && { echo no >&2; exit 1; }\nexit 0')
+    for (let times = 0; times < 3; times++) {
+      expect(await site.run()).toMatchObject({ for: 'person' })
+      await site.person({ kind: 'campaign-resumed', reason: 'once more' })
+    }
+    const ids = (await site.events()).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    await site.proven()
+  })
+
   it('that refuses everything is an error in its own words, and nothing is lost', async () => {
     const refuse = 'echo "the disk of this server is read-only" >&2; exit 1'
     const fresh = await sizeYard([shorter('a', 3)], { remote: true })

@@ -135,13 +135,13 @@ describe('a lost race', () => {
 })
 
 describe('a remote that refuses', () => {
-  test('is quoted at once: trying again would not help', async () => {
+  test('is asked again with back-off, and quoted when it refuses every time', async () => {
     ledger.hook('echo "GH006: Protected branch update failed" >&2; exit 1')
     const pacing = fakePacing()
     const attempt = appendCommuting(ledger.deps(pacing), [note('x')], BY)
     await expect(attempt).rejects.toThrow(ForgeError)
     await expect(attempt).rejects.toThrow(/GH006: Protected branch update failed[\s\S]*; kept$/)
-    expect(pacing.waits).toEqual([])
+    expect(pacing.waits).toHaveLength(4)
     expect(ledger.saved).toHaveLength(1)
   })
 

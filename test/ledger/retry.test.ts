@@ -94,11 +94,33 @@ describe('a push', () => {
     expect(held).toThrow(`${ref} is checked out in /home/me/code`)
   })
 
-  test('that was refused quotes the rule, which stops the retry', () => {
-    const refused = () =>
-      pushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
-    const apart = () => pushAttempt({ ok: false, reason: 'atomic-refused', message: 'no atomic pushes' }, 7)
-    expect(refused).toThrow(expect.objectContaining({ detail: { rule: 'GH006' } }))
-    expect(apart).toThrow(expect.objectContaining({ detail: { rule: 'no atomic pushes' } }))
+  test('that was refused quotes the rule', () => {
+    const refused = pushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
+    const apart = pushAttempt({ ok: false, reason: 'atomic-refused', message: 'no atomic pushes' }, 7)
+    expect(refused).toMatchObject({ done: false, refused: { detail: { rule: 'GH006' } } })
+    expect(apart).toMatchObject({ done: false, refused: { detail: { rule: 'no atomic pushes' } } })
+  })
+
+  test('that was refused is repeated four times with back-off, and no oftener', async () => {
+    const pacing = { ...fakePacing(), random: () => 1 }
+    let pushes = 0
+    const result = await retryLostRaces(pacing, async () => {
+      pushes++
+      return pushAttempt({ ok: false, reason: 'refused', message: 'protected', rule: 'GH006' }, 7)
+    })
+    expect(result).toMatchObject({ done: false, refused: expect.any(ForgeError) })
+    expect(pushes).toBe(5)
+    expect(pacing.waits).toEqual([1000, 2000, 4000, 8000])
+  })
+
+  test('that was refused once succeeds at the second attempt', async () => {
+    const pacing = fakePacing()
+    const answers = [
+      { ok: false, reason: 'refused', message: 'hook timed out' } as const,
+      { ok: true } as const,
+    ]
+    const result = await retryLostRaces(pacing, async () => pushAttempt(answers.shift() ?? { ok: true }, 7))
+    expect(result).toEqual({ done: true, value: 7 })
+    expect(pacing.waits).toHaveLength(1)
   })
 })
