@@ -1,5 +1,5 @@
+import { type Aggregation, aggregate } from '../model/aggregate.ts'
 import type { Snapshot } from '../model/snapshot.ts'
-import { type Aggregation, aggregate } from './aggregate.ts'
 
 /** A metric of one side as a rule reads it. Invariant 5: anything but finite numbers is `null`, missing. */
 export type Reading = { value: number; samples: readonly number[] }
@@ -30,12 +30,6 @@ export function constraintValues(snapshot: Snapshot, name: string): unknown[] {
     return Array.isArray(samples) && samples.length > 0 ? samples : [value]
   }
   return [null]
-}
-
-/** The boolean that all samples of a metric agree on. */
-export function agreedBoolean(snapshot: Snapshot, name: string): boolean | null {
-  const [value, ...others] = constraintValues(snapshot, name)
-  return typeof value === 'boolean' && others.every(other => other === value) ? value : null
 }
 
 function isRecord(raw: unknown): raw is Record<string, unknown> {

@@ -1,7 +1,7 @@
+import { aggregateSamples, aggregationOf } from '../model/aggregate.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import { aggregate } from './aggregate.ts'
 import { gatePasses } from './gates.ts'
 import { finite } from './lookup.ts'
 import { objectivesOf } from './objectives.ts'
@@ -40,13 +40,7 @@ export function pairOf(name: string, base: Execution, candidate: Execution): Pai
 /** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
 function measured(spec: Spec, samples: readonly Execution[], name: string): Measured {
   const values = samples.map(sample => gateReadingOf(sample, name))
-  const [first] = values
-  if (typeof first === 'boolean' && values.every(value => value === first))
-    return { aggregate: first, samples: values }
-  const known = values.filter(value => typeof value === 'number')
-  const complete = known.length === values.length
-  const aggregation = spec.measurement.stability?.aggregation ?? 'median'
-  return { aggregate: complete ? aggregate(known, aggregation) : null, samples: values }
+  return { aggregate: aggregateSamples(values, aggregationOf(spec)), samples: values }
 }
 
 /** A gate must hold in every execution, so the value that stands for all is the first that fails it. */

@@ -1,3 +1,4 @@
+import { aggregationOf } from '../model/aggregate.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
 import { medianBound } from './evidence/median-bound.ts'
@@ -20,7 +21,7 @@ export function targetReached(
 
 /** Whether one side's stored numbers, the incumbent's say, already meet every declared target. */
 export function targetsMet(spec: Pick<Spec, 'metric' | 'measurement'>, snapshot: Snapshot): boolean {
-  const aggregation = spec.measurement.stability?.aggregation ?? 'median'
+  const aggregation = aggregationOf(spec)
   return targetReached(
     objectivesOf(spec.metric),
     ({ name, judged }) => lookUp(snapshot, name, { judged, aggregation })?.value,

@@ -1,6 +1,6 @@
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
-import type { MetricValues } from '../model/report.ts'
+import { incumbentMetrics } from '../model/incumbent-metrics.ts'
 import { brief } from '../propose/brief.ts'
 import { type Asked, askCommand, briefFile } from '../propose/command.ts'
 import { type CommandProposer, commandOf, missingAgent } from '../propose/presets.ts'
@@ -42,9 +42,4 @@ export async function askProgram(
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
   })
-}
-
-function incumbentMetrics({ landings, experiments }: Campaign): MetricValues {
-  const last = landings.findLast(({ reverted }) => reverted === null)
-  return last ? (experiments[last.experiment]?.metrics ?? {}) : {}
 }

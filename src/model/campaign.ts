@@ -1,3 +1,4 @@
+import type { Aggregation } from './aggregate.ts'
 import type { EventDraft, LedgerEvent } from './event.ts'
 import type { Experiment, Picked } from './experiment.ts'
 import type { Host } from './host.ts'
@@ -148,6 +149,8 @@ export interface Campaign {
   object_format: 'sha1' | 'sha256'
   spec_sha256: string
   spec_yaml: string
+  /** How that spec makes one number of several samples, wherever one is judged or shown. */
+  aggregation: Aggregation
   /** The spec the default branch had when it was last looked at: a change there is an amendment. */
   default_spec_sha256: string
   default_tip: Oid
@@ -244,6 +247,7 @@ export function emptyCampaign(): Campaign {
     object_format: 'sha1',
     spec_sha256: '',
     spec_yaml: '',
+    aggregation: 'median',
     default_spec_sha256: '',
     default_tip: '',
     harness: '',

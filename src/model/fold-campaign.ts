@@ -1,3 +1,4 @@
+import { aggregationIn } from './aggregate.ts'
 import type { Campaign, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { experimentsOf } from './experiments.ts'
@@ -28,6 +29,7 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.object_format = event.object_format
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
+  campaign.aggregation = aggregationIn(campaign)
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
   campaign.harness = event.harness
@@ -44,6 +46,7 @@ const amended: Handler<'campaign-amended'> = (campaign, event) => {
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
+  campaign.aggregation = aggregationIn(campaign)
   changeHarness(campaign, event.harness)
 }
 

@@ -126,7 +126,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
     if (!experiment || experiment.order !== live.order.id) continue
     experiment.status = 'measured'
     experiment.measured_tree = candidate.tree
-    experiment.metrics = typicalMetrics(event.report, experiment.id)
+    experiment.metrics = typicalMetrics(event.report, experiment.id, campaign.aggregation)
     ideaMeasured(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))
       campaign.trees[candidate.tree] ??= experiment.id

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Aggregation, aggregateSamples } from './aggregate.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
 import { digest, experimentId, oid } from './ids.ts'
 
@@ -127,26 +128,32 @@ export function machineKey(of: Machine): string {
   return sha256(canonicalJson({ cpu_model: of.cpu_model, cores: of.cores, image: of.image }))
 }
 
-/** One number a metric for people to read: the median of a side's samples, null where one was not a number. */
-export function typicalMetrics(of: Report, which: Side): MetricValues {
+/**
+ * One value a metric, aggregated as verdicts aggregate it; null where one sample was not a number. A boolean stays one
+ * where all samples agree.
+ */
+export function typicalMetrics(
+  of: Pick<Report, 'executions'>,
+  which: Side,
+  aggregation: Aggregation,
+): MetricValues {
   const samples = of.executions.filter(
     run => run.side === which && run.role === 'sample' && run.status === 'ok',
   )
   const names = new Set(samples.flatMap(run => Object.keys(run.metrics)))
   return Object.fromEntries(
-    [...names].map(name => [name, middle(samples.map(run => run.metrics[name] ?? null))]),
+    [...names].map(name => [
+      name,
+      aggregateSamples(
+        samples.map(run => run.metrics[name] ?? null),
+        aggregation,
+      ),
+    ]),
   )
 }
 
-/** A boolean stays one where all samples agree; where they do not, it is the share of those that are true. */
-function middle(values: MetricValue[]): MetricValue {
-  const known = values.filter(value => value !== null)
-  const [first] = known
-  if (first === undefined || known.length < values.length) return null
-  if (typeof first === 'boolean' && known.every(value => value === first)) return first
-  const numbers = known.map(Number).toSorted((a, b) => a - b)
-  const half = numbers.length / 2
-  const upper = numbers[Math.floor(half)] ?? null
-  const lower = numbers[Math.ceil(half) - 1] ?? null
-  return upper === null || lower === null ? null : (lower + upper) / 2
+/** The number that a metric is; null where it is missing or a boolean, which is no number to calculate with. */
+export function numberIn(metrics: Readonly<MetricValues>, name: string): number | null {
+  const value = metrics[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { MetricValue, MetricValues } from './report.ts'
 
 /**
  * One side's numbers as a verdict reads them (the snapshot of `winnow decide`, spec.md). Values stay
@@ -16,3 +17,16 @@ export const snapshot = z.strictObject({
   elapsed_seconds: z.number().nullable().optional(),
 })
 export type Snapshot = z.infer<typeof snapshot>
+
+/** One value a metric, aggregated as it was judged; what is neither number nor boolean is missing (invariant 5). */
+export function snapshotMetrics(of: Snapshot | null): MetricValues {
+  const { metrics, diagnostics } = of ?? {}
+  return Object.fromEntries(
+    Object.entries({ ...diagnostics, ...metrics }).map(([name, value]) => [name, aggregateIn(value)]),
+  )
+}
+
+function aggregateIn(value: unknown): MetricValue {
+  const raw = typeof value === 'object' && value !== null && 'aggregate' in value ? value.aggregate : value
+  return typeof raw === 'boolean' || (typeof raw === 'number' && Number.isFinite(raw)) ? raw : null
+}

@@ -1,7 +1,7 @@
 import { numberText } from '../decide/wording.ts'
-import { agreedBoolean, lookUp } from '../decide/lookup.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
 import { oneLine, quoted } from './quoted-text.ts'
 
@@ -33,12 +33,7 @@ export function numbers(campaign: Campaign, spec: Spec, incumbentMetrics: Metric
   const { primary, objectives, constraints } = spec.metric
   const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
   return [...new Set(named)].map(metric => {
-    const options = { judged: primary.type === 'judge', aggregation: 'median' } as const
-    const { origin } = campaign
-    const baseline =
-      origin === null
-        ? null
-        : (agreedBoolean(origin, metric) ?? lookUp(origin, metric, options)?.value ?? null)
+    const baseline = snapshotMetrics(campaign.origin)[metric] ?? null
     const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
     return `- ${name(metric)}: ${valueText(baseline)} at the start, ${valueText(now)} now`
   })

@@ -3,6 +3,7 @@ import { objectivesOf } from '../decide/objectives.ts'
 import { effectWords, type Measured, shareOf } from '../decide/paired/effect-text.ts'
 import type { Standing } from '../decide/paired/standing.ts'
 import { changeText, numberText, plural } from '../decide/wording.ts'
+import { aggregationOf } from '../model/aggregate.ts'
 import { typicalMetrics } from '../model/report.ts'
 import type { CompareWord, Compared } from './compare-view.ts'
 import { durationText } from './duration.ts'
@@ -97,7 +98,10 @@ function onceText(compared: Compared, word: CompareWord): string {
   if (report === null || end !== 'decided')
     return `${end === 'time' ? 'the time was up' : 'interrupted'} before ${head.name} and ${base.name} were compared: nothing is known yet`
   const [{ name }] = objectivesOf(spec.metric)
-  const [before, after] = [typicalMetrics(report, 'base')[name], typicalMetrics(report, label)[name]]
+  const aggregation = aggregationOf(spec)
+  const [before, after] = (['base', label] as const).map(
+    side => typicalMetrics(report, side, aggregation)[name],
+  )
   const change =
     typeof before === 'number' && typeof after === 'number' ? changeText(name, before, after) : name
   const took = `it repeats exactly, ${plural(executions.comparison, 'execution')}, ${durationText(seconds)}`

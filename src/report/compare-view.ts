@@ -8,6 +8,7 @@ import { type Standing, standingOf } from '../decide/paired/standing.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { EXIT_CODES } from '../model/outcome.ts'
+import { aggregationOf } from '../model/aggregate.ts'
 import { type MetricValues, type Report, type Side, typicalMetrics } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Trial } from './check-trial.ts'
@@ -113,9 +114,10 @@ function effectIn(standing: Standing | null): Pick<CompareView, 'effect' | 'inte
   return { ...effectOf(standing.primary.differences), evidence: { reached, needed } }
 }
 
-function sideView({ base, head, label, report }: Compared, which: 'base' | 'head'): SideView {
+function sideView({ base, head, label, report, spec }: Compared, which: 'base' | 'head'): SideView {
   const { name, point } = which === 'base' ? base : head
-  const metrics = report === null ? {} : typicalMetrics(report, which === 'base' ? 'base' : label)
+  const side = which === 'base' ? 'base' : label
+  const metrics = report === null ? {} : typicalMetrics(report, side, aggregationOf(spec))
   return { name, ...point, metrics }
 }
 

@@ -5,16 +5,40 @@ import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
 import { typicalMetrics } from '../model/report.ts'
-import { metricsText, snapshotMetrics } from './metrics-text.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
+import { readSpec } from '../spec/recorded-spec.ts'
+import { metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
 import { calibratedText } from './noisy-text.ts'
 import { verdictSentence } from './sentence.ts'
 
 const LONGEST = 400
 
-/** One event as one line for people: what happened, in the words of the design. */
-export function eventLine(event: LedgerEvent): string {
-  const say = texts[event.kind] as (event: LedgerEvent) => string
-  return oneLine(say(event), LONGEST)
+/** One event as one line for people: what happened, with the metrics that the spec judges first. */
+export function eventLine(event: LedgerEvent, metrics: ShownMetrics): string {
+  const say = texts[event.kind] as (event: LedgerEvent, metrics: ShownMetrics) => string
+  return oneLine(say(event, metrics), LONGEST)
+}
+
+/** The events of one ledger as lines, each by the spec that was in force when it was written. */
+export class EventLines {
+  #metrics: ShownMetrics
+  #path = 'spec.yaml'
+
+  /** `yaml`: the spec in force before the first event that comes. */
+  constructor(yaml: string | null = null) {
+    this.#metrics = shownBy(yaml, this.#path)
+  }
+
+  next(event: LedgerEvent): string {
+    if (event.kind === 'campaign-started') this.#path = event.spec_path
+    if (event.kind === 'campaign-started' || event.kind === 'campaign-amended')
+      this.#metrics = shownBy(event.spec_yaml, this.#path)
+    return eventLine(event, this.#metrics)
+  }
+}
+
+function shownBy(yaml: string | null, file: string): ShownMetrics {
+  return shownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
 }
 
 /** What a person who watches a run wants to see go by. */
@@ -49,15 +73,15 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
 const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
 
 /** Every kind has its words, or this does not compile. */
-const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
+const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {
   'campaign-started': ({ spec, start }) => `campaign ${spec} started at ${short(start.commit)}`,
   'campaign-amended': ({ source, reason, default_branch: renamed }) =>
     renamed !== undefined
       ? `the default branch has another name: ${reason}`
       : `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
   calibrated: event => `calibrated: ${calibratedText(event)}`,
-  'baseline-measured': ({ tree, snapshot }) =>
-    `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot))}`,
+  'baseline-measured': ({ tree, snapshot }, metrics) =>
+    `baseline on tree ${short(tree)}: ${metricsText(snapshotMetrics(snapshot), metrics)}`,
   'effect-measured': ({ what, experiment, reason }) =>
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
@@ -73,7 +97,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>) => string } = {
     `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
   'order-dispatched': ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,
   'order-lost': ({ order, reason }) => `order ${short(order)} lost: ${reason}`,
-  measured: ({ report }) => measuredText(report),
+  measured: ({ report }, metrics) => measuredText(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${short(order)} rejected: ${reason}`,
   'judging-asked': ({ order }) => `order ${short(order)} is scored by models, in a job of its own`,
   judged: ({ order, model, records, ended }) =>
@@ -130,11 +154,13 @@ function decidedText(event: LedgerEvent<'decided'>): string {
   return `${event.experiment} ${verdictSentence(event)}${line}${warningsText(event.warnings)}`
 }
 
-function measuredText(report: LedgerEvent<'measured'>['report']): string {
+function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownMetrics): string {
   if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
-  const shown = sides.map(side => `${side} ${metricsText(typicalMetrics(report, side))}`.trim())
+  const shown = sides.map(side =>
+    `${side} ${metricsText(typicalMetrics(report, side, metrics.aggregation), metrics)}`.trim(),
+  )
   return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.join('; ')}`
 }
 

@@ -1,7 +1,8 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
-import { numberIn, snapshotMetrics } from './metrics-text.ts'
+import { numberIn } from '../model/report.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
 
 type Known = Pick<Campaign, 'calibration' | 'orders' | 'origin'>
 

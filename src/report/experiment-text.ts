@@ -1,10 +1,11 @@
 import type { Experiment } from '../model/experiment.ts'
 import type { LedgerEvent } from '../model/event.ts'
+import { recordedSpec } from '../spec/recorded-spec.ts'
 import { additionsText } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
 import { lastWords } from './last-words.ts'
-import { metricsText } from './metrics-text.ts'
+import { metricsText, shownMetrics } from './metrics-text.ts'
 import { reportedEffect } from './reported-effect.ts'
 import { standingSentence } from './sentence.ts'
 import { evidenceIn, type StandingCampaign, standingIn } from './standing.ts'
@@ -26,6 +27,7 @@ export function experimentText(
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const effect = reportedEffect(campaign, experiment)
+  const shown = shownMetrics(recordedSpec(campaign))
   const facts: [string, string | null][] = [
     ['idea', hypothesis],
     ['outcome', outcome],
@@ -36,7 +38,7 @@ export function experimentText(
     ['head', head],
     ['reported effect', effect?.reported ?? null],
     ['so far', effect?.soFar == null ? null : `${effect.soFar} (what it was selected by, hence flattering)`],
-    ['metrics', metricsText(metrics) || null],
+    ['metrics', metricsText(metrics, shown) || null],
     ['learnings', learnings],
     ...warningsIn(events).map((warning): [string, string] => ['warning', warning]),
   ]
@@ -50,7 +52,7 @@ export function experimentText(
     '',
     ...charts,
     ...lastWords(events, id),
-    ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event)])),
+    ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event, shown)])),
   ]
 }
 

@@ -1,56 +1,64 @@
-import { agreedBoolean, finite, lookUp } from '../decide/lookup.ts'
+import { objectivesOf } from '../decide/objectives.ts'
 import { numberText, plural } from '../decide/wording.ts'
+import { type Aggregation, aggregationOf } from '../model/aggregate.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
-import type { Snapshot } from '../model/snapshot.ts'
+import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
+import type { Spec } from '../spec/schema.ts'
 import { listed } from './listed.ts'
 import { table } from './table.ts'
-import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 
 export type Metrics = Readonly<MetricValues>
 
-/** What a harness printed, for people; what winnow times of itself is shown only where nothing else is. */
-export function metricsText(metrics: Metrics): string {
-  return shown(metrics)
-    .map(cells => cells.join(' '))
-    .join(', ')
+/** What a spec says about the metrics of its campaign, as far as it decides what people are shown of them. */
+export interface ShownMetrics {
+  /** The primary first, then the other objectives. */
+  objectives: readonly string[]
+  aggregation: Aggregation
+}
+
+const NO_SPEC: ShownMetrics = { objectives: [], aggregation: 'median' }
+
+export function shownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | null): ShownMetrics {
+  if (spec === null) return NO_SPEC
+  return { objectives: objectivesOf(spec.metric).map(({ name }) => name), aggregation: aggregationOf(spec) }
 }
 
 const ON_ONE_LINE = 6
 
+/**
+ * What a harness printed, the primary first and always. Where there is too much for one line, the objectives and how
+ * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
+ */
+export function metricsText(metrics: Metrics, { objectives }: Pick<ShownMetrics, 'objectives'>): string {
+  const cells = shown(metrics, objectives)
+  const judged = cells.filter(([name]) => objectives.includes(name))
+  const few = cells.length <= ON_ONE_LINE || judged.length === 0 ? cells : judged.slice(0, ON_ONE_LINE)
+  const more = cells.length - few.length
+  return [...few.map(cell => cell.join(' ')), ...(more === 0 ? [] : [`${more} more`])].join(', ')
+}
+
 /** The same; where there are too many for one line, how many, and each on a line of its own to choose from. */
 export function metricsLines(metrics: Metrics): [string, ...string[]] {
-  const cells = shown(metrics)
+  const cells = shown(metrics, [])
   if (cells.length === 0) return ['no metric']
-  if (cells.length <= ON_ONE_LINE) return [metricsText(metrics)]
+  if (cells.length <= ON_ONE_LINE) return [metricsText(metrics, NO_SPEC)]
   return [
     plural(cells.length, 'metric'),
     ...listed(table(cells.map(([name, value]) => [`  ${name}`, value]))),
   ]
 }
 
-function shown(metrics: Metrics): [string, string][] {
-  const all = Object.entries(metrics)
-  const printed = all.filter(([name]) => !BUILT_IN_METRICS.has(name))
-  return (printed.length > 0 ? printed : all).map(([name, value]) => [name, valueText(value)])
+function shown(metrics: Metrics, objectives: readonly string[]): [string, string][] {
+  const names = Object.keys(metrics)
+  const first = objectives.filter(name => names.includes(name))
+  const others = names.filter(name => !first.includes(name))
+  const printed = others.filter(name => !BUILT_IN_METRICS.has(name))
+  const chosen = first.length + printed.length > 0 ? [...first, ...printed] : others
+  return chosen.map(name => [name, valueText(metrics[name] ?? null)])
 }
 
 /** A metric's value for people: booleans as they were printed. */
 export function valueText(value: MetricValue): string {
   if (value === null) return 'missing'
   return typeof value === 'boolean' ? String(value) : numberText(value)
-}
-
-/** The number that a metric is; null where it is missing or a boolean, with which nobody can calculate. */
-export function numberIn(metrics: Metrics, name: string): number | null {
-  return finite(metrics[name])
-}
-
-/** One value a metric; what is neither a finite number nor a boolean is missing, never 0 (invariant 5). */
-export function snapshotMetrics(snapshot: Snapshot | null): MetricValues {
-  if (snapshot === null) return {}
-  const names = [...Object.keys(snapshot.metrics ?? {}), ...Object.keys(snapshot.diagnostics ?? {})]
-  const by = { judged: false, aggregation: 'median' } as const
-  return Object.fromEntries(
-    names.map(name => [name, agreedBoolean(snapshot, name) ?? lookUp(snapshot, name, by)?.value ?? null]),
-  )
 }

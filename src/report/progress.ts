@@ -1,8 +1,9 @@
 import { changeText, numberText, percentText } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { incumbentMetrics } from '../model/incumbent-metrics.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
-import { numberIn, snapshotMetrics } from './metrics-text.ts'
-import { incumbentMetrics } from './status-view.ts'
+import { numberIn } from '../model/report.ts'
 
 /** The primary metric as the campaign moved it; null where nothing was measured (invariant 5). */
 export interface Progress {

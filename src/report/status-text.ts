@@ -2,9 +2,10 @@ import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
+import { recordedSpec } from '../spec/recorded-spec.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { short } from './event-line.ts'
-import { metricsText } from './metrics-text.ts'
+import { metricsText, shownMetrics } from './metrics-text.ts'
 import { pickLine } from './pick-text.ts'
 import { noisyText } from './noisy-text.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
@@ -19,13 +20,14 @@ const ALERTS_SHOWN = 3
 export function statusText(campaign: Campaign, view: StatusView): string[] {
   const progress = headline(campaign)
   const { to_go_on: way, notes, alerts } = view
+  const shown = shownMetrics(recordedSpec(campaign))
   return [
     `Campaign ${view.campaign}: ${stateText(campaign)}`,
     ...(way === null ? [] : [`  to go on: ${way}`]),
     ...(progress === null ? [] : [`  progress: ${progress}`]),
     ...table([
-      ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics)],
-      ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics)],
+      ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics, shown)],
+      ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics, shown)],
     ]),
     ...calibrationLines(campaign),
     `  ${countsText(view)}`,

@@ -1,9 +1,11 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment, Fate } from '../model/experiment.ts'
 import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
+import { incumbentMetrics } from '../model/incumbent-metrics.ts'
 import { reasonOf } from '../model/reason.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
 import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } from './campaign-result.ts'
-import { type Metrics, snapshotMetrics } from './metrics-text.ts'
+import type { Metrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
 import { isTakenBack } from './taken-back.ts'
@@ -123,15 +125,4 @@ function countsOf(campaign: Campaign): StatusView['counts'] {
     view.taken_back += 1
   }
   return view
-}
-
-/**
- * The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. Those of the baseline
- * first: one tree measured twice is no progress.
- */
-export function incumbentMetrics({ baseline, incumbent, reference, origin, experiments }: Campaign): Metrics {
-  if (incumbent.tree === reference.tree && origin !== null) return snapshotMetrics(origin)
-  if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot)
-  const measured = Object.values(experiments).findLast(one => one.measured_tree === incumbent.tree)
-  return measured?.metrics ?? {}
 }

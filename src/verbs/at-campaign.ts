@@ -6,6 +6,7 @@ import { localIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { gitRunner } from '../git/runner.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
+import { EventLines } from '../report/event-line.ts'
 import { actingAs } from './actor.ts'
 import { recordedBeginning } from './beginning.ts'
 import type { Call } from './call.ts'
@@ -87,8 +88,9 @@ async function inScene(
   const refs = campaignRefs(campaign.prefix, campaign.name)
   const dry = wanted.access === 'write' && call.given.flag('dry-run')
   const rehearsal = dry || wanted.access === 'read' ? rehearse(workshop.repository) : null
-  const repository = rehearsal?.repository ?? told(call, wanted, workshop.repository, refs)
-  const beginning = campaign.started ? await recordedBeginning(repository, refs.state) : null
+  const beginning = campaign.started ? await recordedBeginning(workshop.repository, refs.state) : null
+  const lines = new EventLines(beginning?.spec_yaml)
+  const repository = rehearsal?.repository ?? told(call, wanted, { ...workshop, lines }, refs)
   const recorded = beginning?.default_branch ?? null
   const currentDefault = workshop.defaultBranch ?? recorded
   const here: Workshop = Object.assign(workshop, { repository, defaultBranch: currentDefault })
@@ -105,12 +107,17 @@ async function inScene(
   return code
 }
 
-function told(call: Call, wanted: Wanted, repository: Repository, refs: CampaignRefs): Repository {
+function told(
+  call: Call,
+  wanted: Wanted,
+  { repository, lines }: Pick<Workshop, 'repository'> & { lines: EventLines },
+  refs: CampaignRefs,
+): Repository {
   if (wanted.announce !== true) return repository
   return announcing(
     repository,
     ref => ref === refs.state,
-    event => sayProgress(call.around.progress, event),
+    event => sayProgress(call.around.progress, lines, event),
   )
 }
 

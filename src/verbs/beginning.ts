@@ -10,7 +10,10 @@ const schema = z.looseObject({
 })
 
 /** What a ledger's first event says, as far as a campaign is found by it. */
-export type Beginning = Pick<z.infer<typeof schema>, 'spec' | 'spec_path' | 'default_branch'>
+export interface Beginning extends Pick<z.infer<typeof schema>, 'spec' | 'spec_path' | 'default_branch'> {
+  /** The spec that is in force now. */
+  spec_yaml: string | null
+}
 
 /** Null where that ref is no ledger that can be read: whoever folds it names what is wrong. */
 export async function recordedBeginning(repository: Repository, stateRef: string): Promise<Beginning | null> {
@@ -20,10 +23,14 @@ export async function recordedBeginning(repository: Repository, stateRef: string
   const { tree } = await repository.commit(oid)
   const entry = await repository.entryAt(tree, eventPath(0).path)
   if (entry?.type !== 'blob') return null
-  return beginningIn((await repository.blob(entry.oid)).toString('utf8'))
+  const beginning = beginningIn((await repository.blob(entry.oid)).toString('utf8'))
+  if (beginning === null) return null
+  const spec = await repository.entryAt(tree, 'spec.yaml')
+  const spec_yaml = spec?.type === 'blob' ? (await repository.blob(spec.oid)).toString('utf8') : null
+  return { ...beginning, spec_yaml }
 }
 
-function beginningIn(text: string): Beginning | null {
+function beginningIn(text: string): z.infer<typeof schema> | null {
   try {
     const parsed = schema.safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null

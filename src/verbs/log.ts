@@ -1,4 +1,4 @@
-import { eventLine } from '../report/event-line.ts'
+import { EventLines } from '../report/event-line.ts'
 import { atCampaign } from './at-campaign.ts'
 import { ledgerEvents } from './ledger-events.ts'
 import type { Verb } from './verb.ts'
@@ -14,9 +14,10 @@ export const log: Verb = {
   exits: {},
   run: call =>
     atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+      const lines = new EventLines()
       for await (const event of ledgerEvents(place)) {
         if (call.given.flag('json')) call.terminal.json(event)
-        else call.terminal.out(`${event.seq}  ${event.at}  ${eventLine(event)}`)
+        else call.terminal.out(`${event.seq}  ${event.at}  ${lines.next(event)}`)
       }
       return 0
     }),

@@ -5,6 +5,7 @@ import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibr
 import { failureOf } from '../decide/failures.ts'
 import { UserError } from '../errors.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
+import { aggregationOf } from '../model/aggregate.ts'
 import { askedIn, type Order } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import { type Report, typicalMetrics } from '../model/report.ts'
@@ -46,7 +47,7 @@ function measured(trying: Trying, report: Report): Pick<Trial, 'seconds' | 'metr
   const runs = report.executions.filter(({ role }) => role === 'sample')
   return {
     seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
-    metrics: typicalMetrics(report, 'base'),
+    metrics: typicalMetrics(report, 'base', aggregationOf(trying.spec)),
     gates: [...new Set(report.gates.map(({ name }) => name))],
     warnings: warningsOf(trying, report),
   }
@@ -114,7 +115,7 @@ async function requirePairs(trying: Trying, report: Report): Promise<void> {
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
   if (failure !== null) throw await notPassed(trying, failure.reason, report)
   const { name } = spec.metric.primary
-  if (typeof typicalMetrics(report, 'base')[name] !== 'number')
+  if (typeof typicalMetrics(report, 'base', aggregationOf(spec))[name] !== 'number')
     throw await notPassed(trying, `missing metric: ${name}`, report)
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { amend } from '../../src/engine/amend.ts'
 import { requireCampaign } from '../../src/engine/session.ts'
 import { brief } from '../../src/propose/brief.ts'
-import { eventLine } from '../../src/report/event-line.ts'
+import { EventLines } from '../../src/report/event-line.ts'
 import { verdictSentence } from '../../src/report/sentence.ts'
 import { letters, shorter, SIZE_SPEC, sizeYard, type SizeOptions } from './size-yard.ts'
 import { patchOf, type Yard } from './yard.ts'
@@ -85,7 +85,7 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
       brief({ campaign: loaded.campaign, spec, incumbentMetrics: {} }),
       ...pulls.map(({ title, body }) => title + body),
       await resultsOf(made, 'exp-001'),
-      ...(await made.events()).map(eventLine),
+      ...(await made.events()).map(event => new EventLines().next(event)),
       ...made.said,
       JSON.stringify(loaded.campaign.experiments),
     ].join('\n')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { awaitedPackages, awaitedText, packagesText } from '../../src/model/approval.ts'
 import { checkMark } from '../../src/model/check-mark.ts'
 import { type EventDraft, parseEvent } from '../../src/model/event.ts'
-import { eventLine } from '../../src/report/event-line.ts'
+import { EventLines } from '../../src/report/event-line.ts'
 import { campaign } from '../plan/a-campaign.ts'
 import { LEFT_PAD } from '../plan/an-addition.ts'
 
@@ -42,7 +42,7 @@ describe('a request of an older ledger', () => {
       .add({ ...request, cause: 'opened' })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
     expect(event).toEqual(built.events.at(-1))
-    expect(eventLine(event)).toContain('exp-001 is waiting for approval of zlib')
+    expect(new EventLines().next(event)).toContain('exp-001 is waiting for approval of zlib')
     expect(built.experiment('exp-001')).toMatchObject({
       status: 'deferred',
       approval: { additions: [], why: '' },
@@ -81,7 +81,7 @@ describe('an approval that is taken back', () => {
     built.add({ ...stranger, cause: 'not any more', login: one?.login ?? '' })
     expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
-    expect(eventLine(event)).toContain('takes back the approval of zlib')
+    expect(new EventLines().next(event)).toContain('takes back the approval of zlib')
   })
 
   it('is shown, though it waits for what it waited for before', () => {

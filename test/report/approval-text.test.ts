@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Addition } from '../../src/model/approval.ts'
 import { additionsText, deferredLines, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
-import { eventLine } from '../../src/report/event-line.ts'
+import { EventLines } from '../../src/report/event-line.ts'
 import { pullBody } from '../../src/report/pull-text.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
 import { finalSummary } from '../../src/report/final-summary.ts'
@@ -32,7 +32,9 @@ function waiting(...more: Told[]) {
 
 describe('what waits for an approval', () => {
   it('is one sentence in the log, and so is the approval, with who gave it', () => {
-    const lines = eventsOf(requested(), approved, requested([], [])).map(eventLine)
+    const lines = eventsOf(requested(), approved, requested([], [])).map(event =>
+      new EventLines().next(event),
+    )
     expect(lines).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       expect.stringMatching(/^exp-001: left-pad approved by \w+$/),
@@ -88,7 +90,7 @@ describe('what waits for an approval', () => {
   })
 
   it('is no question where the spec approves all of it', () => {
-    const [line] = eventsOf(requested([LEFT_PAD], [])).map(eventLine)
+    const [line] = eventsOf(requested([LEFT_PAD], [])).map(event => new EventLines().next(event))
     expect(line).toBe('exp-001 adds left-pad 1.3.0 (npm), which the spec approves')
   })
 

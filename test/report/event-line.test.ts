@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { eventLine } from '../../src/report/event-line.ts'
+import { EventLines } from '../../src/report/event-line.ts'
 import { concerns, experimentText } from '../../src/report/experiment-text.ts'
+import { MACHINE } from '../model/a-machine.ts'
 import { metricsText } from '../../src/report/metrics-text.ts'
 import { table } from '../../src/report/table.ts'
 import {
@@ -18,8 +19,45 @@ import {
 } from './campaign-of.ts'
 
 const ORDER = '1'.repeat(64)
+const NONE = { objectives: [] }
 
-const lineOf = (draft: Told) => eventsOf(draft).map(eventLine)[0]
+/** A report whose base printed these metrics, one sample each. */
+function reportOf(samples: readonly Record<string, number>[]): Told<'measured'> {
+  const execution = {
+    side: 'base',
+    role: 'sample',
+    build: 0,
+    seed: 0,
+    status: 'ok',
+    exit_code: 0,
+    signal: null,
+    wall_seconds: 1,
+  } as const
+  const at = '2026-01-02T03:04:05.000Z'
+  const report = {
+    order: ORDER,
+    run_id: 'run-1',
+    started_at: at,
+    finished_at: at,
+    harness: ORDER,
+    trees: {},
+    machine: MACHINE,
+    flags: [],
+    setups: [],
+    gates: [],
+    executions: samples.map(metrics => ({ ...execution, metrics })),
+    tampered: null,
+    runner_error: null,
+  }
+  return { kind: 'measured', order: ORDER, run_id: 'run-1', report }
+}
+
+function first<T>([one]: readonly T[]): T {
+  if (one === undefined) throw new Error('there is none')
+  return one
+}
+
+const lineOf = (draft: Told) => new EventLines().next(first(eventsOf(draft)))
 
 describe('an event as a line', () => {
   it.each<[Told, string]>([
@@ -101,9 +139,51 @@ describe('an event as a line', () => {
 
 describe('metrics for people', () => {
   it('hides what winnow times of itself behind what the harness printed', () => {
-    expect(metricsText({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 })).toBe('bytes 12.5')
-    expect(metricsText({ wall_seconds: 1.25 })).toBe('wall_seconds 1.25')
-    expect(metricsText({ bytes: null })).toBe('bytes missing')
+    expect(metricsText({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 }, NONE)).toBe('bytes 12.5')
+    expect(metricsText({ wall_seconds: 1.25 }, NONE)).toBe('wall_seconds 1.25')
+    expect(metricsText({ bytes: null }, NONE)).toBe('bytes missing')
+  })
+
+  it('begin with the primary, wherever the harness prints it', () => {
+    const primary = { objectives: ['bytes', 'score'] }
+    expect(metricsText({ zeros: 0, score: 2, bytes: 12 }, primary)).toBe('bytes 12, score 2, zeros 0')
+    expect(metricsText({ zeros: 0, bytes: null }, primary)).toBe('bytes missing, zeros 0')
+  })
+
+  it('hold the primary where winnow measures it itself, beside what the harness printed', () => {
+    const primary = { objectives: ['wall_seconds'] }
+    expect(metricsText({ ops: 7, wall_seconds: 1.5, cpu_seconds: 1 }, primary)).toBe(
+      'wall_seconds 1.5, ops 7',
+    )
+  })
+
+  it('are the objectives and how many more where one line has no room for all', () => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}`, at]))
+    expect(metricsText(many, { objectives: ['m7'] })).toBe('m7 7, 11 more')
+  })
+})
+
+describe('the log', () => {
+  const spec_yaml = started().spec_yaml.replace(
+    'measurement: { command: x }',
+    'measurement: { command: x, baseline: fresh, stability: { mode: repeat, repeat_count: 4, aggregation: mean } }',
+  )
+  const samples = [10, 20, 20, 70].map(bytes => ({ zeros: 0, bytes }))
+
+  it('shows the primary first, and of several samples the number that is judged', () => {
+    const lines = new EventLines()
+    const [beginning, measured] = eventsOf({ ...started(), spec_yaml }, reportOf(samples))
+    if (!beginning || !measured) throw new Error('there are two')
+    lines.next(beginning)
+    expect(lines.next(measured)).toBe('measured: base bytes 30, zeros 0')
+  })
+
+  it('reads each event by the spec that was in force when it was written', () => {
+    const median = { kind: 'campaign-amended', spec_sha256: ORDER, harness: ORDER, source: 'person' } as const
+    const amended = { ...median, spec_yaml: started().spec_yaml, reason: 'r' }
+    const events = eventsOf({ ...started(), spec_yaml }, amended, reportOf(samples))
+    const lines = new EventLines()
+    expect(events.map(event => lines.next(event)).at(-1)).toBe('measured: base bytes 20, zeros 0')
   })
 })
 

@@ -3,7 +3,7 @@ import { fold } from '../../src/model/fold.ts'
 import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { reasonText } from '../../src/model/reason.ts'
-import { eventLine } from '../../src/report/event-line.ts'
+import { EventLines } from '../../src/report/event-line.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { pullBody } from '../../src/report/pull-text.ts'
 import { resultsYaml } from '../../src/report/results-yaml.ts'
@@ -91,7 +91,7 @@ describe('what was kept on one machine', () => {
   })
 
   it('has the evidence after the sentence where there is room', () => {
-    const line = events.filter(({ kind }) => kind === 'decided').map(eventLine)
+    const line = events.filter(({ kind }) => kind === 'decided').map(event => new EventLines().next(event))
     expect(line).toEqual([`exp-007 Kept: ${SENTENCE} ${EVIDENCE}`])
     const body = pullBody(campaign, seventh(campaign)).split('\n')
     expect(body.slice(0, 5)).toEqual([
@@ -142,8 +142,8 @@ describe('what is under way', () => {
     expect(standingSentence(standingIn(campaign, seventh(campaign)))).toBe(
       'Not proven yet: bytes probably 1.0 % lower. Next: more pairs, once nothing else is queued.',
     )
-    expect(events.filter(({ kind }) => kind === 'decided').map(eventLine)[0]).toMatch(
-      /^exp-007 Not proven yet: /,
-    )
+    expect(
+      events.filter(({ kind }) => kind === 'decided').map(event => new EventLines().next(event))[0],
+    ).toMatch(/^exp-007 Not proven yet: /)
   })
 })

@@ -1,4 +1,4 @@
-import { aggregate } from '../aggregate.ts'
+import { aggregate } from '../../model/aggregate.ts'
 import { effectOf } from '../evidence/reported-effect.ts'
 import { targetReached } from '../targets.ts'
 import { objectivesOf } from '../objectives.ts'

@@ -1,6 +1,28 @@
+import { type Ruled, recordedSpec } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
+
+/** How several samples become the one number that is judged and shown. The median where the spec says nothing. */
+export function aggregationOf(spec: Pick<Spec, 'measurement'> | null): Aggregation {
+  return spec?.measurement.stability?.aggregation ?? 'median'
+}
+
+/** The same for a campaign, whose spec may be one that this release cannot read. */
+export function aggregationIn(campaign: Ruled): Aggregation {
+  return aggregationOf(recordedSpec(campaign))
+}
+
+/** One missing sample leaves no value (invariant 5). A boolean stays one where all samples agree. */
+export function aggregateSamples(
+  samples: readonly (number | boolean | null)[],
+  aggregation: Aggregation,
+): number | boolean | null {
+  const [first] = samples
+  if (typeof first === 'boolean' && samples.every(sample => sample === first)) return first
+  const known = samples.filter(sample => typeof sample === 'number')
+  return known.length < samples.length ? null : aggregate(known, aggregation)
+}
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
