@@ -1,3 +1,5 @@
+import type { FailedOutput } from './model/failed-output.ts'
+
 /** What went wrong, in the terms of the person who can fix it. Exit codes are design section 9's. */
 
 export type Place = { file?: string; line?: number; column?: number; path?: string }
@@ -48,7 +50,8 @@ export class HarnessError extends WinnowError {
   readonly detail: {
     line?: string
     example?: string
-    stderrTail?: string
+    /** What it printed last. */
+    output?: FailedOutput
     /** What was run. */
     command?: string
     fix?: string

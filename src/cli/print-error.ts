@@ -7,6 +7,7 @@ import {
   type Place,
   UserError,
 } from '../errors.ts'
+import { outputText } from '../report/failed-output-text.ts'
 import { SpecErrors } from '../spec/problem.ts'
 import type { Terminal } from '../verbs/call.ts'
 
@@ -68,14 +69,14 @@ function forgeLines({ message, detail }: ForgeError): string[] {
 }
 
 function harnessLines({ message, detail }: HarnessError): string[] {
-  const { line, example, stderrTail, command, fix, printed = [] } = detail
+  const { line, example, output, command, fix, printed = [] } = detail
   return [
     `error: ${message}`,
     ...(line === undefined ? [] : [`  in: ${line}`]),
     ...(example === undefined ? [] : [`  valid: ${example}`]),
     ...(command === undefined ? [] : [`  ran: ${command}`]),
     ...(printed.length === 0 ? [] : quoted('it printed', printed.join('\n'))),
-    ...(stderrTail === undefined || stderrTail.trim() === '' ? [] : quoted('it printed last', stderrTail)),
+    ...outputText(output, LINES),
     ...fixLine(fix),
   ]
 }

@@ -4,7 +4,7 @@ import { harnessEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded, sealSide } from './guarded-run.ts'
 import { layOut } from './lay-out.ts'
-import { tailOf } from './output/capped-file.ts'
+import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
 import { emptyHome, emptyOutputs } from './scrub.ts'
 import { sealFiles } from './seal.ts'
@@ -53,14 +53,14 @@ async function setUp(session: Session, side: Side): Promise<void> {
   const env = harnessEnvironment(session.allowed, session.paths, { owner, seed: seedOf(order, 0) })
   const ended = await runGuarded(session, side, 'itself', { command: setup, env, timeoutSeconds })
   const ok = ended.exitCode === 0 && !ended.timedOut
-  const tail = tailOf(session.paths.stderr) || tailOf(session.paths.stdout)
+  const output = ok ? null : readFailed(session.paths)
   session.draft.setups.push({
     side: side.label,
     build: side.build,
     ok,
     timed_out: ended.timedOut,
     seconds: ended.wallSeconds,
-    ...(ok || tail === '' ? {} : { tail }),
+    ...(output === null ? {} : { output }),
   })
   if (ok) return session.slots.note(side.slot, { built: builtKey(session, side) })
   side.ended = true

@@ -18,9 +18,8 @@ export async function copyLeft({ from, to, options, what }: Copying): Promise<vo
     await run('cp', [...options, '--', from, to])
   } catch (error) {
     if (!isRefusal(error)) throw error
-    throw new HarnessError(`${what} cannot be copied`, {
-      stderrTail: error.message.trim().split('\n').at(-1) ?? '',
-    })
+    const stderr = error.message.trim().split('\n').at(-1) ?? ''
+    throw new HarnessError(`${what} cannot be copied`, { output: { failing: [], stdout: '', stderr } })
   }
 }
 

@@ -6,8 +6,8 @@ import { harnessEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import type { MeasureInput } from './input.ts'
-import { tailOf } from './output/capped-file.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
+import { readFailed } from './output/read-failed.ts'
 import { readPrinted } from './output/read-printed.ts'
 import { refuseBooleans } from './output/refuse-booleans.ts'
 import type { Ended } from './process/launch.ts'
@@ -21,7 +21,7 @@ export interface Turn {
   seed: number
 }
 
-type Result = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error'>
+type Result = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
 
 /** Runs a side once and appends what came of it. A side that failed too often is not run again. */
 export async function execute(session: Session, side: Side, turn: Turn): Promise<void> {
@@ -37,7 +37,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   const command = commandOf(session, turn.role)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
   const result = failureOf(session, ended, turn.role) ?? (await resultOf(session, ended, turn, side.label))
-  const tail = lastWords(paths, result.status)
+  const output = result.status === 'ok' ? null : (result.output ?? readFailed(paths))
   const execution: Execution = {
     side: side.label,
     role: turn.role,
@@ -47,7 +47,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
     signal: ended.signal,
     wall_seconds: ended.wallSeconds,
     ...result,
-    ...(tail === '' ? {} : { stderr_tail: tail }),
+    ...(output === null ? {} : { output }),
   }
   const told = withinRoom(side, heldBack(input, execution))
   draft.executions.push(told)
@@ -56,12 +56,6 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
   await refuseFull(input.workDir)
-}
-
-/** Many a tool says on stdout why it failed; what was read there as a result is quoted already. */
-function lastWords({ stderr, stdout }: Session['paths'], status: Result['status']): string {
-  if (status === 'ok') return ''
-  return tailOf(stderr) || (status === 'bad-output' ? '' : tailOf(stdout))
 }
 
 async function announceStart(session: Session): Promise<void> {
@@ -97,7 +91,8 @@ async function resultOf(session: Session, ended: Ended, turn: Turn, label: Label
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
     const status = score === null ? 'bad-output' : 'score-failed'
-    return { status, metrics: {}, error: explain(error) }
+    const { output } = error.detail
+    return { status, metrics: {}, error: explain(error), ...(output === undefined ? {} : { output }) }
   }
 }
 
@@ -139,9 +134,8 @@ function builtIns(ended: Ended): Record<string, number> {
 }
 
 function explain(error: HarnessError): string {
-  const { line, example, stderrTail } = error.detail
+  const { line, example } = error.detail
   const said = line === undefined || line === '' ? '' : `\nin: ${line}`
   const valid = example === undefined ? '' : `\nvalid: ${example}`
-  const tail = stderrTail === undefined || stderrTail === '' ? '' : `\n${stderrTail}`
-  return `${error.message}${said}${valid}${tail}`
+  return `${error.message}${said}${valid}`
 }

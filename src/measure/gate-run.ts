@@ -7,7 +7,7 @@ import { commonEnvironment } from './environment.ts'
 import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import { copyOf } from './lay-out.ts'
-import { tailOf } from './output/capped-file.ts'
+import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
 import { emptyOutputs } from './scrub.ts'
 import type { Session, Side } from './session.ts'
@@ -40,8 +40,17 @@ export async function runGates(session: Session, side: Side, phase: Gate['phase'
 
 /** Who leaves what cannot be copied has passed nothing. */
 function notRun(side: Side, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
-  const tail = `${message}: ${detail.stderrTail ?? ''}`
-  return { side: side.label, name, phase, passed: false, exit_code: null, timed_out: false, seconds: 0, tail }
+  const output = { failing: [], stdout: '', stderr: `${message}: ${detail.output?.stderr ?? ''}` }
+  return {
+    side: side.label,
+    name,
+    phase,
+    passed: false,
+    exit_code: null,
+    timed_out: false,
+    seconds: 0,
+    output,
+  }
 }
 
 async function runGate(session: Session, side: Side, gate: Gate): Promise<boolean> {
@@ -51,7 +60,7 @@ async function runGate(session: Session, side: Side, gate: Gate): Promise<boolea
   const command = { command: gate.command, env, timeoutSeconds: gate.timeout_seconds }
   const ended = await runGuarded(session, side, 'copy', command)
   const passed = ended.exitCode === 0 && !ended.timedOut
-  const tail = tailOf(paths.stderr) || tailOf(paths.stdout)
+  const output = passed ? null : readFailed(paths)
   draft.gates.push({
     side: side.label,
     name: gate.name,
@@ -60,7 +69,7 @@ async function runGate(session: Session, side: Side, gate: Gate): Promise<boolea
     exit_code: ended.exitCode,
     timed_out: ended.timedOut,
     seconds: ended.wallSeconds,
-    ...(passed || tail === '' ? {} : { tail }),
+    ...(output === null ? {} : { output }),
   })
   return passed
 }

@@ -4,7 +4,7 @@ import { HarnessError } from '../errors.ts'
 import type { Spec } from '../spec/schema.ts'
 import { commonEnvironment } from './environment.ts'
 import { layOutTrusted } from './lay-out.ts'
-import { tailOf } from './output/capped-file.ts'
+import { readFailed } from './output/read-failed.ts'
 import type { Printed } from './output/printed.ts'
 import { readScore } from './output/read-score.ts'
 import type { Owner } from './process/reaper.ts'
@@ -48,8 +48,8 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
     signal: input.signal,
   })
   trusted.seal = sealEverything(trusted.dir, [], input.repository.objectFormat)
-  if (ended.timedOut) throw failed(`ran longer than ${score.timeout_seconds} s`, own.stderr)
-  if (ended.exitCode !== 0) throw failed(`ended with ${ended.exitCode ?? ended.signal}`, own.stderr)
+  if (ended.timedOut) throw failed(`ran longer than ${score.timeout_seconds} s`, own)
+  if (ended.exitCode !== 0) throw failed(`ended with ${ended.exitCode ?? ended.signal}`, own)
   return readScore(own.stdout, score, input.spec.metric.primary.name)
 }
 
@@ -70,6 +70,7 @@ async function handOver({ input, paths }: Session, own: SidePaths, owner: Owner)
   return own.out
 }
 
-function failed(how: string, stderr: string): HarnessError {
-  return new HarnessError(`the scorer ${how}`, { stderrTail: tailOf(stderr) })
+function failed(how: string, printed: Pick<SidePaths, 'stdout' | 'stderr'>): HarnessError {
+  const output = readFailed(printed)
+  return new HarnessError(`the scorer ${how}`, output === null ? {} : { output })
 }

@@ -1,6 +1,7 @@
 import type { Approvable, Consent } from './approval.ts'
 import type { EventDraft } from './event.ts'
 import type { Priority } from './idea.ts'
+import type { FailedPart } from './failed-part.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
@@ -80,6 +81,8 @@ export interface Experiment extends Approvable {
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null
+  /** What failed of it in its latest measurement. */
+  failed: FailedPart | null
   metrics: MetricValues
   primary_delta: number | null
   evidence: PairedEvidence | null

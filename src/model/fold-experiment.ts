@@ -78,6 +78,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     refused_line: null,
     closed: false,
     measured_tree: null,
+    failed: null,
     metrics: {},
     primary_delta: null,
     evidence: null,

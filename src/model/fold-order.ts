@@ -1,4 +1,5 @@
 import { endDispatchRefused } from './dispatch-refused.ts'
+import { failedPart } from './failed-part.ts'
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
@@ -126,6 +127,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
     if (!experiment || experiment.order !== live.order.id) continue
     experiment.status = 'measured'
     experiment.measured_tree = candidate.tree
+    experiment.failed = failedPart(event.report, experiment.id)
     experiment.metrics = typicalMetrics(event.report, experiment.id, campaign.aggregation)
     ideaMeasured(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))

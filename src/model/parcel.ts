@@ -66,9 +66,9 @@ function textOf(value: unknown): string {
 function withoutTails(report: Report): Report {
   return {
     ...report,
-    setups: report.setups.map(({ tail: _tail, ...rest }) => rest),
-    gates: report.gates.map(({ tail: _tail, ...rest }) => rest),
-    executions: report.executions.map(({ stderr_tail: _tail, error: _error, ...rest }) => rest),
+    setups: report.setups.map(({ output: _output, ...rest }) => rest),
+    gates: report.gates.map(({ output: _output, ...rest }) => rest),
+    executions: report.executions.map(({ output: _output, error: _error, ...rest }) => rest),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Aggregation, aggregateSamples } from './aggregate.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
+import { failedOutput } from './failed-output.ts'
 import { digest, experimentId, oid } from './ids.ts'
 
 /** What a runner answers to an order: raw samples in the order they were taken, and no verdict. */
@@ -43,7 +44,7 @@ export const execution = z.strictObject({
   tasks: z.record(z.string(), score).optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
   error: z.string().optional(),
-  stderr_tail: z.string().optional(),
+  output: failedOutput.optional(),
 })
 export type Execution = z.infer<typeof execution>
 
@@ -55,7 +56,7 @@ export const gateRun = z.strictObject({
   exit_code: z.number().int().nullable(),
   timed_out: z.boolean(),
   seconds: z.number().nonnegative(),
-  tail: z.string().optional(),
+  output: failedOutput.optional(),
 })
 export type GateRun = z.infer<typeof gateRun>
 
@@ -65,7 +66,7 @@ export const setupRun = z.strictObject({
   ok: z.boolean(),
   timed_out: z.boolean(),
   seconds: z.number().nonnegative(),
-  tail: z.string().optional(),
+  output: failedOutput.optional(),
 })
 
 export const machine = z.strictObject({

@@ -6,6 +6,7 @@ import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import { calibrationText } from './calibration-text.ts'
 import type { Compared, CompareView } from './compare-view.ts'
 import { durationText } from './duration.ts'
+import { outputText } from './failed-output-text.ts'
 
 /** One sentence first, then what it rests on, what it cannot know, and what it cost. */
 export function compareText(view: CompareView, compared: Compared, differing: readonly string[]): string[] {
@@ -29,20 +30,12 @@ const ONE_MACHINE =
 
 function failureLines({ failure }: CompareView, { assessment }: Compared): string[] {
   if (failure === null) return []
-  const { command, printed_last: printed, fix } = failure
+  const { command, output, fix } = failure
   const [, ...more] = (assessment?.reason ?? '').split('\n')
   return [
     ...more.map(line => `  ${line}`),
     ...(command === null ? [] : [`  ran: ${command}`]),
-    ...(printed === null
-      ? []
-      : [
-          '  it printed last:',
-          ...printed
-            .split('\n')
-            .slice(-LINES)
-            .map(line => `    ${line}`),
-        ]),
+    ...outputText(output, LINES),
     ...(fix === null ? [] : [`  fix: ${fix}`]),
   ]
 }

@@ -5,6 +5,7 @@ import { objectivesOf } from '../decide/objectives.ts'
 import { evidenceLine } from '../decide/paired/evidence-line.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
 import { type Standing, standingOf } from '../decide/paired/standing.ts'
+import type { FailedOutput } from '../model/failed-output.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { EXIT_CODES } from '../model/outcome.ts'
@@ -34,7 +35,7 @@ export interface Compared {
 
 export interface CompareFailure {
   command?: string
-  stderrTail?: string
+  output?: FailedOutput
   fix?: string
 }
 
@@ -66,7 +67,7 @@ export interface CompareView {
   executions: Compared['executions']
   seconds: number
   noise: Noise | null
-  failure: { command: string | null; printed_last: string | null; fix: string | null } | null
+  failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
 }
 
 interface SideView {
@@ -152,6 +153,6 @@ export function compareExit({ verdict }: CompareView, end: CompareEnd): number {
 
 function failureView({ failure }: Compared): CompareView['failure'] {
   if (failure === null) return null
-  const { command = null, stderrTail = null, fix = null } = failure
-  return { command, printed_last: stderrTail, fix }
+  const { command = null, output = null, fix = null } = failure
+  return { command, output, fix }
 }

@@ -4,7 +4,7 @@ import { recordedSpec } from '../spec/recorded-spec.ts'
 import { additionsText } from './approval-text.ts'
 import { calibrationText } from './calibration-text.ts'
 import { eventLine } from './event-line.ts'
-import { lastWords } from './last-words.ts'
+import { failedPartText } from './failed-output-text.ts'
 import { metricsText, shownMetrics } from './metrics-text.ts'
 import { reportedEffect } from './reported-effect.ts'
 import { standingSentence } from './sentence.ts'
@@ -51,7 +51,7 @@ export function experimentText(
     ...additionsText(experiment),
     '',
     ...charts,
-    ...lastWords(events, id),
+    ...failedPartText(experiment.failed),
     ...table(events.map(event => [`  ${event.seq}`, event.at, eventLine(event, shown)])),
   ]
 }

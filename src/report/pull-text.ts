@@ -12,8 +12,9 @@ import { requestMarkdown } from './approval-text.ts'
 import { standsStill } from '../model/standstill.ts'
 import { unlinked } from '../model/unlinked.ts'
 import { calibrationText } from './calibration-text.ts'
+import { failedPartMarkdown } from './failed-output-text.ts'
 import { cell } from './markdown.ts'
-import { verdictSentence } from './sentence.ts'
+import { capitalised, verdictSentence } from './sentence.ts'
 import { syncMarkdown, syncWordsOf } from './sync-text.ts'
 
 /** What a pull request of winnow's own says: the idea while it is open, the verdict first once it has one. */
@@ -54,10 +55,18 @@ function noiseLines({ calibration }: Campaign, { reason }: Experiment): string[]
   return noise === null ? [] : ['', cell(noise)]
 }
 
-export function closingText({ verdict, outcome, reason }: Experiment): string {
+export function closingText(experiment: Experiment): string {
+  const { verdict, outcome, reason } = experiment
   const { sentence, evidence } = reasonOf(reason ?? '')
   const said = verdictSentence({ verdict, outcome, reason: cell(sentence) })
-  return evidence === null ? said : `${said}\n\n${cell(evidence)}`
+  return [said, ...(evidence === null ? [] : [cell(evidence)]), ...failedText(experiment)].join('\n\n')
+}
+
+/** What its own programs printed, for whoever has to mend it without this machine. */
+function failedText({ failed, verdict }: Experiment): string[] {
+  if (failed === null || verdict === 'kept') return []
+  const printed = failedPartMarkdown(failed)
+  return printed.length === 0 ? [] : [`${capitalised(failed.what)} printed:\n\n${printed.join('\n')}`]
 }
 
 /** The outcome, for the comment on somebody else's pull request, and how to go on there. */

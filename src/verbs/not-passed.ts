@@ -4,6 +4,8 @@ import { absentMetrics, printedNames } from '../decide/absent-metrics.ts'
 import { decisiveMetrics } from '../decide/tie-breakers.ts'
 import { HarnessError } from '../errors.ts'
 import { neededMetrics } from '../measure/output/read-printed.ts'
+import { bothStreams } from '../model/failed-output.ts'
+import { type FailedPart, failedPart } from '../model/failed-part.ts'
 import type { Report, Side } from '../model/report.ts'
 import { absentText } from '../report/absent-text.ts'
 import { missingMetrics } from '../report/missing-metrics.ts'
@@ -38,29 +40,42 @@ export async function failureIn(
   report: Report,
   label: Side | null,
 ): Promise<Detail & { said: string | null }> {
-  const of = ({ side }: { side: Side }) => label === null || side === label
-  const run = report.executions.find(each => of(each) && each.status !== 'ok')
-  const gate = report.gates.find(each => of(each) && !each.passed)
-  const setup = report.setups.find(each => of(each) && !each.ok)
+  const sides = label === null ? [...new Set(allSides(report))] : [label]
+  const failed = sides
+    .map(side => ({ side, part: failedPart(report, side) }))
+    .find(({ part }) => part !== null)
   const { measurement, gates } = trying.spec
-  if (setup !== undefined) {
-    const tail = setup.tail ?? ''
-    return { said: null, ...detailOf(measurement.setup ?? '', tail), ...(await advice(trying, tail, setup)) }
+  const part = failed?.part ?? null
+  if (failed === undefined || part === null) return absence(trying, report)
+  const run = report.executions.find(({ side, status }) => side === failed.side && status !== 'ok')
+  const gate = report.gates.find(({ side, passed }) => side === failed.side && !passed)
+  const setup = report.setups.find(({ side, ok }) => side === failed.side && !ok)
+  const tail = bothStreams(part.output ?? undefined)
+  if (part.what === 'set-up')
+    return {
+      said: null,
+      ...detailOf(measurement.setup ?? '', part),
+      ...(await advice(trying, tail, { timed_out: setup?.timed_out === true })),
+    }
+  if (part.what !== 'the harness') {
+    const command = gates.find(({ name }) => name === gate?.name)?.command ?? part.what
+    return {
+      said: null,
+      ...detailOf(command, part),
+      ...(await advice(trying, tail, { timed_out: gate?.timed_out === true })),
+    }
   }
-  if (gate !== undefined) {
-    const command = gates.find(({ name }) => name === gate.name)?.command ?? gate.name
-    const tail = gate.tail ?? ''
-    return { said: null, ...detailOf(command, tail), ...(await advice(trying, tail, gate)) }
-  }
-  if (run === undefined) return absence(trying, report)
-  const tail = run.stderr_tail ?? ''
-  const timed = { timed_out: run.status === 'timeout' }
-  const help = run.status === 'bad-output' ? {} : await advice(trying, tail, timed)
-  return { said: null, ...detailOf(measurement.command, tail), ...help }
+  const timed = { timed_out: run?.status === 'timeout' }
+  const help = run?.status === 'bad-output' ? {} : await advice(trying, tail, timed)
+  return { said: null, ...detailOf(measurement.command, part), ...help }
 }
 
-function detailOf(command: string, tail: string): Detail {
-  return { command, ...(tail === '' ? {} : { stderrTail: tail }) }
+function allSides({ setups, gates, executions }: Report): Side[] {
+  return [...setups, ...gates, ...executions].map(({ side }) => side)
+}
+
+function detailOf(command: string, { output }: FailedPart): Detail {
+  return { command, ...(output === null ? {} : { output }) }
 }
 
 /** Everything ran, and numbers are missing: not printed, or printed as something that is none. */

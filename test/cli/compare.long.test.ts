@@ -264,7 +264,7 @@ describe('a command that does not work', () => {
     expect([code, out]).toEqual([
       13,
       expect.stringMatching(
-        /^shorter is broken: the execution crashed: ended with exit code 3\n {2}ran: sh bench\/size.sh\n {2}it printed last:\n {4}cannot open the ruler\n/,
+        /^shorter is broken: the execution crashed: ended with exit code 3\n {2}ran: sh bench\/size.sh\n {2}last lines of stderr:\n {4}cannot open the ruler\n/,
       ),
     ])
     const first = await person.winnow('compare', 'shorter', 'main', ...SIZE)

@@ -32,7 +32,7 @@ describe('a harness that does not work is told so that its person can mend it', 
     [
       'its result to stderr',
       'echo "{\\"bytes\\": 5}" >&2',
-      ['nothing was printed to stdout', '  it printed last:\n    {"bytes": 5}'],
+      ['nothing was printed to stdout', '  last lines of stderr:\n    {"bytes": 5}'],
     ],
     [
       'NaN as JSON',
@@ -52,9 +52,12 @@ describe('a harness that does not work is told so that its person can mend it', 
     [
       'exit 3',
       'echo loading; echo "cannot open the ruler" >&2; exit 3',
-      ['ended with exit code 3', '  ran: sh bench/size.sh\n  it printed last:\n    cannot open the ruler'],
+      [
+        'ended with exit code 3',
+        '  ran: sh bench/size.sh\n  last lines of stdout:\n    loading\n  last lines of stderr:\n    cannot open the ruler',
+      ],
     ],
-    ['exit 3, and why on stdout', 'echo "no ruler"; exit 3', ['  it printed last:\n    no ruler']],
+    ['exit 3, and why on stdout', 'echo "no ruler"; exit 3', ['  last lines of stdout:\n    no ruler']],
     [
       'no tool',
       'nosuchtool',
@@ -85,7 +88,7 @@ describe('a harness that does not work is told so that its person can mend it', 
 
   it('needs a set-up that fails, or a metric of a constraint that nobody prints', async () => {
     const setup = await checked('true', text => text.replace('size.sh }', 'size.sh, setup: nosuchtool ci }'))
-    expect(setup).toContain('set-up failed in build 0\n  ran: nosuchtool ci\n  it printed last:')
+    expect(setup).toContain('set-up failed in build 0\n  ran: nosuchtool ci\n  last lines of stderr:')
     const constraint = await checked('echo METRIC bytes=5', text =>
       text.replace('minimize }', 'minimize }, constraints: [{ metric: errors, op: "<=", value: 0 }]'),
     )

@@ -68,15 +68,22 @@ describe('an error as a person reads it', () => {
   })
 
   it('shows the line of a harness, a valid one, and what it printed last', () => {
-    const detail = { line: 'METRIC bytes=many', example: 'METRIC bytes=12', stderrTail: 'warming up\nboom\n' }
+    const detail = {
+      line: 'METRIC bytes=many',
+      example: 'METRIC bytes=12',
+      output: { failing: ['not ok 1'], stdout: 'warming up\n', stderr: 'boom\n' },
+    }
     const { code, text } = printed(new HarnessError('bytes is not a number', detail))
     expect(code).toBe(13)
     expect(text.split('\n')).toEqual([
       'error: bytes is not a number',
       '  in: METRIC bytes=many',
       '  valid: METRIC bytes=12',
-      '  it printed last:',
+      '  what failed:',
+      '    not ok 1',
+      '  last lines of stdout:',
       '    warming up',
+      '  last lines of stderr:',
       '    boom',
     ])
   })

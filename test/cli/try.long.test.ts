@@ -77,7 +77,7 @@ describe('winnow try', () => {
       sentence: expect.stringMatching(/^Broken: gate tests failed/),
       next: 'winnow show exp-002 has the last lines; mend it, then try again',
     })
-    expect((await person.winnow('show', 'exp-002')).out).toContain('The last lines of gate tests:\n')
+    expect((await person.winnow('show', 'exp-002')).out).toContain('Gate tests failed')
 
     person.write('src/value', SHORT)
     person.write('bench/size.sh', 'echo 1\n')

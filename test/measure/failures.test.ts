@@ -23,7 +23,7 @@ describe('a harness that fails', () => {
         signal: null,
         metrics: {},
         error: 'ended with exit code 3',
-        stderr_tail: 'no such file',
+        output: { failing: [], stdout: '{"bytes": 1}', stderr: 'no such file' },
       },
     ])
   })
@@ -138,7 +138,11 @@ describe('a separate scorer', () => {
     const broken = { ...files, 'score.sh': 'echo lost >&2; exit 1\n' }
     const report = await lab.measure({ files: broken, spec, stop: alone })
     expect(report.executions).toMatchObject([
-      { status: 'score-failed', error: 'the scorer ended with 1\nlost' },
+      {
+        status: 'score-failed',
+        error: 'the scorer ended with 1',
+        output: { failing: [], stdout: '', stderr: 'lost' },
+      },
     ])
   })
 })

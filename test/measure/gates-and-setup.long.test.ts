@@ -33,7 +33,7 @@ describe('a command gate', () => {
     const report = await lab.measure({ candidates: two, spec: { gates } })
     expect(report.gates.find(gate => gate.side === 'exp-001')).toMatchObject({
       passed: false,
-      tail: 'broken',
+      output: { failing: [], stdout: '', stderr: 'broken' },
     })
     expect(report.executions.map(run => run.side).toSorted()).toEqual(['base', 'exp-002'])
   })
@@ -100,7 +100,7 @@ describe('the set-up', () => {
     const report = await lab.measure({ candidates: two, spec })
     expect(report.setups.find(run => run.side === 'exp-001')).toMatchObject({
       ok: false,
-      tail: 'no compiler',
+      output: { failing: [], stdout: '', stderr: 'no compiler' },
     })
     expect(report.executions.some(run => run.side === 'exp-001')).toBe(false)
     expect(report.executions.some(run => run.side === 'exp-002')).toBe(true)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
 import { copyLeft } from '../../src/measure/copy-left.ts'
-import { readCapped, tailOf } from '../../src/measure/output/capped-file.ts'
+import { readCapped, endOf } from '../../src/measure/output/capped-file.ts'
 import { reopen } from '../../src/measure/reopen.ts'
 import { removeUntracked } from '../../src/measure/scrub.ts'
 import { brokenSeal, sealEverything, Unsealable } from '../../src/measure/seal.ts'
@@ -214,7 +214,7 @@ describe('looking at it', () => {
     writeFileSync(path, '1')
     chmodSync(path, 0)
     const readable = process.getuid?.() === 0
-    expect([readCapped(path).kind, tailOf(path)]).toEqual(readable ? ['text', '1'] : ['missing', ''])
+    expect([readCapped(path).kind, endOf(path)]).toEqual(readable ? ['text', '1'] : ['missing', ''])
   })
 })
 

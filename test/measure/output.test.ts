@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { printable, tailOf } from '../../src/measure/output/capped-file.ts'
+import { endOf, printable } from '../../src/measure/output/capped-file.ts'
+import { readFailed } from '../../src/measure/output/read-failed.ts'
 import { duplicateKey } from '../../src/measure/output/duplicate-key.ts'
 import { parseMetricLines } from '../../src/measure/output/metric-lines.ts'
 import { readPrinted } from '../../src/measure/output/read-printed.ts'
@@ -238,6 +239,38 @@ describe('a scorer of its own format', () => {
   })
 })
 
+describe('what is kept of a command that failed', () => {
+  const failed = (stdout: string, stderr: string) => {
+    const dir = scratch()
+    writeFileSync(join(dir, 'out'), stdout)
+    writeFileSync(join(dir, 'err'), stderr)
+    return readFailed({ stdout: join(dir, 'out'), stderr: join(dir, 'err') })
+  }
+
+  test('is the end of both streams, without what installing prints', () => {
+    expect(failed('1 of 2\nnpm notice\n', 'npm warn old\nboom\n')).toEqual({
+      failing: [],
+      stdout: '1 of 2',
+      stderr: 'boom',
+    })
+    expect(failed(' \n', '')).toBeNull()
+  })
+
+  test('is at most 2,000 characters of whole lines for each', () => {
+    const lines = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n')
+    const kept = failed(lines, lines)
+    for (const text of [kept?.stdout ?? '', kept?.stderr ?? '']) {
+      expect(text.length).toBeLessThanOrEqual(2_000)
+      expect(text).toMatch(/^line \d+\n[^]*\nline 499$/)
+    }
+  })
+
+  test('has the failing tests first, also those that the ends do not reach', () => {
+    const more = Array.from({ length: 500 }, (_, at) => `ok ${at}`).join('\n')
+    expect(failed(`not ok 7 - adds\n${more}`, '')?.failing).toEqual(['not ok 7 - adds'])
+  })
+})
+
 describe('what people are shown of an output', () => {
   test('steers no terminal', () => {
     const escape = String.fromCharCode(27)
@@ -247,9 +280,8 @@ describe('what people are shown of an output', () => {
   test('is its end, and nothing of what is not a plain file', () => {
     const dir = scratch()
     writeFileSync(join(dir, 'log'), `${'x'.repeat(50_000)}\nlast\n`)
-    expect(tailOf(join(dir, 'log'))).toMatch(/x\nlast$/)
-    expect(tailOf(join(dir, 'log')).length).toBeLessThanOrEqual(2_000)
+    expect(endOf(join(dir, 'log'))).toMatch(/x\nlast$/)
     mkdirSync(join(dir, 'folder'))
-    expect(tailOf(join(dir, 'folder'))).toBe('')
+    expect(endOf(join(dir, 'folder'))).toBe('')
   })
 })

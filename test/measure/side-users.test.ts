@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
 import { berthFor } from '../../src/engine/lanes.ts'
-import { readCapped, tailOf } from '../../src/measure/output/capped-file.ts'
+import { readCapped, endOf } from '../../src/measure/output/capped-file.ts'
 import { lodgedWith, lodgingFor } from '../../src/measure/users/lodging.ts'
 import { MAKE_USERS, ownersIn, requireOurs } from '../../src/measure/users/side-users.ts'
 import { copyFor } from '../../src/measure/users/give.ts'
@@ -135,7 +135,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     expect(readCapped(join(dir, 'mine'))).toEqual({ kind: 'text', text: 'text' })
     for (const name of ['others', 'linked']) {
       expect(readCapped(join(dir, name))).toEqual({ kind: 'missing' })
-      expect(tailOf(join(dir, name))).toBe('')
+      expect(endOf(join(dir, name))).toBe('')
     }
   })
 

@@ -48,7 +48,7 @@ async function settled() {
   return { lab, users, lodging, measure, acting }
 }
 
-const errorsIn = ({ executions }: Report) => executions.flatMap(({ stderr_tail: tail }) => tail ?? [])
+const errorsIn = ({ executions }: Report) => executions.flatMap(({ output }) => output?.stderr ?? [])
 const numbersOf = ({ owners }: SideUsers) => owners.map(({ uid }) => uid)
 
 /** A folder in which everybody may write, and which is no folder that is swept. */

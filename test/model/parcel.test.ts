@@ -38,9 +38,15 @@ const small: Report = {
   runner_error: null,
 }
 
-function executed(stderr_tail: string, metrics: Record<string, number> = { bytes: 1 }): Report {
+function executed(stderr: string, metrics: Record<string, number> = { bytes: 1 }): Report {
   const execution = { side: 'base', role: 'sample', build: 0, seed: 0, status: 'ok' } as const
-  const end = { exit_code: 0, signal: null, wall_seconds: 1, metrics, stderr_tail }
+  const end = {
+    exit_code: 0,
+    signal: null,
+    wall_seconds: 1,
+    metrics,
+    output: { failing: [], stdout: '', stderr },
+  }
   return { ...small, executions: [{ ...execution, ...end }] }
 }
 
@@ -68,7 +74,7 @@ describe('a parcel', () => {
     const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, tasks: { one: 1 } }
     const read = report.parse(JSON.parse(parcelled({ ...small, executions: [{ ...execution, ...names }] })))
     expect(read.runner_error).toBeNull()
-    const { stderr_tail: _said, ...kept } = execution
+    const { output: _said, ...kept } = execution
     expect(read.executions).toEqual([kept])
   })
 

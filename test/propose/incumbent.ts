@@ -99,6 +99,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     reason: null,
     closed: false,
     measured_tree: null,
+    failed: null,
     metrics: {},
     primary_delta: null,
     evidence: null,

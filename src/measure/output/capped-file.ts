@@ -5,8 +5,7 @@ import { isUnreachable } from '../unreachable.ts'
 
 /** What a harness leaves is untrusted: never more than this of it is read. */
 export const MAX_RESULT_BYTES = 8 * 2 ** 20
-const TAIL_BYTES = 16 * 2 ** 10
-const TAIL_CHARACTERS = 2_000
+const END_BYTES = 2 ** 20
 const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
 export type CappedText =
@@ -27,16 +26,14 @@ export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   }
 }
 
-/** The last lines for people, without anything that could steer a terminal. */
-export function tailOf(path: string): string {
+/** The end of what was printed, without anything that could steer a terminal. */
+export function endOf(path: string): string {
   const file = openPlain(path)
   if (file === null) return ''
   try {
     const { size } = fstatSync(file)
-    const length = Math.min(size, TAIL_BYTES)
-    return printable(readAt(file, size - length, length))
-      .trim()
-      .slice(-TAIL_CHARACTERS)
+    const length = Math.min(size, END_BYTES)
+    return printable(readAt(file, size - length, length)).trimEnd()
   } finally {
     closeSync(file)
   }

@@ -1,4 +1,5 @@
 import { sha256 } from '../../model/canonical.ts'
+import { bothStreams } from '../../model/failed-output.ts'
 import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 import type { MeasureInput } from '../input.ts'
@@ -44,11 +45,11 @@ function failureIn({ setups, gates, executions, tampered, runner_error: failed }
   if (failed !== null) return `nothing ran: ${failed}`
   if (tampered !== null) return `the pinned commit changes ${tampered.path}`
   const setup = setups.find(({ ok }) => !ok)
-  if (setup) return `the set-up fails: ${lastLine(setup.tail)}`
+  if (setup) return `the set-up fails: ${lastLine(bothStreams(setup.output))}`
   const gate = gates.find(({ passed }) => !passed)
-  if (gate) return `gate ${gate.name} fails: ${lastLine(gate.tail)}`
+  if (gate) return `gate ${gate.name} fails: ${lastLine(bothStreams(gate.output))}`
   const run = executions.find(({ status }) => status !== 'ok')
-  if (run) return `the harness fails: ${lastLine(run.stderr_tail ?? run.error)}`
+  if (run) return `the harness fails: ${lastLine(bothStreams(run.output) || run.error)}`
   return executions.length === 0 ? 'nothing ran' : null
 }
 

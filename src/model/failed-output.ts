@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** What a command printed that failed: enough to mend it by, and no more than a report has room for. */
+export const failedOutput = z.strictObject({
+  /** The lines in which a known test runner names what failed, and why. */
+  failing: z.array(z.string()),
+  /** The last lines of both streams. */
+  stdout: z.string(),
+  stderr: z.string(),
+})
+export type FailedOutput = z.infer<typeof failedOutput>
+
+export function isEmptyOutput({ failing, stdout, stderr }: FailedOutput): boolean {
+  return failing.length === 0 && stdout.trim() === '' && stderr.trim() === ''
+}
+
+/** Both streams as one text, for rules that look for words in it. */
+export function bothStreams(output: FailedOutput | undefined): string {
+  return output === undefined ? '' : [output.stdout, output.stderr].filter(text => text !== '').join('\n')
+}

@@ -1,0 +1,61 @@
+import type { FailedOutput } from '../model/failed-output.ts'
+import type { FailedPart } from '../model/failed-part.ts'
+import { mentionless } from '../model/unlinked.ts'
+import { plainText } from './plain-text.ts'
+import { capitalised } from './sentence.ts'
+
+const MOST = 20
+
+interface OutputSection {
+  title: string
+  lines: string[]
+}
+
+/** What a failed command printed, in the order in which it helps: the failing tests, then the end of both streams. */
+function outputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
+  if (output == null) return []
+  return [
+    { title: 'what failed', lines: output.failing },
+    { title: 'last lines of stdout', lines: lastLines(output.stdout, most) },
+    { title: 'last lines of stderr', lines: lastLines(output.stderr, most) },
+  ].filter(({ lines }) => lines.length > 0)
+}
+
+function lastLines(text: string, most: number): string[] {
+  if (text.trim() === '') return []
+  const lines = text.trimEnd().split('\n')
+  return lines.length > most ? ['…', ...lines.slice(-most)] : lines
+}
+
+/** For a terminal; one that printed nothing has that said as well, so that no one looks for it elsewhere. */
+export function failedPartText(failed: FailedPart | null): string[] {
+  if (failed === null) return []
+  const what = capitalised(failed.what)
+  const lines = outputText(failed.output)
+  return lines.length === 0 ? [`${what} failed and printed nothing.`, ''] : [`${what} failed.`, ...lines, '']
+}
+
+/** Below the line that says what failed. */
+export function outputText(output: FailedOutput | null | undefined, most = MOST): string[] {
+  return outputSections(output, most).flatMap(({ title, lines }) => [
+    `  ${title}:`,
+    ...lines.map(line => `    ${line}`),
+  ])
+}
+
+const MOST_OF_PULL = 12
+
+/** For GitHub: text from a candidate's own programs, hence inside a fence that it cannot close. */
+export function failedPartMarkdown(failed: FailedPart | null): string[] {
+  const sections = outputSections(failed?.output, MOST_OF_PULL)
+  if (failed === null || sections.length === 0) return []
+  const lines = sections.flatMap(({ title, lines: printed }) => [
+    `${title}:`,
+    ...printed.map(line => `  ${line}`),
+  ])
+  // Our own marks are HTML comments: what a candidate prints is none of them.
+  const text = mentionless(plainText(lines.join('\n'))).replaceAll('<!--', '<! --')
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(ticks => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return [`${fence}text`, text, fence]
+}

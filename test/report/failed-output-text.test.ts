@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { failedPart } from '../../src/model/failed-part.ts'
+import type { Execution, GateRun, Report } from '../../src/model/report.ts'
+import { failedPartMarkdown, failedPartText } from '../../src/report/failed-output-text.ts'
+import { reported } from './pairs-of-a-story.ts'
+
+const OUTPUT = { failing: ['not ok 2 - adds'], stdout: 'ok 1\nnot ok 2 - adds', stderr: 'exit' }
+const GATE: GateRun = {
+  side: 'exp-001',
+  name: 'tests',
+  phase: 'pre',
+  passed: false,
+  exit_code: 1,
+  timed_out: false,
+  seconds: 1,
+  output: OUTPUT,
+}
+const CRASH: Execution = {
+  side: 'exp-001',
+  role: 'sample',
+  build: 0,
+  seed: 0,
+  status: 'crashed',
+  exit_code: 3,
+  signal: null,
+  wall_seconds: 1,
+  metrics: {},
+  output: { failing: [], stdout: '', stderr: 'no ruler' },
+}
+
+const shown = (report: Partial<Report>) => failedPartText(failedPart(reported(report).report, 'exp-001'))
+
+describe('what an experiment printed before it failed', () => {
+  it('has the failing tests first, then the end of both streams, each with its name', () => {
+    expect(shown({ gates: [GATE] })).toEqual([
+      'Gate tests failed.',
+      '  what failed:',
+      '    not ok 2 - adds',
+      '  last lines of stdout:',
+      '    ok 1',
+      '    not ok 2 - adds',
+      '  last lines of stderr:',
+      '    exit',
+      '',
+    ])
+  })
+
+  it('is what the harness or the set-up said, whichever failed first', () => {
+    expect(shown({ executions: [CRASH] })).toEqual([
+      'The harness failed.',
+      '  last lines of stderr:',
+      '    no ruler',
+      '',
+    ])
+    const output = { failing: [], stdout: '', stderr: 'no gcc' }
+    const setup = { side: 'exp-001', build: 0, ok: false, timed_out: false, seconds: 1, output }
+    expect(shown({ setups: [setup], gates: [GATE] }).slice(0, 3)).toEqual([
+      'Set-up failed.',
+      '  last lines of stderr:',
+      '    no gcc',
+    ])
+  })
+
+  it('is said where it is nothing, and not at all where nothing failed or the other side did', () => {
+    const { output: _output, ...silent } = GATE
+    expect(shown({ gates: [silent] })).toEqual(['Gate tests failed and printed nothing.', ''])
+    expect(shown({ executions: [{ ...CRASH, status: 'ok' }], gates: [{ ...GATE, passed: true }] })).toEqual(
+      [],
+    )
+    expect(shown({ gates: [{ ...GATE, side: 'base' }] })).toEqual([])
+  })
+
+  it('is no longer than a screen', () => {
+    const stdout = Array.from({ length: 90 }, (_, line) => `line ${line}`).join('\n')
+    const said = shown({ gates: [{ ...GATE, output: { failing: [], stdout, stderr: '' } }] })
+    expect([said.length, said[2], said.at(-2)]).toEqual([24, '    …', '    line 89'])
+  })
+})
+
+describe('the same in a pull request', () => {
+  it('stands in a fence that it cannot close', () => {
+    const output = { failing: [], stdout: '', stderr: '````\n@ada <!-- x -->' }
+    const lines = failedPartMarkdown({ what: 'the harness', output })
+    expect(lines).toEqual(['`````text', 'last lines of stderr:\n  ````\n  @\u200bada <! -- x -->', '`````'])
+  })
+
+  it('is nothing where nothing failed or was printed', () => {
+    expect(failedPartMarkdown(null)).toEqual([])
+    expect(failedPartMarkdown({ what: 'set-up', output: null })).toEqual([])
+  })
+})
