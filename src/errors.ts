@@ -21,6 +21,13 @@ export class UserError extends WinnowError {
   }
 }
 
+/** The same mistake in the spec of a campaign that runs already: there `winnow amend` puts a changed spec in force. */
+export function withAmend(error: UserError, specPath: string): UserError {
+  const then = `change ${specPath}, then: winnow amend --reason "…" (the campaign keeps the spec that it was started with)`
+  const fix = error.fix === undefined ? then : `${error.fix}: ${then}`
+  return new UserError(error.message, { place: { ...error.place, file: specPath }, fix, cause: error })
+}
+
 /** Lost a race for a ref: nothing was written, look again and repeat. */
 export class ConflictError extends WinnowError {
   override readonly name = 'ConflictError'

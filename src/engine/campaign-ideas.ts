@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { UserError, withAmend } from '../errors.ts'
 import { headRef } from '../forge/pull.ts'
 import type { Repository } from '../git/repository.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
@@ -36,7 +37,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
     const { campaign, spec, defaultTip } = scene
     const key = `${defaultTip.tree} ${dir}`
-    const files = patchFiles.get(key) ?? (await readPatches(place.repository, defaultTip.tree, dir))
+    const files = patchFiles.get(key) ?? (await patchesOf(place, scene, dir))
     patchFiles.clear()
     patchFiles.set(key, files)
     const { incumbent } = campaign
@@ -93,6 +94,15 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       place.faults.reach('ask:stored')
       return asked.ok ? { ok: true, reason: '' } : asked
     },
+  }
+}
+
+/** A running campaign keeps the spec that it was started with: editing the file alone changes nothing. */
+async function patchesOf({ repository }: Place, { campaign, defaultTip }: IdeaScene, dir: string) {
+  try {
+    return await readPatches(repository, defaultTip.tree, dir)
+  } catch (error) {
+    throw error instanceof UserError ? withAmend(error, campaign.spec_path) : error
   }
 }
 

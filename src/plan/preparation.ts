@@ -51,7 +51,7 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
       return {
         steps: pauseOnce(
           world,
-          `${next.reason}\nMend it, then: winnow resume (winnow check shows what fails)`,
+          `${next.reason}\nMend it, then: winnow resume (winnow check shows what fails; a spec that was changed needs winnow amend first)`,
         ),
         requests: [],
         ready: false,

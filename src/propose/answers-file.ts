@@ -11,7 +11,7 @@ export const ANSWERS_FILE = 'answers.json'
 const MOST_BYTES = 4 * 1024 * 1024
 export const MOST_PATCH = 1024 * 1024
 /** What binary changes may unpack to, all together. */
-const MOST_UNPACKED = 16 * 1024 * 1024
+export const MOST_UNPACKED = 16 * 1024 * 1024
 const MOST_ANSWERS = 64
 
 const text = z.string().max(10_000)
@@ -45,8 +45,12 @@ export type GivenAnswer = Answers['answers'][number]
 
 /** The size of a binary change stands before it, and memory for it is taken before a byte of it is read. */
 function fits(patch: string): boolean {
-  const sizes = [...patch.matchAll(/^(?:literal|delta) (\d+)$/gm)].map(([, size]) => Number(size))
-  return sizes.reduce((sum, size) => sum + size, 0) <= MOST_UNPACKED
+  return unpackedBytes(patch) <= MOST_UNPACKED
+}
+
+export function unpackedBytes(patch: string): number {
+  const sizes = [...patch.matchAll(/^(?:literal|delta) (\d+)\r?$/gm)].map(([, size]) => Number(size))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** Each answer as large as it may be taken in: what does not fit costs that idea and no other. */

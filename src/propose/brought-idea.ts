@@ -3,7 +3,7 @@ import type { AskedIdea, Brought } from '../model/asked.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Proposal } from '../plan/world.ts'
 import { commitOn } from './patch.ts'
-import { rejectionReason } from './patch-rejection.ts'
+import { readRejection } from './patch-rejection.ts'
 
 type Head = Proposal['head']
 type BroughtRepository = Pick<Repository, 'applyPatch' | 'commit' | 'writeCommit' | 'has'>
@@ -48,7 +48,9 @@ async function commitOf(
     return { rejected: `commit ${base.commit}, which ${who} was given, is gone` }
   const applied = await repo.applyPatch(base.tree, brought.patch)
   if ('rejected' in applied) {
-    return { rejected: `what ${who} changed does not apply: ${rejectionReason(applied.rejected, 0)}` }
+    return {
+      rejected: `what ${who} changed does not apply: ${readRejection(applied.rejected, brought.patch).why}`,
+    }
   }
   const message = `${brought.hypothesis}\n\nWinnow-Source: ${who}`
   return { commit: await commitOn(repo, base, applied.tree, message), base }

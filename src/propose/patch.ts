@@ -4,7 +4,8 @@ import type { Oid, Point } from '../model/ids.ts'
 import type { Proposal } from '../plan/world.ts'
 import { diffReadings } from './diff-readings.ts'
 import type { PatchFile } from './patch-file.ts'
-import { rejectionReason } from './patch-rejection.ts'
+import { readRejection } from './patch-rejection.ts'
+import type { PatchDiff } from './patch-text.ts'
 
 type Head = Proposal['head']
 type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>
@@ -50,8 +51,7 @@ async function prepare(proposing: PatchProposing, file: PatchFile): Promise<Head
 
 async function headOf(proposing: PatchProposing, file: PatchFile): Promise<Head> {
   const { repo, incumbent } = proposing
-  if ('problem' in file.content) return { rejected: file.content.problem }
-  const changed = await changedTree(proposing, file.path, file.content)
+  const changed = await changeOf(proposing, file)
   if ('rejected' in changed) return changed
   const message = `${file.idea.hypothesis}\n\nWinnow-Source: ${file.key}`
   const commit = await commitOn(repo, incumbent, changed.tree, message)
@@ -60,25 +60,58 @@ async function headOf(proposing: PatchProposing, file: PatchFile): Promise<Head>
 
 type Changed = { tree: Oid } | { rejected: string }
 
-async function changedTree(
-  proposing: PatchProposing,
-  path: string,
-  { diff, linesBefore }: { diff: string; linesBefore: number },
+interface Applying extends Pick<PatchProposing, 'incumbent' | 'fallbackBase'> {
+  repo: PatchRepository
+  /** How the incumbent is called where it is not one yet. */
+  named?: string
+}
+
+/** The tree that a patch makes of the incumbent, or why there is none; of a series, with its earlier patches. */
+export async function changeOf(
+  applying: Applying,
+  { path, content }: Pick<PatchFile, 'path' | 'content'>,
 ): Promise<Changed> {
-  const { repo, incumbent, fallbackBase } = proposing
-  const readings = diffReadings(diff)
-  if (readings === null) {
-    // A patch that changes nothing is refused with the others that do, by policy.
-    return diff.trim() === ''
-      ? { tree: incumbent.tree }
-      : { rejected: `${path} has no diff after its front matter` }
-  }
-  const here = await applied(repo, incumbent.tree, readings)
+  if ('problem' in content) return { rejected: content.problem }
+  const { diffs, earlier } = content
+  const alone = await changedTree(applying, path, diffs)
+  if ('tree' in alone || earlier.length === 0) return alone
+  const after = await changedTree(applying, path, [...earlier, ...diffs])
+  return 'tree' in after ? after : alone
+}
+
+async function changedTree(
+  { repo, incumbent, fallbackBase, named = 'the incumbent' }: Applying,
+  path: string,
+  diffs: readonly PatchDiff[],
+): Promise<Changed> {
+  const here = await applyAll(repo, incumbent.tree, { path, diffs, named })
   if ('tree' in here) return here
-  const rejected = `${path} does not apply to the incumbent: ${rejectionReason(here.rejected, linesBefore)}`
-  if (!fallbackBase || fallbackBase.tree === incumbent.tree) return { rejected }
-  const there = await applied(repo, fallbackBase.tree, readings)
-  return 'tree' in there ? merged(proposing, path, fallbackBase, there.tree) : { rejected }
+  if (!fallbackBase || fallbackBase.tree === incumbent.tree) return here
+  const there = await applyAll(repo, fallbackBase.tree, { path, diffs, named })
+  return 'tree' in there ? merged(repo, path, { incumbent, base: fallbackBase, tree: there.tree }) : here
+}
+
+/** Each diff on what the one before it left. */
+async function applyAll(
+  repo: PatchRepository,
+  from: Oid,
+  { path, diffs, named }: { path: string; diffs: readonly PatchDiff[]; named: string },
+): Promise<Changed> {
+  let tree = from
+  for (const { diff, linesBefore } of diffs) {
+    const readings = diffReadings(diff)
+    // A patch that changes nothing is refused with the others that do, by policy.
+    if (readings === null && diff.trim() === '') continue
+    if (readings === null) return { rejected: `${path}:${linesBefore + 1}: there is no diff in it` }
+    const result = await applied(repo, tree, readings)
+    if ('rejected' in result) {
+      const { why, line } = readRejection(result.rejected, diff)
+      const place = line === null ? path : `${path}:${line + linesBefore}`
+      return { rejected: `${place} does not apply to ${named}: ${why}` }
+    }
+    tree = result.tree
+  }
+  return { tree }
 }
 
 async function applied(repo: PatchRepository, tree: Oid, readings: readonly string[]): Promise<Changed> {
@@ -91,12 +124,18 @@ async function applied(repo: PatchRepository, tree: Oid, readings: readonly stri
   return first ?? { rejected: 'there is no diff' }
 }
 
+interface Merging {
+  incumbent: Point
+  base: Point
+  /** What the patch made of the base. */
+  tree: Oid
+}
+
 /** It applied where it was written: git carries it over to the incumbent, or names what is in the way. */
 async function merged(
-  { repo, incumbent }: PatchProposing,
+  repo: PatchRepository,
   path: string,
-  base: Point,
-  tree: Oid,
+  { incumbent, base, tree }: Merging,
 ): Promise<Changed> {
   const written = await commitOn(repo, base, tree, `Applied: ${path}`)
   const result = await repo.mergeTree(incumbent.commit, written)

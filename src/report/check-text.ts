@@ -77,15 +77,18 @@ function blockers(view: CheckView): string[] {
   return [`This spec cannot be run: ${why.join(', and ')}.`]
 }
 
-/** Where ideas come from, in the order in which the spec lists them. */
-export function ideaSources(spec: Spec): string[] {
+/** Where ideas come from, in the order in which the spec lists them; `patches`: the hypotheses in each folder. */
+export function ideaSources(
+  spec: Spec,
+  patches: ReadonlyMap<string, readonly string[]> = new Map(),
+): string[] {
   const { branches, name } = spec
   return spec.propose.map(proposer => {
     switch (proposer.use) {
       case 'external':
         return `winnow propose, branches below ${branches.prefix}-exp/${name}/, pull requests against ${branches.prefix}/${name}`
       case 'patch':
-        return `the .patch files in ${proposer.dir} of the default branch`
+        return `the patches in ${proposer.dir} of the default branch${patchesText(patches.get(proposer.dir))}`
       case 'command':
         return `the program ${proposer.command ?? proposer.preset ?? ''}`
       case 'sweep':
@@ -96,4 +99,14 @@ export function ideaSources(spec: Spec): string[] {
         return proposer satisfies never
     }
   })
+}
+
+const SHOWN_IDEAS = 4
+
+function patchesText(hypotheses: readonly string[] | undefined): string {
+  if (hypotheses === undefined) return ''
+  if (hypotheses.length === 0) return ': none yet'
+  const shown = hypotheses.slice(0, SHOWN_IDEAS).join('; ')
+  const more = hypotheses.length > SHOWN_IDEAS ? '; …' : ''
+  return `: ${plural(hypotheses.length, 'idea')} (${shown}${more})`
 }

@@ -31,6 +31,7 @@ import {
 import {
   artifactsInside,
   envFileInside,
+  patchFoldersInside,
   mutableIsReachable,
   scopePatterns,
   sharedFilesInside,
@@ -72,6 +73,7 @@ export const RULES: readonly Rule[] = [
   { name: 'shared files are inside the repository', check: sharedFilesInside },
   { name: 'artifacts are inside the repository', check: artifactsInside },
   { name: 'env_file is inside the repository', check: envFileInside },
+  { name: 'folders of patches are inside the repository', check: patchFoldersInside },
   { name: 'environment names may be let through', check: environmentNames },
   { name: 'an environment name has one source', check: environmentOnce },
   { name: 'the port variable is free', check: portVariable },

@@ -23,6 +23,7 @@ import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { lodgingIn } from './measuring.ts'
 import { noteForecast } from './forecast-file.ts'
+import { checkPatches } from './check-patches.ts'
 import { type SpecText, specToCheck } from './spec-to-check.ts'
 import { showingLive } from './live.ts'
 import { tryHarness } from './trial.ts'
@@ -120,6 +121,7 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
   const { path, yaml, source } = text
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
+  const { hypotheses, problems } = await checkPatches(workshop, spec, { base, path })
   const view = {
     file: path,
     campaign: spec.name,
@@ -128,8 +130,8 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
     scope: await scopeOf(workshop, spec, base),
     notes: where === 'github' ? [...notes, ...notedElsewhere(spec)] : notes,
     unsupported: unsupported(spec, where),
-    warnings: [...warnings, ...unshowable(spec), ...denied(spec, where)],
-    ideas: ideaSources(spec),
+    warnings: [...warnings, ...problems, ...unshowable(spec), ...denied(spec, where)],
+    ideas: ideaSources(spec, hypotheses),
     forecast: forecast(spec, where),
     metrics: comparedMetrics(spec, null),
     tried: null,

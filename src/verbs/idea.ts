@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { plural } from '../decide/wording.ts'
+import { requireHome } from '../engine/home.ts'
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
@@ -15,6 +16,8 @@ import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { CATEGORY, FAMILY, priorityGiven } from './idea-block.ts'
 import { ideaNamed } from './idea-named.ts'
+import { patchesGiven } from './patches-given.ts'
+import { offerAll } from './propose.ts'
 import type { Verb } from './verb.ts'
 
 export const idea: Verb = {
@@ -26,7 +29,7 @@ export const idea: Verb = {
     { name: 'action', summary: 'add, list, drop or import', required: true },
     {
       name: 'what',
-      summary: 'the idea in one sentence; idea-003; or a file with a list of ideas',
+      summary: 'the idea in one sentence; idea-003; or a file with a list of ideas, or with patches',
       required: false,
     },
   ],
@@ -43,6 +46,7 @@ export const idea: Verb = {
     'winnow idea list --json',
     'winnow idea drop idea-003 -m "the format changes next week"',
     'winnow idea import ideas.md',
+    'winnow idea import 0001-use-a-map.patch',
   ],
   exits: {},
   run(call) {
@@ -141,6 +145,11 @@ function answer({ given, terminal }: Call, { rehearsal }: Scene, json: object, s
 async function importList(call: Call, scene: Scene, campaign: Campaign): Promise<void> {
   const { given, terminal, around } = call
   const file = required(given.positionals[1], 'winnow idea import ideas.md')
+  const patches = await patchesGiven(call, scene, { given: file, campaign })
+  if (patches !== null) {
+    requireHome(scene.place, campaign)
+    return offerAll(call, scene, patches)
+  }
   const fresh: Idea[] = []
   const known: BacklogIdea[] = [...campaign.backlog]
   for (const told of readIdeaList(await textOf(resolve(around.directory, file), file), file)) {

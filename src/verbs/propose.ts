@@ -1,6 +1,6 @@
 import { requireHome } from '../engine/home.ts'
 import { requireCampaign } from '../engine/session.ts'
-import { submit } from '../engine/submit.ts'
+import { submit, type Submission } from '../engine/submit.ts'
 import { UserError } from '../errors.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
@@ -8,20 +8,28 @@ import { oneLine } from '../model/landing.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { CATEGORY, FAMILY, ideaBody, priorityGiven } from './idea-block.ts'
+import { type OfferedIdea, patchesGiven } from './patches-given.ts'
 import type { Verb } from './verb.ts'
 
 export const propose: Verb = {
   name: 'propose',
   group: 'more',
-  summary: 'offer a commit as an idea: a branch and a pull request that the campaign will measure',
+  summary:
+    'offer a commit or a patch file as an idea: a branch and a pull request that the campaign measures',
   access: 'write',
-  arguments: [{ name: 'commit', summary: 'what to offer; HEAD by default', required: false }],
+  arguments: [
+    {
+      name: 'commit',
+      summary: 'a commit, or a .patch, .diff or .mbox file; HEAD by default',
+      required: false,
+    },
+  ],
   options: [
     {
       name: 'message',
       short: 'm',
       value: 'idea',
-      summary: "the hypothesis; by default the commit's subject",
+      summary: 'the hypothesis; by default the subject of the commit or patch',
     },
     CATEGORY,
     { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to measure it (medium)' },
@@ -36,38 +44,62 @@ export const propose: Verb = {
   examples: [
     'winnow propose -m "cache the parsed header"',
     'winnow propose fast-path --dep left-pad --priority high',
+    'winnow propose 0001-use-a-map.patch',
   ],
   exits: {},
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
-      requireHome(scene.place, (await requireCampaign(scene.place)).loaded.campaign)
-      const idea = await ideaOf(call, scene)
-      const { branch, pull } = await submit(scene.place, idea)
-      if (scene.rehearsal === null) {
-        call.terminal.out(`#${pull} ${branch}: ${idea.title}`)
-        call.terminal.out('The next winnow run or tick makes it an experiment.')
-      }
+      const { campaign } = (await requireCampaign(scene.place)).loaded
+      requireHome(scene.place, campaign)
+      const given = call.given.positionals[0] ?? 'HEAD'
+      const patches = await patchesGiven(call, scene, { given, campaign })
+      await offerAll(call, scene, patches ?? [await ideaOf(call, scene, given)])
       return 0
     }),
 }
 
-async function ideaOf({ given, around }: Call, { workshop }: Scene) {
-  const { commit, subject } = await resolveCommit(around, given.positionals[0] ?? 'HEAD')
-  const title = oneLine(given.text('message') ?? subject, 300)
+/** Each becomes a branch and a pull request; all were read before the first is offered. */
+export async function offerAll(call: Call, scene: Scene, ideas: readonly OfferedIdea[]): Promise<void> {
+  const { terminal } = call
+  for (const idea of ideas.map(each => submissionOf(call, each, ideas.length))) {
+    const { branch, pull } = await submit(scene.place, idea)
+    if (scene.rehearsal === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
+  }
+  if (scene.rehearsal !== null) return
+  const [what, it] = ideas.length === 1 ? ['it', 'an experiment'] : ['them', 'experiments']
+  terminal.out(`The next winnow run or tick makes ${what} ${it}.`)
+}
+
+/** Options that a person gives come before what a patch says of itself. */
+function submissionOf({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
+  const name = given.text('name')
+  const message = given.text('message')
+  if (count > 1 && (name ?? message) !== undefined) {
+    throw new UserError(`the file has ${count} ideas, and --message and --name are for one`, {
+      fix: 'leave them out: each idea is named by the subject of its mail',
+    })
+  }
+  const title = oneLine(message ?? idea.hypothesis, 300)
   if (title === '')
     throw new UserError('an idea needs a sentence', {
       fix: 'winnow propose -m "what it does, and why it helps"',
     })
-  const name = given.text('name') ?? `${slug(title)}-${commit.slice(0, 8)}`
-  requireName(name)
+  const branch = name ?? `${slug(title)}-${commit.slice(0, 8)}`
+  requireName(branch)
+  const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
   const body = ideaBody({
     hypothesis: title,
-    category: given.text('category'),
-    priority: priorityGiven(given.text('priority')),
-    required_deps: given.texts('dep'),
-    family: given.text('family'),
+    category: given.text('category') ?? idea.category,
+    priority: priorityGiven(given.text('priority')) ?? idea.priority,
+    required_deps: packages,
+    family: given.text('family') ?? idea.family,
   })
-  return { commit, from: workshop.checkout.commonDir, name, title, body }
+  return { commit, from, name: branch, title, body }
+}
+
+async function ideaOf({ around }: Call, { workshop }: Scene, given: string): Promise<OfferedIdea> {
+  const { commit, subject } = await resolveCommit(around, given)
+  return { commit, from: workshop.checkout.commonDir, idea: { hypothesis: subject } }
 }
 
 async function resolveCommit({ directory, env }: Call['around'], given: string) {
@@ -79,8 +111,8 @@ async function resolveCommit({ directory, env }: Call['around'], given: string) 
   })
   const [commit = '', subject = ''] = found.stdout.trim().split('\0')
   if (found.exitCode === 0 && commit !== '') return { commit, subject }
-  throw new UserError(`${given} is not a commit of this repository`, {
-    fix: 'give a commit, a branch or a tag',
+  throw new UserError(`${given} is not a commit of this repository, and no patch file`, {
+    fix: 'give a commit, a branch, a tag, or a file that git format-patch or git diff wrote',
   })
 }
 

@@ -5,7 +5,7 @@ import { run as runCampaign } from '../engine/run.ts'
 import { whereaboutsOf } from '../engine/place.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
 import { committedSpec, requireStartable, requireSupported, startCampaign } from '../engine/start.ts'
-import { UserError } from '../errors.ts'
+import { UserError, withAmend } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { finalSummary } from '../report/final-summary.ts'
 import { deferredOf } from '../report/approval-text.ts'
@@ -102,7 +102,12 @@ async function agreed(call: Call, scene: Scene): Promise<boolean> {
 /** The campaign may have been started where measuring jobs give what this machine does not. */
 async function requireMeasurableHere({ place }: Scene): Promise<void> {
   const { loaded, spec } = await requireCampaign(place)
-  requireSupported({ spec, path: loaded.campaign.spec_path }, whereaboutsOf(place.forge))
+  const path = loaded.campaign.spec_path
+  try {
+    requireSupported({ spec, path }, whereaboutsOf(place.forge))
+  } catch (error) {
+    throw error instanceof UserError ? withAmend(error, path) : error
+  }
 }
 
 /** The campaign as it is, or begun from its committed spec. */

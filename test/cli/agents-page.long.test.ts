@@ -39,6 +39,9 @@ describe('docs/agents.md', () => {
   it('has only commands that do what it says, in its order', { timeout: 120_000 }, () => {
     const spec = `${SPEC}stopping: { max_iterations: 3 }\nexecution: { mode: serial }\n`
     const person = project({ ...FILES, '.winnow/size.yaml': spec })
+    person.git('checkout', '-q', '-b', 'fast-path')
+    person.commit('A fast path', { 'src/fast': 'yes\n' })
+    person.git('checkout', '-q', 'main')
     person.write('src/value', 'aaaa\n')
     person.write('ideas.md', '- [layout] pack it\n- cache the parsed header!\n')
     const run = shellIn(person.dir)

@@ -339,6 +339,15 @@ const cases: Record<string, Case[]> = {
       'measurement.env_file.path: "/etc/env": an absolute path',
     ],
   ],
+  'folders of patches are inside the repository': [
+    [W, { propose: [{ use: 'patch', dir: '../ideas' }] }, 'propose[0].dir: "../ideas": a path with ..'],
+    [
+      W,
+      { propose: [{ use: 'external' }, { use: 'patch', dir: '/etc' }] },
+      'propose[1].dir: "/etc": an absolute path',
+    ],
+    [W, { propose: [{ use: 'patch', dir: '.' }] }, undefined],
+  ],
   'environment names may be let through': [
     [W, { 'measurement.env': ['A=1'] }, 'measurement.env[0]: "A=1": not a variable name'],
     [

@@ -99,3 +99,16 @@ export function envFileInside({ spec }: RuleContext): Finding[] {
     'write it relative to the top of the repository',
   )
 }
+
+export function patchFoldersInside({ spec }: RuleContext): Finding[] {
+  return spec.propose.flatMap((proposer, index) =>
+    proposer.use === 'patch'
+      ? wrong(
+          ['propose', index, 'dir'],
+          proposer.dir,
+          notInside(proposer.dir),
+          'commit the patches to a folder of this repository, and name that',
+        )
+      : [],
+  )
+}

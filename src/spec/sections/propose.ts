@@ -4,7 +4,7 @@ import { positive, text } from './scalar.ts'
 export const proposer = z.discriminatedUnion('use', [
   z.strictObject({ use: z.literal('external').describe('Pull requests and branches that others push.') }),
   z.strictObject({
-    use: z.literal('patch').describe('Patches in a directory.'),
+    use: z.literal('patch').describe('Patches in a directory: git format-patch, git diff, mailboxes.'),
     dir: text.describe('That directory.'),
   }),
   z.strictObject({
