@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PERCENT } from '../../src/spec/sections/scalar.ts'
 
 /** As much of a JSON Schema as the spec's own has. */
 export interface KeySchema {
@@ -8,6 +9,7 @@ export interface KeySchema {
   type?: string | string[] | undefined
   const?: unknown
   enum?: unknown[] | undefined
+  pattern?: string | undefined
   properties?: Record<string, KeySchema> | undefined
   required?: string[] | undefined
   items?: KeySchema | undefined
@@ -26,6 +28,7 @@ const keySchema: z.ZodType<KeySchema> = z.lazy(() =>
     type: z.union([z.string(), z.array(z.string())]).optional(),
     const: z.unknown().optional(),
     enum: z.array(z.unknown()).optional(),
+    pattern: z.string().optional(),
     properties: z.record(z.string(), keySchema).optional(),
     required: z.array(z.string()).optional(),
     items: keySchema.optional(),
@@ -95,6 +98,7 @@ export function valuesText(schema: KeySchema): string {
   if (schema.const !== undefined) return `\`${plainText(schema.const)}\``
   if (Array.isArray(type)) return type.map(one => valuesText({ ...schema, type: one })).join(' or ')
   if (type === 'array') return items === undefined ? 'list' : `list of ${valuesText(items)}`
+  if (schema.pattern === PERCENT.source) return 'percentage'
   if (type === 'integer') return `whole number${bounds(schema)}`
   if (type === 'number') return `number${bounds(schema)}`
   return WORDS[type ?? ''] ?? 'anything'

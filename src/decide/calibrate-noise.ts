@@ -69,7 +69,7 @@ function effectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string 
   if (min_effect === 0)
     return 'evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having'
   if (min_effect !== null || scale === 'log') return null
-  return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units`
+  return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
 }
 
 /** What one execution takes, and what a job takes besides. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { KnownKeys } from './known-keys.ts'
 import { type Finding, foundText, pathText, type SpecPath, writeInstead } from './problem.ts'
+import { isPercent } from './sections/scalar.ts'
 import { nearest } from './suggest.ts'
 import { unknownKey } from './unknown-key.ts'
 
@@ -47,6 +48,9 @@ function bound(
     : `a number, at ${side} ${String(limit)}`
 }
 
+/** What zod says of a union that does not say itself what it takes. */
+const UNNAMED = /^Invalid (?:input|discriminator)/
+
 function expectedBy(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -58,7 +62,7 @@ function expectedBy(issue: Issue): string {
     case 'too_big':
       return bound(issue, issue.maximum, 'most')
     case 'invalid_union':
-      return orList([...new Set(alternatives(issue))])
+      return UNNAMED.test(issue.message) ? orList([...new Set(alternatives(issue))]) : issue.message
     case 'invalid_format':
     case 'custom':
     case 'invalid_key':
@@ -102,6 +106,7 @@ function fixFor(path: SpecPath, value: unknown, expected: string): string {
   if (expected === 'text' && (typeof value === 'number' || typeof value === 'boolean')) {
     return `put it in quotes: "${value}"`
   }
+  if (isPercent(value)) return 'write a plain number: this key takes no percentage'
   if (expected === 'a list' && typeof value === 'string') return `write [${value}]`
   return writeInstead(expected)
 }

@@ -14,11 +14,21 @@ function withoutIntegerLimits(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
 }
 
+/** zod leaves the default and the examples out of what it transforms, as it does with percentages. */
+function restoreDefault(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema): void {
+  if (schema instanceof z.ZodDefault) written.default ??= schema.def.defaultValue
+  const examples = z.globalRegistry.get(schema)?.examples
+  if (Array.isArray(examples)) written.examples ??= examples
+}
+
 function half(rules: Rules): JsonObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(specSchema(rules), {
     io: 'input',
     target: 'draft-07',
-    override: ({ jsonSchema }) => withoutIntegerLimits(jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => {
+      withoutIntegerLimits(jsonSchema)
+      restoreDefault(zodSchema, jsonSchema)
+    },
   })
   return schema
 }

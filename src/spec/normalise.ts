@@ -2,6 +2,7 @@ import { judgedSample } from './judged.ts'
 import { given } from './prepare.ts'
 import type { RuleContext } from './rules/rule.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
+import { isPercent } from './sections/scalar.ts'
 
 /** One key for each thing, whichever word the file used. */
 
@@ -34,6 +35,12 @@ function stopping({ spec, raw }: RuleContext): Spec['stopping'] {
   }
 }
 
+/** A percentage is a share of the base, so it says the scale too. */
+function evidenceOf({ spec: { evidence }, raw }: RuleContext): Spec['evidence'] {
+  const isShare = ['min_effect', 'null_effect'].some(key => isPercent(given(raw, ['evidence', key])))
+  return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
+}
+
 /** What its judge section says of a judged metric is all there is to say: pairs of items, differences of scores. */
 function judgedWay({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
   if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
@@ -50,7 +57,7 @@ function judgedWay({ metric: { primary, judge }, evidence, measurement }: Parsed
 
 export function normalised(context: RuleContext, name: string): Spec {
   const { winnow: _rules, constraints, ...parsed } = context.spec
-  const spec = { ...parsed, ...judgedWay(context.spec) }
+  const spec = { ...parsed, evidence: evidenceOf(context), ...judgedWay(context.spec) }
   const serial = spec.parallel.exclusive_resources.length > 0
   return {
     ...spec,

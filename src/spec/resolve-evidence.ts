@@ -33,7 +33,7 @@ function minEffect(spec: Spec, scale: 'log' | 'linear', deterministic: boolean):
   if (scale === 'log') return DEFAULT_EFFECT
   throw new UserError(`evidence.min_effect is not set, and on a linear scale 2 % has no meaning`, {
     place: { path: 'evidence.min_effect' },
-    fix: `set it to the smallest change of ${spec.metric.primary.name} worth having, in its own units`,
+    fix: `set it to the smallest change of ${spec.metric.primary.name} worth having, in its own units, with evidence.scale: linear`,
   })
 }
 

@@ -37,6 +37,7 @@ import {
   sharedFilesInside,
   workingDirectoryInside,
 } from './rules/paths.ts'
+import { sharesAreMeant } from './rules/shares.ts'
 import type { Rule, RuleContext } from './rules/rule.ts'
 
 /** Everything a spec must hold that spans several keys or that a shape cannot say. */
@@ -63,6 +64,7 @@ export const RULES: readonly Rule[] = [
   { name: 'suite tasks have one thing to run', check: suiteTasksRun },
   { name: 'suite tasks are unique', check: suiteTasksUnique },
   { name: 'null_effect is below min_effect', check: nullEffectBelowMinEffect },
+  { name: 'a share is not a whole number', check: sharesAreMeant },
   { name: 'what is denied is not asked for', check: deniesNotWhatIsAskedFor },
   { name: 'network off is enforced', check: networkOffIsEnforced },
   { name: 'a holdout has a place', check: holdoutHasAPlace },

@@ -24,7 +24,7 @@ describe('a campaign does not begin', () => {
 
   it('on a linear scale without evidence.min_effect', async () => {
     expect(await pausedBy(noisyProject({ files: { 'src/ms': '-1000000\n' } }))).toContain(
-      'the campaign is paused: evidence.min_effect is not set, and ms is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units',
+      'the campaign is paused: evidence.min_effect is not set, and ms is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear',
     )
   })
 

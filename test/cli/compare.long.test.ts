@@ -313,6 +313,10 @@ describe('what cannot be compared is said before anything runs', () => {
     [['main', '--remote', 'origin', '--', 'true'], 'compare reads this repository alone'],
     [['main', '--direction', 'up', '--', 'true'], 'give minimize or maximize'],
     [['main', '--min-effect', '3', '--', 'true'], '--min-effect 3 would be 300 %\n  fix: did you mean 3%?'],
+    [
+      ['main', '--min-effect', '5', '--metric', 'ms', '--', 'true'],
+      '--min-effect 5 would be 500 %\n  fix: did you mean 5%? In metric units write "5 ms"',
+    ],
     [['main', '--min-effect', 'x', '--', 'true'], '--min-effect x is not a gain'],
     [['main', '--pairs', '1.5', '--', 'true'], '--pairs 1.5 is not a whole number'],
     [['main', '--timeout', '-1', '--', 'true'], '--timeout needs a value'],

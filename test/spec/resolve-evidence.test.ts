@@ -32,7 +32,9 @@ describe('evidence, once calibrated', () => {
 
   it('has no default effect on a linear scale', () => {
     expect(() => resolveEvidence(winnowSpec(), linear)).toThrow(/evidence.min_effect is not set/)
-    expect(resolveEvidence(winnowSpec({ 'evidence.min_effect': 3 }), linear)).toMatchObject({
+    expect(
+      resolveEvidence(winnowSpec({ 'evidence.min_effect': 3, 'evidence.scale': 'linear' }), linear),
+    ).toMatchObject({
       scale: 'linear',
       min_effect: 3,
       null_effect: 0.75,

@@ -239,6 +239,12 @@ const cases: Record<string, Case[]> = {
     [W, { evidence: { min_effect: 0.02, null_effect: 0.02 } }, 'evidence.null_effect: 0.02'],
     [W, { evidence: { min_effect: 0, null_effect: 0 } }, undefined],
   ],
+  'a share is not a whole number': [
+    [W, { 'evidence.min_effect': 5 }, 'evidence.min_effect: 5, which means 500 %'],
+    [W, { 'evidence.min_effect': 5, 'evidence.scale': 'linear' }, undefined],
+    [W, { 'evidence.min_effect': '5%', 'evidence.scale': 'linear' }, 'evidence.min_effect: "5%"'],
+    [W, { 'evidence.min_effect': '500%' }, undefined],
+  ],
   'what is denied is not asked for': [
     [
       W,

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { count, natural } from './scalar.ts'
+import { anyShare, count, natural, share } from './scalar.ts'
+
+const level = share(z.number().positive().max(0.5), 'a number above 0, at most 0.5')
 
 export const evidence = z.strictObject({
-  min_effect: z
-    .number()
-    .nonnegative()
+  min_effect: anyShare
     .nullable()
     .default(null)
-    .describe('Smallest gain worth having; null: 2 % (0 when deterministic).'),
-  null_effect: z
-    .number()
-    .nonnegative()
+    .describe(
+      'Smallest gain worth having, as 5% or 0.05; with scale linear in metric units. null: 2 % (0 when deterministic).',
+    )
+    .meta({ examples: ['5%', 0.05] }),
+  null_effect: anyShare
     .nullable()
     .default(null)
     .describe('Gain that still counts as none; null: min_effect/4, on one machine min_effect/2.'),
@@ -25,9 +26,9 @@ export const evidence = z.strictObject({
     .default('auto')
     .describe('auto: 8 when an execution takes under 20 s, else 4.'),
   max_jobs: count.default(8).describe('Jobs before an experiment is parked.'),
-  alpha: z.number().positive().max(0.5).default(0.01).describe('Level of campaign_control fixed.'),
+  alpha: level.default(0.01).describe('Level of campaign_control fixed.'),
   screen: z.number().gt(1).default(20).describe('Evidence that earns a fresh runner.'),
   campaign_control: z.enum(['e-lond', 'fixed']).default('e-lond').describe('Level of a whole campaign.'),
-  q: z.number().positive().max(0.5).default(0.1).describe('False discoveries allowed by e-lond.'),
+  q: level.default(0.1).describe('False discoveries allowed by e-lond.'),
   fresh_runners: natural.default(1).describe('Fresh runners that must confirm.'),
 })

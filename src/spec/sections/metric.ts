@@ -62,7 +62,10 @@ const metricKeys = z.strictObject({
     .default([])
     .describe('Metric gates: a candidate that fails one in any execution is broken, whatever it gained.'),
   objectives: z.array(objective).default([]).describe('Further metrics that must improve or not suffer.'),
-  constraints: z.array(constraint).default([]).describe('Must hold in every execution of the candidate; only a boolean value takes a printed boolean.'),
+  constraints: z
+    .array(constraint)
+    .default([])
+    .describe('Must hold in every execution of the candidate; only a boolean value takes a printed boolean.'),
   diagnostics: z
     .array(z.strictObject({ name: text.describe('Metric.') }))
     .default([])

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { count, positive, text } from './scalar.ts'
+import { anyShare, count, positive, text } from './scalar.ts'
 
 const comparison = z.strictObject({
   method: z.enum(['absolute', 'relative', 'paired']).default('absolute').describe('How a delta is judged.'),
-  relative_threshold: z.number().nonnegative().default(0.05).describe('Fraction of the base.'),
+  relative_threshold: anyShare.default(0.05).describe('Fraction of the base.'),
 })
 
 const futility = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, maxRegression, positive, text } from './scalar.ts'
+import { anyShare, count, maxRegression, positive, text } from './scalar.ts'
 
 const task = z.strictObject({
   name: text.describe('Unique in the suite.'),
@@ -29,9 +29,7 @@ export const holdout = z.strictObject({
     .default(null)
     .describe('Branch, ref in full, or VARIABLE that names a directory: $WINNOW_HOLDOUT_DIR of the command.'),
   pairs: count.default(8).describe('Pairs per use; fewer where the numbers repeat exactly.'),
-  margin: z
-    .number()
-    .nonnegative()
+  margin: anyShare
     .default(0)
     .describe('Loss still allowed: a fraction under log scale, metric units under linear.'),
   max_uses: count.default(20).describe('Uses of one holdout in the campaign.'),

@@ -2,6 +2,7 @@ import { UserError } from '../../errors.ts'
 import { parseSpec } from '../../spec/parse.ts'
 import { SpecErrors } from '../../spec/problem.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { PERCENT } from '../../spec/sections/scalar.ts'
 import { unsupported } from '../../spec/unsupported.ts'
 import type { Given } from '../call.ts'
 import { readByTool } from './tool.ts'
@@ -22,7 +23,11 @@ export const COMPARE_OPTIONS: readonly Option[] = [
   { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
   { name: 'env', value: 'name', many: true, summary: 'a variable of yours that the command may see' },
   { name: 'timeout', value: 'seconds', summary: 'end an execution that takes longer (600)' },
-  { name: 'min-effect', value: 'share', summary: 'the smallest gain worth having: 2% by default' },
+  {
+    name: 'min-effect',
+    value: 'share',
+    summary: 'the smallest gain worth having, as 5% or 0.05: 2% by default',
+  },
   { name: 'pairs', value: 'number', summary: 'pairs in each job: 8, or 4 where executions are long' },
   { name: 'max-jobs', value: 'number', summary: 'jobs until it is given up as not proven (8)' },
 ]
@@ -34,8 +39,8 @@ const ANY = { name: 'wall_seconds', check: '>= 0' }
 
 /** The spec that nobody has to write. Every path may differ: each side runs what it has itself, in the directory the person is in. */
 export function compareSpec(given: Given, directory: string): Spec {
-  const effect = effectOf(given)
   const { command, output, metric } = readingOf(given)
+  const effect = effectOf(given, metric)
   const text = JSON.stringify({
     winnow: 1,
     name: 'compare',
@@ -54,7 +59,7 @@ export function compareSpec(given: Given, directory: string): Spec {
     gates: [...new Set(given.texts('gate'))].map(command => ({ name: command, command })),
     evidence: {
       campaign_control: 'fixed',
-      min_effect: effect,
+      ...effect,
       pairs_per_job: wholeOf(given, 'pairs') ?? 'auto',
       max_jobs: wholeOf(given, 'max-jobs') ?? 8,
     },
@@ -116,19 +121,23 @@ function metricOf(given: Given): string {
   })
 }
 
-/** 3% and 0.03 are the same; a bare 3 could only be a mistake, but where a metric is counted in units. */
-function effectOf(given: Given): number | null {
-  const text = given.text('min-effect')
-  if (text === undefined) return null
-  const percent = text.endsWith('%')
-  const value = Number(percent ? text.slice(0, -1) : text)
-  if (text.trim() === '' || !(value > 0) || !Number.isFinite(value)) {
+type Effect = { min_effect: string | number | null; scale?: 'linear' }
+
+/** 3% and 0.03 are the same share, and a bare 3 would be 300 %. "3 bytes" counts in the units of --metric bytes. */
+function effectOf(given: Given, metric: string): Effect {
+  const text = given.text('min-effect')?.trim()
+  if (text === undefined) return { min_effect: null }
+  const inUnits = text.endsWith(` ${metric}`)
+  const isShare = PERCENT.test(text)
+  const value = Number(inUnits ? text.slice(0, -metric.length) : isShare ? text.slice(0, -1) : text)
+  if (text === '' || !(value > 0) || !Number.isFinite(value))
     throw new UserError(`--min-effect ${text} is not a gain`, { fix: 'give a share, like 3% or 0.03' })
-  }
-  if (!percent && value >= 1 && given.text('metric') === undefined) {
-    throw new UserError(`--min-effect ${text} would be ${value * 100} %`, { fix: `did you mean ${text}%?` })
-  }
-  return percent ? value / 100 : value
+  if (inUnits) return { min_effect: value, scale: 'linear' }
+  if (isShare) return { min_effect: text }
+  if (value < 1) return { min_effect: value }
+  throw new UserError(`--min-effect ${text} would be ${value * 100} %`, {
+    fix: `did you mean ${text}%? In metric units write "${text} ${metric}"`,
+  })
 }
 
 function wholeOf(given: Given, name: string): number | null {
