@@ -6,12 +6,14 @@ import { again, type Assessment, type Finding, finding } from './assessment.ts'
 import { failureOf } from './failures.ts'
 import { objectivesOf } from './objectives.ts'
 import { assessOnce } from './once.ts'
-import { executionsOf, readingOf } from './readings.ts'
+import { lookUp } from './lookup.ts'
+import { executionsOf, readingOf, snapshotOf } from './readings.ts'
 import { assessByStability, stabilityBaseline } from './stability-verdict.ts'
 import { assessPaired } from './paired/assess-paired.ts'
 import { assessPairs } from './paired/assess-pairs.ts'
 import { targetReached } from './targets.ts'
 import { warningsOf } from './warnings.ts'
+import { changeText } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of what was asked and answered (invariant 3). */
 export type AssessInput = {
@@ -59,6 +61,21 @@ function judge(input: AssessInput): Finding {
     default:
       return order.stop satisfies never
   }
+}
+
+/** The primary on both sides in words; null where the report and the order do not have it on both. */
+export function primaryChange(input: AssessInput): string | null {
+  const { order, report, spec, label } = input
+  const { primary } = spec.metric
+  const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const base = stabilityBaseline(input, ordered)
+  const by = {
+    judged: primary.type === 'judge',
+    aggregation: spec.measurement.stability?.aggregation ?? 'median',
+  } as const
+  const ours = base === null ? null : lookUp(base.snapshot, primary.name, by)
+  const theirs = lookUp(snapshotOf(spec, report, label), primary.name, by)
+  return ours === null || theirs === null ? null : changeText(primary.name, ours.value, theirs.value)
 }
 
 export function assess(input: AssessInput): Assessment {

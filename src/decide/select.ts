@@ -8,6 +8,12 @@ function byPriority(a: Queued, b: Queued): number {
   return PRIORITY[a.priority] - PRIORITY[b.priority] || a.number - b.number
 }
 
+/** Both lists of files are known and have none in common. */
+export function areDisjoint(changes: ReadonlyMap<string, readonly string[]>, a: string, b: string): boolean {
+  const [ours, theirs] = [changes.get(a), changes.get(b)]
+  return ours !== undefined && theirs !== undefined && disjoint(ours, theirs)
+}
+
 /** The next round: the best idea of each category first, so that one kind of idea does not crowd out others. */
 export function selectRound(queued: readonly Queued[], size: number): string[] {
   const seen = new Set<string>()

@@ -13,7 +13,7 @@ export function checkMark(campaign: Pick<Campaign, 'status'>, experiment: Experi
   const permission = awaitsPermission(experiment) ? ['permission'] : []
   const sync = awaitsSync(experiment) ? [experiment.awaits_sync?.obstacle] : []
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const still = standsStill(campaign, experiment) ? 'paused' : under
+  const still = standsStill(campaign, experiment) ? campaign.status : under
   // It waits for the same set again, and what was shown in between is over.
   const again = experiment.withdrawals > 0 ? [`asked again ${experiment.withdrawals}`] : []
   const state = [head, still, verdict, outcome, approvalMark(experiment), ...permission, ...sync, ...again]

@@ -120,6 +120,8 @@ export const payloads = {
     /** And the line in it, as the refused head has it. */
     line: z.number().int().positive().optional(),
   },
+  /** Not ended: it is offered to a later round again, with the pairs that still count. */
+  requeued: { experiment: experimentId, why: z.enum(['stopped', 'carried']), reason: text },
   'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
   'order-issued': orderTerms.shape,
   'order-dispatched': { order: digest, run_id: text },

@@ -125,7 +125,7 @@ const refused: Handler<'experiment-refused'> = (campaign, event) => {
 }
 
 /** Outcomes that say: alone on its base it held. What did not hold on top of another says so itself. */
-const PASSED: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
+const PASSED: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'revert_landed', 'not_selected'])
 
 function prove(campaign: Campaign, { id }: Experiment, order: OrderId | null): void {
   const measured = order === null ? undefined : campaign.orders[order]?.order
@@ -144,7 +144,7 @@ const decided: Handler<'decided'> = (campaign, event) => {
   if (PASSED.has(event.outcome) && !isPicked(experiment))
     for (const id of [experiment.order, experiment.standalone]) prove(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {
-    if (event.outcome === 'kept') round.winner = experiment.id
+    if (event.outcome === 'kept' || event.outcome === 'revert_landed') round.winner = experiment.id
     if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
       round.combination_failed = true
   }
@@ -219,6 +219,13 @@ const headMoved: Handler<'head-moved'> = (campaign, event) => {
   queueAgain(campaign, experiment)
 }
 
+const requeued: Handler<'requeued'> = (campaign, event) => {
+  const experiment = campaign.experiments[event.experiment]
+  if (!experiment || experiment.status === 'ended') return
+  queueAgain(campaign, experiment)
+  experiment.reason = event.reason
+}
+
 /** Whatever was known of it, or even decided, does not count any more. */
 export function queueAgain(campaign: Campaign, experiment: Experiment): void {
   notLanded(campaign, experiment)
@@ -247,4 +254,5 @@ export const experimentHandlers = {
   merged,
   closed,
   'head-moved': headMoved,
+  requeued,
 }

@@ -4,6 +4,8 @@ import { z } from 'zod'
 export const outcome = z.enum([
   'kept',
   'runner_up_kept',
+  /** What took an earlier change back, because a person asked for it: it landed and is no gain. */
+  'revert_landed',
   'runner_up_dropped',
   'not_selected',
   'inconclusive',
@@ -23,6 +25,7 @@ export type VerdictWord = z.infer<typeof verdictWord>
 const WORDS = {
   kept: 'kept',
   runner_up_kept: 'kept',
+  revert_landed: 'kept',
   runner_up_dropped: 'no gain',
   not_selected: 'no gain',
   inconclusive: 'not proven',
@@ -40,8 +43,28 @@ export function verdictOf(result: Outcome, worse: boolean): VerdictWord {
   return result === 'dropped' && worse ? 'worse' : WORDS[result]
 }
 
+/** Said where the verdict word alone would mislead. */
+const LABELS = {
+  not_selected: 'better, not taken',
+  runner_up_dropped: 'promising alone',
+  revert_landed: 'reverted',
+} as const satisfies Partial<Record<Outcome, string>>
+
+export type OutcomeLabel = (typeof LABELS)[keyof typeof LABELS]
+
+/** How people read a verdict; one of the six words, or what says more. */
+export function outcomeLabel(result: Outcome | null, verdict: VerdictWord): VerdictWord | OutcomeLabel {
+  const labels: Partial<Record<Outcome, OutcomeLabel>> = LABELS
+  return (result === null ? undefined : labels[result]) ?? verdict
+}
+
+/** Measured to be a gain by itself, and still not on the branch. */
+export function isBetterAlone(result: Outcome | null): boolean {
+  return result === 'not_selected' || result === 'runner_up_dropped'
+}
+
 export function isLanded(result: Outcome): boolean {
-  return result === 'kept' || result === 'runner_up_kept'
+  return result === 'kept' || result === 'runner_up_kept' || result === 'revert_landed'
 }
 
 /** What a command answers to a script (design section 9): by the verdict it ends with. */

@@ -16,7 +16,7 @@ export function isBehind(
 export function pickMark(campaign: Pick<Campaign, 'default_tip' | 'status'>, pick: Picked): string {
   const { head, status, verdict, outcome, closed } = pick
   const under = status === 'queued' || status === 'ordered' || status === 'measured' ? 'under way' : status
-  const still = standsStill(campaign, pick) ? 'paused' : under
+  const still = standsStill(campaign, pick) ? campaign.status : under
   const state = [head, still, verdict, outcome, closed, isBehind(campaign, pick), approvalMark(pick)]
   if (pick.withdrawals > 0) state.push(`asked again ${pick.withdrawals}`)
   return `<!-- winnow pick ${sha256(JSON.stringify(state)).slice(0, 24)} -->`

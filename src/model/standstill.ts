@@ -4,12 +4,13 @@ import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
-/** It would be its turn, or have its verdict, and has neither before a paused campaign goes on. */
+/** It would be its turn, or have its verdict, and has neither before a paused or stopped campaign goes on. */
 export function standsStill(
   { status }: Pick<Campaign, 'status'>,
   experiment: Pick<Experiment, 'status'>,
 ): boolean {
-  return status === 'paused' && (experiment.status === 'queued' || experiment.status === 'measured')
+  const rests = status === 'paused' || status === 'stopped'
+  return rests && (experiment.status === 'queued' || experiment.status === 'measured')
 }
 
 /** A pull request that is no experiment before the campaign goes on. */

@@ -16,17 +16,22 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
   'level_used_up' satisfies StopCode,
 ])
 
-/** It stays open when the campaign stops: approved late, it has one more round. */
+/** It waits for an approval while the campaign is stopped: approved late, it has one more round. */
 export function waitsOn(
   { stop_code }: Pick<Campaign, 'stop_code'>,
   { status }: Pick<Experiment, 'status'>,
 ): boolean {
-  return status === 'deferred' && stop_code !== null && !FOR_GOOD.has(stop_code)
+  return status === 'deferred' && mayHaveEncore(stop_code)
+}
+
+function mayHaveEncore(code: string | null): boolean {
+  return code !== null && !FOR_GOOD.has(code)
 }
 
 /** One more round for what was approved after the stop, whatever stopped the campaign: a person asked for it. */
 export function encoreSteps(world: World): Step[] {
   const { campaign } = world
+  if (!mayHaveEncore(campaign.stop_code)) return []
   const late = campaign.late.filter(id => subjectOf(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
   const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop: one more round`
@@ -46,6 +51,14 @@ const ENDS_WISHES: ReadonlySet<string> = new Set(['fresh', 'archived', 'merged']
 /** Nobody looks after what it still offers: the next campaign knows nothing of it. */
 export function isPutAside({ stop_code }: Pick<Campaign, 'stop_code'>): boolean {
   return ENDS_WISHES.has(stop_code ?? '')
+}
+
+/** The campaign is put aside and its branches with it: ideas that wait there would wait for ever. */
+export function closesIdeas({
+  campaign: { stop_code: code },
+  spec,
+}: Pick<World, 'campaign' | 'spec'>): boolean {
+  return code === 'fresh' || code === 'archived' || (code === 'merged' && spec.merge.on_merge === 'restart')
 }
 
 export function pickGoesOn({ stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>, pick: Picked): boolean {

@@ -4,7 +4,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
-import { withAside } from '../model/reason.ts'
+import { reasonOf, reasonText } from '../model/reason.ts'
 import type { Merged, Step } from './action.ts'
 import { type Decision, decidedDraft, type Judgement, type Measured } from './judgement.ts'
 import { assessmentOf, type Member } from './member.ts'
@@ -61,16 +61,36 @@ export function determinismLost(
   return { step: 'event', draft: { kind: 'calibrated', deterministic: false, scale, noise: null, ...shown } }
 }
 
+/** Its verdict is not due: it waits in the queue again, and nothing of it is lost. */
+export function requeueStep(
+  { experiment, cause }: Pick<Member, 'experiment' | 'cause'>,
+  why: EventDraft<'requeued'>['why'],
+  reason: string,
+): Step {
+  return { step: 'event', draft: { kind: 'requeued', cause, experiment: experiment.id, why, reason } }
+}
+
 export function notSelected(member: Member, why: string): Step[] {
   const { experiment, cause, measured } = member
   const assessment = assessmentOf(member)
-  const reason = withAside(assessment?.reason, `not merged: ${why}`)
+  const reason = notTakenReason(why, assessment?.reason)
   const order = measured?.order.id ?? null
   return endSteps({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
 }
 
+/** Why a gain was not taken comes first, then what it was measured to be by itself. */
+export function notTakenReason(why: string, measured: string | undefined): string {
+  if (measured === undefined || measured === '') return why
+  const { sentence, evidence } = reasonOf(measured)
+  return reasonText({ sentence: `${why}; alone: ${sentence}`, evidence })
+}
+
 /** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
-export function landSteps(world: World, member: Member, outcome: 'kept' | 'runner_up_kept'): Step[] {
+export function landSteps(
+  world: World,
+  member: Member,
+  outcome: 'kept' | 'runner_up_kept' | 'revert_landed',
+): Step[] {
   const { experiment, measured, judgement, cause } = member
   if (!measured || judgement?.is !== 'eligible') return []
   const { order } = measured

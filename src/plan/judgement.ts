@@ -1,4 +1,4 @@
-import { assess } from '../decide/assess.ts'
+import { assess, type AssessInput, primaryChange } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import { RULE_VERSION } from '../decide/version.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -6,6 +6,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import { type Outcome, verdictOf } from '../model/outcome.ts'
+import { reasonOf, reasonText } from '../model/reason.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -27,13 +28,14 @@ export interface Measured {
 export function judge(spec: Spec, experiment: Experiment, measured: Measured): Judgement {
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const assessment = assess({ spec, order, report, label: experiment.id, baseline })
+  const asked = { spec, order, report, label: experiment.id, baseline }
+  const assessment = assess(asked)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
     const reason = `${assessment.reason} (${order.attempt} attempts)`
     return { is: 'final', outcome: 'error', assessment, reason }
   }
-  if (experiment.purpose === 'revert') return judgeRevert(assessment)
+  if (experiment.purpose === 'revert') return judgeRevert(assessment, withoutIt(asked, assessment))
   return judged(order, assessment)
 }
 
@@ -41,14 +43,26 @@ function judged({ purpose, stop }: Order, assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'eligible') return { is: 'eligible', assessment }
   if (outcome === 'promising') return { is: 'more', assessment, reason }
-  if (purpose === 'combination')
-    return { is: 'final', outcome: combinationOutcome(outcome), assessment, reason }
+  if (purpose === 'combination') return judgeCombination(assessment)
   if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'parked', assessment, reason }
   return { is: 'final', outcome, assessment, reason }
 }
 
+/** Of pairs their own sentence; numbers that were compared stand beside each other. */
+function withoutIt(asked: AssessInput, { reason }: Assessment): string | null {
+  return asked.order.stop.rule === 'pairs' ? reasonOf(reason).sentence : primaryChange(asked)
+}
+
 /** A person asked for it back: gates and constraints must hold, a gain is not expected. */
-function judgeRevert(assessment: Assessment): Judgement {
+function judgeRevert(measured: Assessment, change: string | null): Judgement {
+  const evidence = reasonOf(measured.reason).evidence
+  const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
+  const assessment = { ...measured, reason: reasonText({ sentence, evidence }) }
+  const judged = revertJudgement(measured)
+  return judged.is === 'eligible' ? { is: 'eligible', assessment } : judged
+}
+
+function revertJudgement(assessment: Assessment): Judgement {
   const { outcome, reason, determinism_lost: lost } = assessment
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
@@ -57,9 +71,29 @@ function judgeRevert(assessment: Assessment): Judgement {
   return { is: 'final', outcome, assessment, reason }
 }
 
-/** Good alone, not combined: whatever went wrong on top of the winner, the outcome says just that. */
-function combinationOutcome(outcome: Assessment['outcome']): Outcome {
-  return outcome === 'refused' ? 'refused' : 'runner_up_dropped'
+/** Good alone, and not on top of the winner: the reason says what it did there. */
+function judgeCombination(assessment: Assessment): Judgement {
+  const { outcome, reason } = assessment
+  if (outcome === 'refused') return { is: 'final', outcome, assessment, reason }
+  const { sentence, evidence } = reasonOf(reason)
+  const said = reasonText({
+    sentence: `promising alone, ${inCombination(assessment)}: ${sentence.replace(/^(?:worse|no gain): /, '')}`,
+    evidence,
+  })
+  return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: said }
+}
+
+function inCombination({ outcome, worse }: Assessment): string {
+  switch (outcome) {
+    case 'degenerate':
+    case 'error':
+    case 'timeout':
+      return 'broken in combination'
+    case 'censored':
+      return 'harmful in combination'
+    default:
+      return `${worse ? 'harmful' : 'neutral'} in combination`
+  }
 }
 
 export interface Decision {

@@ -1,12 +1,12 @@
 import { rank } from '../decide/rank.ts'
-import { runnersUp } from '../decide/select.ts'
+import { areDisjoint, runnersUp } from '../decide/select.ts'
 import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
 import { holdoutTrial } from './holdout.ts'
 import { unapprovedText } from './approvals.ts'
-import { endSteps, finalSteps, landSteps, notSelected } from './ending.ts'
+import { endSteps, finalSteps, landSteps, notSelected, notTakenReason, requeueStep } from './ending.ts'
 import { assessmentOf, type Member, memberOf } from './member.ts'
 import type { Request } from './orders.ts'
 import { unisolatedText } from './unisolated.ts'
@@ -123,24 +123,43 @@ function landWinner(
   }
 }
 
-/** Those that touch the winner's files, or have no place in the batch, are answered at once. */
+/** Those that touch the files of a better one are answered at once; what only has no place in the batch is carried. */
 function landFirst(world: World, round: Round, winner: Member, others: Member[]): Step[] {
   const changed = changedPaths(world)
-  const combinable = new Set(
-    runnersUp(
-      others.map(member => member.experiment.id),
-      winner.experiment.id,
-      changed,
-      world.spec.max_runner_up_merges_per_batch,
-    ),
-  )
-  const left = others.filter(member => !combinable.has(member.experiment.id))
-  const steps = left.flatMap(member =>
-    notSelected(member, `${winner.experiment.id} was better and was merged`),
-  )
-  steps.push(...landSteps(world, winner, 'kept'))
-  if (combinable.size === 0) steps.push(closeRound(round, winner.experiment.id))
+  const { id } = winner.experiment
+  const ranked = others.map(member => member.experiment.id)
+  const most = world.spec.max_runner_up_merges_per_batch
+  const runners = new Set(runnersUp(ranked, id, changed, most))
+  const free = new Set(runnersUp(ranked, id, changed, Infinity))
+  const left = others.filter(member => !runners.has(member.experiment.id))
+  const steps = left.flatMap(member => {
+    if (free.has(member.experiment.id)) return [carry(member, `${id} was better`)]
+    return notSelected(member, `${betterThan(member, ranked, id, changed)} was better`)
+  })
+  steps.push(...landSteps(world, winner, landedAs(winner)))
+  if (runners.size === 0) steps.push(closeRound(round, id))
   return steps
+}
+
+function landedAs({ experiment: { purpose } }: Member): 'kept' | 'revert_landed' {
+  return purpose === 'revert' ? 'revert_landed' : 'kept'
+}
+
+/** The first better one whose files it touches; the winner where its own files are not known. */
+function betterThan(
+  { experiment: { id } }: Member,
+  ranked: readonly ExperimentId[],
+  winner: ExperimentId,
+  changed: ReadonlyMap<ExperimentId, string[]>,
+): ExperimentId {
+  const better = [winner, ...ranked.slice(0, ranked.indexOf(id))]
+  return better.find(other => !areDisjoint(changed, other, id)) ?? winner
+}
+
+/** A proven gain that this batch has no place for: the next round measures it on the new incumbent. */
+function carry(member: Member, why: string): Step {
+  const measured = assessmentOf(member)?.reason
+  return requeueStep(member, 'carried', notTakenReason(`better, not taken yet: ${why}`, measured))
 }
 
 export function ranking(world: Pick<World, 'candidates'>, eligible: Member[]): Member[] {
@@ -182,8 +201,9 @@ function combination(scene: Scene, eligible: Member[], steps: Step[]): RoundPlan
   const failed = round.combination_failed || steps.length > 0
   const [next] = ranking(world, eligible)
   if (!failed && next) return startCombination(world, round, next, eligible, steps)
-  const reason = failed ? 'a runner-up before it did not hold on top of the winner' : ''
-  const rest = eligible.flatMap(member => notSelected(member, reason))
+  const rest = eligible.map(member =>
+    carry(member, `a runner-up before it did not hold on top of ${round.winner}`),
+  )
   return { ...NOTHING, steps: [...steps, ...rest, closeRound(round, round.winner)] }
 }
 
@@ -206,7 +226,7 @@ function startCombination(
   const { experiment } = next
   const facts = world.candidates.get(experiment.id)
   if (facts?.merged !== 'conflict') return { ...NOTHING, steps, combine: experiment.id }
-  const reason = `does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
+  const reason = `promising alone, does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
   const dropped = endSteps({
     experiment,
     order: next.measured?.order.id ?? null,
@@ -216,8 +236,10 @@ function startCombination(
     cause: next.cause,
   })
   const rest = eligible.filter(member => member !== next)
-  const unselected = rest.flatMap(member => notSelected(member, 'a runner-up before it did not combine'))
-  return { ...NOTHING, steps: [...steps, ...dropped, ...unselected, closeRound(round, round.winner)] }
+  const carried = rest.map(member =>
+    carry(member, `${experiment.id} before it did not merge with ${round.winner}`),
+  )
+  return { ...NOTHING, steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner)] }
 }
 
 function closeRound(round: Round, winner: ExperimentId | null): Step {

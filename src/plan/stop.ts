@@ -10,8 +10,8 @@ import { withAside } from '../model/reason.ts'
 import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
-import { isPutAside, pickGoesOn, stopAfterEncore, waitsOn } from './encore.ts'
-import { finalSteps, notSelected } from './ending.ts'
+import { closesIdeas, isPutAside, pickGoesOn, stopAfterEncore } from './encore.ts'
+import { finalSteps, notSelected, requeueStep } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
@@ -91,13 +91,31 @@ export function deferredExperiments({ campaign }: World): ExperimentId[] {
   return experimentsOf(campaign).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
 
-/** After the stop nothing is left open but what can still be approved: what was measured gets its verdict, the rest is withdrawn. */
+/**
+ * After a stop every verdict that is due is given, and ideas without one are put back: they are measured once the campaign
+ * is resumed. Only a campaign that is put aside closes them.
+ */
 export function closeRemaining(world: World, found: Arrivals): Step[] {
-  const { campaign } = world
-  const experiments = experimentsOf(campaign).flatMap(experiment =>
-    experiment.status === 'ended' || waitsOn(campaign, experiment) ? [] : closeOne(world, experiment, found),
+  const end = closesIdeas(world) ? closeOne : settleOne
+  const experiments = experimentsOf(world.campaign).flatMap(experiment =>
+    experiment.status === 'ended' ? [] : end(world, experiment, found),
   )
   return [...experiments, ...closePicks(world, found)]
+}
+
+const RESTS: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred'])
+
+function settleOne(world: World, experiment: Experiment, found: Arrivals): Step[] {
+  if (RESTS.has(experiment.status)) return []
+  const member = lastSaid(world, experiment, found)
+  const { judgement, measured } = member
+  if (judgement?.is === 'final') return finalSteps(world.campaign, member)
+  if (experiment.status === 'parked' || judgement?.is === 'parked') return closeOne(world, experiment, found)
+  const stopped = `the campaign stopped (${world.campaign.status_reason})`
+  const known = judgement?.is === 'eligible' ? judgement.assessment.reason : judgement?.reason
+  const reason = withAside(known, measured === null ? `${stopped} before it was measured` : stopped)
+  const cause = measured === null ? (experiment.order ?? member.cause) : member.cause
+  return [requeueStep({ experiment, cause }, 'stopped', reason)]
 }
 
 function closePicks(world: World, found: Arrivals): Step[] {

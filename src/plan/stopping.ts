@@ -4,8 +4,9 @@ import { benchedAlerts } from './asking.ts'
 import { campaignBranch } from './campaign-pull.ts'
 import { alsoDo, conclude, type Draft, request } from './draft.ts'
 import { lastEffects } from './effects.ts'
-import { encoreForPicks, encoreSteps } from './encore.ts'
+import { encoreForPicks, encoreSteps, closesIdeas } from './encore.ts'
 import { greetings } from './greetings.ts'
+import { followHeads } from './heads.ts'
 import { raisedLimitSteps } from './raised-limit.ts'
 import { cancelRemaining, closeRemaining, type StopReason, stopStep } from './stop.ts'
 
@@ -33,6 +34,8 @@ function later(draft: Draft): Plan | null {
 
 function ended(draft: Draft): Plan {
   const { world, found } = draft
+  const heads = closesIdeas(world) ? { steps: [], actions: [] } : followHeads(world)
+  if (heads.steps.length > 0) return conclude(alsoDo(draft, heads.actions), heads.steps)
   const under = cancelRemaining(world, found)
   const steps = [...under.steps, ...closeRemaining(world, found)]
   const again = steps.length > 0 ? [] : encoreForPicks(world)

@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { isBetterAlone } from '../model/outcome.ts'
 import { experimentsOf } from '../model/experiments.ts'
 
 /** How one kind of idea has fared, and what follows from it for the next ones. */
@@ -8,6 +9,8 @@ export interface CategoryStanding {
   /** Ended with a verdict on what it does: refused and withdrawn ideas say nothing of their kind. */
   tried: number
   kept: number
+  /** Measured to be gains, and not on the branch because another change was. */
+  better: number
   unproven: number
   /** Those that broke, by gates or by failing. */
   broken: number
@@ -49,6 +52,7 @@ function standingOf(
   const counts = {
     tried: ended.length,
     kept: ended.filter(({ id }) => standing.has(id)).length,
+    better: ended.filter(({ outcome }) => isBetterAlone(outcome)).length,
     unproven: ended.filter(({ verdict }) => verdict === 'not proven').length,
     broken: ended.filter(({ verdict }) => verdict === 'broken').length,
     open: ideas.length - ended.length,
@@ -61,19 +65,25 @@ function standingOf(
   return { category, ...counts, learned, next: nextFor(counts) }
 }
 
-function nextFor({ tried, kept, unproven }: Pick<CategoryStanding, 'tried' | 'kept' | 'unproven'>) {
-  if (kept > 0) return 'more'
+function nextFor({
+  tried,
+  kept,
+  better,
+  unproven,
+}: Pick<CategoryStanding, 'tried' | 'kept' | 'better' | 'unproven'>) {
+  if (kept + better > 0) return 'more'
   if (unproven > 0) return 'prove'
   return tried >= ENOUGH_TRIED ? 'leave' : 'open'
 }
 
 /** The advice in words, for proposers and people alike. */
-export function adviceText({ next, tried, kept, unproven, broken, open }: CategoryStanding): string {
+export function adviceText({ next, tried, kept, better, unproven, broken, open }: CategoryStanding): string {
+  const alone = better > 0 ? `, ${better} better alone and not taken` : ''
   const breaks = broken > 0 ? `, ${broken} broke` : ''
   const waits = open > 0 ? `, ${open} under way` : ''
   switch (next) {
     case 'more':
-      return `${kept} of ${tried} kept${breaks}${waits}: more of this kind may pay`
+      return `${kept} of ${tried} kept${alone}${breaks}${waits}: more of this kind may pay`
     case 'prove':
       return `${tried} tried, ${unproven} not proven${breaks}${waits}: a larger step of this kind could be shown`
     case 'open':

@@ -1,7 +1,7 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
-import { isLanded } from '../model/outcome.ts'
+import { isBetterAlone, isLanded, outcomeLabel } from '../model/outcome.ts'
 import { reasonOf as recordedReason } from '../model/reason.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { oneLine, quoted } from './quoted-text.ts'
@@ -18,9 +18,10 @@ export function underWay(campaign: Campaign): string[] {
 export function recent(campaign: Campaign): string[] {
   const ended = newestFirst(campaign).filter(({ status }) => status === 'ended')
   return ended.slice(0, RECENT).map(experiment => {
-    const { id, hypothesis, verdict, learnings } = experiment
+    const { id, hypothesis, verdict, outcome, learnings } = experiment
+    const label = verdict === null ? 'ended' : outcomeLabel(outcome, verdict)
     const learned = learnings === null ? '' : ` Learned: ${quoted(learnings, 200)}`
-    return `- ${id}, ${verdict ?? 'ended'}: ${quoted(hypothesis, 200)} ${quoted(reasonOf(experiment), 200)}${learned}`
+    return `- ${id}, ${label}: ${quoted(hypothesis, 200)} ${quoted(reasonOf(experiment), 200)}${learned}`
   })
 }
 
@@ -43,7 +44,7 @@ export function lost(campaign: Campaign): string[] {
   const reasons = new Map<string, { newest: Experiment; count: number }>()
   for (const experiment of newestFirst(campaign)) {
     const { outcome } = experiment
-    if (outcome === null || isLanded(outcome) || outcome === 'withdrawn') continue
+    if (outcome === null || isLanded(outcome) || isBetterAlone(outcome) || outcome === 'withdrawn') continue
     const kind = oneLine(reasonOf(experiment), 200)
       .toLowerCase()
       .replaceAll(/\d+(?:\.\d+)?/g, '#')
@@ -55,6 +56,14 @@ export function lost(campaign: Campaign): string[] {
     const others = count === 1 ? '' : ` (and ${count - 1} more like it)`
     return `- ${quoted(newest.hypothesis, 120)} ${quoted(reasonOf(newest), 160)}${others}`
   })
+}
+
+/** Gains that another change was preferred to: they may be offered again on what was kept. */
+export function betterAlone(campaign: Campaign): string[] {
+  return newestFirst(campaign)
+    .filter(({ outcome }) => isBetterAlone(outcome))
+    .slice(0, RECENT)
+    .map(each => `- ${each.id}: ${quoted(each.hypothesis, 120)} ${quoted(reasonOf(each), 160)}`)
 }
 
 function newestFirst(campaign: Campaign): Experiment[] {

@@ -1,6 +1,6 @@
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
-import { avoided, kinds, lost, recent, underWay } from './brief-history.ts'
+import { avoided, betterAlone, kinds, lost, recent, underWay } from './brief-history.ts'
 import { ideaToCarryOut } from './brief-idea.ts'
 import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
 import { section } from './brief-text.ts'
@@ -39,15 +39,16 @@ export function brief({ campaign, spec, incumbentMetrics, idea = null }: BriefIn
   const lines = [
     ...TASK,
     ...section('The idea to carry out', idea === null ? [] : ideaToCarryOut(idea), 800),
-    ...section('What to improve', goal(spec), 2_000),
+    ...section('What to improve', goal(spec), 1_800),
     ...section('Where it stands', numbers(campaign, spec, incumbentMetrics), 1_200),
     ...section('What may be edited', boundaries(spec), 1_900),
     ...section('What must hold', gates(spec), 1_400),
-    ...section('Advice', advice(spec), 2_000),
+    ...section('Advice', advice(spec), 1_700),
     ...section('Dependencies', packages(spec), 700),
     ...section('Being tried now', underWay(campaign), 900),
     ...section('What works, by category', kinds(campaign), 900),
-    ...section('The last experiments', recent(campaign), 1_700),
+    ...section('The last experiments', recent(campaign), 1_400),
+    ...section('Better alone, and not taken', betterAlone(campaign), 500),
     ...section('What people asked to avoid', avoided(campaign), 500),
     ...section('Do not try again', lost(campaign), 1_200),
     ...section('How to answer', ANSWER, 500),

@@ -63,8 +63,8 @@ function stateOf(campaign: Campaign, experiment: Experiment): State {
   if (status === 'ended') return { state: 'neutral', title: 'closed', summary: closingText(experiment) }
   if (standsStill(campaign, experiment)) {
     const why = cell(campaign.status_reason ?? '')
-    const summary = `Campaign ${campaign.name} is paused (${why}); it goes on by itself when the campaign does.`
-    return { state: 'neutral', title: 'Waiting: the campaign is paused', summary }
+    const summary = `Campaign ${campaign.name} is ${campaign.status} (${why}); it goes on by itself when the campaign does.`
+    return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
   const title = 'being measured'
   return {

@@ -56,6 +56,7 @@ export const OF_INTEREST: ReadonlySet<EventKind> = new Set([
   'measured',
   'report-rejected',
   'decided',
+  'requeued',
   'merged',
   'effect-measured',
   'approval-requested',
@@ -93,6 +94,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `${experiment} opened (${source.use}): ${hypothesis}`,
   'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,
   'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${short(to)}: queued again`,
+  requeued: ({ experiment, reason }) => `${experiment} put back: ${reasonOf(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
     `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
   'order-dispatched': ({ order, run_id }) => `order ${short(order)} dispatched to ${run_id}`,

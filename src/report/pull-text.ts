@@ -45,7 +45,7 @@ function firstLine(campaign: Campaign, experiment: Experiment): string {
   const words = syncWordsOf(campaign, experiment)
   if (words !== null) return syncMarkdown(words)
   if (standsStill(campaign, experiment))
-    return `Waiting: campaign ${campaign.name} is paused (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
+    return `Waiting: campaign ${campaign.name} is ${campaign.status} (${cell(campaign.status_reason ?? '')}). It goes on by itself when the campaign does.`
   return `Being measured in campaign ${campaign.name}.`
 }
 

@@ -1,5 +1,5 @@
 import type { Experiment } from '../model/experiment.ts'
-import type { VerdictWord } from '../model/outcome.ts'
+import { type OutcomeLabel, outcomeLabel, type VerdictWord } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Waiting } from '../plan/action.ts'
 import { AWAITS_SYNC } from './sync-text.ts'
@@ -19,6 +19,10 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   permission?: boolean
   /** Only a person can have the default branch merged in, and before that it is not measured. */
   sync?: boolean
+  /** The campaign is stopped, and it has its turn when that is resumed. */
+  stopped?: boolean
+  /** Why it was put back into the queue. */
+  putBack?: string | null
   /** What would settle it, where something still can. */
   next?: string | null
 }
@@ -27,16 +31,23 @@ type Judged = Pick<Standing, 'verdict' | 'outcome' | 'reason' | 'takenBack' | 'p
 /** The word everywhere: status, log, comments, results. */
 export function verdictPhrase(
   experiment: Standing,
-): VerdictWord | typeof TAKEN_BACK | `waiting for ${string}` {
-  if (experiment.takenBack === true) return TAKEN_BACK
-  return experiment.verdict ?? `waiting for ${awaited(experiment)}`
+): VerdictWord | InsteadOfVerdict | `waiting for ${string}` {
+  return labelOf(experiment) ?? `waiting for ${awaited(experiment)}`
 }
 
 const TAKEN_BACK = 'kept, taken back'
 
-function awaited({ status, packages, permission, sync }: Standing): string {
+type InsteadOfVerdict = typeof TAKEN_BACK | OutcomeLabel
+
+function labelOf({ verdict, outcome, takenBack }: Judged): VerdictWord | InsteadOfVerdict | null {
+  if (takenBack === true) return TAKEN_BACK
+  return verdict === null ? null : outcomeLabel(outcome, verdict)
+}
+
+function awaited({ status, packages, permission, sync, stopped }: Standing): string {
   switch (status) {
     case 'queued':
+      if (stopped === true) return RESUMED
       if (sync === true) return AWAITS_SYNC
       return permission === true ? 'permission to be measured' : 'a runner'
     case 'ordered':
@@ -58,37 +69,39 @@ function awaited({ status, packages, permission, sync }: Standing): string {
 
 /** The sentence that comes first: the verdict, then its reason. What that rests on is in the evidence line. */
 export function verdictSentence(judged: Judged): string {
-  const { verdict, outcome, reason, takenBack, parked } = judged
-  const word = verdict === null ? 'Closed' : capitalised(takenBack === true ? TAKEN_BACK : verdict)
+  const { outcome, reason, parked } = judged
+  const label = labelOf(judged)
+  const word = label === null ? 'Closed' : capitalised(label)
   const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
   const why = reason === HOLDOUT_FAILED ? NOT_HELD : whyOf(judged)
+  if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return capitalised(why)
   return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
 }
 
-/** A runner-up was better alone: what it is worse than has to be said. */
-function whyOf({ verdict, outcome, reason }: Judged): string {
-  const why = withoutVerdict(reasonOf(reason ?? '').sentence, verdict)
-  return outcome === 'runner_up_dropped' ? why.replace(/^worse: /, 'worse on top of what was kept: ') : why
+/** Reasons that begin with their own verdict would say it twice. */
+function whyOf({ verdict, reason }: Judged): string {
+  const { sentence } = reasonOf(reason ?? '')
+  const said = `${verdict}: `
+  return sentence.startsWith(said) ? sentence.slice(said.length) : sentence
 }
+
+const RESUMED = '`winnow resume`'
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 
 /** Where it stands now: the verdict, or what is known and missing before there is one. */
 export function standingSentence(experiment: Standing): string {
-  const { verdict, soFar = null, next = null } = experiment
+  const { verdict, soFar = null, next = null, putBack = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
   if (verdict !== null) return `${verdictSentence(experiment)}${then}`
-  if (soFar === null) return `${capitalised(verdictPhrase(experiment))}.${then}`
+  if (soFar === null) {
+    const why = putBack === null ? '' : `: ${putBack}`
+    return `${capitalised(verdictPhrase(experiment))}${why}.${then}`
+  }
   return `${capitalised(NOT_PROVEN)} yet: ${soFar}${then}`
 }
 
 const NOT_PROVEN = 'not proven' satisfies VerdictWord
-
-/** Reasons that begin with their own verdict would say it twice. */
-function withoutVerdict(reason: string, verdict: VerdictWord | null): string {
-  const said = `${verdict}: `
-  return reason.startsWith(said) ? reason.slice(said.length) : reason
-}
 
 export function waitingSentence(waiting: Waiting): string {
   switch (waiting.for) {

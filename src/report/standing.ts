@@ -11,7 +11,7 @@ import { isTakenBack } from './taken-back.ts'
 
 export type StandingCampaign = Pick<
   Campaign,
-  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch'
+  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch' | 'status'
 > &
   Ruled
 
@@ -38,14 +38,16 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
   const words = syncWordsOf(campaign, experiment)
   if (words !== null) return { status, verdict: null, outcome, reason, sync: true, next: words.next }
   const live = soFarOf(campaign, experiment)
-  const parkedBefore = verdict === null ? null : reasonOf(reason ?? '').sentence
+  const before = reason === null ? null : reasonOf(reason).sentence
   return {
     status,
     verdict: null,
     outcome,
     reason,
     takenBack,
-    soFar: live?.said ?? parkedBefore,
+    soFar: live?.said ?? (verdict === null ? null : before),
+    stopped: campaign.status === 'stopped',
+    putBack: before,
     next: live?.next ?? null,
   }
 }

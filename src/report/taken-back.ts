@@ -11,6 +11,7 @@ export function isTakenBack({ landings }: Pick<Campaign, 'landings'>, id: Experi
 /** What the campaign has to show for itself now. */
 export function keptExperiments(campaign: Pick<Campaign, 'experiments' | 'landings'>): Experiment[] {
   return Object.values(campaign.experiments).filter(
-    ({ id, outcome }) => outcome !== null && isLanded(outcome) && !isTakenBack(campaign, id),
+    ({ id, outcome }) =>
+      outcome !== null && isLanded(outcome) && outcome !== 'revert_landed' && !isTakenBack(campaign, id),
   )
 }

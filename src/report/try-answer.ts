@@ -1,6 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { EXIT_CODES, type Outcome, type VerdictWord, WAITING_EXIT_CODE } from '../model/outcome.ts'
+import { EXIT_CODES, type Outcome, type VerdictWord, verdictOf, WAITING_EXIT_CODE } from '../model/outcome.ts'
 import { short } from './event-line.ts'
 import type { Metrics } from './metrics-text.ts'
 import { capitalised, standingSentence, verdictPhrase } from './sentence.ts'
@@ -11,7 +11,7 @@ export interface TryAnswer {
   campaign: string
   /** Null where it became no experiment. */
   id: string | null
-  verdict: VerdictWord | `waiting for ${string}` | 'kept, taken back'
+  verdict: ReturnType<typeof verdictPhrase>
   outcome: Outcome | null
   /** One sentence that says it all. */
   sentence: string
@@ -144,8 +144,9 @@ export function answerWithout({ campaign, verdict, message, next, leftOut }: Unm
 }
 
 /** Design section 9: what a script is answered. */
-export function tryExitCode({ verdict }: TryAnswer): number {
+export function tryExitCode({ verdict, outcome }: TryAnswer): number {
   if (verdict === 'kept, taken back') return EXIT_CODES['no gain']
+  if (outcome !== null && !isWord(verdict)) return EXIT_CODES[verdictOf(outcome, false)]
   return isWord(verdict) ? EXIT_CODES[verdict] : WAITING_EXIT_CODE
 }
 

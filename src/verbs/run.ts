@@ -145,7 +145,8 @@ async function startAfresh(call: Call, scene: Scene): Promise<Scene> {
 export async function closeDown(call: Call, scene: Scene, code: string, reason: string): Promise<void> {
   const { place } = scene
   const { campaign } = (await requireCampaign(place)).loaded
-  const waits = deferredOf(campaign).length + campaign.late.length > 0
+  const isOpen = Object.values(campaign.experiments).some(({ status }) => status !== 'ended')
+  const waits = code === 'person' ? deferredOf(campaign).length + campaign.late.length > 0 : isOpen
   if (campaign.status !== 'stopped' || waits)
     await record(place, [{ kind: 'campaign-stopped', code, reason }])
   // What heeds comments is a tick itself, and goes on; elsewhere the next wake-up does the rest.

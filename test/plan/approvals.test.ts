@@ -376,11 +376,22 @@ describe('a campaign that stops', () => {
     expect(stopped.experiments['exp-002']?.status).toBe('ended')
   })
 
-  it.each(['person', 'fresh', 'archived', 'level_used_up'])('closes that too where it stops by %s', code => {
+  it.each(['fresh', 'archived'])('closes that too where it is put aside (%s)', code => {
     const built = campaign().withExperiment()
     carryOut(built, { candidates: both })
     built.add({ kind: 'campaign-stopped', cause: 'stop', code, reason: 'enough' })
     expect(endings(carryOut(built, { candidates: both }))).toEqual({ 'exp-001': 'withdrawn' })
+  })
+
+  it.each(['person', 'level_used_up'])('leaves it open by %s, and an approval does not resume it', code => {
+    const built = campaign().withExperiment()
+    carryOut(built, { candidates: both })
+    built.add({ kind: 'campaign-stopped', cause: 'stop', code, reason: 'enough' })
+    carryOut(built, { candidates: both })
+    approve(built, ['left-pad', 'react'])
+    carryOut(built, { candidates: both })
+    expect(built.experiment('exp-001').status).toBe('queued')
+    expect(built.campaign.status).toBe('stopped')
   })
 
   it('has one more round for what is approved late, and stops again as it did', () => {

@@ -133,7 +133,8 @@ describe('a revert', () => {
     carryOut(built)
     expect(built.order('exp-003')).toMatchObject({ purpose: 'revert' })
     built.measured({ 'exp-003': { base: { bytes: 8 }, candidate: { bytes: 10 } } })
-    expect(endings(carryOut(built))).toEqual({ 'exp-003': 'kept' })
+    expect(endings(carryOut(built))).toEqual({ 'exp-003': 'revert_landed' })
+    expect(built.experiment('exp-003').reason).toBe('every gate holds without it: bytes 8 -> 10 (+25.0 %)')
     expect(built.campaign).toMatchObject({ steered: [], landings: [{ reverted: expect.any(String) }, {}] })
   })
 
@@ -169,7 +170,7 @@ describe('pause, resume and stop', () => {
     expect(endings(carryOut(built))).toEqual({ 'exp-001': 'kept' })
   })
 
-  it('what is left at a stop is closed: measured ones with their verdict, the others as withdrawn', () => {
+  it('at a stop verdicts that are due are given, and what has none is put back', () => {
     const built = campaign().withExperiments(4).ordered('exp-001', 'exp-002', 'exp-003')
     for (const [id, bytes] of [
       ['exp-001', 8],
@@ -182,24 +183,23 @@ describe('pause, resume and stop', () => {
     const running = built.order('exp-003').id
     built.add({ kind: 'campaign-stopped', cause: 'nonce', code: 'person', reason: 'enough' })
     const planned = carryOut(built)
-    expect(endings(planned)).toEqual({
-      'exp-001': 'not_selected',
-      'exp-002': 'dropped',
-      'exp-003': 'withdrawn',
-      'exp-004': 'withdrawn',
-    })
+    expect(endings(planned)).toEqual({ 'exp-002': 'dropped' })
+    for (const id of ['exp-001', 'exp-003', 'exp-004'])
+      expect(built.experiment(id)).toMatchObject({ status: 'queued', round: null, verdict: null })
     expect(actionsOf(planned, 'cancel')).toEqual([{ do: 'cancel', order: running }])
     expect(built.experiment('exp-002').reason).toContain('worse: bytes 10 -> 12')
     expect(settle(built).waiting).toEqual({ for: 'nothing', reason: 'enough' })
   })
 
-  it('a runner-up being combined when the campaign stops was good: it is not selected', () => {
+  it('a runner-up being combined when the campaign stops was good: it is put back', () => {
     const built = campaign().withExperiments(2).ordered()
     built.measured({ 'exp-001': { candidate: { bytes: 7 } }, 'exp-002': { candidate: { bytes: 8 } } })
     carryOut(built)
     carryOut(built)
     built.add({ kind: 'campaign-stopped', cause: 'nonce', code: 'person', reason: 'enough' })
-    expect(endings(carryOut(built))).toEqual({ 'exp-002': 'not_selected' })
+    expect(endings(carryOut(built))).toEqual({})
+    expect(built.experiment('exp-002')).toMatchObject({ status: 'queued', standalone: null })
+    expect(built.experiment('exp-002').reason).toContain('bytes 10 -> 8 (-20.0 %)')
   })
 
   it('orders of the campaign’s own are given up with it', () => {

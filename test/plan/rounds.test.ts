@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/plan/plan.ts'
+import { standingSentence, verdictSentence } from '../../src/report/sentence.ts'
+import { standingIn } from '../../src/report/standing.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, endings, type Facts, settle, world } from './a-world.ts'
 
@@ -50,7 +52,9 @@ describe('a round', () => {
     const planned = carryOut(built, { candidates: { 'exp-001': same, 'exp-002': same } })
     expect(endings(planned)).toEqual({ 'exp-001': 'not_selected', 'exp-002': 'kept' })
     expect(draftsOfKind(planned, 'round-closed')).toMatchObject([{ winner: 'exp-002' }])
-    expect(built.experiment('exp-001').reason).toContain('not merged: exp-002 was better')
+    expect(verdictSentence(built.experiment('exp-001'))).toMatch(
+      /^Better, not taken: exp-002 was better; alone: bytes 10 -> 9 /,
+    )
   })
 
   it('without a winner is closed as such', () => {
@@ -95,9 +99,12 @@ describe('a runner-up', () => {
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 7 } } })
     const planned = settleOne(built)
-    expect(endings(planned)).toEqual({ 'exp-002': 'runner_up_dropped', 'exp-003': 'not_selected' })
-    expect(built.campaign.round?.open).toBe(false)
-    expect(built.campaign.counts).toEqual({ kept: 1, runner_up_dropped: 1, not_selected: 1 })
+    expect(endings(planned)).toEqual({ 'exp-002': 'runner_up_dropped' })
+    expect(verdictSentence(built.experiment('exp-002'))).toMatch(
+      /^Promising alone, neutral in combination: bytes 7 -> 7 /,
+    )
+    expect(built.experiment('exp-003')).toMatchObject({ status: 'ordered', round: 2 })
+    expect(built.order('exp-003').base).toEqual(built.campaign.incumbent)
   })
 
   it('that breaks on top of the winner is dropped too: alone it was good', () => {
@@ -106,27 +113,58 @@ describe('a runner-up', () => {
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: 'gate-fails' } })
     expect(endings(settleOne(built))['exp-002']).toBe('runner_up_dropped')
+    expect(verdictSentence(built.experiment('exp-002'))).toMatch(/^Promising alone, broken in combination: /)
+  })
+
+  it('that does harm on top of the winner says so', () => {
+    const built = THREE()
+    carryOut(built)
+    carryOut(built)
+    built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 9 } } })
+    expect(endings(settleOne(built))['exp-002']).toBe('runner_up_dropped')
+    expect(verdictSentence(built.experiment('exp-002'))).toMatch(
+      /^Promising alone, harmful in combination: bytes 7 -> 9 /,
+    )
   })
 
   it('that conflicts with the winner is dropped without a measurement', () => {
     const built = THREE()
     carryOut(built)
     const planned = carryOut(built, { candidates: { 'exp-002': { conflict: ['src/a.txt'] } } })
-    expect(endings(planned)).toEqual({ 'exp-002': 'runner_up_dropped', 'exp-003': 'not_selected' })
+    expect(endings(planned)).toEqual({ 'exp-002': 'runner_up_dropped' })
+    expect(built.experiment('exp-003').status).toBe('queued')
   })
 
-  it('is tried at most max_runner_up_merges_per_batch times', () => {
+  it('beyond max_runner_up_merges_per_batch is carried: the next round measures it on the new incumbent', () => {
     const built = THREE(`${SPEC}max_runner_up_merges_per_batch: 1\n`)
-    expect(endings(carryOut(built))).toEqual({ 'exp-001': 'kept', 'exp-003': 'not_selected' })
+    const planned = carryOut(built)
+    expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
+    expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'carried' }])
+    expect(standingSentence(standingIn(built.campaign, built.experiment('exp-003')))).toMatch(
+      /^Waiting for a runner: better, not taken yet: exp-001 was better; alone: bytes 10 -> 9 /,
+    )
+    carryOut(built)
+    built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 6 } } })
+    settle(built)
+    expect(built.order('exp-003')).toMatchObject({ purpose: 'experiment', base: built.campaign.incumbent })
+    built.measured({ 'exp-003': { base: { bytes: 6 }, candidate: { bytes: 5 } } })
+    settle(built)
+    expect(built.experiment('exp-003').outcome).toBe('kept')
+  })
+
+  it('whose files a better runner-up touches is answered at once, by its name', () => {
+    const built = THREE(`${SPEC}max_runner_up_merges_per_batch: 1\n`)
+    const same: Facts = { files: ['src/same.txt'] }
+    const planned = carryOut(built, { candidates: { 'exp-002': same, 'exp-003': same } })
+    expect(endings(planned)).toEqual({ 'exp-001': 'kept', 'exp-003': 'not_selected' })
+    expect(built.experiment('exp-003').reason).toMatch(/^exp-002 was better; /)
   })
 
   it('is not tried at all where the spec says 0', () => {
     const built = THREE(`${SPEC}max_runner_up_merges_per_batch: 0\n`)
-    expect(endings(carryOut(built))).toEqual({
-      'exp-001': 'kept',
-      'exp-002': 'not_selected',
-      'exp-003': 'not_selected',
-    })
+    const planned = carryOut(built)
+    expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
+    expect(draftsOfKind(planned, 'requeued')).toHaveLength(2)
     expect(built.campaign.round?.open).toBe(false)
   })
 

@@ -51,6 +51,12 @@ describe('what to try next', () => {
     ])
   })
 
+  it('takes gains that were not taken for what they are: three of them are no reason to leave a kind', () => {
+    expect(
+      told(['loops', 'not_selected'], ['loops', 'runner_up_dropped'], ['loops', 'not_selected']),
+    ).toEqual(['loops: 0 of 3 kept, 3 better alone and not taken: more of this kind may pay'])
+  })
+
   it('counts nothing as kept that was taken back', () => {
     const undone = campaign(['syntax', 'kept'])
     const [landing] = undone.landings

@@ -128,6 +128,20 @@ describe('the history in a brief', () => {
     expect(all).toHaveLength(15)
   })
 
+  it.each(['not_selected', 'runner_up_dropped'] as const)(
+    'never advises against a gain that was %s',
+    outcome => {
+      const reason = 'promising alone, neutral in combination: bytes 7 -> 7 (0.0 %)'
+      const ended = { status: 'ended', verdict: 'no gain', hypothesis: 'Unroll', outcome, reason } as const
+      const text = historyOf(anExperiment(1, ended))
+      expect(text).not.toContain('Do not try again')
+      expect(text).not.toContain('no gain')
+      expect(sectionOf(text, 'Better alone, and not taken').trim()).toBe(
+        '- exp-001: `Unroll` `promising alone, neutral in combination: bytes 7 -> 7 (0.0 %)`',
+      )
+    },
+  )
+
   it('never shows what a holdout is or found', () => {
     const spec = aSpec({ measurement: { holdout: { command: 'node private.mjs', source: 'refs/hidden' } } })
     const experiments = withExperiments(lostOne(1, 'holdout: 5.25 % worse on set B'))

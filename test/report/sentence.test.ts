@@ -20,11 +20,12 @@ const ended = (result: (typeof outcome.options)[number], reason: string, worse =
 })
 
 describe('the sentence that comes first', () => {
-  it('begins with one of six words for every outcome', () => {
+  it('begins with one of six words, or with what says more where that would mislead', () => {
     const words = ['Kept', 'No gain', 'Worse', 'Not proven', 'Refused', 'Broken']
     const said = [...outcome.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
     const firsts = said.map(each => standingSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
-    expect([...new Set(firsts)].toSorted()).toEqual(words.toSorted())
+    const others = ['Better, not taken', 'Promising alone', 'Reverted']
+    expect([...new Set(firsts)].toSorted()).toEqual([...words, ...others].toSorted())
     expect(verdictWord.options).toHaveLength(6)
   })
 
@@ -54,9 +55,10 @@ describe('the sentence that comes first', () => {
     expect(verdictPhrase(undone)).toBe('kept, taken back')
   })
 
-  it('says of a runner-up on top of what it is worse', () => {
-    expect(verdictSentence(ended('runner_up_dropped', 'worse: bytes 10 -> 12 (+20.0 %)'))).toBe(
-      'No gain: worse on top of what was kept: bytes 10 -> 12 (+20.0 %)',
+  it('says of a runner-up what it does on top of what was kept', () => {
+    const reason = 'promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)'
+    expect(verdictSentence(ended('runner_up_dropped', reason))).toBe(
+      'Promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)',
     )
   })
 
@@ -136,6 +138,7 @@ describe('the six words', () => {
   const DESIGN = {
     kept: 'kept',
     runner_up_kept: 'kept',
+    revert_landed: 'kept',
     runner_up_dropped: 'no gain',
     not_selected: 'no gain',
     inconclusive: 'not proven',
@@ -173,7 +176,8 @@ describe('the six words', () => {
       takenBack: fc.boolean(),
       parked: fc.boolean(),
     })
-    const words = [...verdictWord.options, 'kept, taken back']
+    const instead = ['kept, taken back', 'better, not taken', 'promising alone', 'reverted']
+    const words = [...verdictWord.options, ...instead]
     fc.assert(
       fc.property(standing, each => {
         const phrase = verdictPhrase(each)

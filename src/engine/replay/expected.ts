@@ -17,11 +17,12 @@ import { ledgerWorld, memberCandidates } from './ledger-world.ts'
 
 /** The kinds of event that are computed from others and nothing else, so that anybody can compute them again. */
 export type Verdict = LedgerEvent<
-  'decided' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
+  'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
 >
 
 const VERDICTS: ReadonlySet<EventKind> = new Set<Verdict['kind']>([
   'decided',
+  'requeued',
   'calibrated',
   'baseline-measured',
   'round-closed',
@@ -83,6 +84,8 @@ function aboutTheSame(event: Verdict, draft: EventDraft): boolean {
   switch (event.kind) {
     case 'decided':
       return draft.kind === 'decided' && draft.experiment === event.experiment
+    case 'requeued':
+      return draft.kind === 'requeued' && draft.experiment === event.experiment
     case 'calibrated':
       return draft.kind === 'calibrated' && draft.order === event.order
     case 'effect-measured':
