@@ -24,7 +24,8 @@ export function waitsOn(
   return status === 'deferred' && mayHaveEncore(stop_code)
 }
 
-function mayHaveEncore(code: string | null): boolean {
+/** What is approved after a stop with this code has one more round; after any other it waits for `winnow resume`. */
+export function mayHaveEncore(code: string | null): boolean {
   return code !== null && !FOR_GOOD.has(code)
 }
 

@@ -11,6 +11,7 @@ import {
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { subjectsOf } from '../model/picked.ts'
+import { mayHaveEncore } from '../plan/encore.ts'
 import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
 import { capitalised, standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
@@ -217,6 +218,8 @@ function next(campaign: Campaign): string {
   const { status } = campaign
   switch (status) {
     case 'stopped':
+      if (!mayHaveEncore(campaign.stop_code))
+        return 'The campaign has stopped; it is measured after winnow resume.'
       return `The campaign has stopped; ${nextTurn(campaign)} gives it one more round.`
     case 'paused':
       return 'The campaign is paused; it is measured after winnow resume.'

@@ -2,6 +2,7 @@ import { archive as putAside } from '../engine/archive.ts'
 import { isAway } from '../engine/home.ts'
 import { listRefs } from '../engine/listed-refs.ts'
 import type { Place } from '../engine/place.ts'
+import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -23,8 +24,9 @@ export const archive: Verb = {
   run: call =>
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { place } = scene
-      requireClosed(place, (await requireCampaign(place)).loaded.campaign)
-      await closeDown(call, scene, 'archived', call.given.text('message') ?? `archived by ${place.by.actor}`)
+      const reason = call.given.text('message') ?? `archived by ${place.by.actor}`
+      await requireClosed(place, (await requireCampaign(place)).loaded.campaign, reason)
+      await closeDown(call, scene, 'archived', reason)
       const at = await putAside(place, (await listRefs(place)).refs)
       if (scene.rehearsal === null) {
         call.terminal.out(`Campaign ${place.name} is below ${shortRef(place.refs.archive)}${at}/ now.`)
@@ -33,15 +35,21 @@ export const archive: Verb = {
     }),
 }
 
-/** What is open on GitHub can be closed there alone, and who puts the ledger aside leaves nobody who would. */
-function requireClosed(place: Place, campaign: Campaign): void {
+/**
+ * What is open on GitHub can be closed there alone: of a stopped campaign the ledger says that it is to be put aside, and
+ * the next wake-up closes its ideas.
+ */
+async function requireClosed(place: Place, campaign: Campaign, reason: string): Promise<void> {
   if (!isAway(place, campaign)) return
   const open = Object.values(campaign.experiments).filter(({ status }) => status !== 'ended')
-  if (campaign.status === 'stopped' && open.length === 0) return
+  const isStopped = campaign.status === 'stopped'
+  if (isStopped && open.length === 0) return
+  if (isStopped && campaign.stop_code !== 'archived')
+    await record(place, [{ kind: 'campaign-stopped', code: 'archived', reason }])
   throw new UserError(
     `campaign ${place.name} lives on GitHub, and what is open there is closed by its next wake-up`,
     {
-      fix: 'winnow stop; then, once winnow status shows nothing open, winnow archive again',
+      fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
     },
   )
 }

@@ -8,7 +8,7 @@ import type { Verb } from './verb.ts'
 export const stop: Verb = {
   name: 'stop',
   group: 'steer',
-  summary: 'end the campaign: what is open is closed, what was kept stays',
+  summary: 'stop the campaign: what was kept stays, ideas without a verdict wait for winnow resume',
   access: 'write',
   arguments: [],
   options: [REASON],
@@ -22,7 +22,9 @@ export const stop: Verb = {
       const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
       await closeDown(call, scene, 'person', reason)
       if (scene.rehearsal) return 0
-      const away = isAway(scene.place, campaign) ? ' The next wake-up on GitHub closes what is open.' : ''
+      const away = isAway(scene.place, campaign)
+        ? ' The next wake-up on GitHub ends what is being measured.'
+        : ''
       call.terminal.out(
         already
           ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`

@@ -160,19 +160,21 @@ describe('an idea that adds a package', () => {
     const again = await person.winnow('run')
     expect(again.err).toContain('resumed: exp-001 was approved after the stop: one more round')
     const status = await person.json('status')
-    expect(status).toMatchObject({ state: 'stopped', counts: { kept: 1, dropped: 1 } })
+    expect(status).toMatchObject({ state: 'stopped', verdicts: { kept: 1 } })
     await proven(person)
   })
 
-  it('is closed with the campaign when a person stops it', async () => {
+  it('waits for a resume when a person stops it', async () => {
     const person = await asked()
     await person.winnow('run')
     await person.winnow('stop')
-    expect(await person.json('show', 'exp-001')).toMatchObject({ outcome: 'withdrawn' })
+    expect(await person.json('show', 'exp-001')).toMatchObject({ outcome: null })
     const late = await person.winnow('approve', 'exp-001')
-    expect([late.code, late.err]).toEqual([
-      2,
-      expect.stringContaining('exp-001 waits for no approval. No gain'),
-    ])
+    expect(late.out).toContain('The campaign has stopped; it is measured after winnow resume.')
+    await person.winnow('run')
+    expect(await person.json('show', 'exp-001')).toMatchObject({ outcome: null })
+    await person.winnow('resume')
+    await person.winnow('run')
+    expect(await person.json('show', 'exp-001')).toMatchObject({ outcome: 'kept' })
   })
 })

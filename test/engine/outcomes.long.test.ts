@@ -28,9 +28,12 @@ const ENDS = {
   'a much shorter': ['kept', 'bytes 48 -> 38 (-20.8 %), deterministic, re-run once and equal'],
   'a a little shorter': [
     'not_selected',
-    'bytes 48 -> 46 (-4.2 %), deterministic, re-run once and equal; not merged: exp-002 was better and was merged',
+    'exp-002 was better; alone: bytes 48 -> 46 (-4.2 %), deterministic, re-run once and equal',
   ],
-  'b shorter, but not with a': ['runner_up_dropped', 'worse: bytes 38 -> 131 (+244.7 %), deterministic'],
+  'b shorter, but not with a': [
+    'runner_up_dropped',
+    'promising alone, harmful in combination: bytes 38 -> 131 (+244.7 %), deterministic',
+  ],
   'b shorter': ['kept', 'bytes 38 -> 27 (-28.9 %), deterministic, re-run once and equal'],
   'c shorter': ['runner_up_kept', 'bytes 27 -> 20 (-25.9 %), deterministic, re-run once and equal'],
   'one more file': ['dropped', 'worse: bytes 38 -> 42 (+10.5 %), deterministic'],

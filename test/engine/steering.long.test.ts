@@ -29,7 +29,7 @@ describe('a campaign that a person pauses', () => {
 })
 
 describe('a campaign that a person stops', () => {
-  it('closes what is queued or under way with its reason, and can be resumed', async () => {
+  it('puts back what is queued or under way, and offers it again once it is resumed', async () => {
     const site = await sizeYard(
       [patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' }), shorter('a', 3)],
       { spec: SERIAL },
@@ -38,17 +38,19 @@ describe('a campaign that a person stops', () => {
     await site.until(isOrdered)
     await site.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
     expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
-    const why = 'the campaign stopped (enough) before it was measured'
-    expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: 'withdrawn' })
-    expect([await site.reasonOf('slow'), await site.reasonOf('a3')]).toEqual([why, why])
-    expect(site.bare('for-each-ref', 'refs/heads/optimize-exp')).toBe('')
+    expect(await site.outcomes()).toEqual({ slow: null, a3: null })
+    expect(await site.reasonOf('slow')).toBe('the campaign stopped (enough) before it was measured')
+    expect(site.bare('for-each-ref', 'refs/heads/optimize-exp').split('\n')).toHaveLength(2)
     expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
+    await site.person({ kind: 'steered', action: 'withdraw', experiment: 'exp-001', reason: 'too slow' })
+    expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
+    expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: null })
 
     await site.person({ kind: 'campaign-resumed', reason: 'not enough' })
     site.write('ideas/03.patch', shorter('b', 3))
     site.commit('one more idea')
     expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.outcomes()).toMatchObject({ b3: 'kept' })
+    expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: 'kept', b3: 'kept' })
     await site.proven()
   })
 })
@@ -69,8 +71,21 @@ describe('a stopping rule', () => {
     expect(await site.run()).toEqual({ for: 'nothing', reason: `${why} (stopping.${code})` })
     expect((await site.events()).findLast(({ kind }) => kind === 'campaign-stopped')).toMatchObject({ code })
     const { experiments } = await site.campaign()
-    expect(Object.values(experiments).map(({ closed }) => closed)).toEqual([true, true])
-    expect(experiments['exp-002']?.outcome).toBe('withdrawn')
+    expect(Object.values(experiments).map(({ status }) => status)).toEqual(['ended', 'queued'])
+    await site.proven()
+  })
+
+  it('of a limit that is raised measures what was waiting', async () => {
+    const limit = (most: number) => `${SERIAL}stopping: { max_iterations: ${most} }\n`
+    const site = await sizeYard([shorter('a', 3), shorter('b', 3), shorter('c', 3)], { spec: limit(1) })
+    await site.start()
+    await site.run()
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: null, c3: null })
+    site.write('.winnow/size.yaml', `${SIZE_SPEC}${limit(9)}`)
+    site.commit('go on')
+    expect(await site.run()).toEqual({ for: 'ideas' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: 'kept', c3: 'kept' })
+    expect(site.bare('show', 'optimize/size:src/c.txt')).toBe('ccc')
     await site.proven()
   })
 
@@ -80,7 +95,7 @@ describe('a stopping rule', () => {
     })
     await site.start()
     expect(await site.run()).toEqual({ for: 'nothing', reason: 'every declared target is reached' })
-    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: 'withdrawn' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b3: null })
     await site.proven()
   })
 })

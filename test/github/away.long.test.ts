@@ -64,9 +64,10 @@ describe('a campaign that lives on GitHub', () => {
     expect(await laptop('resume')).toEqual(['Campaign size goes on. The next wake-up on GitHub measures.'])
     await laptop('audit')
     expect(await laptop('stop', '-m', 'enough')).toEqual([
-      'Campaign size is stopped. Its result is on optimize/size. The next wake-up on GitHub closes what is open.',
+      'Campaign size is stopped. Its result is on optimize/size. The next wake-up on GitHub ends what is being measured.',
     ])
     const pull = () => github.world.pulls.find(({ title }) => title === 'mine')?.state
+    await winnow('tick')
     expect([await post.outcomes(), pull()]).toEqual([{ mine: null }, 'open'])
     await expect(laptop('archive')).rejects.toThrow('closed by its next wake-up')
     await winnow('tick')
