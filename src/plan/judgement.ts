@@ -83,17 +83,11 @@ function judgeCombination(assessment: Assessment): Judgement {
   return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: said }
 }
 
+const BREAKS: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'error', 'timeout'])
+
 function inCombination({ outcome, worse }: Assessment): string {
-  switch (outcome) {
-    case 'degenerate':
-    case 'error':
-    case 'timeout':
-      return 'broken in combination'
-    case 'censored':
-      return 'harmful in combination'
-    default:
-      return `${worse ? 'harmful' : 'neutral'} in combination`
-  }
+  if (BREAKS.has(outcome)) return 'broken in combination'
+  return `${worse || outcome === 'censored' ? 'harmful' : 'neutral'} in combination`
 }
 
 export interface Decision {
