@@ -20,6 +20,7 @@ import { forgetSettled, readAnswers, storeAnswer } from '../propose/stored-answe
 import type { Spec } from '../spec/schema.ts'
 import { askProgram } from './ask-program.ts'
 import type { IdeaScene, Ideas } from './ideas.ts'
+import { ANSWERS } from './damaged-cache.ts'
 import type { Place } from './place.ts'
 import { freeWorkDir, reapAll } from './work-dirs.ts'
 
@@ -29,7 +30,8 @@ const ASKED_IN = 'propose'
 export function campaignIdeas(place: Place, guests: readonly CommandProposer[] = []): Ideas {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
-  const storeDir = join(place.dataDir, 'proposals')
+  const storeDir = join(place.dataDir, ANSWERS)
+  const say = (line: string) => place.progress.say(line)
   let leftovers: Promise<void> | null = null
   const handed = new Set<EventId>()
   const brought: BroughtHeads = new Map()
@@ -60,7 +62,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       if (scene.only !== null) return { proposals: await external(place, scene), answers: [], unanswered: [] }
       const found = reverts(scene)
       if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
-      const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository)
+      const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository, say)
       found.push(...proposals, ...(await broughtProposals(place.repository, campaign, brought)))
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') found.push(...(await patches(scene, proposer.dir)))
@@ -74,7 +76,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       const { campaign } = scene
       leftovers ??= reapAll(join(place.dataDir, ASKED_IN))
       await leftovers
-      await forgetSettled(storeDir, campaign)
+      await forgetSettled(storeDir, campaign, say)
       const began = place.clock.monotonic()
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
       const idea = nextIdea(campaign, new Set([...handed, ...handedOut(campaign)]))

@@ -11,6 +11,7 @@ import type { Order } from '../model/order.ts'
 import { machineKey, type Report } from '../model/report.ts'
 import type { RunFacts } from '../plan/world.ts'
 import type { Spec } from '../spec/schema.ts'
+import { refuseDamagedCache } from './damaged-cache.ts'
 import { refuseFullDisk } from './full-disk.ts'
 import { berthFor, type Lanes } from './lanes.ts'
 import { type Judges, judgesHere } from './judging.ts'
@@ -25,7 +26,7 @@ import { freeWorkDir, sweepHoldouts } from './work-dirs.ts'
 
 /** Runs orders in this process, in as many lanes as they allow. */
 export async function localRunner(place: Place, lanes: Lanes): Promise<Runner> {
-  const files = orderFiles(join(place.dataDir, 'orders'))
+  const files = orderFiles(join(place.dataDir, 'orders'), line => place.progress.say(line))
   const runId = await ownRunId()
   const runs = new UnderWay()
   const judges = judgesHere(place, files)
@@ -178,7 +179,8 @@ async function measureIn(
     },
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + lane }),
   })
-  return { report: refuseFullDisk(lodging.workDir, answer), items }
+  const sound = await refuseDamagedCache(place.repository, place.env, answer)
+  return { report: refuseFullDisk(lodging.workDir, sound), items }
 }
 
 /** The trusted step: what has no token cannot fetch it, and the order says which commit it is. */

@@ -9,6 +9,7 @@ import { sha256 } from '../model/canonical.ts'
 import type { By } from '../model/event.ts'
 import { type CampaignRefs, campaignRefs } from '../model/refs.ts'
 import type { Clock, Faults, Fetch, KeepUnwritten, Progress, Random, Registries } from '../ports.ts'
+import { replaceDamaged, repositoryIn } from './damaged-cache.ts'
 import { pacingOf, type Place } from './place.ts'
 
 /** What the edge knows and nothing inside looks up for itself. */
@@ -38,6 +39,8 @@ export interface Surroundings {
   registries?: Registries
   /** Beside the campaign's own things unless given. */
   keepUnwritten?: KeepUnwritten
+  /** What of winnow's own repository was found damaged: it is put aside before it is opened. */
+  damage?: string
   /** How the web is asked where a verb asks it; directly unless given. */
   web?: Fetch
 }
@@ -61,14 +64,17 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
   const remote = chooseRemote(checkout, around)
   const local = remote === null
   const dataDir = dataDirFor(checkout, around)
+  const say = (line: string) => around.progress.say(line)
+  const salvage = replaceDamaged({ dataDir, env: around.env, say }, around.damage ?? null)
   const repository = await openRepository({
-    dir: join(dataDir, 'repository.git'),
+    dir: repositoryIn(dataDir),
     remote: remote ?? checkout.commonDir,
     prefix: around.prefix,
     local,
     env: around.env,
     ...(around.workflowsEnv === undefined ? {} : { workflowsEnv: around.workflowsEnv }),
   })
+  await salvage?.()
   const defaultBranch = local
     ? await localDefault(repository, checkout, around)
     : (await repository.remoteRefs([])).head

@@ -2,12 +2,15 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { putAside } from '../git/put-aside.ts'
 import { isMissing } from '../measure/missing.ts'
 import { namesIn } from '../measure/names-in.ts'
 import { type PrintedOrder, printedOrder } from '../judge/judged-report.ts'
 import { scoreRecord } from '../model/score-record.ts'
 import { digest, type EventId, type OrderId } from '../model/ids.ts'
 import { type Report, report } from '../model/report.ts'
+
+type Say = (line: string) => void
 
 /**
  * Orders of this machine as files: who took one, whether harness code has run, what was reported. They are
@@ -52,7 +55,11 @@ export interface Claim {
 
 export type OrderFile = Claim & { report: Report | { unreadable: string } | null }
 
-export function orderFiles(directory: string): OrderFiles {
+/**
+ * A file that a power cut or a full disk left damaged is put aside: what it held is lost here and is measured or scored
+ * again.
+ */
+export function orderFiles(directory: string, say: Say): OrderFiles {
   const host = hostname()
   const path = (order: OrderId, kind: Kind) => join(directory, `${order}.${kind}.json`)
 
@@ -66,29 +73,31 @@ export function orderFiles(directory: string): OrderFiles {
     claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: false }),
     started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
     report: (order, answer) => write(path(order, 'report'), answer),
-    printed: order => optional(path(order, 'printed'), printedOrder),
+    printed: order => optional(path(order, 'printed'), printedOrder, say),
     print: (order, printed) => write(path(order, 'printed'), printed),
-    scores: order => optional(path(order, 'scores'), scored),
+    scores: order => optional(path(order, 'scores'), scored, say),
     score: (order, told) => write(path(order, 'scores'), told),
     judgingUsd(started) {
       const all = namesIn(directory).filter(name => name.endsWith('.scores.json'))
-      const costs = all.flatMap(name => optional(join(directory, name), scored) ?? [])
+      const costs = all.flatMap(name => optional(join(directory, name), scored, say) ?? [])
       return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
     },
     async read(order) {
-      const text = readOptional(path(order, 'claim'))
-      if (text === null) return null
-      const answer = readOptional(path(order, 'report'))
-      return { ...readClaim(text, host), report: answer === null ? null : readReport(answer) }
+      const held = readClaim(path(order, 'claim'), host, say)
+      const answer = readReport(path(order, 'report'), say)
+      // The report says by itself which run measured it, where the claim was lost.
+      if (held === null && answer !== null && !('unreadable' in answer))
+        return { runId: answer.run_id, here: true, started: true, report: answer }
+      return held === null ? null : { ...held, report: answer }
     },
     async prune(live, forgettable) {
       for (const order of ordersIn(directory)) {
         if (live.has(order)) continue
-        const text = readOptional(path(order, 'claim'))
-        if (text !== null && !(await forgettable(readClaim(text, host)))) continue
+        const held = readClaim(path(order, 'claim'), host, say)
+        if (held !== null && !(await forgettable(held))) continue
         for (const kind of ['report', 'printed', 'claim'] as const) rmSync(path(order, kind), { force: true })
         // What was paid stays paid: only what was said is of no use any more.
-        const told = optional(path(order, 'scores'), scored)
+        const told = optional(path(order, 'scores'), scored, say)
         if (told !== null && told.records.length > 0)
           await write(path(order, 'scores'), { ...told, records: [] })
       }
@@ -98,14 +107,17 @@ export function orderFiles(directory: string): OrderFiles {
 
 type Kind = 'claim' | 'report' | 'printed' | 'scores'
 
-/** Whole or not there; one that is neither is of another winnow, and as good as none. */
-function optional<T>(file: string, schema: z.ZodType<T>): T | null {
-  const text = readOptional(file)
-  return text === null ? null : (schema.safeParse(JSON.parse(text)).data ?? null)
+/** Null where it is not there, or of another winnow. */
+function optional<T>(file: string, schema: z.ZodType<T>, say: Say): T | null {
+  const value = readJson(file, say)
+  return value === null ? null : (schema.safeParse(value).data ?? null)
 }
 
-function readClaim(text: string, host: string): Claim {
-  const parsed = claim.parse(JSON.parse(text))
+function readClaim(file: string, host: string, say: Say): Claim | null {
+  const value = readJson(file, say)
+  if (value === null) return null
+  const parsed = claim.safeParse(value).data
+  if (parsed === undefined) return sayDamaged(file, say)
   return { runId: parsed.run_id, here: parsed.host === host, started: parsed.started }
 }
 
@@ -113,16 +125,39 @@ function ordersIn(directory: string): Set<OrderId> {
   return new Set(namesIn(directory).map(name => name.slice(0, name.indexOf('.'))))
 }
 
-function readReport(text: string): Report | { unreadable: string } {
+/** One that is whole and not a report is of another winnow: it is rejected by name and not measured again for it. */
+function readReport(file: string, say: Say): Report | { unreadable: string } | null {
+  const value = readJson(file, say)
+  if (value === null) return null
+  const parsed = report.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+/** Null where it is not there or damaged. */
+function readJson(file: string, say: Say): unknown {
+  const text = readOptional(file)
+  if (text === null) return null
   try {
-    const parsed = report.safeParse(JSON.parse(text))
-    if (parsed.success) return parsed.data
-    const [issue] = parsed.error.issues
-    return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
+    return JSON.parse(text) as unknown
   } catch (error) {
-    if (error instanceof SyntaxError) return { unreadable: error.message }
+    if (error instanceof SyntaxError) return sayDamaged(file, say)
     throw error
   }
+}
+
+function sayDamaged(file: string, say: Say): null {
+  const what = LOST[file.split('.').at(-2) ?? ''] ?? 'What it held is lost.'
+  say(`A file of an order was damaged and is now ${putAside(file)}. ${what}`)
+  return null
+}
+
+const LOST: Readonly<Record<string, string>> = {
+  claim: 'It said which run measures the order; the ledger says that as well.',
+  report: 'The report in it is lost, and the order is measured again.',
+  printed: 'The outputs in it are lost, and the order is measured again.',
+  scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
 }
 
 function readOptional(file: string): string | null {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { UserError } from '../errors.ts'
+import { putAside } from '../git/put-aside.ts'
 import type { Repository } from '../git/repository.ts'
 import { isMissing } from '../measure/missing.ts'
 import { namesIn } from '../measure/names-in.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { sha256 } from '../model/canonical.ts'
 import { idea } from '../model/idea.ts'
-import { digest, type EventId, oid, point } from '../model/ids.ts'
+import { digest, type EventId, type Oid, oid, point } from '../model/ids.ts'
 import type { AnswerFacts, Proposal } from '../plan/world.ts'
 import type { Asked } from './command.ts'
 
@@ -37,6 +37,8 @@ type Stored = z.output<typeof stored>
 type Proposed = z.output<typeof proposed>
 
 type Known = Pick<Campaign, 'started' | 'sources' | 'answered'>
+
+type Say = (line: string) => void
 
 export interface Answering {
   key: string
@@ -77,8 +79,9 @@ export async function readAnswers(
   storeDir: string,
   campaign: Known,
   repo: Pick<Repository, 'has'>,
+  say: Say,
 ): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
-  const waiting = (await readAll(storeDir)).filter(value => !isSettled(value, campaign))
+  const waiting = (await readAll(storeDir, say)).filter(value => !isSettled(value, campaign))
   waiting.sort((a, b) => (a.at === b.at ? (a.key < b.key ? -1 : 1) : a.at < b.at ? -1 : 1))
   const ideas = waiting.filter(value => value.ok)
   const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
@@ -89,8 +92,8 @@ export async function readAnswers(
 }
 
 /** Drops what no look will ask for again. */
-export async function forgetSettled(storeDir: string, campaign: Known): Promise<void> {
-  for (const value of await readAll(storeDir))
+export async function forgetSettled(storeDir: string, campaign: Known, say: Say): Promise<void> {
+  for (const value of await readAll(storeDir, say))
     if (isSettled(value, campaign)) await rm(fileOf(storeDir, value.key), { force: true })
 }
 
@@ -114,11 +117,27 @@ function fileOf(storeDir: string, key: string): string {
   return join(storeDir, `${sha256(key)}.json`)
 }
 
-async function readAll(storeDir: string): Promise<Stored[]> {
+/** The commits of all ideas kept here, recorded or not. */
+export async function commitsOfAnswers(storeDir: string): Promise<Oid[]> {
+  const found: Oid[] = []
+  for (const name of filesIn(storeDir)) {
+    const value = await parsed(join(storeDir, name))
+    if (value !== null && value !== 'damaged' && value.ok) found.push(value.commit)
+  }
+  return found
+}
+
+/** A damaged answer is put aside, and its proposer is asked again. */
+async function readAll(storeDir: string, say: Say): Promise<Stored[]> {
   const found: Stored[] = []
   for (const name of filesIn(storeDir)) {
-    const value = await read(join(storeDir, name))
-    if (value !== null) found.push(value)
+    const path = join(storeDir, name)
+    const value = await parsed(path)
+    if (value === 'damaged')
+      say(
+        `The stored answer of a proposer was damaged and is now ${putAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
+      )
+    else if (value !== null) found.push(value)
   }
   return found
 }
@@ -130,7 +149,7 @@ function filesIn(dir: string): string[] {
 }
 
 /** null: forgotten since it was listed. */
-async function read(path: string): Promise<Stored | null> {
+async function parsed(path: string): Promise<Stored | 'damaged' | null> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -138,13 +157,14 @@ async function read(path: string): Promise<Stored | null> {
     if (isMissing(error)) return null
     throw error
   }
+  return stored.safeParse(readJson(text)).data ?? 'damaged'
+}
+
+function readJson(text: string): unknown {
   try {
-    return stored.parse(JSON.parse(text))
-  } catch (cause) {
-    throw new UserError('a stored answer cannot be read', {
-      place: { file: path },
-      fix: 'remove the file; the proposer will be asked again',
-      cause,
-    })
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
 }

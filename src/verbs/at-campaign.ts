@@ -1,6 +1,9 @@
 import { relative, resolve } from 'node:path'
-import { openWorkshop, type Workshop } from '../engine/open.ts'
+import { damageBehind, repositoryIn } from '../engine/damaged-cache.ts'
+import { dataDirFor, openWorkshop, type Workshop } from '../engine/open.ts'
 import type { Place } from '../engine/place.ts'
+import { UserError } from '../errors.ts'
+import { inspectCheckout } from '../git/checkout.ts'
 import { requireGit } from '../git/git-version.ts'
 import { localIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
@@ -38,6 +41,8 @@ export interface Wanted {
   spec?: string | undefined
   /** Tell of every event as it is written. */
   announce?: boolean
+  /** Doing it twice is doing it once, also where it has written something before it failed. */
+  repeatable?: boolean
 }
 
 /** Opens the campaign that is meant, lets the verb work on it, and closes what was opened. */
@@ -47,7 +52,9 @@ export async function atCampaign(
   work: (scene: Scene) => Promise<number>,
 ): Promise<number> {
   if (call.comment) return work(call.comment.scene)
-  return atRepository(call, DEFAULT_PREFIX, async first => {
+  const open = <T>(prefix: string, inside: (workshop: Workshop) => Promise<T>) =>
+    atRepository(call, prefix, inside, wanted.repeatable)
+  return open(DEFAULT_PREFIX, async first => {
     const spec = wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec)
     const known = await knownCampaigns(first, spec)
     if (known.length === 0) await defaultTip(first, call.around)
@@ -57,26 +64,72 @@ export async function atCampaign(
       startedOnly: wanted.startedOnly,
     })
     if (campaign.prefix === DEFAULT_PREFIX) return inScene(call, wanted, { workshop: first, campaign }, work)
-    return atRepository(call, campaign.prefix, workshop =>
-      inScene(call, wanted, { workshop, campaign }, work),
-    )
+    return open(campaign.prefix, workshop => inScene(call, wanted, { workshop, campaign }, work))
   })
 }
 
+/**
+ * Opens winnow's own repository for the verb. Where the verb fails because that repository is damaged, it is put aside,
+ * fetched again, and the verb does its work once more.
+ */
 export async function atRepository<T>(
   call: Call,
   prefix: string,
   work: (workshop: Workshop) => Promise<T>,
+  repeatable = false,
 ): Promise<T> {
   const { directory, env } = call.around
   await requireGit(gitRunner(localIsolation(directory, env)))
   const by = await actingAs(call.around)
-  const workshop = await openWorkshop({ ...call.around, by, prefix })
+  const around = { ...call.around, by, prefix }
+  const pushed = { any: false }
   try {
-    return await work(workshop)
-  } finally {
-    await workshop.repository.close()
+    return await withWorkshop(around, pushed, work)
+  } catch (error) {
+    if (call.interrupt.aborted) throw error
+    const dir = repositoryIn(dataDirFor(await inspectCheckout(directory, env), around))
+    const damage = await damageBehind(error, { dir, env })
+    if (damage === null) throw error
+    if (pushed.any && !repeatable) throw unfinished(dir, damage, error)
+    return withWorkshop({ ...around, damage }, pushed, work)
   }
+}
+
+async function withWorkshop<T>(
+  around: Parameters<typeof openWorkshop>[0],
+  pushed: { any: boolean },
+  work: (workshop: Workshop) => Promise<T>,
+): Promise<T> {
+  const workshop = await openWorkshop(around)
+  const { repository } = workshop
+  try {
+    return await work(Object.assign(workshop, { repository: noting(repository, pushed) }))
+  } finally {
+    await repository.close()
+  }
+}
+
+function noting(repository: Repository, pushed: { any: boolean }): Repository {
+  return {
+    ...repository,
+    async push(...given) {
+      const result = await repository.push(...given)
+      pushed.any ||= result.ok
+      return result
+    },
+  }
+}
+
+/** What was written is not written a second time. */
+function unfinished(dir: string, damage: string, cause: unknown): UserError {
+  return new UserError(
+    `winnow's copy of the repository was damaged (${damage}) after a part of the work was recorded`,
+    {
+      place: { file: dir },
+      fix: 'winnow status says what was recorded; the next command puts the damaged copy aside and fetches it again',
+      cause,
+    },
+  )
 }
 
 async function inScene(

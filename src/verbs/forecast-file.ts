@@ -31,7 +31,17 @@ export async function noteForecast(
 /** null: nobody has looked yet. */
 export async function notedForecast(workshop: Workshop, about: About): Promise<number | null> {
   const text = await readFile(pathOf(workshop, about), 'utf8').catch(nullIfMissing)
-  return text === null ? null : file.parse(JSON.parse(text)).seconds
+  return text === null ? null : secondsIn(text)
+}
+
+/** A damaged note is none: `check` writes another. */
+function secondsIn(text: string): number | null {
+  try {
+    return file.safeParse(JSON.parse(text)).data?.seconds ?? null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }
 
 function pathOf({ dataDir }: Workshop, { yaml, tree }: About): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { refuseDamagedCache } from '../engine/damaged-cache.ts'
 import { berthFor } from '../engine/lanes.ts'
 import { takeTurn } from '../engine/machine-turn.ts'
 import type { Workshop } from '../engine/open.ts'
@@ -27,7 +28,8 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
   const leave = await takeTurn(machine, { ...berthFor(asked.order, asked.spec), what: asked.what }, interrupt)
   try {
     interrupt.throwIfAborted()
-    return await measure(inputOf(call, workshop, asked))
+    const report = await measure(inputOf(call, workshop, asked))
+    return await refuseDamagedCache(workshop.repository, around.env, report)
   } finally {
     leave?.()
   }

@@ -59,7 +59,8 @@ type Telling = (call: Call, scene: Scene, result: RunResult) => Promise<void>
 
 export function runTelling(call: Call, tell: Telling): Promise<number> {
   const [spec] = call.given.positionals
-  const wanted = { access: 'write', startedOnly: false, spec, announce: true } as const
+  const repeatable = !call.given.flag('fresh')
+  const wanted = { access: 'write', startedOnly: false, spec, announce: true, repeatable } as const
   return atCampaign(call, wanted, scene => inScene(call, scene, tell))
 }
 

@@ -14,10 +14,14 @@ export const tick: Verb = {
   examples: ['winnow tick', 'winnow tick --dry-run'],
   exits: {},
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
-      await requireCampaign(scene.place)
-      const waiting = await lookingTick(call, scene)
-      if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting))
-      return 0
-    }),
+    atCampaign(
+      call,
+      { access: 'write', startedOnly: true, announce: true, repeatable: true },
+      async scene => {
+        await requireCampaign(scene.place)
+        const waiting = await lookingTick(call, scene)
+        if (scene.rehearsal === null) call.terminal.out(waitingSentence(waiting))
+        return 0
+      },
+    ),
 }

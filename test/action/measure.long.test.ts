@@ -111,7 +111,7 @@ describe('the report of a job', () => {
     const inputs = { command: 'measure', campaign: 'size', order: id }
     const { outputs } = await step({ inputs, env: JOB, workspace: dir })
     const room = readdirSync(person.cache).find(name => /^[0-9a-f]{20}$/.test(name)) ?? ''
-    const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'))
+    const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
     await files.claim(id, 'actions:4711/1')
     await files.report(id, reportSchema.parse(JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))))
     expect((await person.winnow('tick')).err).toMatch(/^exp-001 Kept: bytes 100 -> 50/m)

@@ -58,7 +58,7 @@ const reportIn = ({ outputs }: Ended) =>
 /** As the artifact of that run would be taken in. */
 async function takeIn(person: Project, { id }: { id: string }, ended: Ended) {
   const room = readdirSync(person.cache).find(name => /^[0-9a-f]{20}$/.test(name)) ?? ''
-  const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'))
+  const files = orderFiles(join(person.cache, room, 'campaigns/size/orders'), () => {})
   await files.claim(id, 'actions:4711/1')
   await files.report(id, reportIn(ended))
   return person.winnow('tick')

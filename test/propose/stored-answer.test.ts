@@ -1,7 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { UserError } from '../../src/errors.ts'
 import { commandKey } from '../../src/model/fold-proposer.ts'
 import { forgetSettled, readAnswers, storeAnswer } from '../../src/propose/stored-answer.ts'
 import { scratch } from '../git/scratch.ts'
@@ -24,6 +23,8 @@ function asked(hypothesis: string) {
 type Campaign = Parameters<typeof readAnswers>[1]
 
 const key = commandKey('an agent / of "mine"', 'n1')
+const said: string[] = []
+const say = (line: string) => void said.push(line)
 const campaign = (rest: Partial<Campaign> = {}): Campaign => aCampaign({ started: 'this one', ...rest })
 
 function answer(rest: Partial<Parameters<typeof storeAnswer>[1]> = {}): Parameters<typeof storeAnswer>[1] {
@@ -36,7 +37,7 @@ describe('an answer of a program', () => {
   it('waits as a file until its idea is an experiment, on the incumbent it was made for', async () => {
     const dir = join(scratch(), 'answers')
     await storeAnswer(dir, answer())
-    const { proposals } = await readAnswers(dir, campaign(), HERE)
+    const { proposals } = await readAnswers(dir, campaign(), HERE, say)
     expect(proposals).toEqual([
       {
         hypothesis: 'Use a map',
@@ -52,11 +53,11 @@ describe('an answer of a program', () => {
       },
     ])
     const opened = campaign({ sources: { [key]: 'exp-001' } })
-    expect(await readAnswers(dir, opened, HERE)).toEqual({ proposals: [], answers: [] })
-    await forgetSettled(dir, campaign())
+    expect(await readAnswers(dir, opened, HERE, say)).toEqual({ proposals: [], answers: [] })
+    await forgetSettled(dir, campaign(), say)
     expect(readdirSync(dir)).toHaveLength(1)
-    await forgetSettled(dir, opened)
-    await forgetSettled(dir, opened)
+    await forgetSettled(dir, opened, say)
+    await forgetSettled(dir, opened, say)
     expect(readdirSync(dir)).toEqual([])
   })
 
@@ -65,23 +66,23 @@ describe('an answer of a program', () => {
     const none = commandKey('b', 'n2')
     await storeAnswer(dir, answer())
     await storeAnswer(dir, answer({ key: none, who: 'b', asked: { ok: false, reason: 'tired' } }))
-    const unpaid = await readAnswers(dir, campaign(), HERE)
+    const unpaid = await readAnswers(dir, campaign(), HERE, say)
     expect(unpaid.proposals).toHaveLength(1)
     expect(unpaid.answers).toEqual([
       { key, who: 'an agent / of "mine"', ok: true, minutes: 12 },
       { key: none, who: 'b', ok: false, minutes: 12 },
     ])
     const paid = campaign({ answered: { [key]: true, [none]: true } })
-    expect(await readAnswers(dir, paid, HERE)).toMatchObject({ proposals: [{}], answers: [] })
-    await forgetSettled(dir, paid)
+    expect(await readAnswers(dir, paid, HERE, say)).toMatchObject({ proposals: [{}], answers: [] })
+    await forgetSettled(dir, paid, say)
     expect(readdirSync(dir)).toHaveLength(1)
   })
 
   it('to another campaign of the same name is nothing to this one', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer({ campaign: 'an earlier one' }))
-    expect(await readAnswers(dir, campaign(), HERE)).toEqual({ proposals: [], answers: [] })
-    await forgetSettled(dir, campaign())
+    expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+    await forgetSettled(dir, campaign(), say)
     expect(readdirSync(dir)).toEqual([])
   })
 
@@ -91,7 +92,7 @@ describe('an answer of a program', () => {
     await storeAnswer(dir, later)
     await storeAnswer(dir, later)
     await storeAnswer(dir, answer({ key: commandKey('b', '1'), asked: asked('sooner') }))
-    const { proposals } = await readAnswers(dir, campaign(), HERE)
+    const { proposals } = await readAnswers(dir, campaign(), HERE, say)
     expect(proposals.map(({ hypothesis }) => hypothesis)).toEqual(['sooner', 'later'])
   })
 
@@ -103,22 +104,27 @@ describe('an answer of a program', () => {
   it('whose commit is gone is rejected, not lost', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer())
-    const { proposals } = await readAnswers(dir, campaign(), { has: async () => false })
+    const { proposals } = await readAnswers(dir, campaign(), { has: async () => false }, say)
     expect(proposals).toMatchObject([{ head: { rejected: expect.stringContaining('is gone') } }])
   })
 
-  it('that was changed by hand is an error naming the file; a half-written one is never seen', async () => {
+  it.each(['{"key": 1}', '', '\0\0\0'])('damaged as %j is put aside, saying so once', async text => {
     const dir = scratch()
     writeFileSync(join(dir, 'x.json.123.tmp'), '{')
-    expect(await readAnswers(dir, campaign(), HERE)).toEqual({ proposals: [], answers: [] })
-    writeFileSync(join(dir, 'x.json'), '{"key": 1}')
-    const error = await readAnswers(dir, campaign(), HERE).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(UserError)
-    expect(error).toMatchObject({ place: { file: join(dir, 'x.json') } })
+    expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+    writeFileSync(join(dir, 'x.json'), text)
+    said.length = 0
+    for (let times = 0; times < 2; times++)
+      expect(await readAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
+    const aside = readdirSync(dir).filter(name => name.startsWith('x.json.damaged-'))
+    expect(aside).toHaveLength(1)
+    expect(said).toEqual([
+      expect.stringContaining(`is now ${join(dir, aside[0] ?? '')}: its idea and cost are lost`),
+    ])
   })
 
   it('is none where nothing was ever stored', async () => {
     const nothing = { proposals: [], answers: [] }
-    expect(await readAnswers(join(scratch(), 'none'), campaign(), HERE)).toEqual(nothing)
+    expect(await readAnswers(join(scratch(), 'none'), campaign(), HERE, say)).toEqual(nothing)
   })
 })

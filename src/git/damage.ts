@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ForgeError, LedgerError, UserError } from '../errors.ts'
+import { localIsolation } from './isolation.ts'
+import { type GitTask, gitRunner } from './runner.ts'
+
+/**
+ * What makes a directory no git repository any more, or null. Looks at two small files and two directories, so that it
+ * can be asked each time the repository is opened.
+ */
+export function findDamage(dir: string): string | null {
+  if (!isDirectory(dir)) return null
+  const config = textOf(join(dir, 'config'))
+  if (config === null || !isConfig(config)) return 'its config cannot be read'
+  const head = textOf(join(dir, 'HEAD'))
+  if (head === null || !/^(?:ref: refs\/\S+|[0-9a-f]{40,64})\n?$/.test(head)) return 'its HEAD cannot be read'
+  for (const name of ['objects', 'refs']) if (!isDirectory(join(dir, name))) return `its ${name} are gone`
+  return null
+}
+
+/** The same by reading every ref and object, which takes as long as `git fsck` does: asked only after a failure. */
+export async function findDeepDamage(
+  dir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  const shallow = findDamage(dir) ?? brokenRef(dir)
+  if (shallow !== null) return shallow
+  const line = await gitRunner(localIsolation(dir, env), { GIT_DIR: dir }).run(fsckTask)
+  return line === null ? null : `git fsck says: ${line.slice(0, 200)}`
+}
+
+/** Whether a failure can come from a damaged repository at all: git's words, or an object that should be there. */
+export function mayComeFromDamage(error: unknown): boolean {
+  if (error instanceof LedgerError) return true
+  if (!(error instanceof Error)) return false
+  return error instanceof ForgeError || error instanceof UserError
+    ? DAMAGE.test(error.message)
+    : DAMAGE.test(error.message) || /is not in .*; it was not fetched|cat-file stopped/.test(error.message)
+}
+
+const DAMAGE =
+  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
+
+/** Exits with bits for what it found; what the user's own commits do against its rules is no damage. */
+const fsckTask: GitTask<string | null> = {
+  args: ['fsck', '--full', '--no-dangling', '--no-progress', '--no-reflogs'],
+  answers: Array.from({ length: 128 }, (_, code) => code + 1),
+  parse({ stdout, stderr }) {
+    const lines = `${stderr}\n${stdout}`.split('\n').map(line => line.trim())
+    return lines.find(line => DAMAGE.test(line) && !IN_CONTENT.test(line)) ?? null
+  },
+}
+const IN_CONTENT = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
+
+function brokenRef(dir: string): string | null {
+  const root = join(dir, 'refs')
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue
+    const file = join(entry.parentPath, entry.name)
+    if (!/^(?:ref: \S+|[0-9a-f]{40,64})\n?$/.test(textOf(file) ?? '')) return `${file} is not a ref`
+  }
+  return null
+}
+
+/** As git writes it: sections and keys. What a power cut leaves of a file is empty or full of zeros. */
+function isConfig(text: string): boolean {
+  const lines = text.split('\n').map(line => line.trim())
+  const isPlain = lines.every(line => line === '' || /^\[[^\]]+\]$|^[a-z][\w-]*\s*=.*$/i.test(line))
+  return isPlain && lines.some(line => /^bare\s*=\s*true$/i.test(line))
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Null where it cannot be read, whatever the reason. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+}

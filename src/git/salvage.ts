@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createBareRepository, existingFormat, scratchOf } from './bare-repository.ts'
+import { fetchTask } from './fetch.ts'
+import { localIsolation } from './isolation.ts'
+import type { Oid } from './object-format.ts'
+import { gitRunner } from './runner.ts'
+
+interface Salvage {
+  /** A damaged repository: only its objects are read. */
+  from: string
+  to: string
+  env: Readonly<Record<string, string>>
+  commits: readonly Oid[]
+}
+
+/** Copies these commits with their history, as far as git can read and verify them. Returns how many it copied. */
+export async function salvageCommits({ from, to, env, commits }: Salvage): Promise<number> {
+  const format = await existingFormat(to)
+  if (format === null || commits.length === 0) return 0
+  const room = await mkdtemp(join(scratchOf(to), 'salvage-'))
+  const borrowed = join(room, 'repository.git')
+  const git = gitRunner(localIsolation(to, env), { GIT_DIR: to })
+  try {
+    await createBareRepository(borrowed, format, env)
+    await writeFile(join(borrowed, 'objects/info/alternates'), `${join(from, 'objects')}\n`)
+    let saved = 0
+    for (const oid of commits) {
+      const ref = 'refs/heads/salvaged'
+      await writeFile(join(borrowed, 'packed-refs'), `# pack-refs with: sorted \n${oid} ${ref}\n`)
+      const { exitCode } = await git.run(fetchTask({ dir: to, remote: borrowed }, [{ ref, oid }], 'ref'))
+      if (exitCode === 0) saved += 1
+    }
+    return saved
+  } finally {
+    await rm(room, { recursive: true, force: true })
+  }
+}
