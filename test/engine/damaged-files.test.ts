@@ -85,14 +85,20 @@ describe('the clock file of a work directory', () => {
 describe('an idea of a program that is not recorded yet', () => {
   const answered = async (site: Yard, key: string, text: string) => {
     const { repository } = site.place
-    const [main = ''] = [site.bare('rev-parse', 'main')]
+    const main = site.bare('rev-parse', 'main')
     const { tree } = await repository.commit(main)
     const blob = await repository.writeBlob(text)
     const changed = await repository.replaceAt(tree, [
       { path: 'src/a.txt', entry: { mode: '100644', oid: blob } },
     ])
     const commit = await repository.writeCommit({ tree: changed, parents: [main], message: text, date: 0 })
-    const idea = { hypothesis: text, category: 'x', priority: 'high' as const, required_deps: [], family: null }
+    const idea = {
+      hypothesis: text,
+      category: 'x',
+      priority: 'high' as const,
+      required_deps: [],
+      family: null,
+    }
     const asked = { ok: true as const, idea, learnings: null, commit, base: { commit: main, tree } }
     const { started } = await site.campaign()
     const answer = { key, campaign: started, who: 'agent', at: '2026-01-01T00:00:00Z', minutes: 1, asked }
