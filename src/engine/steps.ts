@@ -1,14 +1,14 @@
-import { type EventDraft, envelopeOff, eventId } from '../model/event.ts'
+import { type EventDraft, eventId } from '../model/event.ts'
 import type { Campaign, DueLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
 import { landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
 import { isPicked, subjectOf } from '../model/picked.ts'
 import { unlinked } from '../model/unlinked.ts'
-import type { Outcome } from '../model/outcome.ts'
 import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
-import { resultsYaml } from '../report/results-yaml.ts'
+import type { Ending } from '../report/results-of.ts'
 import { bringLeft } from './ordered-trees.ts'
+import { resultsCommit, resultsText } from './results-commit.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Turns the steps of a plan into events and ref moves of one transaction. */
@@ -45,14 +45,14 @@ async function takeStep(
       transaction.seal(step.draft)
       return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
     case 'land':
-      return land(transaction, campaign, step)
+      return land(transaction, campaign, step, all)
     case 'move':
       for (const draft of step.events) transaction.seal(draft)
       if (step.from?.commit !== step.to.commit)
         transaction.move(transaction.place.refs.optimize, step.to.commit)
       return
     case 'landed':
-      return recordLanded(transaction, campaign, step)
+      return recordLanded(transaction, campaign, step, all)
     case 'revert':
       return revert(transaction, campaign, step)
     case 'keep':
@@ -109,10 +109,11 @@ async function close(
   const experiment = subjectOf(campaign, step.experiment)
   if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
   const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
-  const results = await writeResults(transaction, experiment, step, decided)
+  const results = await writeResults(transaction, experiment, step, all)
   const { head } = experiment
-  if (head !== null && step.keep && (await isThere(transaction, experiment, results ?? head)))
-    await transaction.keep([results ?? head])
+  const kept = results ?? head
+  if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
+    await transaction.keep([kept])
   const cause = decided ? eventId(decided) : experiment.opened
   const { outcome, reason, fate } = step
   const closed = { experiment: experiment.id, outcome, reason, head, results }
@@ -124,48 +125,48 @@ function decidedOf(step: Step, id: string) {
   return [step.draft]
 }
 
-interface Ending {
-  outcome: Outcome
-  reason: string
-}
-
-/** results.yaml as one commit on top of the head, made once and only on a branch of our own; never for the default branch. */
+/**
+ * On a branch of our own the commit is its new tip; a person's branch is left as they pushed it, and the commit stands
+ * in the keeper. A pick is for the default branch, which results.yaml is no part of.
+ */
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
-  ending: Ending,
-  decided: Parameters<typeof resultsYaml>[0]['decided'],
+  { outcome, reason, keep }: Ending & { keep: boolean },
+  all: readonly Step[],
 ): Promise<Oid | null> {
-  const { head, branch, owned } = experiment
+  const ending = { outcome, reason }
+  const { head, branch, owned, measured_tree } = experiment
+  const closing = all.flatMap(idEnding)
   const ref = `refs/heads/${branch ?? ''}`
-  if (isPicked(experiment) || !owned || head === null || branch === null || transaction.tip(ref) !== head)
+  const isOurs = owned && branch !== null && head !== null && transaction.tip(ref) === head
+  if (isPicked(experiment) || head === null || (!isOurs && (measured_tree === null || !keep))) {
+    await resultsText(transaction, { experiment, ending }, closing)
     return null
-  const results = await resultsCommit(transaction, { experiment, head }, ending, decided)
-  transaction.move(ref, results)
+  }
+  const results = await resultsCommit(transaction, { experiment, head, ending }, closing)
+  if (isOurs) transaction.move(ref, results)
   return results
 }
 
-async function resultsCommit(
-  { place: { repository, name }, at }: Transaction,
-  { experiment, head }: { experiment: Experiment; head: Oid },
-  ending: Ending,
-  decided: Parameters<typeof resultsYaml>[0]['decided'],
-): Promise<Oid> {
-  const text = resultsYaml({ spec: name, experiment, ending, decided })
-  const path = `.winnow/results/${name}/${experiment.id}/results.yaml`
-  const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
-  const tree = await repository.replaceAt((await repository.commit(head)).tree, [{ path, entry }])
-  const message = `results(${name}): ${experiment.id} ${ending.outcome}\n`
-  return repository.writeCommit({ tree, parents: [head], message, date: secondsOf(at) })
+/** The experiment that a step ends. */
+function idEnding(step: Step): ExperimentId[] {
+  if (step.step === 'close' || step.step === 'landed') return [step.experiment]
+  return step.step === 'land' ? [step.decided.experiment] : []
 }
 
-async function land(transaction: Transaction, campaign: Campaign, step: Landing): Promise<void> {
+async function land(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Landing,
+  all: readonly Step[],
+): Promise<void> {
   const { repository, refs } = transaction.place
   const { decided: draft, candidate, base, pull } = step
   if (step.recorded !== true) transaction.seal(draft)
   const due = requireDue(campaign, draft.experiment)
   const { outcome, reason } = draft
-  const results = await writeResults(transaction, due.experiment, { outcome, reason }, draft)
+  const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true }, all)
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, results ?? candidate.head],
@@ -183,15 +184,20 @@ async function isThere({ place }: Transaction, { measured_tree }: Experiment, co
 }
 
 /** Somebody else made the commit: the branch of the experiment is left as they merged it. */
-async function recordLanded(transaction: Transaction, campaign: Campaign, step: Landed): Promise<void> {
+async function recordLanded(
+  transaction: Transaction,
+  campaign: Campaign,
+  step: Landed,
+  all: readonly Step[],
+): Promise<void> {
   const due = requireDue(campaign, step.experiment)
   const { commit, candidate, via } = step
   const { outcome, reason } = due.decided
-  const of = { experiment: due.experiment, head: candidate.head }
-  const results = due.experiment.owned
-    ? await resultsCommit(transaction, of, { outcome, reason }, envelopeOff(due.decided))
-    : null
-  await transaction.keep([results ?? candidate.head, commit])
+  const { experiment } = due
+  const ending = { outcome, reason }
+  const closing = all.flatMap(idEnding)
+  const results = await resultsCommit(transaction, { experiment, head: candidate.head, ending }, closing)
+  await transaction.keep([results, commit])
   recordMerge(transaction, due, step, { commit, results, via })
 }
 

@@ -40,6 +40,7 @@ export class Transaction {
   readonly #moves = new Map<string, RefUpdate>()
   #spec: string | undefined
   #renewsViews = false
+  readonly #files: Record<string, string> = {}
 
   constructor(place: Place, ground: Ground) {
     this.place = place
@@ -66,6 +67,16 @@ export class Transaction {
     const from = this.#ground.refs.get(ref) ?? null
     if (from === to) this.#moves.delete(ref)
     else this.#moves.set(ref, { ref, from, to })
+  }
+
+  /** A file of the ledger that nothing is read from, written with the events of this transaction. */
+  addView(path: string, text: string): void {
+    this.#files[path] = text
+  }
+
+  /** The ledger that this transaction continues; null where there is none yet. */
+  get base(): Oid | null {
+    return this.#ground.loaded.tip.commit
   }
 
   /** What people read is written anew, also where no event is. */
@@ -191,8 +202,8 @@ export class Transaction {
       message: `ledger: ${kinds.join(', ') || 'views'}`,
       ...(this.#spec === undefined ? {} : { spec: this.#spec }),
       ...(this.#renewsViews || kinds.some(kind => VIEW_CHANGES.has(kind))
-        ? { views: ledgerViews(campaign, specOf(campaign)) }
-        : {}),
+        ? { views: { ...ledgerViews(campaign, specOf(campaign)), ...this.#files } }
+        : { views: this.#files }),
       ...(last && this.#checkpointDue() ? { checkpoint: checkpointBytes(campaign, last.sha256) } : {}),
     })
   }

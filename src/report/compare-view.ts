@@ -1,10 +1,8 @@
 import type { Assessment } from '../decide/assessment.ts'
-import { effectOf } from '../decide/evidence/reported-effect.ts'
-import { verdict as verdictOfEvidence } from '../decide/evidence/verdict.ts'
 import { objectivesOf } from '../decide/objectives.ts'
 import { evidenceLine } from '../decide/paired/evidence-line.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
-import { type Standing, standingOf } from '../decide/paired/standing.ts'
+import { standingOf } from '../decide/paired/standing.ts'
 import type { FailedOutput } from '../model/failed-output.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
@@ -14,6 +12,7 @@ import { type MetricValues, type Report, type Side, typicalMetrics } from '../mo
 import type { Spec } from '../spec/schema.ts'
 import type { Trial } from './check-trial.ts'
 import { compareSentence } from './compare-sentence.ts'
+import { pairedNumbers } from './measured-effect.ts'
 
 /** All that is known of two trees that were compared, with no ledger behind it. */
 export interface Compared {
@@ -94,7 +93,7 @@ export function compareView(compared: Compared): CompareView {
     compared: wayOf(compared),
     scale: calibration?.scale ?? null,
     min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
-    ...effectIn(standing),
+    ...(measured === null || standing === null ? NO_PAIRS : pairedNumbers(measured, standing)),
     pairs: measured?.jobs.flatMap(({ pairs }) => pairs).length ?? 0,
     jobs: measured?.jobs.length ?? 0,
     executions,
@@ -104,15 +103,11 @@ export function compareView(compared: Compared): CompareView {
   }
 }
 
+const NO_PAIRS = { effect: null, interval: null, evidence: null }
+
 function wayOf({ paired, report }: Compared): CompareView['compared'] {
   if (paired !== null) return paired.jobs.length === 0 ? null : 'pairs'
   return report === null ? null : 'once'
-}
-
-function effectIn(standing: Standing | null): Pick<CompareView, 'effect' | 'interval' | 'evidence'> {
-  if (standing === null) return { effect: null, interval: null, evidence: null }
-  const { evidence: reached, threshold: needed } = verdictOfEvidence(standing.primary)
-  return { ...effectOf(standing.primary.differences), evidence: { reached, needed } }
 }
 
 function sideView({ base, head, label, report, spec }: Compared, which: 'base' | 'head'): SideView {

@@ -21,6 +21,7 @@ import { priority } from './priority.ts'
 import { propose } from './propose.ts'
 import { rebuild } from './rebuild.ts'
 import { replay } from './replay.ts'
+import { results } from './results.ts'
 import { resume } from './resume.ts'
 import { retry } from './retry.ts'
 
@@ -48,6 +49,7 @@ export const VERBS: readonly Verb[] = [
   demo,
   status,
   show,
+  results,
   log,
   approve,
   pause,

@@ -38,10 +38,21 @@ describe('what has ended', () => {
       const yaml = there('show', `${results}:.winnow/results/size/${experiment}/results.yaml`)
       expect(yaml).toContain(`outcome: ${(await site.campaign()).experiments[experiment]?.outcome}`)
     }
-    expect(closed.flatMap(({ experiment, results }) => (results === null ? [experiment] : []))).toEqual([
-      'exp-001',
-    ])
+    expect(closed.filter(({ results }) => results === null)).toEqual([])
     await site.proven()
+  })
+
+  it('leaves a person their branch as they pushed it, with its results beside it and in the ledger', async () => {
+    const site = await finished()
+    const closed = (await site.events()).find(
+      event => event.kind === 'closed' && event.experiment === 'exp-001',
+    )
+    if (closed?.kind !== 'closed' || closed.results === null) throw new Error('exp-001 has no results')
+    expect(site.bare('rev-parse', 'optimize-exp/size/mine')).toBe(closed.head)
+    expect(site.bare('rev-parse', `${closed.results}^`)).toBe(closed.head)
+    expect(site.bare('show', 'optimize-state/size:results/exp-001.yaml')).toBe(
+      site.bare('show', `${closed.results}:.winnow/results/size/exp-001/results.yaml`),
+    )
   })
 
   it('has its pull request merged or closed before its branch goes', async () => {

@@ -6,6 +6,8 @@ import { reasonText } from '../../src/model/reason.ts'
 import { EventLines } from '../../src/report/event-line.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { pullBody } from '../../src/report/pull-text.ts'
+import { ExperimentRecord } from '../../src/report/experiment-record.ts'
+import { resultsOf } from '../../src/report/results-of.ts'
 import { resultsYaml } from '../../src/report/results-yaml.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { evidenceIn, standingIn } from '../../src/report/standing.ts'
@@ -109,9 +111,10 @@ describe('what was kept on one machine', () => {
       outcome: 'kept',
       reason: reasonText({ sentence: SENTENCE, evidence: EVIDENCE }),
     } as const
-    const yaml = resultsYaml({ spec: 'size', experiment: seventh(campaign), ending, decided: null })
+    const experiment = seventh(campaign)
+    const record = new ExperimentRecord(experiment.id)
+    const yaml = resultsYaml(resultsOf({ spec: 'size', experiment, record, ending, diff: null }))
     expect(yaml.split('\n')[0]).toBe(`summary: "Kept: ${SENTENCE}"`)
-    expect(yaml).toContain(`evidence: ${EVIDENCE.replace('evidence ', '')}`)
   })
 
   it('is said in the summary of the campaign', () => {
