@@ -39,6 +39,8 @@ export interface Surroundings {
   registries?: Registries
   /** Beside the campaign's own things unless given. */
   keepUnwritten?: KeepUnwritten
+  /** This process is to end. */
+  interrupt?: AbortSignal
   /** What of winnow's own repository was found damaged: it is put aside before it is opened. */
   damage?: string
   /** How the web is asked where a verb asks it; directly unless given. */
@@ -72,6 +74,8 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     prefix: around.prefix,
     local,
     env: around.env,
+    say,
+    ...(around.interrupt === undefined ? {} : { interrupt: around.interrupt }),
     ...(around.workflowsEnv === undefined ? {} : { workflowsEnv: around.workflowsEnv }),
   })
   await salvage?.()

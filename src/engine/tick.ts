@@ -1,4 +1,5 @@
 import { ConflictError } from '../errors.ts'
+import { SilentRemote } from '../git/remote-limits.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Action, Plan, Waiting } from '../plan/action.ts'
 import { plan } from '../plan/plan.ts'
@@ -19,6 +20,8 @@ export interface TickResult {
 }
 
 const PATIENCE = 200
+/** As many pushes in a row may get no answer. */
+const MOST_SILENT = 2
 /** Looks in a row after which no ref was another one: more than any effects need to show, and then it is a mistake. */
 const MOST_STILL = 20
 
@@ -28,10 +31,11 @@ const MOST_STILL = 20
  */
 export async function tick(hands: Hands): Promise<TickResult> {
   forgetOld(hands)
-  for (let lost = 0, still = 0; ; ) {
+  for (let lost = 0, still = 0, silent = 0; ; ) {
     const { refs } = hands.memory
     const asked = refs === null
-    const step = await once(hands)
+    const step = await once(hands, silent)
+    silent = step !== 'again' && 'silent' in step ? silent + 1 : 0
     // Who heard something, or pushed, has other refs to look at.
     still = step === 'again' && !asked && hands.memory.refs === refs ? still + 1 : 0
     if (still > MOST_STILL) throw new Error(`campaign ${hands.place.name} plans what changes nothing`)
@@ -63,8 +67,10 @@ async function backOff({ place }: Hands, lost: number, unwritten: readonly Event
   await place.clock.sleep(10 + place.random.fraction() * 20 * Math.min(lost, 50))
 }
 
+type Step = TickResult | 'again' | { lost: readonly EventDraft[]; silent?: true }
+
 /** Whatever cuts a turn off, what it had begun to fold is forgotten. */
-async function once(hands: Hands): Promise<TickResult | 'again' | { lost: readonly EventDraft[] }> {
+async function once(hands: Hands, silent: number): Promise<Step> {
   const { memory } = hands
   try {
     const seen = await observe(hands)
@@ -85,6 +91,11 @@ async function once(hands: Hands): Promise<TickResult | 'again' | { lost: readon
   } catch (error) {
     forget(memory)
     if (error instanceof ConflictError) return { lost: [] }
+    // The push may have arrived: another look shows it, as after a lost race. Looking has its own patience.
+    if (error instanceof SilentRemote && error.isPush && silent < MOST_SILENT) {
+      hands.place.progress.say(`${error.message}; winnow looks whether it arrived`)
+      return { lost: [], silent: true }
+    }
     throw orUnwritable(hands.place, error)
   }
 }

@@ -28,7 +28,8 @@ export function fetchTask(
   tips: readonly RemoteTip[],
   by: 'oid' | 'ref',
 ): GitTask<GitOutput> {
-  const quiet = ['--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
+  // Its progress shows that the remote still sends.
+  const quiet = ['--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
   const shallow = isShallow(place.dir) ? ['--unshallow'] : []
   return {
     args: [

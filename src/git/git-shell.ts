@@ -3,11 +3,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { holdOpen } from './hold-open.ts'
 import type { Isolation } from './isolation.ts'
+import { endGroup } from './remote-limits.ts'
 import type { GitOutput } from './runner.ts'
 
 interface Waiting {
   resolve(output: GitOutput): void
   reject(error: Error): void
+  onBytes(): void
 }
 
 /**
@@ -24,9 +26,10 @@ export class GitShell {
   #waiting: Waiting | null = null
   alive = true
 
-  constructor({ cwd, env, configArgs }: Isolation) {
+  /** `apart`: in a process group of its own, which `end` ends. */
+  constructor({ cwd, env, configArgs }: Isolation, apart = false) {
     this.#prefix = ['git', ...configArgs].map(quoted).join(' ')
-    this.#child = spawn('/bin/sh', [], { cwd, env: nameable(env), stdio: 'pipe' })
+    this.#child = spawn('/bin/sh', [], { cwd, env: nameable(env), stdio: 'pipe', detached: apart })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#out, chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => this.#read(this.#err, chunk))
     // One that died while we wrote to it is reported by its end.
@@ -38,7 +41,11 @@ export class GitShell {
   }
 
   /** One command at a time. */
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<GitOutput> {
+  run(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    onBytes: () => void = () => undefined,
+  ): Promise<GitOutput> {
     const set = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `)
     const command = `${set.join('')}${this.#prefix} ${args.map(quoted).join(' ')} </dev/null`
     holdOpen(this.#child, true)
@@ -46,9 +53,15 @@ export class GitShell {
       // What a child of the command before may have said since is nobody's.
       this.#out.clear()
       this.#err.clear()
-      this.#waiting = { resolve, reject }
+      this.#waiting = { resolve, reject, onBytes }
       this.#child.stdin.write(`${command}; echo "${this.#mark}$?"; echo ${this.#mark} >&2\n`)
     })
+  }
+
+  /** Ends the shell and all that it started; only one that is apart. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.alive = false
+    endGroup(this.#child.pid, signal)
   }
 
   async close(): Promise<void> {
@@ -61,6 +74,7 @@ export class GitShell {
 
   #read(printed: Printed, chunk: Buffer): void {
     if (this.#waiting === null) return
+    this.#waiting.onBytes()
     printed.add(chunk)
     const [stdout, stderr] = [this.#out.before(this.#mark), this.#err.before(this.#mark)]
     if (stdout === null || stderr === null) return

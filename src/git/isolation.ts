@@ -13,9 +13,6 @@ export const CONFIG = [
   'core.attributesFile=/dev/null',
   'core.quotePath=true',
   'protocol.ext.allow=never',
-  // A remote that says nothing for so long is gone: a job that waits for it waits until it is ended.
-  'http.lowSpeedLimit=1',
-  'http.lowSpeedTime=60',
   'submodule.recurse=false',
   'gc.auto=0',
   'maintenance.auto=false',

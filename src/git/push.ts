@@ -64,6 +64,7 @@ export function pushTask(options: {
     ...(near ? NEAR : []),
     'push',
     '--porcelain',
+    '--progress',
     '--atomic',
     '--no-verify',
     '--no-signed',

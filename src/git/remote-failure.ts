@@ -10,6 +10,10 @@ function masked(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
 }
 
+export function silenceText(doing: string, remote: string, why: string): string {
+  return `cannot ${doing} ${masked(remote)}: ${why}`
+}
+
 /** Turns git's words about a remote it could not use into the error of the person who can fix it. */
 export function remoteFailure(doing: string, remote: string, gitDir: string, stderr: string): Error {
   const words = masked(stderr.trim())

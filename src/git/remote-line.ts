@@ -1,7 +1,8 @@
 import type { ObjectFormat } from './object-format.ts'
 import { formatOfOid, isOid, type Oid } from './object-format.ts'
 import { lsRemote, type RemoteRefs } from './ls-remote.ts'
-import { otherFormat, remoteFailure } from './remote-failure.ts'
+import { otherFormat, PUSH, PUSH_AS_APP, remoteFailure, silenceText } from './remote-failure.ts'
+import { SilentRemote } from './remote-limits.ts'
 import { GitExit, type GitRunner, type GitTask } from './runner.ts'
 
 export interface RemotePlace {
@@ -10,7 +11,11 @@ export interface RemotePlace {
   prefix: string
   local: boolean
   format: ObjectFormat
+  say: (line: string) => void
 }
+
+/** As often as this a remote that hangs is asked for the same. */
+const MOST_SILENT = 3
 
 /** Questions to the remote, with its failures in words that a person can act on. */
 export interface RemoteLine {
@@ -21,12 +26,20 @@ export interface RemoteLine {
 }
 
 export function remoteLine(place: RemotePlace, network: GitRunner): RemoteLine {
+  /** A push is not repeated here: it may have been done, which only another look shows. */
   async function ask<T>(doing: string, task: GitTask<T>, runner = network): Promise<T> {
-    try {
-      return await runner.run(task)
-    } catch (error) {
-      if (error instanceof GitExit) throw remoteFailure(doing, place.remote, place.dir, error.output.stderr)
-      throw error
+    const isPush = doing === PUSH || doing === PUSH_AS_APP
+    const most = isPush ? 1 : MOST_SILENT
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runner.run(task)
+      } catch (error) {
+        if (error instanceof GitExit) throw remoteFailure(doing, place.remote, place.dir, error.output.stderr)
+        if (!(error instanceof SilentRemote)) throw error
+        const what = silenceText(doing, place.remote, error.message)
+        if (attempt === most) throw new SilentRemote(what, { output: error.message, isPush })
+        place.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
+      }
     }
   }
 

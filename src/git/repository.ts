@@ -14,8 +14,10 @@ import { type Neighbour, neighbourAt } from './neighbour.ts'
 import { isScattered, packUpTask } from './pack-up.ts'
 import { patchBetween } from './patch-between.ts'
 import { type Remote, remoteOf } from './remote.ts'
+import { networkRunner } from './network-runner.ts'
 import { isNetwork, isPath } from './remote-failure.ts'
 import { localPath, remoteFormat } from './remote-format.ts'
+import { type RemoteLimits, silenceSecondsFrom } from './remote-limits.ts'
 import { gitRunner } from './runner.ts'
 import { type ShellRunner, shellRunner } from './shell-runner.ts'
 import { TreeDiffer } from './tree-differ.ts'
@@ -33,6 +35,10 @@ export interface OpenOptions {
   env?: Record<string, string>
   /** The same for pushes that bring workflow files, where the one above may not make them */
   workflowsEnv?: Record<string, string>
+  /** This process is to end: commands that speak to the remote end soon after. */
+  interrupt?: AbortSignal
+  /** For what a person should hear of while it goes on. */
+  say?: (line: string) => void
 }
 
 export interface Repository extends ObjectStore, History, Materializer, Remote {
@@ -61,7 +67,7 @@ export async function openRepository(options: OpenOptions): Promise<Repository> 
   let format = await existingFormat(dir)
   if (format !== null) await sweepAbandoned(scratchOf(dir), '')
   else {
-    format = await remoteFormat(remote, gitRunner(networkIsolation('/', env)))
+    format = await remoteFormat(remote, networkRunner(networkIsolation('/', env), limitsOf(options)))
     await createBareRepository(dir, format, env)
   }
   return assemble({ ...options, dir, remote }, format)
@@ -72,8 +78,10 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
   const env = options.env ?? {}
   const isolation = within(localIsolation(dir, env), dir)
   const local = shellRunner(isolation)
-  const network = networkRunner(options, within(networkIsolation(dir, env), dir))
-  const bringer = options.workflowsEnv && gitRunner(within(networkIsolation(dir, options.workflowsEnv), dir))
+  const network = remoteRunner(options, within(networkIsolation(dir, env), dir))
+  const bringer =
+    options.workflowsEnv &&
+    networkRunner(within(networkIsolation(dir, options.workflowsEnv), dir), limitsOf(options))
   const reader = new ObjectReader(isolation)
   const differ = new TreeDiffer(isolation)
   const store = objectStore(dir, format, reader)
@@ -88,7 +96,10 @@ function assemble(options: OpenOptions & { dir: string }, format: ObjectFormat):
     ...store,
     ...history,
     ...materializer(store),
-    ...remoteOf({ ...options, format }, { network, local: outside, neighbour, bringer: bringer ?? null }),
+    ...remoteOf(
+      { ...options, format, say: options.say ?? (() => undefined) },
+      { network, local: outside, neighbour, bringer: bringer ?? null },
+    ),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     patchBetween: async (from, to) =>
       patchBetween({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
@@ -113,9 +124,14 @@ function neighbourOf({ dir, remote, local, env = {} }: OpenOptions): Neighbour |
 }
 
 /** A server may leave a connection open behind git, which a shell that stays must not inherit. */
-function networkRunner({ remote }: OpenOptions, isolation: Isolation): ShellRunner {
-  if (!isNetwork(remote)) return shellRunner(isolation)
-  return { ...gitRunner(isolation), close: async () => undefined }
+function remoteRunner(options: OpenOptions, isolation: Isolation): ShellRunner {
+  const limits = limitsOf(options)
+  if (!isNetwork(options.remote)) return shellRunner(isolation, limits)
+  return { ...networkRunner(isolation, limits), close: async () => undefined }
+}
+
+function limitsOf({ env = {}, interrupt }: OpenOptions): RemoteLimits {
+  return { silenceSeconds: silenceSecondsFrom(env), stop: interrupt ?? null }
 }
 
 function checkOptions({ remote, prefix }: OpenOptions): void {

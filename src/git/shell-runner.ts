@@ -1,5 +1,6 @@
 import { GitShell } from './git-shell.ts'
 import type { Isolation } from './isolation.ts'
+import { type RemoteLimits, withinLimits, withoutProgress } from './remote-limits.ts'
 import { answerTo, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
 
 const MOST_SHELLS = 8
@@ -8,8 +9,11 @@ export interface ShellRunner extends GitRunner {
   close(): Promise<void>
 }
 
-/** Runs what stays on this machine, where many short commands are started by small shells that stay. */
-export function shellRunner(isolation: Isolation): ShellRunner {
+/**
+ * Runs what stays on this machine, where many short commands are started by small shells that stay. With limits, what
+ * hangs is ended: a hook of the repository that is pushed to, or its file system.
+ */
+export function shellRunner(isolation: Isolation, limits: RemoteLimits | null = null): ShellRunner {
   const all = new Set<GitShell>()
   const resting: GitShell[] = []
   const queue: ((shell: GitShell) => void)[] = []
@@ -24,7 +28,7 @@ export function shellRunner(isolation: Isolation): ShellRunner {
   }
 
   function start(): GitShell {
-    const shell = new GitShell(isolation)
+    const shell = new GitShell(isolation, limits !== null)
     all.add(shell)
     return shell
   }
@@ -39,7 +43,12 @@ export function shellRunner(isolation: Isolation): ShellRunner {
   async function inShell({ args, env }: GitTask<unknown>): Promise<GitOutput> {
     const shell = await take()
     try {
-      return await shell.run(args, env)
+      if (limits === null) return await shell.run(args, env)
+      const output = await withinLimits(limits, onBytes => ({
+        done: shell.run(args, env, onBytes),
+        end: signal => shell.end(signal),
+      }))
+      return { ...output, stderr: withoutProgress(output.stderr) }
     } finally {
       giveBack(shell)
     }

@@ -81,7 +81,7 @@ export async function atRepository<T>(
   const { directory, env } = call.around
   await requireGit(gitRunner(localIsolation(directory, env)))
   const by = await actingAs(call.around)
-  const around = { ...call.around, by, prefix }
+  const around = { ...call.around, by, prefix, interrupt: call.interrupt }
   const pushed = { any: false }
   try {
     return await withWorkshop(around, pushed, work)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { scratch } from '../git/scratch.ts'
 import { AScreen } from './a-screen.ts'
-import { FILES, offer, type Project, project, SHORT, SPEC } from './project.ts'
+import { clonedProject, FILES, offer, type Project, project, SHORT, SPEC } from './project.ts'
 
 let bundle: string
 
@@ -164,6 +164,53 @@ describe('a second run while one is running', () => {
     expect([answer.code, (await end).code]).toEqual([14, 14])
     expect(answer.out).toContain('1 kept')
     expect((await person.winnow('audit')).code).toBe(0)
+  })
+})
+
+describe('TERM', () => {
+  const soon = async (child: ChildProcess, end: Promise<Ended>) => {
+    const began = performance.now()
+    child.kill('SIGTERM')
+    const { code } = await end
+    return { code, inTime: performance.now() - began < 2_500 }
+  }
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  const alive = (file: string) => {
+    try {
+      return process.kill(Number(readFileSync(file, 'utf8')), 0)
+    } catch {
+      return false
+    }
+  }
+
+  it('ends a run within two seconds while git hangs in a push, and git with it', async () => {
+    const person = clonedProject()
+    const mark = join(scratch(), 'pid')
+    const remote = person.remote('rev-parse', '--absolute-git-dir')
+    mkdirSync(join(remote, 'hooks'), { recursive: true })
+    const hook = join(remote, 'hooks', 'pre-receive')
+    writeFileSync(hook, `#!/bin/sh\necho $$ > ${mark}\nexec sleep 600\n`, { mode: 0o755 })
+    const child = start(person, ['run'])
+    const end = ended(child)
+    await until(() => existsSync(mark))
+    expect(await soon(child, end)).toEqual({ code: 130, inTime: true })
+    await until(() => !alive(mark))
+    rmSync(hook)
+    expect((await person.winnow('run')).code).toBe(14)
+    expect((await person.winnow('audit')).code).toBe(0)
+  })
+
+  it('ends a run within two seconds while it measures, and with it a harness that ignores TERM', async () => {
+    const mark = join(scratch(), 'pid')
+    const harness = `trap '' TERM; echo $$ > ${mark}; while :; do sleep 1; done\n`
+    const person = project({ ...FILES, 'bench/size.sh': harness })
+    const child = start(person, ['run'])
+    const end = ended(child)
+    await until(() => existsSync(mark))
+    expect(await soon(child, end)).toEqual({ code: 130, inTime: true })
+    expect(person.refs()).toContain('optimize-state/size')
   })
 })
 

@@ -3,6 +3,8 @@ import type { Launch } from './launch.ts'
 
 /** Between TERM and KILL (spec.md: `timeout_seconds`). */
 const GRACE_SECONDS = 5
+/** The same where nobody waits for the result any more: an interrupted winnow has two seconds to end. */
+const CANCELLED_GRACE_SECONDS = 0.5
 const GIVING_UP_SECONDS = 15
 
 /** Ways to end a whole tree, from polite to certain. */
@@ -13,7 +15,7 @@ export interface Ending {
   destroy(): void
 }
 
-/** Ends what runs too long or was cancelled: TERM, 5 s, KILL. Returns whether the time ran out. */
+/** Ends what runs too long (TERM, 5 s, KILL) or was cancelled (TERM, half a second, KILL). Returns whether the time ran out. */
 export async function withDeadline<T>(
   running: Promise<T>,
   ending: Ending,
@@ -26,7 +28,9 @@ export async function withDeadline<T>(
     const cancelled = await sleepOrCancel(limits.timeoutSeconds, limits.signal, over.signal)
     state.timedOut = !cancelled
     await ending.term()
-    await delay(grace, undefined, { signal: over.signal })
+    await delay(cancelled ? Math.min(grace, CANCELLED_GRACE_SECONDS * 1000) : grace, undefined, {
+      signal: over.signal,
+    })
     await ending.kill()
     await delay(GIVING_UP_SECONDS * 1000, undefined, { signal: over.signal })
     ending.destroy()

@@ -1,0 +1,140 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openRepository, type OpenOptions } from '../../src/git/repository.ts'
+import { silenceSecondsFrom, withoutProgress } from '../../src/git/remote-limits.ts'
+import { UserError } from '../../src/errors.ts'
+import { listening } from '../servers/loopback.ts'
+import { bareRemote, scratch } from './scratch.ts'
+
+const PATH = process.env['PATH'] ?? '/usr/bin:/bin'
+
+/** Accepts every connection, reads what comes and never answers. */
+async function silentServer() {
+  const sockets: Socket[] = []
+  let onConnection: () => void = () => undefined
+  const connected = new Promise<void>(resolve => (onConnection = resolve))
+  const server = createServer(socket => {
+    sockets.push(socket.resume().on('error', () => undefined))
+    onConnection()
+  })
+  const port = await listening(server)
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port, connected, connections: () => sockets.length }
+}
+
+function opening(remote: string, more: Partial<OpenOptions> = {}) {
+  const said: string[] = []
+  const dir = join(scratch(), 'repository.git')
+  const env = { PATH, HOME: '/nonexistent', WINNOW_REMOTE_TIMEOUT: '0.3' }
+  const options = {
+    dir,
+    remote,
+    prefix: 'optimize',
+    local: false,
+    env,
+    say: (line: string) => void said.push(line),
+  }
+  return { said, options: { ...options, ...more } }
+}
+
+/** Opened beforehand where the remote answers, so that the silence meets a later question. */
+async function openedOn(scheme: string, more: Partial<OpenOptions> = {}) {
+  const server = await silentServer()
+  const { said, options } = opening(`${scheme}://127.0.0.1:${server.port}/x.git`, more)
+  const first = await openRepository({ ...options, remote: bareRemote().dir, env: { PATH } })
+  await first.close()
+  const repository = await openRepository(options)
+  onTestFinished(() => repository.close())
+  return { ...server, said, repository }
+}
+
+describe('a remote that accepts and never answers', () => {
+  it.each(['git', 'http'])('is given up with a message after each time-out: %s', async scheme => {
+    const { repository, said, connections } = await openedOn(scheme)
+    await expect(repository.remoteRefs()).rejects.toThrow(
+      /^cannot read (?:git|http):\/\/127\.0\.0\.1:\d+\/x\.git: the remote sent no byte for 0\.3 s$/,
+    )
+    expect(connections()).toBe(3)
+    expect(said).toEqual([
+      expect.stringMatching(/sent no byte for 0\.3 s; winnow tries again \(2 of 3\)$/),
+      expect.stringMatching(/winnow tries again \(3 of 3\)$/),
+    ])
+  })
+
+  it('is asked for a push once: only another look shows whether it was done', async () => {
+    const { repository, connections } = await openedOn('git')
+    const tree = await repository.writeTree([])
+    const commit = await repository.writeCommit({ tree, parents: [], message: 'x', date: 0 })
+    const push = repository.push([{ ref: 'refs/heads/optimize/x', from: null, to: commit }])
+    await expect(push).rejects.toMatchObject({
+      isPush: true,
+      message: expect.stringMatching(/^cannot push to /),
+    })
+    expect(connections()).toBe(1)
+  })
+
+  it('is left alone soon after this process is asked to end', async () => {
+    const abort = new AbortController()
+    const env = { PATH, HOME: '/nonexistent' }
+    const { repository, connected } = await openedOn('git', { env, interrupt: abort.signal })
+    const refs = repository.remoteRefs()
+    await connected
+    const began = performance.now()
+    abort.abort()
+    await expect(refs).rejects.toThrow('git was ended with this process')
+    expect(performance.now() - began).toBeLessThan(1900)
+  })
+})
+
+describe('a remote on this machine whose hook hangs', () => {
+  it('is given up as well, with the hook', async () => {
+    const remote = bareRemote()
+    const { options } = opening(remote.dir)
+    const patient = await openRepository({ ...options, env: { PATH } })
+    const hasty = await openRepository(options)
+    onTestFinished(async () => void (await Promise.all([patient.close(), hasty.close()])))
+    const hook = join(remote.dir, 'hooks', 'pre-receive')
+    mkdirSync(dirname(hook), { recursive: true })
+    writeFileSync(hook, '#!/bin/sh\nsleep 600\n', { mode: 0o755 })
+    const tree = await patient.writeTree([])
+    const commit = await patient.writeCommit({ tree, parents: [], message: 'x', date: 0 })
+    const update = { ref: 'refs/heads/optimize/x', from: null, to: commit }
+    await expect(hasty.push([update])).rejects.toMatchObject({ isPush: true })
+    rmSync(hook)
+    expect(await patient.push([update])).toEqual({ ok: true })
+  })
+})
+
+describe('the time-out', () => {
+  it('is a minute unless WINNOW_REMOTE_TIMEOUT says otherwise', () => {
+    expect(silenceSecondsFrom({})).toBe(60)
+    expect(silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: '' })).toBe(60)
+    expect(silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: '300' })).toBe(300)
+    for (const wrong of ['0', '-1', 'never', 'Infinity'])
+      expect(() => silenceSecondsFrom({ WINNOW_REMOTE_TIMEOUT: wrong })).toThrow(UserError)
+  })
+})
+
+describe('what git and the remote say', () => {
+  it('is read without progress displays', () => {
+    const stderr = [
+      'Enumerating objects: 5, done.',
+      'Counting objects:  20% (1/5)\rCounting objects: 100% (5/5), done.',
+      'Writing objects: 100% (3/3), 250 bytes | 250.00 KiB/s, done.',
+      'Total 3 (delta 0), reused 0 (delta 0), pack-reused 0',
+      'remote: Resolving deltas: 100% (1/1), done.        ',
+      'remote: error: GH006: Protected branch update failed',
+      "error: failed to push some refs to 'x'",
+      '',
+    ].join('\n')
+    expect(withoutProgress(stderr)).toBe(
+      "remote: error: GH006: Protected branch update failed\nerror: failed to push some refs to 'x'\n",
+    )
+    expect(withoutProgress('fatal: not our ref 123\n')).toBe('fatal: not our ref 123\n')
+  })
+})
