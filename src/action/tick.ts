@@ -5,6 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Waiting } from '../plan/action.ts'
 import { cell } from '../report/markdown.ts'
 import { waitingSentence } from '../report/sentence.ts'
+import { type Tally, tallyOf } from '../report/tally.ts'
 import { wayOnText } from '../report/way-on.ts'
 import { atCampaign, atRepository, type Scene } from '../verbs/at-campaign.ts'
 import type { Call } from '../verbs/call.ts'
@@ -27,7 +28,7 @@ interface Turn {
   campaign: string
   status: Campaign['status']
   waiting: Waiting
-  counts: Campaign['counts']
+  verdicts: Tally
   /** Whether the job of this run that asks proposers has something to do. */
   propose: boolean
   /** Whether the job of this run that asks models has something to do. */
@@ -193,7 +194,8 @@ async function oneTick(
   })
   if (seen === null) throw new Error(`campaign ${place.name} was started and is not there`)
   const { campaign } = seen.world
-  const { status, counts } = campaign
+  const { status } = campaign
+  const verdicts = tallyOf(campaign)
   const propose = status === 'running' && asksInThisRun(place, campaign)
   if (waiting.for === 'ideas' && !follow.mayAsk && seen.world.askable.length > 0)
     call.around.progress.say(`${place.name}: no job after this one asks its programs for ideas.`)
@@ -204,7 +206,7 @@ async function oneTick(
       `${place.name}: no job after this one asks models for scores; winnow init --github writes one.`,
     )
   const judge = items !== null
-  const turn = { campaign: place.name, status, waiting, counts, propose, judge, refused, items }
+  const turn = { campaign: place.name, status, waiting, verdicts, propose, judge, refused, items }
   return way === null ? turn : { ...turn, to_go_on: way }
 }
 

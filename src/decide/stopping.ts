@@ -7,8 +7,8 @@ export type Progress = {
   ended: number
   /** Of those, the ones that ended since the incumbent last changed; parked ones are not counted. */
   endedSinceIncumbent: number
-  /** Broken experiments in a row. */
-  failuresInARow: number
+  /** Experiments that crashed or ran out of time: a budget of the whole campaign. */
+  failures: number
   hours: number
   runnerMinutes: number
   costUsd: number
@@ -28,7 +28,12 @@ export type StopCode =
   | 'level_used_up'
 export type Stop = { code: StopCode; reason: string }
 
-type Limit = { code: StopCode; spent: number; limit: number | null; text: (limit: number) => string }
+type Limit = {
+  code: StopCode
+  spent: number
+  limit: number | null
+  text: (limit: number, spent: number) => string
+}
 
 function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Limit[] {
   return [
@@ -36,7 +41,7 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
       code: 'max_iterations',
       spent: progress.ended,
       limit: stopping.max_iterations,
-      text: limit => `${plural(limit, 'experiment')} ended`,
+      text: (_, spent) => `${plural(spent, 'experiment')} ended`,
     },
     {
       code: 'max_hours',
@@ -58,18 +63,21 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
     },
     {
       code: 'max_failures',
-      spent: progress.failuresInARow,
+      spent: progress.failures,
       limit: stopping.max_failures,
-      text: limit => `${plural(limit, 'broken experiment')} in a row`,
+      text: (_, spent) => `${plural(spent, 'experiment')} crashed or ran out of time`,
     },
     {
       code: 'plateau',
       spent: progress.endedSinceIncumbent,
       limit: stopping.plateau,
-      text: limit => `${plural(limit, 'experiment')} without a new incumbent`,
+      text: (_, spent) => `${plural(spent, 'experiment')} without a new incumbent`,
     },
   ]
 }
+
+/** A round is never cut in half, so that more may have ended than the limit says. */
+const COUNTED: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
 
 /** Spending that is not a number counts as spent: a broken meter must not run for ever (invariant 5). */
 function exhausted({ spent, limit }: Limit): boolean {
@@ -92,7 +100,9 @@ export function stopReason(spec: Pick<Spec, 'stopping' | 'propose'>, progress: P
   }
   for (const limit of limitsOf(spec, progress)) {
     if (limit.limit === null || !exhausted(limit)) continue
-    return { code: limit.code, reason: `${limit.text(limit.limit)} (stopping.${limit.code})` }
+    const key = COUNTED.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
+    const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
+    return { code: limit.code, reason }
   }
   const open = spec.propose.some(proposer => proposer.use === 'external')
   if (open || !progress.backlogEmpty) return null

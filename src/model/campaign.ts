@@ -193,9 +193,9 @@ export interface Campaign {
   landing: DueLanding | null
   foreign: ForeignTip | null
   ended: number
-  failures_in_a_row: number
+  /** Experiments that crashed or ran out of time, of the whole campaign. */
+  failures: number
   since_incumbent: number
-  counts: Partial<Record<Outcome, number>>
   spent: Spent
   /** `asked`: the seq of the last time, so that they take turns. */
   proposers: Record<string, { failures: number; benched: boolean; asked: number }>
@@ -276,9 +276,8 @@ export function emptyCampaign(): Campaign {
     landing: null,
     foreign: null,
     ended: 0,
-    failures_in_a_row: 0,
+    failures: 0,
     since_incumbent: 0,
-    counts: {},
     spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0 },
     proposers: {},
     answered: {},

@@ -103,12 +103,10 @@ function end(
   experiment.verdict = how.verdict
   experiment.reason = how.reason
   if (isPicked(experiment)) return
-  campaign.counts[how.outcome] = (campaign.counts[how.outcome] ?? 0) + 1
   if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
   campaign.ended += 1
   campaign.since_incumbent += 1
-  const failed = how.outcome === 'error' || how.outcome === 'timeout'
-  campaign.failures_in_a_row = failed ? campaign.failures_in_a_row + 1 : 0
+  if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
 }
 
 const refused: Handler<'experiment-refused'> = (campaign, event) => {

@@ -38,7 +38,7 @@ export function ruleThatHolds(world: World): Stop | null {
     stopReason(spec, {
       ended: campaign.ended,
       endedSinceIncumbent: campaign.since_incumbent,
-      failuresInARow: campaign.failures_in_a_row,
+      failures: campaign.failures,
       hours:
         campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
       runnerMinutes: campaign.spent.minutes,

@@ -8,6 +8,7 @@ import { cell, withRoom } from './markdown.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { headline, reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
+import { tallyText } from './tally.ts'
 import { wayOnText } from './way-on.ts'
 
 /** The campaign's own pull request, for whoever decides whether the default branch takes it. */
@@ -39,6 +40,7 @@ export function campaignPullBody(campaign: Campaign): string {
           ...withRoom(waiting, WAITING_ROOM, left => `- and ${left} more`),
         ]),
     '',
+    `**Experiments**: ${tallyText(campaign)}`,
     `**Cost**: ${costText(campaign)}`,
     '',
     ...finishLines(campaign),

@@ -1,9 +1,9 @@
 import { awaitedPackages } from '../model/approval.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { type VerdictWord, verdictWord } from '../model/outcome.ts'
 import { deferredOf } from './approval-text.ts'
-import { isTakenBack, keptExperiments } from './taken-back.ts'
+import { keptExperiments } from './taken-back.ts'
+import { type Tally, tallyOf } from './tally.ts'
 
 /** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
 export type MeasuredEffect = Pick<Effect, 'effect' | 'interval' | 'pairs' | 'scale'>
@@ -13,8 +13,8 @@ export interface CampaignResult {
   started_at: string | null
   /** From its start to its last event. */
   duration_seconds: number | null
-  /** By the words people read; what was taken back is under none of them. */
-  verdicts: Record<VerdictWord | 'waiting' | 'taken_back', number>
+  /** By the words people read: they add up to the number of experiments. */
+  verdicts: Tally
   /** The incumbent against where progress is counted from, if that was measured; positive is better. */
   progress: MeasuredEffect | null
   improvements: {
@@ -33,7 +33,7 @@ export function campaignResult(campaign: Campaign): CampaignResult {
   return {
     started_at,
     duration_seconds: secondsBetween(started_at, updated_at),
-    verdicts: verdictsOf(campaign),
+    verdicts: tallyOf(campaign),
     progress: progression && current ? numbersOf(progression) : null,
     improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
       id,
@@ -61,16 +61,6 @@ export function effectOf(
 
 function numbersOf({ effect, interval, pairs, scale }: Effect): MeasuredEffect {
   return { effect, interval, pairs, scale }
-}
-
-function verdictsOf(campaign: Campaign): CampaignResult['verdicts'] {
-  const none = Object.fromEntries(verdictWord.options.map(word => [word, 0])) as Record<VerdictWord, number>
-  const verdicts = { ...none, waiting: 0, taken_back: 0 }
-  for (const { id, verdict } of Object.values(campaign.experiments)) {
-    if (isTakenBack(campaign, id)) verdicts.taken_back += 1
-    else verdicts[verdict ?? 'waiting'] += 1
-  }
-  return verdicts
 }
 
 function secondsBetween(from: string | null, to: string | null): number | null {

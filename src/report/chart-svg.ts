@@ -105,7 +105,7 @@ function path(steps: readonly Kept[], { from, across, y }: Paper): string[] {
   return [`<path class="line" d="M${px(left)} ${px(y.at(value))}${moves.join('')}H${PAPER.right}"/>`]
 }
 
-function mark({ id, value, takenBack }: Kept, x: number, y: number): string {
-  const title = `<title>${id}: ${numberText(value)}${takenBack ? ', taken back' : ''}</title>`
-  return `<circle class="${takenBack ? 'back' : 'kept'}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`
+function mark({ id, value, takenBack, isRevert = false }: Kept, x: number, y: number): string {
+  const title = `<title>${id}: ${numberText(value)}${takenBack ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
+  return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`
 }

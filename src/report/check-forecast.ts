@@ -64,7 +64,7 @@ function stopText({ stopping }: Spec): string {
     `${stopping.plateau} without a new incumbent`,
     ...(stopping.max_hours === null ? [] : [plural(stopping.max_hours, 'hour')]),
     ...(stopping.max_runner_minutes === null ? [] : [plural(stopping.max_runner_minutes, 'runner minute')]),
-    ...(stopping.max_failures === null ? [] : [`${stopping.max_failures} broken in a row`]),
+    ...(stopping.max_failures === null ? [] : [`${stopping.max_failures} that crash or run out of time`]),
   ]
   return limits.join(', ')
 }

@@ -37,7 +37,8 @@ function nextCommands(campaign: Campaign): [words: string, why: string][] {
   const dropped = withOutcome(campaign, 'runner_up_dropped')
   const [deferred] = deferredOf(campaign)
   const commands: [string, string][] = [['audit', 'every commit that was kept, proven from git alone']]
-  if (dropped) commands.unshift([`show ${dropped.id}`, 'better alone, and worse on top of what was kept'])
+  if (dropped)
+    commands.unshift([`show ${dropped.id}`, 'promising alone, and harmful on top of what was kept'])
   if (deferred) {
     commands.push(
       ['approve', `what ${deferred.id} would add`],

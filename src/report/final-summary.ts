@@ -8,6 +8,7 @@ import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
 import { experimentSentence } from './status-text.ts'
 import { table } from './table.ts'
+import { verdictsText } from './tally.ts'
 import { wayOnText } from './way-on.ts'
 
 /** Where the person who reads it finds the result. */
@@ -23,7 +24,7 @@ const LISTED = 5
 export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
   const result = campaignResult(campaign)
   const rows = [
-    ...labelled('verdicts', verdictsText(result)),
+    ...labelled('verdicts', verdictsText(campaign)),
     ...labelled('kept', ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
     ...labelled('packages', ...listed(keptPackageLines(campaign))),
     ...labelled('waiting', ...listed(deferredLines(campaign))),
@@ -41,11 +42,6 @@ function labelled(label: string, ...lines: readonly string[]): string[][] {
 function listed(lines: readonly string[]): string[] {
   const more = lines.length - LISTED
   return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines]
-}
-
-function verdictsText({ verdicts }: CampaignResult): string {
-  const some = Object.entries(verdicts).filter(([, count]) => count > 0)
-  return some.map(([word, count]) => `${count} ${word.replace('_', ' ')}`).join(', ')
 }
 
 function keptText(campaign: Campaign, id: string): string {

@@ -22,6 +22,8 @@ export interface Kept {
   number: number
   value: number
   takenBack: boolean
+  /** It took an earlier change back. */
+  isRevert?: boolean
 }
 
 export function progressOf(campaign: Campaign, spec: Spec): Progress {
@@ -32,7 +34,15 @@ export function progressOf(campaign: Campaign, spec: Spec): Progress {
     const landed = experiments[experiment]
     const value = numberIn(landed?.metrics ?? {}, metric)
     if (landed === undefined || value === null) return []
-    return [{ id: landed.id, number: landed.number, value, takenBack: reverted !== null }]
+    return [
+      {
+        id: landed.id,
+        number: landed.number,
+        value,
+        takenBack: reverted !== null,
+        isRevert: landed.outcome === 'revert_landed',
+      },
+    ]
   })
   return {
     metric,

@@ -13,6 +13,7 @@ import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
 import { table } from './table.ts'
+import { tallyText } from './tally.ts'
 
 const ALERTS_SHOWN = 3
 
@@ -30,7 +31,7 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
       ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics, shown)],
     ]),
     ...calibrationLines(campaign),
-    `  ${countsText(view)}`,
+    `  ${tallyText(campaign)}`,
     ...notes.map(note => `  note: ${note}`),
     ...alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...ideasToTake(campaign).map(idea => `  to take: ${toTakeLine(idea)}`),
@@ -42,7 +43,7 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
 /** The same in one line, for an answer. */
 export function statusSentence(campaign: Campaign, view: StatusView): string {
   const progress = headline(campaign)
-  const said = [stateText(campaign), ...(progress === null ? [] : [progress]), countsText(view)]
+  const said = [stateText(campaign), ...(progress === null ? [] : [progress]), tallyText(campaign)]
   return `Campaign ${view.campaign}: ${said.join('; ')}`
 }
 
@@ -53,13 +54,6 @@ function calibrationLines({ calibration }: Campaign): string[] {
 
 export function stateText({ status, status_reason }: Campaign): string {
   return status_reason === null || status === 'running' ? status : `${status}, ${status_reason}`
-}
-
-function countsText({ counts, experiments }: StatusView): string {
-  const ended = Object.entries(counts).filter(([, count]) => count > 0)
-  const opened = plural(experiments.length, 'experiment')
-  if (ended.length === 0) return `${opened}, none ended`
-  return `${opened}: ${ended.map(([name, count]) => `${count} ${name}`).join(', ')}`
 }
 
 /** What was kept says what it is reported to bring as soon as that is known: what it was selected by flatters. */

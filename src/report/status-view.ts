@@ -1,6 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment, Fate } from '../model/experiment.ts'
-import { type Outcome, outcome as outcomes } from '../model/outcome.ts'
+import type { Outcome } from '../model/outcome.ts'
 import { incumbentMetrics } from '../model/incumbent-metrics.ts'
 import { reasonOf } from '../model/reason.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
@@ -8,7 +8,6 @@ import { type CampaignResult, campaignResult, effectOf, type MeasuredEffect } fr
 import type { Metrics } from './metrics-text.ts'
 import { verdictPhrase } from './sentence.ts'
 import { type StandingCampaign, standingIn } from './standing.ts'
-import { isTakenBack } from './taken-back.ts'
 import { wayOnText } from './way-on.ts'
 
 interface Version {
@@ -46,8 +45,6 @@ export interface StatusView extends CampaignResult {
   alerts: Campaign['alerts']
   baseline: Version
   incumbent: Version
-  /** By outcome; what was taken back is counted apart, and not among what is kept. */
-  counts: Record<Outcome | 'taken_back', number>
   experiments: ExperimentView[]
   /** Kept changes that were taken alone, to the default branch. */
   picks: PickView[]
@@ -78,7 +75,6 @@ export function statusView(
     alerts,
     baseline: { ...reference, metrics: snapshotMetrics(origin) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
-    counts: countsOf(campaign),
     ...campaignResult(campaign),
     experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),
     picks: Object.values(campaign.picks).map(one => ({
@@ -113,16 +109,4 @@ export function experimentView(
 /** Refused in the very push that would have made its branch: only a pull request shows that it was there. */
 function neverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
   return outcome === 'refused' && owned && pr === null
-}
-
-function countsOf(campaign: Campaign): StatusView['counts'] {
-  const { counts, experiments } = campaign
-  const entries = outcomes.options.map(name => [name, counts[name] ?? 0] as const)
-  const view = { ...(Object.fromEntries(entries) as Record<Outcome, number>), taken_back: 0 }
-  for (const { id, outcome } of Object.values(experiments)) {
-    if (outcome === null || !isTakenBack(campaign, id)) continue
-    view[outcome] -= 1
-    view.taken_back += 1
-  }
-  return view
 }

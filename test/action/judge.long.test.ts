@@ -117,7 +117,7 @@ describe('command judge', { timeout: 240_000 }, () => {
   it('has a whole campaign judged, from the first order to what was kept, and asks for nothing twice', async () => {
     const yard = await judging()
     const last = await yard.whole()
-    expect(last.result).toMatchObject({ campaigns: [{ counts: { kept: 1 } }] })
+    expect(last.result).toMatchObject({ campaigns: [{ verdicts: { kept: 1 } }] })
     expect(yard.show('optimize/size:src/answers.txt')).toBe(answers('good'))
     // Who was asked is who the ledger says, once, and no question came a second time.
     const asked = yard.kinds('judging-asked').map(({ key }) => key)

@@ -90,7 +90,7 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(settled.outputs).toMatchObject({ propose: '' })
     expect(yard.github.world.pulls).toMatchObject([{ draft: true, base: 'optimize/size', state: 'open' }])
     await yard.measureAll()
-    expect((await yard.first(5)).result).toMatchObject({ campaigns: [{ counts: { kept: 1 } }] })
+    expect((await yard.first(5)).result).toMatchObject({ campaigns: [{ verdicts: { kept: 1 } }] })
     expect(yard.show('optimize/size:src/a.txt')).toBe('aaa\n')
     const [opened] = yard.kinds('experiment-opened')
     expect(opened).toMatchObject({ learnings: 'letters cost', source: { use: 'command' } })

@@ -25,7 +25,7 @@ describe('command report', () => {
   it('says where a campaign stands, from the clone alone: summary, outputs, and the views as files', async () => {
     const { ended, remote, dir } = await reported()
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
-    expect(ended.result).toMatchObject({ campaign: 'size', counts: { kept: 1 } })
+    expect(ended.result).toMatchObject({ campaign: 'size', verdicts: { kept: 1 } })
     expect(ended.stdout).toContain('Campaign size: running')
     const views = ended.outputs['report'] ?? ''
     expect(readdirSync(views).toSorted()).toEqual(['README.md', 'badge.svg', 'chart.svg', 'digest.md'])

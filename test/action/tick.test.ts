@@ -47,7 +47,7 @@ test('the bundled action carries a campaign from its spec to its end, tick by ti
     paused: false,
     later: [],
     broken: [],
-    campaigns: [{ campaign: 'size', status: 'running', waiting: { for: 'ideas' }, counts: { kept: 2 } }],
+    campaigns: [{ campaign: 'size', status: 'running', waiting: { for: 'ideas' }, verdicts: { kept: 2 } }],
   })
   expect(
     execFileSync('git', ['-C', github.bare, 'show', 'optimize/size:src/a.txt'], { encoding: 'utf8' }),

@@ -25,7 +25,7 @@ describe.each([
     expect(status).toMatchObject({
       campaign: 'size',
       state: 'running',
-      counts: { kept: 1, dropped: 0 },
+      verdicts: { kept: 1, 'no gain': 0 },
       baseline: { commit: person.git('rev-parse', 'main'), metrics: { bytes: 100 } },
       incumbent: { metrics: { bytes: 50 } },
       experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept', hypothesis: '50 bytes', pr: 1 }],

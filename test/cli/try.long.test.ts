@@ -123,7 +123,7 @@ describe('winnow try', () => {
     person.write('src/value', SHORTER)
     const third = await tried(person, '-m', 'shorter still')
     expect(third).toMatchObject({ code: 0, verdict: 'kept', hypothesis: 'shorter still' })
-    expect(await person.json('status')).toMatchObject({ counts: { kept: 2, dropped: 0, refused: 0 } })
+    expect(await person.json('status')).toMatchObject({ verdicts: { kept: 2, 'no gain': 0, refused: 0 } })
     await proven(person)
   })
 

@@ -65,7 +65,7 @@ describe('while another process of this user measures', () => {
     expect((await answer).code).toBe(130)
     await waits(1)
     await holder.release()
-    expect((await person.winnow('run')).out).toContain('size: 0 experiments opened')
+    expect((await person.winnow('run')).out).toContain('size: 0 experiments;')
   })
 
   it('is no reason to wait once it was killed', async () => {

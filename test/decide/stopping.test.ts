@@ -6,7 +6,7 @@ import { aSpec } from './a-spec.ts'
 const fresh: Progress = {
   ended: 0,
   endedSinceIncumbent: 0,
-  failuresInARow: 0,
+  failures: 0,
   hours: 0,
   runnerMinutes: 0,
   costUsd: 0,
@@ -53,7 +53,7 @@ describe('a campaign', () => {
     ['plateau', { endedSinceIncumbent: 39 }, { endedSinceIncumbent: 40 }, {}],
     ['max_runner_minutes', { runnerMinutes: 59 }, { runnerMinutes: 60 }, { max_runner_minutes: 60 }],
     ['max_total_cost_usd', { costUsd: 4.99 }, { costUsd: 5 }, { max_total_cost_usd: 5 }],
-    ['max_failures', { failuresInARow: 2 }, { failuresInARow: 3 }, { max_failures: 3 }],
+    ['max_failures', { failures: 2 }, { failures: 3 }, { max_failures: 3 }],
   ] as const)('stops at %s, not before', (code, before, at, stopping) => {
     expect(stop(before, stopping)).toBeNull()
     expect(stop(at, stopping)?.code).toBe(code)
@@ -63,7 +63,7 @@ describe('a campaign', () => {
   test.each(['max_hours', 'max_runner_minutes', 'max_total_cost_usd', 'max_failures'])(
     'null lifts %s',
     key => {
-      const far = { hours: 1e9, runnerMinutes: 1e9, costUsd: 1e9, failuresInARow: 1e9 }
+      const far = { hours: 1e9, runnerMinutes: 1e9, costUsd: 1e9, failures: 1e9 }
       const others = {
         max_hours: null,
         max_runner_minutes: null,

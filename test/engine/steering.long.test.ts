@@ -60,7 +60,11 @@ const LONGER = patchOf({ 'src/d.txt': [null, 'd\n'] }, { hypothesis: 'longer' })
 const RULES = [
   { rule: 'max_iterations: 1', ideas: [shorter('a', 3), shorter('b', 3)], why: '1 experiment ended' },
   { rule: 'plateau: 1', ideas: [LONGER, shorter('b', 3)], why: '1 experiment without a new incumbent' },
-  { rule: 'max_failures: 1', ideas: [BROKEN, shorter('b', 3)], why: '1 broken experiment in a row' },
+  {
+    rule: 'max_failures: 1',
+    ideas: [BROKEN, shorter('b', 3)],
+    why: '1 experiment crashed or ran out of time',
+  },
 ]
 
 describe('a stopping rule', () => {

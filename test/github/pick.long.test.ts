@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { proven } from '../engine/yard.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { onGithub } from './on-github.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
 
 async function kept() {
   const there = await onGithub([shorter('a', 3), shorter('b', 5)], { spec: 'execution: { mode: serial }\n' })
@@ -67,7 +68,7 @@ describe('a change is taken alone by a comment', () => {
     expect(campaign.picks['exp-003']).toMatchObject({ fate: 'merged', outcome: 'kept' })
     expect(campaign.incumbent.tree).toBe(incumbent.tree)
     expect(campaign.reference).toEqual(campaign.incumbent)
-    expect(campaign.counts).toEqual({ kept: 2 })
+    expect(outcomeCounts(campaign)).toEqual({ kept: 2 })
     expect(campaign.status).toBe('running')
     expect(there.git('for-each-ref', 'refs/heads/optimize-exp/size/exp-003')).toBe('')
     await proven(post.place)

@@ -4,6 +4,7 @@ import type { Experiment } from '../../src/model/experiment.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Scene } from './scene.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
 
 export type Ending = Awaited<ReturnType<typeof endingOf>>
 
@@ -14,7 +15,7 @@ export async function endingOf(scene: Scene) {
     events: await post.events(),
     pulls: await post.place.forge.list(),
   }))
-  const { experiments, round, landings, counts, incumbent, status } = campaign
+  const { experiments, round, landings, incumbent, status } = campaign
   const ending = {
     status,
     experiments: Object.values(experiments).map(each => ({
@@ -24,7 +25,7 @@ export async function endingOf(scene: Scene) {
       bytes: each.metrics['bytes'],
       tree: each.measured_tree,
     })),
-    counts,
+    counts: outcomeCounts(campaign),
     round,
     kept: landings.map(({ experiment, base }) => ({ experiment, on: base.tree })),
     incumbent: incumbent.tree,

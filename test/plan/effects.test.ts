@@ -90,7 +90,10 @@ describe('what landed under paired evidence', () => {
         'the effect of exp-001 could not be measured: no report came back (3 attempts)',
       ],
     ])
-    expect(unlucky.campaign).toMatchObject({ status: 'stopped', counts: { kept: 1 } })
+    expect(unlucky.campaign).toMatchObject({
+      status: 'stopped',
+      experiments: { 'exp-001': { outcome: 'kept' } },
+    })
   })
 
   it('is not measured again where one run settles a number', () => {

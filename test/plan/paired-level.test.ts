@@ -6,6 +6,7 @@ import { parseSpec } from '../../src/spec/parse.ts'
 import { type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
 import { answered, GAIN, LOSS, measuredOut, noisy, SWAYING } from './noisy.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
 
 const N = (count: number) => `${SPEC}stopping: { max_iterations: ${count} }\n`
 
@@ -36,7 +37,7 @@ describe('the level of a campaign (e-LOND)', () => {
     measuredOut(built, { 'exp-001': GAIN, 'exp-002': GAIN, 'exp-003': LOSS, 'exp-004': LOSS })
     built.withExperiment()
     settle(built)
-    const found = built.campaign.counts
+    const found = outcomeCounts(built.campaign)
     expect((found.kept ?? 0) + (found.runner_up_kept ?? 0) + (found.not_selected ?? 0)).toBe(2)
     expect(levels(built).at(-1)).toBeCloseTo((0.1 * 3) / 20)
   })
@@ -110,7 +111,7 @@ describe('the level of a campaign (e-LOND)', () => {
     const steps = carryOut(built)
     expect(draftsOfKind(steps, 'campaign-stopped')).toEqual([])
     measuredOut(built, { 'exp-001': GAIN, 'exp-002': GAIN })
-    expect(built.campaign.counts).toEqual({ kept: 1, runner_up_kept: 1 })
+    expect(outcomeCounts(built.campaign)).toEqual({ kept: 1, runner_up_kept: 1 })
   })
 })
 

@@ -5,6 +5,7 @@ import { type CampaignBuilder, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 import { answered, BASE, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
 
 function termsOf({ stop }: Pick<Order, 'stop'>): Record<string, PairedTerms> {
   return stop.rule === 'paired' ? stop.terms : {}
@@ -216,6 +217,6 @@ describe('a runner-up', () => {
     )
     expect(combined[0]?.carried).toEqual({ [combined[0] ? (labelsOf(combined[0])[0] ?? '') : '']: [] })
     expect(combined.at(1)?.carried).not.toEqual(combined[0]?.carried)
-    expect(built.campaign.counts).toEqual({ kept: 1, runner_up_kept: 1 })
+    expect(outcomeCounts(built.campaign)).toEqual({ kept: 1, runner_up_kept: 1 })
   })
 })

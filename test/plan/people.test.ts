@@ -4,6 +4,7 @@ import { plan } from '../../src/plan/plan.ts'
 import type { PullFacts, RevertFacts } from '../../src/plan/world.ts'
 import { campaign, type CampaignBuilder, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, proposal, settle, stepsOf, world } from './a-world.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
 
 const BRANCH = 'optimize-exp/size/exp-001'
 const NEXT = oidOf('a new head')
@@ -231,9 +232,9 @@ describe('stopping rules', () => {
     carryOut(built)
     expect(built.campaign).toMatchObject({
       ended: 0,
-      counts: { refused: 1, withdrawn: 1 },
       status: 'running',
     })
+    expect(outcomeCounts(built.campaign)).toEqual({ refused: 1, withdrawn: 1 })
   })
 
   const target = SPEC.replace('minimize }', 'minimize, target: 8 }')

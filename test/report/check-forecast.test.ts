@@ -53,7 +53,7 @@ describe('what a run would do', () => {
   it('ends by its rules, and names them', () => {
     const stopping = { max_iterations: 7, max_hours: 1, plateau: 3, max_runner_minutes: 90, max_failures: 2 }
     expect(about('stops after', winnowSpec({ ...bytes, stopping }), 'local')).toEqual([
-      '7 experiments, 3 without a new incumbent, 1 hour, 90 runner minutes, 2 broken in a row',
+      '7 experiments, 3 without a new incumbent, 1 hour, 90 runner minutes, 2 that crash or run out of time',
     ])
   })
 })

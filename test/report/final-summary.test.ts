@@ -172,7 +172,7 @@ describe('what a campaign came to, as numbers', () => {
     ])
     const { verdicts } = campaignResult(campaignOf(...drafts, opened(9)))
     expect(Object.keys(verdicts).toSorted()).toEqual(
-      [...verdictWord.options, 'waiting', 'taken_back'].toSorted(),
+      [...verdictWord.options, 'waiting', 'taken_back', 'reverts'].toSorted(),
     )
     expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(outcomes.length + 1)
   })

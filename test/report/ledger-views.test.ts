@@ -175,7 +175,7 @@ describe('the digest', () => {
     expect(viewsOf(campaign)['digest.md']).toBe(`# size
 
 The campaign is running. bytes 100 -\\> 75 (-25.0 %).
-3 experiments opened, 3 ended, 2 kept; 0 min spent.
+3 experiments: 2 kept, 1 no gain; 0 min spent.
 
 ## Kept lately
 

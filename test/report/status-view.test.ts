@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { outcome } from '../../src/model/outcome.ts'
+import { verdictWord } from '../../src/model/outcome.ts'
+import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { digest } from '../../src/report/digest.ts'
+import { finalSummary } from '../../src/report/final-summary.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
+import { progressOf } from '../../src/report/progress.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { statusView } from '../../src/report/status-view.ts'
+import { specOf } from '../../src/spec/recorded-spec.ts'
 import {
   baseline,
   calibrated,
@@ -53,7 +58,6 @@ describe('status --json', () => {
       'alerts',
       'baseline',
       'incumbent',
-      'counts',
       ...result,
       'experiments',
       'picks',
@@ -72,11 +76,10 @@ describe('status --json', () => {
     expect(state).toBe('running')
   })
 
-  it('counts every outcome, none left out', () => {
-    const { counts } = statusView(landed(), NONE)
-    expect(Object.keys(counts)).toEqual([...outcome.options, 'taken_back'])
-    expect(counts.kept).toBe(1)
-    expect(counts.dropped).toBe(0)
+  it('counts every experiment once, in the words that people read', () => {
+    const { verdicts } = statusView(landed(), NONE)
+    expect(Object.keys(verdicts)).toEqual([...verdictWord.options, 'waiting', 'taken_back', 'reverts'])
+    expect(verdicts).toMatchObject({ kept: 1, 'no gain': 0, waiting: 1 })
   })
 
   it('gives an open experiment its waiting for a verdict, and no outcome', () => {
@@ -111,17 +114,19 @@ describe('what was taken back', () => {
     const campaign = taken()
     const view = statusView(campaign, NONE)
     expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, taken back' })
-    expect([view.counts.kept, view.counts.taken_back]).toEqual([0, 1])
+    expect([view.verdicts.kept, view.verdicts.taken_back]).toEqual([0, 1])
     const lines = statusText(campaign, view)
-    expect(lines).toContain('  2 experiments: 1 taken_back')
+    expect(lines).toContain('  2 experiments: 1 waiting, 1 kept and taken back')
     expect(lines).toContainEqual(expect.stringContaining('Kept, taken back: bytes 100 -> 90'))
-    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain('1 ended, 0 kept')
+    expect(runSummary(campaign, { for: 'ideas' })[1]).toContain(
+      '2 experiments: 1 waiting, 1 kept and taken back',
+    )
     expect(ledgerReadme(campaign)).toContain('| exp-001 | kept, taken back |')
   })
 })
 
 describe('the count of a campaign', () => {
-  it('is the same wherever it is shown, and what was refused has not ended', () => {
+  it('is the same wherever it is shown, and adds up', () => {
     const refused = {
       kind: 'experiment-refused',
       experiment: 'exp-003',
@@ -130,9 +135,15 @@ describe('the count of a campaign', () => {
       message: 'm',
     } as const
     const campaign = campaignOf(...LANDED, opened(3), refused)
-    const tally = '3 experiments opened, 1 ended, 1 refused or withdrawn, 1 kept'
+    const tally = '3 experiments: 1 kept, 1 refused, 1 waiting'
     expect(campaign.ended).toBe(1)
     expect(ledgerReadme(campaign)).toContain(`${tally}.`)
+    expect(digest(campaign, progressOf(campaign, specOf(campaign)))).toContain(`${tally};`)
+    expect(campaignPullBody(campaign)).toContain(`**Experiments**: ${tally}`)
+    expect(statusText(campaign, statusView(campaign, NONE))).toContain(`  ${tally}`)
+    expect(finalSummary(campaign, { prefix: 'optimize', remote: null }).join('\n')).toContain(
+      '1 kept, 1 refused, 1 waiting',
+    )
     expect(runSummary(campaign, { for: 'ideas' })[1]).toContain(`size: ${tally};`)
   })
 })
@@ -165,7 +176,7 @@ describe('status for people', () => {
       'Campaign size: running',
       '  baseline   aaaaaaaaaaaa  bytes 100',
       '  incumbent  cccccccccccc  bytes 90',
-      '  2 experiments: 1 kept',
+      '  2 experiments: 1 kept, 1 waiting',
       '  note: not noise-proof',
       '',
       'exp-001  #7  Kept: bytes 100 -> 90 (-10.0 %), deterministic  Shorter',
@@ -193,7 +204,7 @@ describe('status for people', () => {
     expect(lines[0]).toBe('Campaign size: paused, release week')
     expect(statusView(campaign, NONE)).toMatchObject({ state: 'paused', state_reason: 'release week' })
     expect(statusView(landed(), NONE).state_reason).toBeNull()
-    expect(lines).toContain('  0 experiments, none ended')
+    expect(lines).toContain('  0 experiments')
   })
 
   it('shows the last alerts', () => {
@@ -222,7 +233,7 @@ describe('the end of a run', () => {
   it('says why it ended, what was kept, and what it gained since the baseline', () => {
     expect(runSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
       'Stopped: 1 experiment ended',
-      'size: 2 experiments opened, 1 ended, 1 kept; the incumbent is cccccccccccc.',
+      'size: 2 experiments: 1 kept, 1 waiting; the incumbent is cccccccccccc.',
       'Since the baseline: bytes 100 -> 90 (-10.0 %).',
     ])
   })

@@ -22,6 +22,9 @@ export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
       .default(surroundings.privateRepository ? 600 : null)
       .describe('Runner minutes; 600 in a private repository on GitHub.'),
     max_total_cost_usd: positive.nullable().default(null).describe('Money spent on models.'),
-    max_failures: count.nullable().default(null).describe('Broken experiments in a row.'),
+    max_failures: count
+      .nullable()
+      .default(null)
+      .describe('Experiments that crash or run out of time, of the whole campaign.'),
   })
 }
