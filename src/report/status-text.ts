@@ -1,4 +1,3 @@
-import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
