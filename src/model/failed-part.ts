@@ -3,7 +3,8 @@ import type { Report, Side } from './report.ts'
 
 /** What failed of one side, and what it printed. */
 export interface FailedPart {
-  what: 'set-up' | `gate ${string}` | 'the harness'
+  /** set-up, gate <name>, or the harness. */
+  what: string
   /** null: it printed nothing. */
   output: FailedOutput | null
 }

@@ -1,8 +1,11 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { EXIT_CODES, type Outcome, type VerdictWord, verdictOf, WAITING_EXIT_CODE } from '../model/outcome.ts'
+import type { FailedPart } from '../model/failed-part.ts'
 import { short } from './event-line.ts'
+import { outputText } from './failed-output-text.ts'
 import type { Metrics } from './metrics-text.ts'
+import type { Results } from './results.ts'
 import { capitalised, standingSentence, verdictPhrase } from './sentence.ts'
 import { evidenceIn, standingIn } from './standing.ts'
 
@@ -15,8 +18,19 @@ export interface TryAnswer {
   outcome: Outcome | null
   /** One sentence that says it all. */
   sentence: string
-  evidence: string | null
+  /** What the sentence rests on, where pairs decided. */
+  evidence_line: string | null
+  /** On the primary: positive is better; under log a difference of natural logarithms. */
+  effect: number | null
+  interval: readonly [number, number] | null
+  scale: 'log' | 'linear' | null
+  evidence: { reached: number; needed: number } | null
   metrics: Metrics
+  /** The same of the version that it was compared with. */
+  base_metrics: Metrics
+  warnings: readonly string[]
+  /** What failed, with what it printed. */
+  failed: FailedPart | null
   /** What to do now. */
   next: string
   hypothesis: string | null
@@ -40,6 +54,7 @@ export interface Around {
   take: string
   /** What else there is to say to whoever waits. */
   waiting: string | null
+  measured: Pick<Results, 'effect' | 'evidence' | 'metrics' | 'warnings' | 'failed'>
 }
 
 export function answerOf(campaign: Campaign, experiment: Experiment, around: Around): TryAnswer {
@@ -54,8 +69,9 @@ export function answerOf(campaign: Campaign, experiment: Experiment, around: Aro
     verdict: verdictPhrase(standing),
     outcome,
     sentence: sentenceWith(said, { ...around, id, landed }),
-    evidence: evidenceIn(campaign, experiment),
+    evidence_line: evidenceIn(campaign, experiment),
     metrics,
+    ...numbersIn(around.measured),
     next: nextStep(experiment, around),
     hypothesis,
     branch,
@@ -63,6 +79,23 @@ export function answerOf(campaign: Campaign, experiment: Experiment, around: Aro
     landed,
     tried_before: around.triedBefore,
     left_out: [...around.leftOut],
+  }
+}
+
+type Numbers = Pick<
+  TryAnswer,
+  'effect' | 'interval' | 'scale' | 'evidence' | 'base_metrics' | 'warnings' | 'failed'
+>
+
+function numbersIn({ effect, evidence, metrics, warnings, failed }: Around['measured']): Numbers {
+  return {
+    effect: effect?.value ?? null,
+    interval: effect?.interval ?? null,
+    scale: effect?.scale ?? null,
+    evidence,
+    base_metrics: Object.fromEntries(Object.entries(metrics).map(([name, { base }]) => [name, base])),
+    warnings,
+    failed,
   }
 }
 
@@ -104,7 +137,7 @@ function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take, 
       if (reason?.includes(' conflict in ')) return resolveStep(optimize)
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
     case 'broken':
-      return `winnow show ${id} has the last lines; mend it, then try again`
+      return `mend it, then try again; winnow show ${id} has all that it printed`
     default:
       return verdict satisfies never
   }
@@ -131,8 +164,15 @@ export function answerWithout({ campaign, verdict, message, next, leftOut }: Unm
     verdict,
     outcome: verdict === 'refused' ? 'refused' : null,
     sentence: `${capitalised(verdict)}: ${message.replace(/\.$/, '')}.`,
-    evidence: null,
+    evidence_line: null,
     metrics: {},
+    effect: null,
+    interval: null,
+    scale: null,
+    evidence: null,
+    base_metrics: {},
+    warnings: [],
+    failed: null,
     next,
     hypothesis: null,
     branch: null,
@@ -154,12 +194,16 @@ function isWord(verdict: string): verdict is VerdictWord {
   return Object.hasOwn(EXIT_CODES, verdict)
 }
 
+const MOST_LINES = 10
+
 /** The sentence first, then what it rests on, then what to do. */
-export function answerText({ sentence, evidence, id, pr, branch, landed, next }: TryAnswer): string[] {
+export function answerText(answer: TryAnswer): string[] {
+  const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
   const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]
   return [
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
+    ...outputText(failed?.output, MOST_LINES),
     ...where.map(words => `  ${words.filter(word => word !== '').join('  ')}`),
     `Next: ${next}`,
   ]

@@ -17,6 +17,7 @@ import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
 import { isCommittedIn, nothingToTry, type Standing, standingOf } from './earlier-try.ts'
+import { gatherResults } from './gather-results.ts'
 import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY } from './idea-block.ts'
 import { lookAround, lookingTick } from './looking.ts'
@@ -230,7 +231,10 @@ interface Verdict {
 async function verdictOn(call: Call, scene: Scene, verdict: Verdict): Promise<TryAnswer> {
   const { campaign, experiment, diff, before, waiting = null } = verdict
   const numbers = await pullNumbers(scene.place, campaign)
+  const [measured] = await gatherResults(scene, [experiment], numbers)
+  if (measured === undefined) throw new Error(`${experiment.id} has no results`)
   return answerOf(campaign, experiment, {
+    measured,
     optimize: shortRef(scene.place.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
     triedBefore: before,

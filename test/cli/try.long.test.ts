@@ -64,7 +64,12 @@ describe('winnow try', () => {
       id: 'exp-001',
       verdict: 'worse',
       outcome: 'dropped',
+      evidence_line: null,
       evidence: null,
+      effect: -50,
+      base_metrics: { bytes: 100 },
+      warnings: [expect.stringContaining('unisolated'), expect.stringContaining('forgeable')],
+      failed: null,
       metrics: { bytes: 150 },
       tried_before: false,
       next: 'undo it: it does harm',
@@ -75,7 +80,8 @@ describe('winnow try', () => {
       code: 13,
       verdict: 'broken',
       sentence: expect.stringMatching(/^Broken: gate tests failed/),
-      next: 'winnow show exp-002 has the last lines; mend it, then try again',
+      failed: { what: 'gate tests', output: null },
+      next: 'mend it, then try again; winnow show exp-002 has all that it printed',
     })
     expect((await person.winnow('show', 'exp-002')).out).toContain('Gate tests failed')
 

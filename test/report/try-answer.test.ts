@@ -26,7 +26,8 @@ const AROUND = {
   leftOut: [],
   take: 'git merge optimize/size',
   waiting: null,
-}
+  measured: { effect: null, evidence: null, metrics: {}, warnings: [], failed: null },
+} satisfies Around
 
 function answer(about: Partial<Experiment>, around: Partial<Around> = {}) {
   const campaign = { ...emptyCampaign(), name: 'size' }
@@ -57,7 +58,7 @@ describe('what winnow try answers', () => {
     [
       { verdict: 'broken', outcome: 'error' },
       13,
-      'winnow show exp-007 has the last lines; mend it, then try again',
+      'mend it, then try again; winnow show exp-007 has all that it printed',
     ],
     [
       { verdict: null, outcome: null, status: 'deferred', reason: null },
@@ -81,6 +82,51 @@ describe('what winnow try answers', () => {
       '  evidence E 0.3 of 20',
       '  exp-007  #3  optimize-exp/size/try-1',
       'Next: leave it, and try something different in kind',
+    ])
+  })
+
+  it('has its numbers as numbers, its warnings, and what failed with what it printed', () => {
+    const output = { failing: ['not ok 2 - adds'], stdout: 'ok 1', stderr: 'exit 1' }
+    const said = answer(
+      { verdict: 'broken', outcome: 'degenerate' },
+      {
+        measured: {
+          effect: {
+            metric: 'bytes',
+            direction: 'minimize',
+            scale: 'log',
+            value: 0.1,
+            interval: [0.05, 0.15],
+            pairs: 12,
+          },
+          evidence: { reached: 31, needed: 1000 },
+          metrics: { bytes: { base: 100, candidate: 90, samples: { base: [100], candidate: [90] } } },
+          warnings: ['one machine'],
+          failed: { what: 'gate tests', output },
+        },
+      },
+    )
+    expect(said).toMatchObject({
+      evidence_line: 'evidence E 0.3 of 20',
+      effect: 0.1,
+      interval: [0.05, 0.15],
+      scale: 'log',
+      evidence: { reached: 31, needed: 1000 },
+      base_metrics: { bytes: 100 },
+      warnings: ['one machine'],
+      failed: { what: 'gate tests', output },
+    })
+    expect(answerText(said)).toEqual([
+      'Broken: bytes 100 -> 100.',
+      '  evidence E 0.3 of 20',
+      '  what failed:',
+      '    not ok 2 - adds',
+      '  last lines of stdout:',
+      '    ok 1',
+      '  last lines of stderr:',
+      '    exit 1',
+      '  exp-007  #3  optimize-exp/size/try-1',
+      'Next: mend it, then try again; winnow show exp-007 has all that it printed',
     ])
   })
 
