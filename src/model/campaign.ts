@@ -7,7 +7,7 @@ import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
 import type { Outcome } from './outcome.ts'
 import type { Job } from './pairs.ts'
-import type { Report } from './report.ts'
+import type { MetricValues, Report } from './report.ts'
 import type { AskedIdea, AskedScores, Scores } from './asked.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -43,6 +43,8 @@ export interface Landing {
   reverted: Oid | null
   /** What it was measured to bring once it was kept, by pairs that nothing was selected by. */
   effect: Effect | null
+  /** The default branch has it as well, so that measuring against that shows nothing of it. */
+  upstream: boolean
   /** The pairs that watch over it since, on trees that change; whether it was shown to hold; the last look. */
   watch: { state: 'open' | 'clear' | 'flagged'; jobs: Job[]; at: string }
 }
@@ -55,8 +57,25 @@ export interface DueLanding {
   spec_sha256: string
 }
 
+/** One merge of winnow's on the optimize branch, as the order measured it by which it was decided. */
+export interface MeasuredStep {
+  experiment: ExperimentId
+  by: 'numbers' | 'pairs'
+  /** Numbers of another harness are of another ruler. */
+  harness: string
+  from: MeasuredTree
+  to: MeasuredTree
+}
+
+export interface MeasuredTree {
+  tree: Oid
+  metrics: MetricValues
+}
+
 export interface Effect {
   order: OrderId
+  /** What it is an effect on. */
+  metric: string
   /** Signed: positive is better; under log a difference of logarithms. */
   effect: number
   interval: [number, number] | null
@@ -157,7 +176,7 @@ export interface Campaign {
   harness: string
   pin: Point
   start: Point
-  /** What progress is counted from: the start, or the synced or re-ruled commit since, never the default branch's own gains. */
+  /** The default branch as the incumbent contains it: what the campaign as a whole is measured against. */
   reference: Point
   incumbent: Point
   next_number: number
@@ -168,13 +187,15 @@ export interface Campaign {
   simplified: number
   /** How often each holdout was asked, by what it is: a look is counted when it is asked for. */
   holdout_uses: Record<string, number>
-  /** The headline: the incumbent against where it started, by pairs that nothing was selected by. */
-  progression: (Effect & { from: Point; to: Point }) | null
+  /** The progression test: the incumbent against the default branch it contains, and the landings between the two. */
+  progression: (Effect & { from: Point; to: Point; covers: ExperimentId[] }) | null
   /** The jobs of the headline that is being measured. */
   progressing: { from: Point; to: Point; harness: string; jobs: Job[] } | null
   baseline: Baseline | null
-  /** The reference's numbers: where progress is counted from. */
-  origin: Snapshot | null
+  /** Where progress is counted from: the last incumbent before anything was kept, and its numbers. */
+  origin: { at: Point; snapshot: Snapshot } | null
+  /** What the optimize branch gained and lost by winnow's own merges, in their order: syncs are none. */
+  steps: MeasuredStep[]
   /** Added to by `addExperiment` alone. */
   experiments: Readonly<Record<ExperimentId, Experiment>>
   /** Changes taken alone, by their own numbers, which no experiment has: they are in no round, count and level. */
@@ -264,6 +285,7 @@ export function emptyCampaign(): Campaign {
     progressing: null,
     baseline: null,
     origin: null,
+    steps: [],
     experiments: {},
     picks: {},
     trees: {},

@@ -208,7 +208,17 @@ export const payloads = {
   /** Of this pull request up to this one: nothing there is to be heeded any more. Ours are found again by their names. */
   'comments-read': { pull: natural, comment: text, own: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
-  synced: { order: digest, from: point, to: point, default_tip: oid, harness: digest },
+  synced: {
+    order: digest,
+    from: point,
+    to: point,
+    default_tip: oid,
+    /** Of that commit: the default branch alone, without what the campaign kept. */
+    default_tree: oid,
+    /** What was kept and is on the default branch by then: merged there by a person. */
+    holds: z.array(experimentId),
+    harness: digest,
+  },
   'foreign-tip': {
     from: point,
     to: point,
@@ -231,6 +241,8 @@ export const payloads = {
     order: digest,
     from: point,
     to: point,
+    /** The metric it is an effect on. */
+    metric: text,
     scale,
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),

@@ -84,6 +84,8 @@ export interface Experiment extends Approvable {
   /** What failed of it in its latest measurement. */
   failed: FailedPart | null
   metrics: MetricValues
+  /** Of the base in the same order, or the stored score it was compared with. */
+  base_metrics: MetricValues
   primary_delta: number | null
   evidence: PairedEvidence | null
   /** It was decided by pairs of the only machine there is. */

@@ -7,6 +7,7 @@ import { askedAgain } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
+import { addStepBack, isOwnGain } from './fold-progress.ts'
 import type { Point } from './ids.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
 import { subjectOf } from './picked.ts'
@@ -55,7 +56,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   if (campaign.harness === harness) return
   campaign.harness = harness
   campaign.calibration = null
-  refer(campaign, campaign.incumbent)
+  measureAnew(campaign)
   campaign.trees = {}
   campaign.proven = {}
   for (const { watch } of campaign.landings) watch.jobs = []
@@ -63,11 +64,10 @@ function changeHarness(campaign: Campaign, harness: string): void {
   campaign.orders = {}
 }
 
-/** From here on progress is counted from this commit, as soon as it has numbers. */
-function refer(campaign: Campaign, to: Point): void {
-  campaign.reference = to
+/** The incumbent has no numbers any more; while nothing is kept, progress is counted from those it gets next. */
+function measureAnew(campaign: Campaign): void {
   campaign.baseline = null
-  campaign.origin = null
+  if (campaign.steps.length === 0) campaign.origin = null
 }
 
 const calibrated: Handler<'calibrated'> = (campaign, event) => {
@@ -81,7 +81,7 @@ const calibrated: Handler<'calibrated'> = (campaign, event) => {
 const baselineMeasured: Handler<'baseline-measured'> = (campaign, event) => {
   const { order, tree, machine, harness, snapshot } = event
   campaign.baseline = { order, tree, machine, harness, snapshot }
-  campaign.origin ??= snapshot
+  campaign.origin ??= { at: campaign.incumbent, snapshot }
   campaign.attempts = {}
   if (event.side === 'base') delete campaign.orders[order]
 }
@@ -99,8 +99,17 @@ const synced: Handler<'synced'> = (campaign, event) => {
   campaign.alerts = campaign.alerts.filter(({ code }) => !OBSTACLES.has(code))
   campaign.default_tip = event.default_tip
   for (const experiment of experimentsOf(campaign)) experiment.awaits_sync = null
+  campaign.reference = { commit: event.default_tip, tree: event.default_tree }
+  markUpstream(campaign, event.holds)
   changeHarness(campaign, event.harness)
-  refer(campaign, event.to)
+  measureAnew(campaign)
+}
+
+/** The default branch has what was merged there, and what was picked from the campaign one by one. */
+function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
+  const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
+  const held = new Set([...holds, ...picked])
+  for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
 }
 
 const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
@@ -114,16 +123,25 @@ const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {
 
 /** Invariant 11: what is reported of a landing or the campaign is folded like everything else. */
 const effectMeasured: Handler<'effect-measured'> = (campaign, event) => {
-  const { what, experiment, order, effect, interval, pairs, scale, from, to } = event
-  const measured = { order, effect, interval, pairs, scale }
+  const { what, experiment, order, metric, effect, interval, pairs, scale, from, to } = event
+  const measured = { order, metric, effect, interval, pairs, scale }
   const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
   if (what === 'progression') {
-    campaign.progression = { ...measured, from, to }
+    campaign.progression = { ...measured, from, to, covers: coveredBy(campaign, { from, to }) }
     campaign.progressing = null
   } else if (landing && what === 'landing') landing.effect = measured
   else if (landing) watched(campaign, landing, event)
   delete campaign.orders[order]
   campaign.attempts = {}
+}
+
+/** Everything kept between the two commits; nothing where another commit was measured than the incumbent is. */
+function coveredBy(
+  { incumbent, reference, landings }: Campaign,
+  { from, to }: { from: Point; to: Point },
+): string[] {
+  if (from.commit !== reference.commit || to.commit !== incumbent.commit) return []
+  return landings.filter(isOwnGain).map(({ experiment }) => experiment)
 }
 
 function watched(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
@@ -134,6 +152,7 @@ function watched(campaign: Campaign, landing: Landing, event: LedgerEvent<'effec
 }
 
 const reverted: Handler<'reverted'> = (campaign, event) => {
+  addStepBack(campaign, event)
   for (const landing of campaign.landings)
     if (landing.experiment === event.experiment) landing.reverted = event.to.commit
   campaign.steered = campaign.steered.filter(

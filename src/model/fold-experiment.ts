@@ -5,6 +5,7 @@ import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
 import { ideaRefused } from './fold-proposer.ts'
 import { addExperiment } from './experiments.ts'
+import { addKeptStep } from './fold-progress.ts'
 import { dropOrders, notLanded } from './fold-order.ts'
 import { type ExperimentId, type OrderId, experimentNumber } from './ids.ts'
 import { isPicked, pickKey, subjectOf } from './picked.ts'
@@ -80,6 +81,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     measured_tree: null,
     failed: null,
     metrics: {},
+    base_metrics: {},
     primary_delta: null,
     evidence: null,
     single_machine: false,
@@ -186,7 +188,9 @@ const merged: Handler<'merged'> = (campaign, event) => {
   if (purpose === 'simplify') campaign.simplified += Math.max(0, -(primary_delta ?? 0))
   const proof = { order, pin: campaign.pin.commit, reverted: null }
   const watch = { state: 'open' as const, jobs: [], at: event.at }
-  campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, effect: null, watch })
+  const facts = { effect: null, upstream: false, watch }
+  campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, ...facts })
+  addKeptStep(campaign, experiment, { from: base.tree, to: tree })
   if (order !== null) campaign.proven[base.tree] ??= order
 }
 

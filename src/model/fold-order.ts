@@ -9,6 +9,7 @@ import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
+import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
 
 const issued: Handler<'order-issued'> = (campaign, event) => {
@@ -129,12 +130,19 @@ const measured: Handler<'measured'> = (campaign, event) => {
     experiment.measured_tree = candidate.tree
     experiment.failed = failedPart(event.report, experiment.id)
     experiment.metrics = typicalMetrics(event.report, experiment.id, campaign.aggregation)
+    experiment.base_metrics = baseMetrics(campaign, live.order, event.report)
     ideaMeasured(campaign, experiment)
     if (event.report.runner_error === null && !isPicked(experiment))
       campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
   }
+}
+
+/** What the candidate was compared with: a stored score where the rule has one. */
+function baseMetrics({ aggregation }: Campaign, { stop }: Order, report: Report): Experiment['base_metrics'] {
+  const stored = stop.rule === 'stability' ? stop.baseline : null
+  return stored === null ? typicalMetrics(report, 'base', aggregation) : snapshotMetrics(stored)
 }
 
 /** No pair is ever left out after it was seen, whatever else its report says. */

@@ -1,20 +1,29 @@
 import type { Campaign } from './campaign.ts'
-import type { Experiment } from './experiment.ts'
+import type { Oid } from './ids.ts'
+import type { MetricValues } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 
-/**
- * The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. Those of the baseline
- * first: one tree measured twice is no progress.
- */
-export function incumbentMetrics({
-  baseline,
-  incumbent,
-  reference,
-  origin,
-  experiments,
-}: Campaign): Experiment['metrics'] {
-  if (incumbent.tree === reference.tree && origin !== null) return snapshotMetrics(origin)
-  if (baseline !== null && baseline.tree === incumbent.tree) return snapshotMetrics(baseline.snapshot)
-  const measured = Object.values(experiments).findLast(one => one.measured_tree === incumbent.tree)
-  return measured?.metrics ?? {}
+type Known = Pick<
+  Campaign,
+  'baseline' | 'incumbent' | 'origin' | 'steps' | 'trees' | 'experiments' | 'harness'
+>
+
+/** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
+export function incumbentMetrics(campaign: Known): MetricValues {
+  const { incumbent, origin, steps } = campaign
+  // One tree measured twice is no progress.
+  if (steps.length === 0 && origin?.at.tree === incumbent.tree) return snapshotMetrics(origin.snapshot)
+  return metricsOfTree(campaign, incumbent.tree) ?? {}
+}
+
+/** What this tree was measured to be with the harness in force. */
+export function metricsOfTree(campaign: Known, tree: Oid): MetricValues | null {
+  const { baseline, steps, trees, experiments, harness } = campaign
+  if (baseline?.tree === tree) return snapshotMetrics(baseline.snapshot)
+  const found = steps
+    .flatMap(step => (step.harness === harness ? [step.from, step.to] : []))
+    .findLast(measured => measured.tree === tree)
+  if (found !== undefined) return found.metrics
+  const measured = experiments[trees[tree] ?? '']
+  return measured?.measured_tree === tree ? measured.metrics : null
 }

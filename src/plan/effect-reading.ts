@@ -30,7 +30,7 @@ interface Answer {
   event: EventId
 }
 
-type Measured = Pick<EventDraft<'effect-measured'>, 'scale' | 'effect' | 'interval' | 'pairs'> & {
+type Measured = Pick<EventDraft<'effect-measured'>, 'metric' | 'scale' | 'effect' | 'interval' | 'pairs'> & {
   said: string
   differences: ReturnType<typeof differencesOf>
 }
@@ -68,7 +68,7 @@ function effectIn(
   const { effect, interval, pairs } = effectOf(differences)
   if (effect === null) return `${name} was not there on both sides`
   const said = `${effectText(effect, interval, { name, direction, scale })}, ${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')}`
-  return { scale, effect, interval, pairs, said, differences }
+  return { metric: name, scale, effect, interval, pairs, said, differences }
 }
 
 function drafted(
@@ -77,7 +77,7 @@ function drafted(
   { order, event }: Answer,
   { measured, jobs }: { measured: Measured; jobs: readonly Job[] },
 ): EffectReading {
-  const { scale, effect, interval, pairs, said } = measured
+  const { metric, scale, effect, interval, pairs, said } = measured
   const [candidate] = order.candidates
   if (candidate === undefined) throw new TypeError('an effect is measured of something')
   const landing = order.purpose === 'progression' ? null : landingOf(campaign, order)
@@ -88,6 +88,7 @@ function drafted(
     order: order.id,
     from: order.base,
     to: { commit: candidate.head, tree: candidate.tree },
+    metric,
     scale,
     effect,
     interval,

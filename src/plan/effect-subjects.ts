@@ -1,3 +1,4 @@
+import { hasUntestedGain } from '../decide/progress.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import { progressOf } from '../model/fold-order.ts'
 import type { Point } from '../model/ids.ts'
@@ -47,11 +48,10 @@ export function landingsToWatch(world: World): EffectSubject[] {
   })
 }
 
-/** The incumbent against what progress is counted from, where anything that pairs proved lies between. */
+/** The incumbent against the default branch it contains, where anything that was kept lies between the two. */
 export function unreportedProgress(world: World): EffectSubject[] {
-  const { reference: base, incumbent: to, progression, started: cause } = world.campaign
-  if (standing(world).length === 0 || base.tree === to.tree) return []
-  if (progression?.from.commit === base.commit && progression.to.commit === to.commit) return []
+  const { reference: base, incumbent: to, started: cause } = world.campaign
+  if (comparing(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
   const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
   const carried = progressOf(world.campaign, { from: base, to })
   return [{ purpose: 'progression', base, candidates: [incumbent(to)], carried, cause, alert }]

@@ -88,7 +88,7 @@ export function needsNoise({ spec, campaign }: Prepared): boolean {
 function needsBaseline(world: World): boolean {
   const { spec, campaign } = world
   const stored = spec.measurement.stability !== null && spec.measurement.baseline === 'cached'
-  return stored ? usableBaseline(world) === null : campaign.origin === null
+  return stored ? usableBaseline(world) === null : campaign.baseline === null
 }
 
 /** What the incumbent's own order says; a base that does not work pauses, since nothing can be compared with it. */
@@ -138,7 +138,7 @@ function readNoise(world: World, { order, report, event }: Answered): Reading {
   const why = known === null ? reason : `${known.reason}; ${reason}`
   const draft = { kind: 'calibrated', cause: event, order: order.id, deterministic: false, scale } as const
   const calibrated: Step = { step: 'event', draft: { ...draft, reason: why, noise } }
-  return world.campaign.origin === null
+  return world.campaign.baseline === null
     ? [calibrated, baselineStep(world, { order, report }, event)]
     : [calibrated]
 }

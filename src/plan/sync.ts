@@ -144,7 +144,17 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
     })
   }
   events.push(
-    { kind: 'synced', cause, order: order.id, from, to, default_tip: sync.tip, harness },
+    {
+      kind: 'synced',
+      cause,
+      order: order.id,
+      from,
+      to,
+      default_tip: sync.tip,
+      default_tree: sync.tipTree,
+      holds: sync.holds,
+      harness,
+    },
     { kind: 'incumbent-moved', cause, from, to, why: 'synced' },
     {
       kind: 'baseline-measured',

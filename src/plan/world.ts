@@ -195,6 +195,9 @@ export type SyncFacts =
   | {
       result: 'clean'
       tip: Oid
+      tipTree: Oid
+      /** What was kept and is in the history of that tip already. */
+      holds: ExperimentId[]
       /** The merge commit itself, written already; it becomes the incumbent if its gates pass. */
       to: Point
       /** The same merge, made by a person and on the optimize branch already: it becomes the incumbent instead. */

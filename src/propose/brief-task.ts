@@ -1,3 +1,5 @@
+import { isByPairs, progressOf } from '../decide/progress.ts'
+import { progressText } from '../decide/progress-text.ts'
 import { numberText } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
@@ -32,11 +34,16 @@ function objectiveLine(objective: Spec['metric']['objectives'][number]): string 
 export function numbers(campaign: Campaign, spec: Spec, incumbentMetrics: Metrics): string[] {
   const { primary, objectives, constraints } = spec.metric
   const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
-  return [...new Set(named)].map(metric => {
-    const baseline = snapshotMetrics(campaign.origin)[metric] ?? null
+  const start = snapshotMetrics(campaign.origin?.snapshot ?? null)
+  // Two numbers of a noisy metric from different hours show no difference.
+  const apart = isByPairs(campaign, spec)
+  const lines = [...new Set(named)].map(metric => {
     const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
-    return `- ${name(metric)}: ${valueText(baseline)} at the start, ${valueText(now)} now`
+    const before = apart ? '' : `${valueText(start[metric] ?? null)} at the start, `
+    return `- ${name(metric)}: ${before}${valueText(now)} now`
   })
+  const progress = progressOf(campaign, spec)
+  return progress.is === 'nothing kept' ? lines : [...lines, `- Progress so far: ${progressText(progress)}`]
 }
 
 function valueText(value: MetricValue): string {

@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
-import { gainText, type Progress } from './progress.ts'
+import type { Progress } from '../decide/progress.ts'
+import { gainText } from '../decide/progress-text.ts'
 import { px, svgText } from './svg-text.ts'
 
 const HEIGHT = 20

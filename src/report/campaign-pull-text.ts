@@ -1,12 +1,15 @@
+import type { Progress } from '../decide/progress.ts'
+import { progressText } from '../decide/progress-text.ts'
 import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { deferredLines, keptPackagesMarkdown } from './approval-text.ts'
+import { campaignProgress } from './campaign-result.ts'
 import { cell, withRoom } from './markdown.ts'
 import { syncRefused } from '../model/sync-refused.ts'
-import { headline, reportedEffect } from './reported-effect.ts'
+import { reportedEffect } from './reported-effect.ts'
 import { keptExperiments } from './taken-back.ts'
 import { tallyText } from './tally.ts'
 import { wayOnText } from './way-on.ts'
@@ -60,17 +63,17 @@ function refusedLines(campaign: Campaign): string[] {
     : ['', `**For a person**: ${refused.sentences.map(text => cell(text)).join('. ')}.`]
 }
 
-/** Never a sum of what the single changes claim. */
 function gainLines(campaign: Campaign): string[] {
-  const gain = headline(campaign)
+  const progress = campaignProgress(campaign)
   const { status, status_reason } = campaign
   const state =
     status === 'running' ? 'The campaign goes on' : `The campaign is ${status}: ${cell(status_reason ?? '')}`
-  return [
-    gain === null ? '**The whole was not measured against its start yet.**' : `**${cell(gain)}**`,
-    '',
-    `${state}.`,
-  ]
+  return [`**Total improvement: ${cell(progressText(progress))}.**${howMeasured(progress)}`, '', `${state}.`]
+}
+
+function howMeasured({ is }: Progress): string {
+  if (is !== 'composed') return ''
+  return ' It is composed of the kept changes, each measured on its own. winnow measures all of them together before the campaign stops.'
 }
 
 function keptRows(campaign: Campaign): string[] {

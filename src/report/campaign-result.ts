@@ -1,12 +1,60 @@
+import { type Progress, progressOf } from '../decide/progress.ts'
+import { changeOf, progressText } from '../decide/progress-text.ts'
 import { awaitedPackages } from '../model/approval.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { specOf } from '../spec/recorded-spec.ts'
 import { deferredOf } from './approval-text.ts'
 import { keptExperiments } from './taken-back.ts'
 import { type Tally, tallyOf } from './tally.ts'
 
 /** What a landing was measured to bring by pairs that nothing was selected by; null where it was not yet. */
 export type MeasuredEffect = Pick<Effect, 'effect' | 'interval' | 'pairs' | 'scale'>
+
+/** The progress of a campaign for scripts; what people read of it is `text`. */
+export interface ProgressView {
+  metric: string
+  /** numbers: of runs that repeat. tested: all of it by one test. composed: of the effects of single changes. */
+  by: Progress['is']
+  text: string
+  scale: Effect['scale'] | null
+  /** Positive is better; under log a difference of logarithms. */
+  effect: number | null
+  interval: Effect['interval']
+  pairs: number | null
+  /** By how much the metric itself changed, as a share of what it was: -0.25 is a quarter less. */
+  change: number | null
+  /** What was measured before and after, in runs that repeat. A new entry where the default branch changed it meanwhile. */
+  stretches: readonly { from: number; to: number }[]
+  /** Kept, and in none of these numbers. */
+  not_measured: readonly string[]
+}
+
+export function campaignProgress(campaign: Campaign): Progress {
+  return progressOf(campaign, specOf(campaign))
+}
+
+function progressView(progress: Progress): ProgressView {
+  const { metric, is: by } = progress
+  const text = progressText(progress)
+  const none = { scale: null, effect: null, interval: null, pairs: null, change: null, stretches: [] }
+  if (!('effect' in progress))
+    return { metric, by, text, ...none, not_measured: by === 'not measured' ? progress.missing : [] }
+  const change = changeOf(progress)
+  const { scale, effect, missing } = progress
+  return {
+    metric,
+    by,
+    text,
+    scale,
+    effect,
+    interval: progress.is === 'numbers' ? null : progress.interval,
+    pairs: progress.is === 'numbers' ? null : progress.pairs,
+    change: 'share' in change ? change.share : null,
+    stretches: progress.is === 'numbers' ? progress.stretches : [],
+    not_measured: missing,
+  }
+}
 
 /** What a campaign came to, as numbers: the same for `run` at its end, for `status`, and for scripts. */
 export interface CampaignResult {
@@ -15,8 +63,8 @@ export interface CampaignResult {
   duration_seconds: number | null
   /** By the words people read: they add up to the number of experiments. */
   verdicts: Tally
-  /** The incumbent against where progress is counted from, if that was measured; positive is better. */
-  progress: MeasuredEffect | null
+  /** What the kept changes come to. */
+  progress: ProgressView
   improvements: {
     id: string
     hypothesis: string
@@ -28,13 +76,12 @@ export interface CampaignResult {
 }
 
 export function campaignResult(campaign: Campaign): CampaignResult {
-  const { started_at, updated_at, spent, progression, incumbent, reference } = campaign
-  const current = progression?.to.commit === incumbent.commit && progression.from.commit === reference.commit
+  const { started_at, updated_at, spent } = campaign
   return {
     started_at,
     duration_seconds: secondsBetween(started_at, updated_at),
     verdicts: tallyOf(campaign),
-    progress: progression && current ? numbersOf(progression) : null,
+    progress: progressView(campaignProgress(campaign)),
     improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
       id,
       hypothesis,

@@ -1,6 +1,6 @@
 import { numberText } from '../decide/wording.ts'
 import { type Scale, scaleOf, ticksWithin } from './chart-scale.ts'
-import type { Kept, Progress } from './progress.ts'
+import type { ChartData, Mark } from './chart-data.ts'
 import { px, svgText } from './svg-text.ts'
 
 const WIDTH = 720
@@ -19,16 +19,17 @@ text{fill:#1f2328;font:12px sans-serif}.head{font-size:14px;font-weight:600}.sma
 </style>`
 
 /** The primary metric of the incumbents over experiments: a step for each that was kept. */
-export function chartSvg(campaign: string, progress: Progress): string {
-  const { metric, from, kept } = progress
-  const values = [...(from === null ? [] : [from]), ...kept.map(({ value }) => value)]
-  const body = values.length === 0 ? [note('Nothing is measured yet.')] : drawing(progress, values)
+export function chartSvg(campaign: string, data: ChartData): string {
+  const { metric, gain, start, marks, end } = data
+  const levels = marks.flatMap(({ from, value }) => [from, value])
+  const values = [start, ...levels, end].filter(value => value !== null)
+  const body = values.length === 0 ? [note('Nothing is measured yet.')] : drawing(data, values)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">`,
     `<title>${svgText(metric)} of ${svgText(campaign)}</title>`,
     STYLE,
     `<rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`,
-    `<text class="head" x="${PAPER.left}" y="24">${svgText(metric)} of ${svgText(campaign)}, by experiment</text>`,
+    `<text class="head" x="${PAPER.left}" y="24">${svgText(metric)} of ${svgText(campaign)}, by experiment: ${svgText(gain)}</text>`,
     ...body,
     '</svg>',
     '',
@@ -39,24 +40,24 @@ function note(text: string): string {
   return `<text class="small" x="${PAPER.left}" y="${HEIGHT / 2}">${text}</text>`
 }
 
-function drawing(progress: Progress, values: readonly number[]): string[] {
-  const { first, last, from } = progress
-  const start = Math.max(0, first - 1)
-  const span = Math.max(1, last - start)
-  const across = (number: number) => PAPER.left + ((number - start) / span) * (PAPER.right - PAPER.left)
+function drawing(data: ChartData, values: readonly number[]): string[] {
+  const { first, last, start, end } = data
+  const left = Math.max(0, first - 1)
+  const span = Math.max(1, last - left)
+  const across = (number: number) => PAPER.left + ((number - left) / span) * (PAPER.right - PAPER.left)
   const y = scaleOf(values, { from: PAPER.bottom, to: PAPER.top })
-  const steps = thinned(inOrder(progress.kept))
+  const steps = thinned(inOrder(data.marks))
   return [
     ...grid(y),
-    ...numbers(start, start + span, across),
-    ...(from === null ? [] : [countedFrom(from, y)]),
-    ...path(steps, { from, across, y }),
+    ...numbers(left, left + span, across),
+    ...(start === null ? [] : [countedFrom(start, y)]),
+    ...path(steps, { start, end, across, y }),
     ...steps.map(step => mark(step, across(step.number), y.at(step.value))),
   ]
 }
 
 /** A runner-up may have a lower number than what it was merged upon: time does not go back for it. */
-function inOrder(kept: readonly Kept[]): Kept[] {
+function inOrder(kept: readonly Mark[]): Mark[] {
   let latest = 0
   return kept.map(each => {
     latest = Math.max(latest, each.number)
@@ -64,7 +65,7 @@ function inOrder(kept: readonly Kept[]): Kept[] {
   })
 }
 
-function thinned(kept: readonly Kept[]): Kept[] {
+function thinned(kept: readonly Mark[]): Mark[] {
   const every = Math.ceil(kept.length / MOST)
   return kept.filter((_, index) => (kept.length - 1 - index) % every === 0)
 }
@@ -89,23 +90,39 @@ function countedFrom(from: number, { at }: Scale): string {
 }
 
 interface Paper {
-  from: number | null
+  start: number | null
+  end: number | null
   across: (number: number) => number
   y: Scale
 }
 
-/** What was taken back is marked, and not on the way to where the incumbent is. */
-function path(steps: readonly Kept[], { from, across, y }: Paper): string[] {
+/**
+ * What was taken back is marked, and not on the way to where the incumbent is. What something else than a kept change
+ * has moved, a sync with the default branch say, is a dashed line between two others.
+ */
+function path(steps: readonly Mark[], { start, end, across, y }: Paper): string[] {
   const standing = steps.filter(({ takenBack }) => !takenBack)
   const [begin] = standing
-  const value = from ?? begin?.value
-  if (value === undefined) return []
-  const left = from === null && begin ? across(begin.number) : PAPER.left
-  const moves = standing.map(step => `H${px(across(step.number))}V${px(y.at(step.value))}`)
-  return [`<path class="line" d="M${px(left)} ${px(y.at(value))}${moves.join('')}H${PAPER.right}"/>`]
+  let level = start ?? begin?.from
+  if (level === undefined) return []
+  const left = start === null && begin ? across(begin.number) : PAPER.left
+  let line = `M${px(left)} ${px(y.at(level))}`
+  const jumps: string[] = []
+  for (const { number, from, value } of standing) {
+    const x = px(across(number))
+    line += `H${x}`
+    if (from !== level) {
+      jumps.push(`<path class="from" d="M${x} ${px(y.at(level))}V${px(y.at(from))}"/>`)
+      line += `M${x} ${px(y.at(from))}`
+    }
+    line += `V${px(y.at(value))}`
+    level = value
+  }
+  const last = end === null ? '' : `V${px(y.at(end))}`
+  return [...jumps, `<path class="line" d="${line}H${PAPER.right}${last}"/>`]
 }
 
-function mark({ id, value, takenBack, isRevert = false }: Kept, x: number, y: number): string {
+function mark({ id, value, takenBack, isRevert }: Mark, x: number, y: number): string {
   const title = `<title>${id}: ${numberText(value)}${takenBack ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
   return `<circle class="${takenBack || isRevert ? 'back' : 'kept'}" cx="${px(x)}" cy="${px(y)}" r="4">${title}</circle>`
 }

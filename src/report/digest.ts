@@ -1,3 +1,5 @@
+import type { Progress } from '../decide/progress.ts'
+import { progressText } from '../decide/progress-text.ts'
 import { numberText, plural } from '../decide/wording.ts'
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -5,7 +7,6 @@ import type { Experiment } from '../model/experiment.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { cell } from './markdown.ts'
-import { progressText, type Progress } from './progress.ts'
 import { verdictPhrase } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import { keptExperiments } from './taken-back.ts'
@@ -35,7 +36,7 @@ export function digest(campaign: Campaign, progress: Progress): string {
   const lines = [
     `# ${cell(name)}`,
     '',
-    `${state} ${cell(progressText(progress))}.`,
+    `${state} Progress: ${cell(progressText(progress))}.`,
     `${tallyText(campaign)}; ${spentText(campaign)}.`,
     ...parts.flat(),
   ]

@@ -17,7 +17,7 @@ export function expectedSeconds(campaign: Known, { stop, candidates }: Order): n
     report === null || order.stop.rule !== stop.rule ? [] : [secondsOf(report.report)],
   )
   if (alike.length > 0) return mean(alike)
-  const each = numberIn(snapshotMetrics(campaign.origin), 'wall_seconds')
+  const each = numberIn(snapshotMetrics(campaign.origin?.snapshot ?? null), 'wall_seconds')
   return each === null ? null : sides * each
 }
 

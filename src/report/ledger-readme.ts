@@ -1,8 +1,9 @@
+import { progressText } from '../decide/progress-text.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { reasonOf } from '../model/reason.ts'
+import { campaignProgress } from './campaign-result.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
-import { headline } from './reported-effect.ts'
 import { verdictPhrase } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
 import { standingIn } from './standing.ts'
@@ -19,12 +20,12 @@ export function ledgerReadme(campaign: Campaign): string {
     .reverse()
   const machine = singleMachineText(campaign)
   const noise = calibrationText(campaign.calibration)
-  const progress = headline(campaign)
   const way = wayOnText(campaign)
   return [
     `# ${cell(campaign.name)}`,
     '',
-    ...(progress === null ? [] : [`**Progress: ${cell(progress)}.**`, '']),
+    `**Progress: ${cell(progressText(campaignProgress(campaign)))}.**`,
+    '',
     '![gain and state](badge.svg)',
     '',
     '![the primary metric over experiments](chart.svg)',
@@ -36,7 +37,7 @@ export function ledgerReadme(campaign: Campaign): string {
     `${tallyText(campaign)}.`,
     ...(machine === null ? [] : [machine]),
     ...(noise === null ? [] : [`${noise}.`]),
-    `Incumbent \`${campaign.incumbent.commit}\`, progress is counted from \`${campaign.reference.commit}\`.`,
+    `Incumbent \`${campaign.incumbent.commit}\`, counted from \`${campaign.origin?.at.commit ?? campaign.start.commit}\`.`,
     '',
     `The last ${closed.length} with a verdict:`,
     '',

@@ -1,10 +1,11 @@
+import { progressOf } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
 import { badgeSvg } from './badge-svg.ts'
+import { chartData } from './chart-data.ts'
 import { chartSvg } from './chart-svg.ts'
 import { digest } from './digest.ts'
 import { ledgerReadme } from './ledger-readme.ts'
-import { progressOf } from './progress.ts'
 
 export const BADGE = 'badge.svg'
 
@@ -14,7 +15,7 @@ export function ledgerViews(campaign: Campaign, spec: Spec): Record<string, stri
   return {
     'README.md': ledgerReadme(campaign),
     'digest.md': digest(campaign, progress),
-    'chart.svg': chartSvg(campaign.name, progress),
+    'chart.svg': chartSvg(campaign.name, chartData(campaign, progress)),
     [BADGE]: badgeSvg(campaign, progress),
   }
 }

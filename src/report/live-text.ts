@@ -1,8 +1,9 @@
+import type { Progress } from '../decide/progress.ts'
+import { gainText } from '../decide/progress-text.ts'
 import { numberText } from '../decide/wording.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import { expectedSeconds } from './expected-time.ts'
-import { gainText, type Progress } from './progress.ts'
 
 /** What this machine is busy with now. */
 export interface UnderWayNow {
@@ -67,9 +68,11 @@ function orderText({ purpose, candidates }: Order): string {
 }
 
 function bestText(progress: Progress): string {
-  const { metric, from, now } = progress
-  if (from === null || now === null) return 'nothing measured yet'
-  return from === now ? gainText(progress) : `best ${gainText(progress)} (${metric} ${numberText(now)})`
+  if (progress.is === 'nothing kept') return progress.value === null ? 'nothing measured yet' : 'no gain yet'
+  if (progress.is === 'not measured') return 'gain not measured yet'
+  const last = progress.is === 'numbers' ? progress.stretches.at(-1) : undefined
+  const value = last === undefined ? '' : ` (${progress.metric} ${numberText(last.to)})`
+  return `best ${gainText(progress)}${value}`
 }
 
 function longest(seconds: readonly (number | null)[]): number | null {

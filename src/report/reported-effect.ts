@@ -4,16 +4,6 @@ import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { type Ruled, specOf } from '../spec/recorded-spec.ts'
-import { short } from './event-line.ts'
-
-/** What a campaign came to, by pairs that nothing was selected by: never a sum of what its landings claim. */
-export function headline(campaign: Campaign): string | null {
-  const { progression, incumbent, reference } = campaign
-  const current = progression?.to.commit === incumbent.commit && progression.from.commit === reference.commit
-  return progression && current
-    ? `${effectWords(campaign, progression)} than ${short(reference.commit)}, ${plural(progression.pairs, 'pair')}`
-    : null
-}
 
 /** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
 export interface ReportedEffect {

@@ -7,7 +7,7 @@ import { short } from './event-line.ts'
 import { metricsText, shownMetrics } from './metrics-text.ts'
 import { pickLine } from './pick-text.ts'
 import { noisyText } from './noisy-text.ts'
-import { headline, reportedEffect } from './reported-effect.ts'
+import { reportedEffect } from './reported-effect.ts'
 import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
@@ -18,13 +18,12 @@ const ALERTS_SHOWN = 3
 
 /** `winnow status` for people: where the campaign stands, then every experiment with its verdict first. */
 export function statusText(campaign: Campaign, view: StatusView): string[] {
-  const progress = headline(campaign)
   const { to_go_on: way, notes, alerts } = view
   const shown = shownMetrics(recordedSpec(campaign))
   return [
     `Campaign ${view.campaign}: ${stateText(campaign)}`,
     ...(way === null ? [] : [`  to go on: ${way}`]),
-    ...(progress === null ? [] : [`  progress: ${progress}`]),
+    `  progress: ${view.progress.text}`,
     ...table([
       ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics, shown)],
       ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics, shown)],
@@ -41,8 +40,7 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
 
 /** The same in one line, for an answer. */
 export function statusSentence(campaign: Campaign, view: StatusView): string {
-  const progress = headline(campaign)
-  const said = [stateText(campaign), ...(progress === null ? [] : [progress]), tallyText(campaign)]
+  const said = [stateText(campaign), view.progress.text, tallyText(campaign)]
   return `Campaign ${view.campaign}: ${said.join('; ')}`
 }
 

@@ -65,7 +65,7 @@ export function statusView(
   pulls: PullNumbers,
   notes: readonly string[] = [],
 ): StatusView {
-  const { reference, incumbent, origin, status, status_reason, alerts } = campaign
+  const { start, incumbent, origin, status, status_reason, alerts } = campaign
   return {
     campaign: campaign.name,
     state: status,
@@ -73,7 +73,7 @@ export function statusView(
     to_go_on: wayOnText(campaign),
     notes,
     alerts,
-    baseline: { ...reference, metrics: snapshotMetrics(origin) },
+    baseline: { ...(origin?.at ?? start), metrics: snapshotMetrics(origin?.snapshot ?? null) },
     incumbent: { ...incumbent, metrics: incumbentMetrics(campaign) },
     ...campaignResult(campaign),
     experiments: Object.values(campaign.experiments).map(one => experimentView(campaign, one, pulls)),

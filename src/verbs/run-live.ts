@@ -1,9 +1,9 @@
+import { type Progress, progressOf } from '../decide/progress.ts'
 import type { Hands } from '../engine/apply.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { liveText } from '../report/live-text.ts'
-import { type Progress, progressOf } from '../report/progress.ts'
 
 /** What a run says of itself while it goes on: looked at from outside, and of no influence on it. */
 export function runLive({ memory, runner, asking, place }: Hands): () => string | null {

@@ -38,6 +38,8 @@ async function refused({
       from: to,
       to,
       default_tip: start.commit,
+      default_tree: start.tree,
+      holds: [],
       harness,
     })
   else transaction.seal({ kind: 'alert', cause: 'test', code: 'push-refused', message: 'x', about: null })

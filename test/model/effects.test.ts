@@ -34,7 +34,7 @@ function effect(
   what: EventDraft<'effect-measured'>['what'],
   state: EventDraft<'effect-measured'>['state'] = null,
 ): EventDraft {
-  const numbers = { scale: 'log', effect: 0.1, interval: null, pairs: 8 } as const
+  const numbers = { metric: 'bytes', scale: 'log', effect: 0.1, interval: null, pairs: 8 } as const
   const about = { experiment: what === 'progression' ? null : 'exp-001', from: START, to: AFTER }
   return {
     kind: 'effect-measured',

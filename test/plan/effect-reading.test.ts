@@ -21,6 +21,7 @@ const landing: Campaign['landings'][number] = {
   order: null,
   reverted: null,
   effect: null,
+  upstream: false,
   watch: { state: 'open', jobs: [], at: '2026-01-01T00:00:00Z' },
 }
 

@@ -135,6 +135,8 @@ describe('a default branch that moved', () => {
   const clean = (yaml = SPEC, harness = HARNESS): SyncFacts => ({
     result: 'clean',
     tip,
+    tipTree: to.tree,
+    holds: [],
     to,
     spec: {
       yaml,

@@ -195,7 +195,7 @@ describe('before the first experiment', () => {
     expect(carryOut(built).actions).toHaveLength(1)
     expect(built.campaign).toMatchObject({
       calibration: { deterministic: true },
-      origin: { sample_count: 3 },
+      origin: { snapshot: { sample_count: 3 } },
     })
   })
 

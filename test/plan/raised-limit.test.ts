@@ -3,7 +3,7 @@ import { sha256 } from '../../src/model/canonical.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { wayOnText } from '../../src/report/way-on.ts'
-import { campaign, type CampaignBuilder, HARNESS, pointOf, SPEC, unprepared } from './a-campaign.ts'
+import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
 
@@ -14,7 +14,15 @@ const tip = pointOf('raised').commit
 function onDefault(yaml: string, before = HOUR): SyncFacts {
   const { spec: parsed } = parseSpec(yaml, { file: '.winnow/size.yaml' })
   const spec = { yaml, sha256: sha256(yaml), changed: yaml !== before, parsed }
-  return { result: 'clean', tip, to: pointOf('synced'), spec, harness: HARNESS }
+  return {
+    result: 'clean',
+    tip,
+    tipTree: oidOf('main'),
+    holds: [],
+    to: pointOf('synced'),
+    spec,
+    harness: HARNESS,
+  }
 }
 
 function stopped(yaml = HOUR): CampaignBuilder {

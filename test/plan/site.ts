@@ -428,6 +428,10 @@ export class Site {
     return {
       result: 'clean',
       tip,
+      tipTree: main.tree,
+      holds: campaign.landings.flatMap(({ commit, experiment }) =>
+        this.git.contains(tip, commit) ? [experiment] : [],
+      ),
       to,
       spec: { yaml, sha256: digest, changed, parsed: brought },
       harness: this.harness(to.tree),

@@ -15,7 +15,15 @@ const TIP = pointOf('default tip').commit
 function clean(built: CampaignBuilder): SyncFacts {
   const { spec, campaign } = built
   const own = { yaml: SPEC, sha256: campaign.spec_sha256, changed: false, parsed: spec }
-  return { result: 'clean', tip: TIP, to: pointOf('synced'), spec: own, harness: HARNESS }
+  return {
+    result: 'clean',
+    tip: TIP,
+    tipTree: oidOf('main'),
+    holds: [],
+    to: pointOf('synced'),
+    spec: own,
+    harness: HARNESS,
+  }
 }
 
 const AHEAD = { candidates: { 'exp-001': { aheadOfSync: true } } }
@@ -74,7 +82,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
     const to = pointOf('synced')
     const about = { cause: 'order', order: 'a'.repeat(64), from, to }
     built.add(
-      { kind: 'synced', ...about, default_tip: TIP, harness },
+      { kind: 'synced', ...about, default_tip: TIP, default_tree: oidOf('main'), holds: [], harness },
       { kind: 'incumbent-moved', cause: 'order', from, to, why: 'synced' },
     )
     expect(awaitsSync(built.experiment('exp-001'))).toBe(false)
@@ -169,7 +177,14 @@ describe('what was in the way and is not any more', () => {
     expect(built.campaign.alerts.map(({ code }) => code)).toEqual(['sync-conflict'])
     const { incumbent: from, harness } = built.campaign
     const about = { cause: 'order', order: 'a'.repeat(64), from, to: pointOf('synced') }
-    built.add({ kind: 'synced', ...about, default_tip: oidOf('mended tip'), harness })
+    built.add({
+      kind: 'synced',
+      ...about,
+      default_tip: oidOf('mended tip'),
+      default_tree: oidOf('main'),
+      holds: [],
+      harness,
+    })
     expect(built.campaign.alerts).toEqual([])
   })
 

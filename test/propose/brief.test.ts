@@ -30,7 +30,10 @@ function sectionOf(text: string, heading: string): string {
 
 describe('a brief', () => {
   const campaign = aCampaign({
-    origin: { metrics: { bytes: { aggregate: 1200, samples: [1200] }, secret: 5 } },
+    origin: {
+      at: { commit: '', tree: '' },
+      snapshot: { metrics: { bytes: { aggregate: 1200, samples: [1200] }, secret: 5 } },
+    },
   })
   const text = brief({ campaign, spec: SPEC, incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 } })
 

@@ -101,6 +101,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     measured_tree: null,
     failed: null,
     metrics: {},
+    base_metrics: {},
     primary_delta: null,
     evidence: null,
     single_machine: false,

@@ -129,3 +129,14 @@ export const LANDS = [
   },
   { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
 ] as const satisfies readonly Told[]
+
+/** Sets what the orders of kept experiments measured of base and candidate, which no report here says. */
+export function withBytes(campaign: Campaign, ...measured: readonly (readonly [number, number])[]): Campaign {
+  for (const [index, [from, to]] of measured.entries()) {
+    const step = campaign.steps[index]
+    if (step === undefined) throw new Error('there are fewer steps')
+    Object.assign(step.from, { metrics: { bytes: from } })
+    Object.assign(step.to, { metrics: { bytes: to } })
+  }
+  return campaign
+}

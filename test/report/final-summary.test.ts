@@ -5,7 +5,18 @@ import { type Outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts
 import { campaignResult } from '../../src/report/campaign-result.ts'
 import { finalSummary } from '../../src/report/final-summary.ts'
 import { statusView } from '../../src/report/status-view.ts'
-import { baseline, campaignOf, decided, LANDS, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+import {
+  baseline,
+  calibrated,
+  campaignOf,
+  decided,
+  LANDS,
+  NEXT,
+  NOISE,
+  opened,
+  POINT,
+  type Told,
+} from './campaign-of.ts'
 
 const HERE = { prefix: 'optimize', remote: null }
 const dropped = { outcome: 'dropped', verdict: 'no gain', reason: 'bytes 100 -> 100 (0.0 %)' } as const
@@ -23,6 +34,7 @@ const EFFECT: Told<'effect-measured'> = {
   what: 'landing',
   experiment: 'exp-001',
   order: '1'.repeat(64),
+  metric: 'bytes',
   scale: 'log',
   from: POINT,
   to: NEXT,
@@ -32,6 +44,7 @@ const EFFECT: Told<'effect-measured'> = {
   interval: [0.05, 0.15],
   pairs: 8,
 }
+const PROGRESS = { by: 'tested', metric: 'bytes', change: Math.exp(-0.1) - 1 }
 const MEASURED = { effect: 0.1, interval: [0.05, 0.15], pairs: 8, scale: 'log' }
 
 /** One kept, one dropped, one that waits for a package. */
@@ -93,6 +106,8 @@ describe('the end of a run', () => {
         from: NEXT,
         to: NEXT,
         default_tip: NEXT.commit,
+        default_tree: NEXT.tree,
+        holds: ['exp-001'],
         harness: 'f'.repeat(64),
       },
     ]
@@ -124,12 +139,13 @@ describe('the end of a run', () => {
 
 describe('what a campaign came to, as numbers', () => {
   it('is in the status for scripts, with what landings are reported to bring', () => {
-    const view = statusView(ended(EFFECT, { ...EFFECT, what: 'progression', experiment: null }), new Map())
+    const test: Told = { ...EFFECT, what: 'progression', experiment: null }
+    const view = statusView(ended(calibrated(NOISE), EFFECT, test), new Map())
     expect(view).toMatchObject({
       started_at: '2026-01-02T03:04:05.000Z',
       duration_seconds: 0,
       verdicts: { kept: 1, 'no gain': 1, waiting: 1, refused: 0, taken_back: 0 },
-      progress: MEASURED,
+      progress: { ...MEASURED, ...PROGRESS, change: expect.closeTo(PROGRESS.change) },
       improvements: [{ id: 'exp-001', hypothesis: 'shorter names', effect: MEASURED, selected_by: 10 }],
       deferred: [{ id: 'exp-003', packages: ['left-pad'], approve: 'winnow approve exp-003' }],
       spent: { minutes: 0, executions: 0, usd: 0 },
@@ -153,7 +169,7 @@ describe('what a campaign came to, as numbers', () => {
       why: 'reverted',
     })
     const result = campaignResult(campaign)
-    expect([result.progress, result.improvements]).toEqual([null, []])
+    expect(result).toMatchObject({ improvements: [], progress: { by: 'nothing kept', effect: null } })
     expect(result.verdicts).toMatchObject({ kept: 0, taken_back: 1 })
   })
 

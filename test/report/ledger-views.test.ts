@@ -4,10 +4,10 @@ import type { Campaign } from '../../src/model/campaign.ts'
 import { badgeSvg, badgeTells } from '../../src/report/badge-svg.ts'
 import { ticksWithin } from '../../src/report/chart-scale.ts'
 import { ledgerViews } from '../../src/report/ledger-views.ts'
-import { progressOf } from '../../src/report/progress.ts'
+import { progressOf } from '../../src/decide/progress.ts'
 import { svgText } from '../../src/report/svg-text.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told } from './campaign-of.ts'
+import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told, withBytes } from './campaign-of.ts'
 
 const specOf = ({ spec_yaml, spec_path }: Campaign) => parseSpec(spec_yaml, { file: spec_path }).spec
 
@@ -43,15 +43,9 @@ function tried(...bytes: readonly (number | null)[]): Campaign {
       ? [opened(index + 1), decided(index + 1, lost)]
       : [opened(index + 1), decided(index + 1), merged(index + 1)]
   })
-  const campaign = campaignOf(baseline(100), ...drafts)
-  for (const [index, experiment] of Object.values(campaign.experiments).entries())
-    experiment.metrics = { bytes: bytes[index] ?? 100 }
-  const last = bytes.findLast(value => value !== null)
-  if (last === undefined) return campaign
-  campaign.incumbent = NEXT
-  const found = Object.values(campaign.experiments).findLast(({ metrics }) => metrics['bytes'] === last)
-  if (found) found.measured_tree = NEXT.tree
-  return campaign
+  const kept = bytes.filter(value => value !== null)
+  const steps = kept.map((value, index) => [kept[index - 1] ?? 100, value] as const)
+  return withBytes(campaignOf(baseline(100), ...drafts), ...steps)
 }
 
 describe('the views of a ledger', () => {
@@ -120,8 +114,7 @@ describe('the chart', () => {
 
   it('leaves out what has no number, and says where nothing has one', () => {
     const campaign = tried(90, 70)
-    for (const experiment of Object.values(campaign.experiments).slice(1))
-      experiment.metrics = { bytes: null }
+    for (const { to } of campaign.steps.slice(1)) to.metrics = { bytes: null }
     expect(marks(viewsOf(campaign)['chart.svg'])).toEqual(['kept exp-001: 90'])
     expect(viewsOf(campaignOf())['chart.svg']).toContain('Nothing is measured yet.')
   })
@@ -174,7 +167,7 @@ describe('the digest', () => {
     campaign.proposers['thinker'] = { failures: 3, benched: true, asked: 1 }
     expect(viewsOf(campaign)['digest.md']).toBe(`# size
 
-The campaign is running. bytes 100 -\\> 75 (-25.0 %).
+The campaign is running. Progress: bytes 100 -\\> 75 (-25.0 %).
 3 experiments: 2 kept, 1 no gain; 0 min spent.
 
 ## Kept lately

@@ -1,13 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Progress } from '../../src/decide/progress.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
 import { type Order, orderPurpose } from '../../src/model/order.ts'
 import { expectedSeconds } from '../../src/report/expected-time.ts'
 import { clockText, liveText } from '../../src/report/live-text.ts'
-import type { Progress } from '../../src/report/progress.ts'
 import { baseline, calibrated, campaignOf, NOISE, type Told } from './campaign-of.ts'
 
-const PROGRESS: Progress = { metric: 'bytes', from: 200, now: 150, kept: [], first: 1, last: 3 }
+const BYTES = { metric: 'bytes', direction: 'minimize' } as const
+const PROGRESS: Progress = {
+  ...BYTES,
+  is: 'numbers',
+  scale: 'log',
+  effect: Math.log(200 / 150),
+  stretches: [{ from: 200, to: 150 }],
+  missing: [],
+}
 const PAIRS: Partial<Order['stop']> = { rule: 'pairs', pairs: 9, metrics: ['bytes'], scale: 'linear' }
 
 function order(purpose: Order['purpose'], labels: readonly string[], stop: Partial<Order['stop']> = {}) {
@@ -67,10 +75,10 @@ describe('the line of a run', () => {
     expect(text(now)).toBe(`${expected}, best -25.0 % (bytes 150)`)
   })
 
-  it.each([
-    [{ ...PROGRESS, now: 200 }, 'looking, no gain yet'],
-    [{ ...PROGRESS, now: null }, 'looking, nothing measured yet'],
-    [{ ...PROGRESS, from: null }, 'looking, nothing measured yet'],
+  it.each<[Progress, string]>([
+    [{ ...BYTES, is: 'nothing kept', value: 200 }, 'looking, no gain yet'],
+    [{ ...BYTES, is: 'nothing kept', value: null }, 'looking, nothing measured yet'],
+    [{ ...BYTES, is: 'not measured', missing: ['exp-001'] }, 'looking, gain not measured yet'],
   ])('claims no gain that was not measured', (progress, expected) => {
     expect(text({}, campaignOf(), progress)).toBe(expected)
   })

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { progressText } from '../../src/decide/progress-text.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { experimentText } from '../../src/report/experiment-text.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
-import { headline, reportedEffect } from '../../src/report/reported-effect.ts'
+import { reportedEffect } from '../../src/report/reported-effect.ts'
+import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { campaignProgress } from '../../src/report/campaign-result.ts'
 import { runSummary } from '../../src/report/run-summary.ts'
 import { statusText } from '../../src/report/status-text.ts'
 import { statusView } from '../../src/report/status-view.ts'
@@ -10,6 +13,7 @@ import { campaignOf, decided, NEXT, opened, POINT, type Told, LANDS } from './ca
 
 const NUMBERS = {
   order: '1'.repeat(64),
+  metric: 'bytes',
   scale: 'log',
   from: POINT,
   to: NEXT,
@@ -54,19 +58,28 @@ function landed(...more: Told[]): Campaign {
   return campaign
 }
 
-describe('the headline', () => {
-  it('leads the summary, the status and the front page of the ledger', () => {
+describe('the progress of a noisy campaign', () => {
+  const lineOf = (campaign: Campaign) => progressText(campaignProgress(campaign))
+
+  it('is the same line in the summary, the status and the front page of the ledger', () => {
     const campaign = landed(LANDING, PROGRESS)
-    expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[0]).toBe(`Progress: ${LINE}.`)
+    expect(runSummary(campaign, { for: 'nothing', reason: 'done' })[2]).toBe(`Since the baseline: ${LINE}.`)
     expect(statusText(campaign, statusView(campaign, new Map()))[1]).toBe(`  progress: ${LINE}`)
     expect(ledgerReadme(campaign).split('\n').slice(0, 3)).toEqual(['# size', '', `**Progress: ${LINE}.**`])
+    expect(campaignPullBody(campaign)).toContain(`**Total improvement: ${LINE}.**`)
   })
 
-  it('is said of the incumbent it was measured of, and of no later one', () => {
-    const later = { commit: 'e'.repeat(40), tree: '9'.repeat(40) }
-    const moved: Told = { kind: 'incumbent-moved', from: NEXT, to: later, why: 'merged' }
-    expect(headline(landed(PROGRESS, moved))).toBeNull()
-    expect(headline(landed(LANDING))).toBeNull()
+  it('is composed of measured effects before the whole was tested', () => {
+    expect(lineOf(landed(LANDING))).toBe('bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs')
+    expect(campaignPullBody(landed(LANDING))).toContain('It is composed of the kept changes')
+  })
+
+  it('is not measured yet where no pairs were run since the verdict', () => {
+    const campaign = landed()
+    expect(lineOf(campaign)).toBe('not measured yet')
+    expect(campaignPullBody(campaign)).toContain('**Total improvement: not measured yet.**')
+    const view = statusView(campaign, new Map())
+    expect(view.progress).toMatchObject({ by: 'not measured', effect: null, not_measured: ['exp-001'] })
   })
 })
 

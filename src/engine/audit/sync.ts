@@ -4,6 +4,7 @@ import { assess } from '../../decide/assess.ts'
 import { sha256 } from '../../model/canonical.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { landingsIn } from '../facts/sync.ts'
 import { harnessOf } from '../facts/harness.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
 import { measuredStep } from './measured-step.ts'
@@ -18,12 +19,19 @@ export async function syncGaps(step: IncumbentStep, synced: Synced): Promise<str
   return commit.length > 0 ? commit : measurementGaps(step, synced)
 }
 
-async function commitGaps({ place, from, to }: IncumbentStep, synced: Synced): Promise<string[]> {
+async function commitGaps({ place, campaign, from, to }: IncumbentStep, synced: Synced): Promise<string[]> {
   const { repository } = place
   const { default_tip: tip } = synced
   const { parents } = await repository.commit(to.commit)
   if (parents.length !== 2 || parents[0] !== from.commit || parents[1] !== tip)
     return [`its parents are ${parents.join(', ')}, not the incumbent ${from.commit} and ${tip}`]
+  const { tree } = await repository.commit(tip)
+  if (tree !== synced.default_tree) return [`its default branch has tree ${tree}, not ${synced.default_tree}`]
+  const holds = await landingsIn(repository, campaign, tip)
+  if (holds.join() !== synced.holds.join())
+    return [
+      `of what was kept ${tip} has ${holds.join(', ') || 'nothing'}, not ${synced.holds.join(', ') || 'nothing'}`,
+    ]
   const merged = await unlessUnrelated(repository.mergeTree(from.commit, tip))
   if (!merged.clean) return [`${tip} does not merge with the incumbent ${from.commit}`]
   return merged.tree === to.tree ? [] : [`merging ${tip} makes tree ${merged.tree}, not ${to.tree}`]

@@ -6,7 +6,7 @@ import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
 import { sha256 } from '../../model/canonical.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import type { Point } from '../../model/ids.ts'
+import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
 import type { SyncFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { renamed } from '../same-branches.ts'
@@ -53,7 +53,32 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
   const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
   const harness = await harnessOf(repository, ruler.parsed, merged.tree)
   const { byHand } = question
-  return { result: 'clean', tip, to, spec: ruler, harness, ...(byHand?.tree === to.tree ? { byHand } : {}) }
+  return {
+    result: 'clean',
+    tip,
+    tipTree: defaultTip.tree,
+    holds: await landingsIn(repository, campaign, tip),
+    to,
+    spec: ruler,
+    harness,
+    ...(byHand?.tree === to.tree ? { byHand } : {}),
+  }
+}
+
+/** Kept experiments whose merges are in the history of a commit: with one of them, it has all before it. */
+export async function landingsIn(
+  repository: Pick<Repository, 'isAncestor'>,
+  { landings }: Pick<Campaign, 'landings'>,
+  commit: Oid,
+): Promise<ExperimentId[]> {
+  let [held, unknown] = [0, landings.length]
+  while (held < unknown) {
+    const middle = Math.floor((held + unknown) / 2)
+    const landing = landings[middle]
+    if (landing !== undefined && (await repository.isAncestor(landing.commit, commit))) held = middle + 1
+    else unknown = middle
+  }
+  return landings.slice(0, held).map(({ experiment }) => experiment)
 }
 
 type Ruler = Extract<SyncFacts, { result: 'clean' }>['spec']

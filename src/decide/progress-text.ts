@@ -1,0 +1,73 @@
+import { effectText } from './paired/effect-text.ts'
+import type { Progress, ProgressByNumbers, ProgressByPairs } from './progress.ts'
+import { changeText, numberText, percentText, plural } from './wording.ts'
+
+const STRETCHES_SHOWN = 4
+const MISSING_NAMED = 3
+
+/** The progress of a campaign in one line, the same in every view: "bytes 900 -> 400 (-55.6 %)". */
+export function progressText(progress: Progress): string {
+  switch (progress.is) {
+    case 'nothing kept':
+      return progress.value === null
+        ? `${progress.metric} is not measured yet`
+        : `${progress.metric} ${numberText(progress.value)}, no gain yet`
+    case 'not measured':
+      return 'not measured yet'
+    case 'numbers':
+      return `${numbersText(progress)}${missingText(progress)}`
+    case 'tested':
+    case 'composed':
+      return `${pairsText(progress)}${missingText(progress)}`
+    default:
+      return progress satisfies never
+  }
+}
+
+/** As few characters as say it: "-55.6 %". */
+export function gainText(progress: Progress): string {
+  if (progress.is === 'nothing kept') return progress.value === null ? 'not measured' : 'no gain yet'
+  if (progress.is === 'not measured') return 'not measured'
+  const change = changeOf(progress)
+  return 'share' in change ? percentText(change.share) : signedText(change.difference)
+}
+
+/** By how much the metric itself changed: as a share of what it was, or in its own unit. */
+export function changeOf(
+  progress: Extract<Progress, { effect: number }>,
+): { share: number } | { difference: number } {
+  if (progress.is === 'numbers' && progress.stretches.length === 1) {
+    const [{ from, to }] = progress.stretches
+    return from === 0 ? { difference: to } : { share: (to - from) / Math.abs(from) }
+  }
+  const change = progress.direction === 'minimize' ? 0 - progress.effect : progress.effect
+  return progress.scale === 'log' ? { share: Math.expm1(change) } : { difference: change }
+}
+
+function numbersText(progress: Progress & ProgressByNumbers): string {
+  const { metric, stretches } = progress
+  const [first] = stretches
+  if (stretches.length === 1) return changeText(metric, first.from, first.to)
+  const said = stretches.map(({ from, to }) => `${numberText(from)} -> ${numberText(to)}`)
+  const few = said.length <= STRETCHES_SHOWN ? said : [...said.slice(0, 2), '…', ...said.slice(-1)]
+  return `${metric} ${few.join(', ')} (${gainText(progress)} in all)`
+}
+
+function pairsText(progress: Progress & ProgressByPairs): string {
+  const { metric: name, direction, scale, effect, interval, pairs, parts, against } = progress
+  const said = effectText(effect, interval, { name, direction, scale })
+  const than = against === null ? '' : ` than ${against.slice(0, 12)}`
+  const of = parts > 1 ? `, composed of ${parts} measurements` : ''
+  return `${said}${than}${of}, ${plural(pairs, 'pair')}`
+}
+
+function missingText({ missing }: { missing: readonly string[] }): string {
+  if (missing.length === 0) return ''
+  const named = missing.slice(0, MISSING_NAMED).join(', ')
+  const more = missing.length - MISSING_NAMED
+  return `, without ${named}${more > 0 ? ` and ${more} more` : ''}: not measured yet`
+}
+
+function signedText(difference: number): string {
+  return `${difference > 0 ? '+' : ''}${numberText(difference)}`
+}

@@ -1,0 +1,185 @@
+import type { Campaign, Effect, MeasuredStep } from '../model/campaign.ts'
+import { isOwnGain } from '../model/fold-progress.ts'
+import type { ExperimentId, Oid } from '../model/ids.ts'
+import { numberIn } from '../model/report.ts'
+import { snapshotMetrics } from '../model/snapshot.ts'
+import type { Spec } from '../spec/schema.ts'
+import { type Direction, objectivesOf } from './objectives.ts'
+
+/**
+ * What the campaign gained by its own merges: one number, whoever shows it (decision 037). It is composed of steps
+ * that were each measured, so that whatever the default branch gained or lost meanwhile is no part of it.
+ */
+export type Progress = {
+  metric: string
+  direction: Direction
+} /** The metric where the campaign began; null where that is not measured either. */ & (
+  | { is: 'nothing kept'; value: number | null }
+  | { is: 'not measured'; missing: ExperimentId[] }
+  | ProgressByNumbers
+  | ProgressByPairs
+)
+
+/** Of a metric that one order settles: base and candidate of every step. */
+export interface ProgressByNumbers extends Gain {
+  is: 'numbers'
+  /** Steps that begin where the one before ended are one stretch. */
+  stretches: [Stretch, ...Stretch[]]
+}
+
+export interface Stretch {
+  from: number
+  to: number
+}
+
+/** Of a noisy metric: pairs that nothing was selected by. */
+export interface ProgressByPairs extends Gain {
+  is: 'tested' | 'composed'
+  interval: [number, number] | null
+  pairs: number
+  /** How many effects it is composed of. */
+  parts: number
+  /** What it was tested against as a whole. */
+  against: Oid | null
+}
+
+interface Gain {
+  scale: 'log' | 'linear'
+  /** Positive is better; under log a difference of logarithms. */
+  effect: number
+  /** Kept, and in no measured part of it. */
+  missing: ExperimentId[]
+}
+
+type Known = Pick<Campaign, 'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration'>
+
+export function progressOf(
+  campaign: Known,
+  spec: Pick<Spec, 'metric' | 'measurement' | 'evidence'>,
+): Progress {
+  const [{ name: metric, direction }] = objectivesOf(spec.metric)
+  const about = { metric, direction }
+  const standing = standingLandings(campaign)
+  if (standing.length === 0) {
+    const value = numberIn(snapshotMetrics(campaign.origin?.snapshot ?? null), metric)
+    return { ...about, is: 'nothing kept', value }
+  }
+  const found = isByPairs(campaign, spec)
+    ? byPairs(campaign, metric)
+    : byNumbers(campaign, about, scaleOf(campaign, spec))
+  return found === null
+    ? { ...about, is: 'not measured', missing: standing.map(({ experiment }) => experiment) }
+    : { ...about, ...found }
+}
+
+/** What was kept and is still there. A revert that was measured is a landing as well, and nothing to be had. */
+function standingLandings({ landings, experiments }: Known): Known['landings'] {
+  return landings.filter(
+    ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
+  )
+}
+
+/** Whether a difference of two runs is noise: then only pairs show a gain. */
+export function isByPairs(
+  { calibration, steps }: Pick<Campaign, 'calibration' | 'steps'>,
+  { measurement }: Pick<Spec, 'measurement'>,
+): boolean {
+  if (measurement.stability !== null || measurement.mode === 'once') return false
+  return calibration === null ? steps.some(({ by }) => by === 'pairs') : !calibration.deterministic
+}
+
+function scaleOf({ calibration }: Known, { evidence }: Pick<Spec, 'evidence'>): Gain['scale'] {
+  return calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')
+}
+
+function byNumbers(
+  { steps }: Known,
+  { metric, direction }: { metric: string; direction: Direction },
+  scale: Gain['scale'],
+): ProgressByNumbers | null {
+  const measured = steps.map(step => stretchOf(step, metric))
+  const missing = steps.flatMap(({ experiment }, at) => (measured[at] === null ? [experiment] : []))
+  const [first, ...others] = measured.filter(stretch => stretch !== null)
+  if (first === undefined) return null
+  const stretches: ProgressByNumbers['stretches'] = [first]
+  for (const { from, to } of others) {
+    const last = stretches.at(-1) ?? first
+    if (last.to === from) stretches[stretches.length - 1] = { from: last.from, to }
+    else stretches.push({ from, to })
+  }
+  const shares = scale === 'log' && stretches.every(({ from, to }) => from > 0 && to > 0)
+  const change = stretches.reduce(
+    (sum, { from, to }) => sum + (shares ? Math.log(to) - Math.log(from) : to - from),
+    0,
+  )
+  const effect = direction === 'minimize' ? 0 - change : change
+  return { is: 'numbers', scale: shares ? 'log' : 'linear', effect, stretches, missing }
+}
+
+/** Nothing where one of the two is missing, or where pairs decided: their medians are no measured difference. */
+function stretchOf({ by, from, to }: MeasuredStep, metric: string): Stretch | null {
+  const [before, after] = [numberIn(from.metrics, metric), numberIn(to.metrics, metric)]
+  return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }
+}
+
+/**
+ * The progression test, and the effects of what was kept since. Without one, the effects of all that is kept, each by
+ * the pairs that were run after it was decided.
+ */
+function byPairs(campaign: Known, metric: string): ProgressByPairs | null {
+  const standing = standingLandings(campaign)
+  const test = currentTest(campaign, metric)
+  const covered = new Set(test?.covers)
+  const rest = standing.filter(({ experiment }) => !covered.has(experiment))
+  const scale = test?.scale ?? campaign.calibration?.scale ?? rest[0]?.effect?.scale
+  const usable = (effect: Effect | null): effect is Effect =>
+    effect?.metric === metric && effect.scale === scale
+  const parts = [test, ...rest.map(({ effect }) => effect)].filter(usable)
+  const missing = rest.flatMap(({ experiment, effect }) => (usable(effect) ? [] : [experiment]))
+  const [first] = parts
+  if (first === undefined) return null
+  const alone = parts.length === 1 && missing.length === 0 && test !== null
+  return {
+    is: alone ? 'tested' : 'composed',
+    ...composed([first, ...parts.slice(1)]),
+    parts: parts.length,
+    against: alone ? test.from.commit : null,
+    missing,
+  }
+}
+
+/** A test that says nothing any more: something that it covers was taken back, or another metric is the primary. */
+function currentTest({ progression, landings }: Known, metric: string): Known['progression'] {
+  if (progression === null || progression.metric !== metric || progression.covers.length === 0) return null
+  const gone = progression.covers.some(
+    id => !landings.some(({ experiment, reverted }) => experiment === id && reverted === null),
+  )
+  return gone ? null : progression
+}
+
+/**
+ * Effects add up under both scales. The ends of their intervals are added as well: where the errors are independent
+ * that is wider than it has to be, and it needs no independence (decision 037).
+ */
+function composed(
+  parts: readonly [Effect, ...Effect[]],
+): Pick<ProgressByPairs, 'effect' | 'interval' | 'pairs' | 'scale'> {
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
+  const intervals = parts.flatMap(({ interval }) => (interval === null ? [] : [interval]))
+  const whole = intervals.length === parts.length
+  return {
+    scale: parts[0].scale,
+    effect: sum(parts.map(({ effect }) => effect)),
+    interval: whole ? [sum(intervals.map(([low]) => low)), sum(intervals.map(([, high]) => high))] : null,
+    pairs: sum(parts.map(({ pairs }) => pairs)),
+  }
+}
+
+/** Whether anything lies between the default branch and the incumbent that a progression test would show. */
+export function hasUntestedGain(
+  campaign: Pick<Campaign, 'landings' | 'reference' | 'incumbent' | 'progression'>,
+): boolean {
+  const { landings, reference, incumbent, progression } = campaign
+  if (!landings.some(isOwnGain) || reference.tree === incumbent.tree) return false
+  return progression?.from.commit !== reference.commit || progression.to.commit !== incumbent.commit
+}
