@@ -1,10 +1,12 @@
 import type { Execution, GateRun, Report, Side } from '../model/report.ts'
+import { aggregationOf } from '../model/aggregate.ts'
 import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { again, type Finding, finding } from './assessment.ts'
 import { constraintHolds, constraintText, gatePasses } from './gates.ts'
-import { executionsOf, gateReadingOf } from './readings.ts'
+import { aggregatesGates, executionsOf, gateReading, gateReadingOf } from './readings.ts'
 import { otherBenchmarks } from './same-benchmarks.ts'
+import { numberText, plural } from './wording.ts'
 
 /** What ends a judgement before any number is compared, in the order in which it counts (invariant 5). */
 type Case = {
@@ -111,18 +113,43 @@ function unrunGate({ spec, report, label }: Case): Finding | null {
 function metricFailure({ spec, report, label, pairs }: Case): Finding | null {
   const all = executionsOf(report, label, 'warmup', 'sample', 'repeat')
   const runs = pairs ? all.filter(({ status }) => status === 'ok') : all
+  const gated = aggregatesGates(spec) ? executionsOf(report, label, 'sample') : runs
   const gates = spec.metric.degenerate_gates.filter(
-    gate => !runs.every(run => gatePasses(gateReadingOf(run, gate.name), gate.check)),
+    gate => gated.length > 0 && !gatePasses(gateReading(spec, gated, gate), gate.check),
   )
   const constraints = spec.metric.constraints.filter(
     constraint => !runs.every(run => constraintHolds(constraint, gateReadingOf(run, constraint.metric))),
   )
   if (gates.length + constraints.length === 0) return null
-  const names = [...gates.map(gate => `${gate.name} ${gate.check}`), ...constraints.map(constraintText)]
-  return finding('degenerate', `does not hold in every execution: ${names.join(', ')}`, {
+  const names = gates.map(gate => `${gate.name} ${gate.check}`)
+  const reason = aggregatesGates(spec)
+    ? aggregatedText(spec, gates, gated, constraints)
+    : `does not hold in every execution: ${[...names, ...constraints.map(constraintText)].join(', ')}`
+  return finding('degenerate', reason, {
     failure_class: 'hypothesis',
     violated_objectives: [...gates.map(gate => gate.name), ...constraints.map(broken => broken.metric)],
   })
+}
+
+/** Says the value that was held against the gate, which no single execution need have printed. */
+function aggregatedText(
+  spec: Spec,
+  gates: Spec['metric']['degenerate_gates'],
+  samples: readonly Execution[],
+  constraints: Spec['metric']['constraints'],
+): string {
+  const values = gates.map(gate => {
+    const value = gateReading(spec, samples, gate)
+    const shown = typeof value === 'number' ? numberText(value) : String(value ?? 'missing')
+    return `${gate.name} ${gate.check} (${shown})`
+  })
+  const over = `${aggregationOf(spec)} of ${plural(samples.length, 'sample')}`
+  return [
+    ...(values.length === 0 ? [] : [`does not hold for the ${over}: ${values.join(', ')}`]),
+    ...(constraints.length === 0
+      ? []
+      : [`does not hold in every execution: ${constraints.map(constraintText).join(', ')}`]),
+  ].join('; ')
 }
 
 const CHECKS = [

@@ -3,7 +3,7 @@ import type { Execution, Report, Side } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
 import { gatePasses } from './gates.ts'
-import { finite } from './lookup.ts'
+import { finite, gateValue } from './lookup.ts'
 import { objectivesOf } from './objectives.ts'
 
 export type Executions = Pick<Report, 'executions'>
@@ -43,15 +43,31 @@ function measured(spec: Spec, samples: readonly Execution[], name: string): Meas
   return { aggregate: aggregateSamples(values, aggregationOf(spec)), samples: values }
 }
 
-/** A gate must hold in every execution, so the value that stands for all is the first that fails it. */
+/**
+ * What a gate is held against. Under ce stability it is the aggregate of the samples, as ce-optimize does; under winnow's
+ * own modes a gate must hold in every execution, so that the first value that fails it stands for all (invariant 5).
+ * One missing value leaves none.
+ */
+export function gateReading(
+  spec: Spec,
+  executions: readonly Execution[],
+  { name, check }: Spec['metric']['degenerate_gates'][number],
+): number | boolean | null {
+  const read = executions.map(execution => gateReadingOf(execution, name))
+  if (read.some(value => value === null)) return null
+  if (!aggregatesGates(spec)) return read.find(value => !gatePasses(value, check)) ?? read.at(-1) ?? null
+  const same = read.every(value => value === read[0])
+  return same ? (read[0] ?? null) : aggregateSamples(read.map(gateValue), aggregationOf(spec))
+}
+
+export function aggregatesGates({ measurement }: Pick<Spec, 'measurement'>): boolean {
+  return measurement.stability !== null
+}
+
 function gateValues(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
-  const values: Record<string, number | boolean | null> = {}
-  for (const gate of spec.metric.degenerate_gates) {
-    const read = samples.map(sample => gateReadingOf(sample, gate.name))
-    values[gate.name] = read.find(value => !gatePasses(value, gate.check)) ?? read.at(-1) ?? null
-    if (read.some(value => value === null)) values[gate.name] = null
-  }
-  return values
+  return Object.fromEntries(
+    spec.metric.degenerate_gates.map(gate => [gate.name, gateReading(spec, samples, gate)]),
+  )
 }
 
 function smokePassed(runs: readonly Execution[]): boolean | null {

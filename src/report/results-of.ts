@@ -1,6 +1,6 @@
 import { constraintHolds, constraintText, gatePasses } from '../decide/gates.ts'
 import { type Objective, objectivesOf, signedDelta } from '../decide/objectives.ts'
-import { executionsOf, gateReadingOf } from '../decide/readings.ts'
+import { aggregatesGates, executionsOf, gateReading, gateReadingOf } from '../decide/readings.ts'
 import { tieBreakersOf } from '../decide/tie-breakers.ts'
 import { aggregate, aggregateSamples, aggregationOf } from '../model/aggregate.ts'
 import { canonicalJson, sha256 } from '../model/canonical.ts'
@@ -178,7 +178,8 @@ function bounded(samples: readonly MetricValue[]): Samples {
 function gateResults({ id, decisive }: ExperimentRecord): GateResult[] {
   const last = decisive.at(-1)
   if (last === undefined || last.spec === null) return []
-  const { gates, metric } = last.spec
+  const { spec } = last
+  const { gates, metric } = spec
   const runs = decisive.flatMap(({ report }) => report.gates.filter(({ side }) => side === id))
   const counted = decisive.flatMap(({ report }) =>
     executionsOf(report, id, 'sample', 'repeat').filter(({ status }) => status === 'ok'),
@@ -190,22 +191,20 @@ function gateResults({ id, decisive }: ExperimentRecord): GateResult[] {
     const { passed, exit_code, timed_out, seconds } = run
     return { name, kind: 'command', passed, exit_code, timed_out, seconds }
   })
-  const bounds = [
-    ...metric.degenerate_gates.map(({ name, check }) => ({
-      result: { name, kind: 'metric', check } as const,
-      holds: (value: MetricValue) => gatePasses(value, check),
-    })),
-    ...metric.constraints.map(constraint => ({
-      result: { name: constraint.metric, kind: 'constraint', check: constraintText(constraint) } as const,
-      holds: (value: MetricValue) => constraintHolds(constraint, value),
-    })),
-  ].map(({ result, holds }): GateResult => {
-    const values = samplesOf(counted, result.name)
-    const failing = values.findIndex(value => !holds(value))
-    const value = (failing === -1 ? values.at(-1) : values[failing]) ?? null
-    return { ...result, passed: values.length === 0 ? null : failing === -1, value }
+  const held = aggregatesGates(spec) ? executionsOf(last.report, id, 'sample') : counted
+  const bounds = metric.degenerate_gates.map((gate): GateResult => {
+    const value = gateReading(spec, held, gate)
+    const passed = held.length === 0 ? null : gatePasses(value, gate.check)
+    return { name: gate.name, kind: 'metric', check: gate.check, passed, value }
   })
-  return [...commands, ...bounds]
+  const constraints = metric.constraints.map((constraint): GateResult => {
+    const values = samplesOf(counted, constraint.metric)
+    const failing = values.findIndex(value => !constraintHolds(constraint, value))
+    const value = (failing === -1 ? values.at(-1) : values[failing]) ?? null
+    const passed = values.length === 0 ? null : failing === -1
+    return { name: constraint.metric, kind: 'constraint', check: constraintText(constraint), passed, value }
+  })
+  return [...commands, ...bounds, ...constraints]
 }
 
 function diffResult(diff: readonly ChangedPath[]): NonNullable<Results['diff']> {

@@ -164,6 +164,35 @@ describe('what ends a judgement before any comparison', () => {
     })
   })
 
+  describe('a gate under ce stability', () => {
+    const metric = { degenerate_gates: [{ name: 'rate', check: '>= 1.0' }] }
+    const spec = ceSpec({ mode: 'repeat', repeat_count: 3 }, metric)
+    const stop: StopRule = { rule: 'stability', baseline: null }
+    const judged = (...rates: (number | null)[]) =>
+      judge(
+        {
+          executions: rates.flatMap(rate => [
+            run('base', { bytes: 1200, rate: 1 }),
+            run(label, { bytes: 1100, rate }),
+          ]),
+        },
+        { spec, stop },
+      )
+
+    test('is held against the aggregate of the samples: one low one does not break it', () => {
+      expect(judged(1, 0.9, 1).outcome).toBe('eligible')
+    })
+
+    test('fails with the value that fails it, and where one is missing', () => {
+      expect(judged(1, 0.9, 0.8)).toMatchObject({
+        outcome: 'degenerate',
+        violated_objectives: ['rate'],
+        reason: 'does not hold for the median of 3 samples: rate >= 1.0 (0.9)',
+      })
+      expect(judged(1, null, 1).outcome).toBe('degenerate')
+    })
+  })
+
   test('a crash is told before the gates it left without a value', () => {
     const executions = watched().map((one, at) =>
       at === 1 ? { ...one, status: 'crashed' as const, metrics: {} } : one,

@@ -61,13 +61,29 @@ describe('a side’s snapshot', () => {
 })
 
 describe('a snapshot’s gates', () => {
-  const gated = ceSpec({}, { degenerate_gates: [{ name: 'ok', check: '>= 0.5' }] })
+  const metric = {
+    primary: { type: 'hard', name: 'bytes', direction: 'minimize' },
+    degenerate_gates: [{ name: 'ok', check: '>= 0.5' }],
+  }
+  const gated = aSpec({ metric })
   const gate = (...values: (number | null)[]) =>
     snapshotOf(gated, aReport(values.map(ok => run('exp-001', { bytes: 1, ok }))), 'exp-001').gates?.['ok']
 
   test('hold the value that fails, if one does', () => {
     expect(gate(1, 0.2, 1)).toBe(0.2)
     expect(gate(1, 0.9)).toBe(0.9)
+  })
+
+  test.each([
+    [[1, 0.9, 1], 1],
+    [[0.9, 0.9, 1], 0.9],
+    [[true, false, true], 1],
+    [[true, true], true],
+    [[1, null, 1], null],
+  ] as const)('under ce stability hold the aggregate: %j is %j', (values, expected) => {
+    const repeated = ceSpec({ mode: 'repeat' }, { degenerate_gates: [{ name: 'ok', check: '>= 1' }] })
+    const report = aReport(values.map(ok => run('exp-001', { bytes: 1, ok })))
+    expect(snapshotOf(repeated, report, 'exp-001').gates).toEqual({ ok: expected })
   })
 
   test('a missing value stands for all', () => {
