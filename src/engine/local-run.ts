@@ -47,16 +47,18 @@ export async function factOf(
       return { state: 'unreadable', runId: file.runId, reason: file.report.unreadable }
     return { state: 'reported', runId: file.runId, report: file.report }
   }
-  if (mine !== null) return { state: mine }
+  const left = file?.partial ? { partial: file.partial } : {}
+  if (mine !== null) return mine === 'running' ? { state: mine, ...left } : { state: mine }
   const holder = file?.runId ?? recorded
   if (holder === null) return null
-  if (holder === runId) return { state: 'gone', started: file?.started ?? false, runId: holder }
+  const gone = { state: 'gone', started: file?.started ?? false, runId: holder, ...left } as const
+  if (holder === runId) return gone
   const alive = await livesOn({ runId: holder, here: file?.here ?? false })
   if (alive === null) return null
-  return alive ? runs(file !== null) : { state: 'gone', started: file?.started ?? false, runId: holder }
+  return alive ? { ...runs(file !== null), ...left } : gone
 }
 
 /** It is claimed when its turn comes: until then other campaigns keep the machine, for as long as they take. */
-function runs(claimed: boolean): RunFacts {
+function runs(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
   return claimed ? { state: 'running' } : { state: 'running', queued: true }
 }

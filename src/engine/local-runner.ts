@@ -174,6 +174,7 @@ async function measureIn(
       await files.started(order.id, runId)
       place.faults.reach('measure:started')
     },
+    onPartial: partial => files.partial(order.id, partial),
     onItems: (side, printed) => {
       items[side] = [...printed]
     },

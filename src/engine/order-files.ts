@@ -8,6 +8,7 @@ import { namesIn } from '../measure/names-in.ts'
 import { type PrintedOrder, printedOrder } from '../judge/judged-report.ts'
 import { scoreRecord } from '../model/score-record.ts'
 import { digest, type EventId, type OrderId } from '../model/ids.ts'
+import { type PartialReport, partialReport } from '../model/interruption.ts'
 import { type Report, report } from '../model/report.ts'
 
 type Say = (line: string) => void
@@ -21,6 +22,8 @@ export interface OrderFiles {
   claim(order: OrderId, runId: string): Promise<void>
   started(order: OrderId, runId: string): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
+  /** What was measured so far: what a run that is lost leaves. */
+  partial(order: OrderId, partial: PartialReport): Promise<void>
   /** What was measured and is still to be scored: from here on nothing has to be measured again. */
   printed(order: OrderId): PrintedOrder | null
   print(order: OrderId, printed: PrintedOrder): Promise<void>
@@ -53,7 +56,10 @@ export interface Claim {
   started: boolean
 }
 
-export type OrderFile = Claim & { report: Report | { unreadable: string } | null }
+export type OrderFile = Claim & {
+  report: Report | { unreadable: string } | null
+  partial: PartialReport | null
+}
 
 /**
  * A file that a power cut or a full disk left damaged is put aside: what it held is lost here and is measured or scored
@@ -73,6 +79,7 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
     claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: false }),
     started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
     report: (order, answer) => write(path(order, 'report'), answer),
+    partial: (order, partial) => write(path(order, 'partial'), partial),
     printed: order => optional(path(order, 'printed'), printedOrder, say),
     print: (order, printed) => write(path(order, 'printed'), printed),
     scores: order => optional(path(order, 'scores'), scored, say),
@@ -85,17 +92,20 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
     async read(order) {
       const held = readClaim(path(order, 'claim'), host, say)
       const answer = readReport(path(order, 'report'), say)
-      // The report says by itself which run measured it, where the claim was lost.
-      if (held === null && answer !== null && !('unreadable' in answer))
-        return { runId: answer.run_id, here: true, started: true, report: answer }
-      return held === null ? null : { ...held, report: answer }
+      const partial = answer === null ? optional(path(order, 'partial'), partialReport, say) : null
+      if (held !== null) return { ...held, report: answer, partial }
+      // What a run left says by itself whose it is, where the claim was lost.
+      const left = answer ?? partial?.report ?? null
+      if (left === null || 'unreadable' in left) return null
+      return { runId: left.run_id, here: true, started: true, report: answer, partial }
     },
     async prune(live, forgettable) {
       for (const order of ordersIn(directory)) {
         if (live.has(order)) continue
         const held = readClaim(path(order, 'claim'), host, say)
         if (held !== null && !(await forgettable(held))) continue
-        for (const kind of ['report', 'printed', 'claim'] as const) rmSync(path(order, kind), { force: true })
+        for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
+          rmSync(path(order, kind), { force: true })
         // What was paid stays paid: only what was said is of no use any more.
         const told = optional(path(order, 'scores'), scored, say)
         if (told !== null && told.records.length > 0)
@@ -105,7 +115,7 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
   }
 }
 
-type Kind = 'claim' | 'report' | 'printed' | 'scores'
+type Kind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
 
 /** Null where it is not there, or of another winnow. */
 function optional<T>(file: string, schema: z.ZodType<T>, say: Say): T | null {
@@ -156,6 +166,7 @@ function sayDamaged(file: string, say: Say): null {
 const LOST: Readonly<Record<string, string>> = {
   claim: 'It said which run measures the order; the ledger says that as well.',
   report: 'The report in it is lost, and the order is measured again.',
+  partial: 'What its run had measured is lost, and evidence for keeping starts again.',
   printed: 'The outputs in it are lost, and the order is measured again.',
   scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
 }

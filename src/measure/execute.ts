@@ -52,6 +52,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   const told = withinRoom(side, heldBack(input, execution))
   draft.executions.push(told)
   await input.onExecution?.(draft.executions)
+  await session.keepPartial()
   if (told.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
@@ -61,6 +62,8 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
 async function announceStart(session: Session): Promise<void> {
   if (session.started) return
   session.started = true
+  // Before the start is recorded: a run that has started has always left a partial report.
+  await session.keepPartial()
   await session.input.onStart()
 }
 

@@ -1,6 +1,7 @@
 import type { TreeEntry } from '../git/tree-object.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
+import type { PartialReport } from '../model/interruption.ts'
 import type { Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Item } from './output/items.ts'
@@ -34,6 +35,8 @@ export interface MeasureInput {
   onStart: () => Promise<void>
   /** Awaited after each execution with all so far, for whoever watches: nothing that is measured depends on it. */
   onExecution?: (executions: Report['executions']) => Promise<void>
+  /** Awaited before the first execution, before each block of pairs and after each execution: what a loss would keep. */
+  onPartial?: (partial: PartialReport) => Promise<void>
   /** What a side printed for a judge to score. It is no part of the report: the scores are. */
   onItems?: (side: Side, items: readonly Item[]) => void
   /** Each side brings a ruler of its own and nothing is protected: two trees, compared for a person. */

@@ -40,7 +40,12 @@ export async function measure(input: MeasureInput): Promise<Report> {
   const holdoutDirectory = await namedDirectory(input)
   const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   return inOwnPlace(input, async () => {
-    const end = await attempt(input, () => work(input, draft, { sharedFiles, allowed, holdoutDirectory }))
+    const keepPartial = async (begun: Session['begun']) => {
+      const end = { tampered: null, runner_error: null }
+      await input.onPartial?.({ report: reportOf(input, draft, { startedAt, end }), begun })
+    }
+    const prepared = { sharedFiles, allowed, holdoutDirectory, keepPartial }
+    const end = await attempt(input, () => work(input, draft, prepared))
     return reportOf(input, draft, { startedAt, end })
   })
 }
@@ -78,10 +83,16 @@ async function attempt(input: MeasureInput, run: () => Promise<string | null>): 
   }
 }
 
-type Prepared = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'>
+type Prepared = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'> & {
+  keepPartial: (begun: Session['begun']) => Promise<void>
+}
 
 /** Null when the order was measured to its end; else why the runner refuses. */
-async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Promise<string | null> {
+async function work(
+  input: MeasureInput,
+  draft: Draft,
+  { keepPartial, ...prepared }: Prepared,
+): Promise<string | null> {
   const wanted = sidesOf(input)
   const refusal = await refusalOf(input, wanted)
   if (refusal !== null) return refusal
@@ -99,6 +110,8 @@ async function work(input: MeasureInput, draft: Draft, prepared: Prepared): Prom
     holdout: null,
     draft,
     started: false,
+    begun: null,
+    keepPartial: () => keepPartial(session.begun),
   }
   try {
     await run(session)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Oid } from '../model/ids.ts'
+import type { PartialReport } from '../model/interruption.ts'
 import type { Report, Side as Label } from '../model/report.ts'
 import type { MeasureInput } from './input.ts'
 import type { Supervisor } from './process/launch.ts'
@@ -58,6 +59,10 @@ export interface Session {
   holdout: TrustedTree | null
   readonly draft: Draft
   started: boolean
+  /** The block of pairs under way, counted from 0 in this run. */
+  begun: PartialReport['begun']
+  /** Hands over what was measured so far. */
+  readonly keepPartial: () => Promise<void>
 }
 
 export function clockFile(session: Session): string {

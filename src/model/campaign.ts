@@ -2,6 +2,7 @@ import type { Aggregation } from './aggregate.ts'
 import type { EventDraft, LedgerEvent } from './event.ts'
 import type { Experiment, Picked } from './experiment.ts'
 import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
 import type { Priority } from './idea.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from './ids.ts'
 import type { Order } from './order.ts'
@@ -208,6 +209,8 @@ export interface Campaign {
   orders: Record<OrderId, LiveOrder>
   /** How often the campaign's own orders (those of no experiment) were issued, by what they measure. */
   attempts: Record<string, number>
+  /** Those of them whose latest run was lost. */
+  interruptions: Record<string, Interruption>
   round: Round | null
   landings: Landing[]
   /** What was decided to be kept last, until it is merged. */
@@ -293,6 +296,7 @@ export function emptyCampaign(): Campaign {
     sources: {},
     orders: {},
     attempts: {},
+    interruptions: {},
     round: null,
     landings: [],
     landing: null,

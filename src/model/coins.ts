@@ -1,5 +1,6 @@
 import { sha256 } from './canonical.ts'
 import type { Order, OrderTerms } from './order.ts'
+import type { PartialReport } from './interruption.ts'
 import type { Execution, Report, Side } from './report.ts'
 
 type Coins = Pick<OrderTerms, 'coins'>
@@ -35,8 +36,45 @@ export function seedOf(order: Coins, block: number): number {
 
 /** Whether a report's builds and executions took the turns and seeds that were drawn for them. */
 export function followsCoins(order: Order, report: Report): boolean {
-  const sides: Side[] = ['base', ...order.candidates.map(({ label }) => label)]
+  const sides = sidesOf(order)
   return buildsFollow(order, report, sides) && executionsFollow(order, report, sides)
+}
+
+/** The same of a run that was interrupted: its last block, or its warm-up, may end after any of its sides. */
+export function followsCoinsSoFar(order: Order, { report, begun }: PartialReport): boolean {
+  const sides = sidesOf(order)
+  if (!buildsFollow(order, report, sides)) return false
+  const { executions } = report
+  const blocks = begun?.block ?? samplesOf(executions, 'base').length
+  const seen = new Map<Side, number>()
+  const whole: Execution[] = []
+  const last: Execution[] = []
+  for (const run of executions) {
+    if (run.role === 'warmup') continue
+    const block = seen.get(run.side) ?? 0
+    seen.set(run.side, block + 1)
+    ;(block < blocks ? whole : last).push(run)
+  }
+  if (!executionsFollow(order, { executions: whole }, sides)) return false
+  if (last.length === 0) return true
+  if (begun === null) return false
+  const drawn = turns(order, firstBlock(order) + begun.block, begun.sides).slice(0, last.length)
+  const seed = seedOf(order, firstBlock(order) + begun.block)
+  const took = last.map(({ side }) => side)
+  return sameSequence(took, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
+}
+
+/** Where the blocks of an order begin among its coins: an order that continues another leaves out those that had begun. */
+export function firstBlock({ resumes }: Pick<Order, 'resumes'>): number {
+  return resumes?.block ?? 0
+}
+
+function sidesOf({ candidates }: Order): Side[] {
+  return ['base', ...candidates.map(({ label }) => label)]
+}
+
+function samplesOf(executions: readonly Execution[], side: Side): Execution[] {
+  return executions.filter(run => run.side === side && run.role === 'sample')
 }
 
 function buildsFollow(order: Order, report: Report, sides: readonly Side[]): boolean {
@@ -53,8 +91,8 @@ interface Block {
   runs: Execution[]
 }
 
-function executionsFollow(order: Order, report: Report, sides: readonly Side[]): boolean {
-  const blocks = blocksOf(report.executions)
+function executionsFollow(order: Order, report: Pick<Report, 'executions'>, sides: readonly Side[]): boolean {
+  const blocks = blocksOf(report.executions, firstBlock(order))
   const follow = blocks.every(({ coins, seed, runs }) => {
     const took = runs.map(({ side }) => side)
     const present = sides.filter(side => took.includes(side))
@@ -72,7 +110,7 @@ function inTurn(executions: readonly Execution[], blocks: readonly Block[]): boo
 }
 
 /** A side's n-th sample belongs to block n; a repeat has the seed of what it repeats and turns of its own. */
-function blocksOf(executions: readonly Execution[]): Block[] {
+function blocksOf(executions: readonly Execution[], from: number): Block[] {
   const blocks = new Map<string, Block>()
   const taken = new Map<string, number>()
   for (const run of executions) {
@@ -80,8 +118,9 @@ function blocksOf(executions: readonly Execution[]): Block[] {
     const count = taken.get(`${run.role} ${run.side}`) ?? 0
     taken.set(`${run.role} ${run.side}`, count + 1)
     const key = `${run.role} ${count}`
-    const coins = run.role === 'warmup' ? 'warm-up' : count + (run.role === 'repeat' ? 1 : 0)
-    const block = blocks.get(key) ?? { coins, seed: count, runs: [] }
+    const warmup = run.role === 'warmup'
+    const coins = warmup ? 'warm-up' : from + count + (run.role === 'repeat' ? 1 : 0)
+    const block = blocks.get(key) ?? { coins, seed: warmup ? count : from + count, runs: [] }
     blocks.set(key, block)
     block.runs.push(run)
   }

@@ -3,6 +3,7 @@ import { approvalEvent } from './approval.ts'
 import { idea } from './idea.ts'
 import { JUDGING_ENDS } from './judging-end.ts'
 import { digest, experimentId, oid, point } from './ids.ts'
+import { partialReport } from './interruption.ts'
 import { orderTerms } from './order.ts'
 import { outcome, verdictWord } from './outcome.ts'
 import { report, side } from './report.ts'
@@ -125,7 +126,8 @@ export const payloads = {
   'head-moved': { experiment: experimentId, from: nullableOid, to: oid },
   'order-issued': orderTerms.shape,
   'order-dispatched': { order: digest, run_id: text },
-  'order-lost': { order: digest, started: z.boolean(), reason: text },
+  /** `partial`: what its run had measured until then; absent where nothing of that is known. */
+  'order-lost': { order: digest, started: z.boolean(), reason: text, partial: partialReport.optional() },
   measured: { order: digest, run_id: text, report },
   'report-rejected': { order: digest, run_id: text, reason: text },
   /** A job of its own has models score what this order's run printed; until then nobody else does. */

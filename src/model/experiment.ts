@@ -2,6 +2,7 @@ import type { Approvable, Consent } from './approval.ts'
 import type { EventDraft } from './event.ts'
 import type { Priority } from './idea.ts'
 import type { FailedPart } from './failed-part.ts'
+import type { Interruption } from './interruption.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Outcome, VerdictWord } from './outcome.ts'
@@ -67,8 +68,10 @@ export interface Experiment extends Approvable {
   /** The latest order that measures on the holdout what would land otherwise. */
   holdout: OrderId | null
   attempts: number
-  /** Orders lost after an execution had started: one is bad luck, two are an error. */
-  lost: number
+  /** How often its measuring was interrupted since it was opened or taken up again. */
+  interrupted: number
+  /** Its latest order, where that was lost. */
+  interruption: Interruption | null
   learnings: string | null
   /** The idea of the backlog that it carries out. */
   carries: EventId | null

@@ -69,7 +69,8 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     standalone: null,
     holdout: null,
     attempts: 0,
-    lost: 0,
+    interrupted: 0,
+    interruption: null,
     learnings: event.learnings,
     carries: event.carries ?? null,
     outcome: null,
@@ -101,6 +102,7 @@ function end(
   dropOrders(campaign, experiment)
   experiment.status = 'ended'
   experiment.evidence = null
+  experiment.interruption = null
   experiment.outcome = how.outcome
   experiment.verdict = how.verdict
   experiment.reason = how.reason
@@ -215,7 +217,7 @@ const headMoved: Handler<'head-moved'> = (campaign, event) => {
   const experiment = subjectOf(campaign, event.experiment)
   if (!experiment || experiment.status === 'ended') return
   experiment.head = event.to
-  experiment.lost = 0
+  experiment.interrupted = 0
   if (isPicked(experiment)) madeAnew(campaign, experiment)
   else experiment.owned = false
   queueAgain(campaign, experiment)

@@ -6,8 +6,10 @@ import type { Experiment } from './experiment.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
 import { isPicked, subjectOf, subjectsOf } from './picked.ts'
-import { askedIn, type HoldoutRule, type Order, ownSubject } from './order.ts'
-import { type Job, jobOf, measuredIn } from './pairs.ts'
+import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from './order.ts'
+import { firstBlock } from './coins.ts'
+import type { Interruption, PartialReport } from './interruption.ts'
+import { interruptedJob, type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
@@ -53,6 +55,7 @@ function orderMember(campaign: Campaign, experiment: Experiment, order: Order): 
   release(campaign, released)
   carryEvidence(campaign, experiment, order)
   experiment.attempts = order.attempt
+  experiment.interruption = null
   if (!isPicked(experiment)) joinRound(campaign, experiment, order)
 }
 
@@ -123,6 +126,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   campaign.spent.minutes += minutesOf(event.report)
   campaign.spent.executions += event.report.executions.length
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
+  delete campaign.interruptions[ownSubject(live.order)]
   for (const candidate of live.order.candidates) {
     const experiment = subjectOf(campaign, candidate.label)
     if (!experiment || experiment.order !== live.order.id) continue
@@ -178,29 +182,87 @@ function minutesOf({ started_at, finished_at }: Report): number {
 
 const lost: Handler<'order-lost'> = (campaign, event) => {
   const live = campaign.orders[event.order]
-  if (live && !live.report) forget(campaign, live, event.started)
+  if (live && !live.report) forget(campaign, live, event)
 }
 
 const rejected: Handler<'report-rejected'> = (campaign, event) => {
   const live = campaign.orders[event.order]
-  if (live && !live.report) forget(campaign, live, true)
+  if (live && !live.report) forget(campaign, live, { at: event.at, started: true })
 }
 
-function forget(campaign: Campaign, live: LiveOrder, started: boolean): void {
+interface Loss {
+  at: string
+  started: boolean
+  partial?: PartialReport | undefined
+}
+
+/** A loss is no attempt: what was measured stays, and the order is issued again from there (decision 039). */
+function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
   const { order } = live
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
+  if (loss.partial) {
+    campaign.spent.minutes += minutesOf(loss.partial.report)
+    campaign.spent.executions += loss.partial.report.executions.length
+  }
   const members = membersOf(campaign, order)
+  if (members.length === 0 && loss.started) interruptOwn(campaign, order, loss)
   for (const experiment of members) {
     if (experiment.order !== order.id && experiment.holdout !== order.id) continue
-    if (started) experiment.lost += 1
+    if (loss.started) experiment.interrupted += 1
     if (experiment.holdout === order.id) {
       experiment.holdout = null
       continue
     }
+    if (loss.started) interruptMember(experiment, order, loss)
     experiment.order = experiment.standalone
     experiment.status = experiment.standalone === null ? 'queued' : 'measured'
   }
+}
+
+function interruptOwn(campaign: Campaign, order: Order, loss: Loss): void {
+  const subject = ownSubject(order)
+  const times = (campaign.interruptions[subject]?.times ?? 0) + 1
+  campaign.interruptions[subject] = interruptionOf(order, loss, times)
+  campaign.attempts[subject] = order.attempt - 1
+}
+
+function interruptMember(experiment: Experiment, order: Order, loss: Loss): void {
+  experiment.attempts = order.attempt - 1
+  experiment.interruption = interruptionOf(order, loss, experiment.interrupted)
+  if (loss.partial || order.stop.rule !== 'paired' || experiment.evidence === null) return
+  // How many pairs had begun is unknown: those of earlier runs stay, and evidence for keeping starts again.
+  const { id, evidence } = experiment
+  const piece = order.resumes?.pieces[id]
+  const gap: Job = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }
+  evidence.jobs = [...evidence.jobs, ...(piece ? [piece] : []), gap]
+  experiment.interruption = null
+}
+
+function interruptionOf(order: Order, { at, partial }: Loss, times: number): Interruption {
+  const { id, coins, base, harness, stop, candidates, carried } = order
+  const common = {
+    order: id,
+    rule: stop.rule,
+    base: base.tree,
+    harness,
+    trees: Object.fromEntries(candidates.map(({ label, tree }) => [label, tree])),
+    carried,
+    at,
+    times,
+  }
+  if (!countsPairs(stop)) return { ...common, coins, block: 0, pieces: {} }
+  const from = firstBlock(order)
+  if (!partial) return { ...common, coins: null, block: from, pieces: order.resumes?.pieces ?? {} }
+  const { report, begun } = partial
+  const measured = { ...measuredIn(report), begun }
+  const pieces: Record<string, Job> = {}
+  for (const { label } of candidates) {
+    const piece = interruptedJob(askedIn(order), measured, label)
+    if (piece.pairs.length > 0) pieces[label] = piece
+  }
+  const run = report.executions.filter(({ side, role }) => side === 'base' && role === 'sample').length
+  return { ...common, coins, block: from + (begun === null ? run : begun.block + 1), pieces }
 }
 
 /** Drops an experiment's orders, so that nothing measured on another base or head can be taken for it. */

@@ -18,6 +18,7 @@ const steered: Handler<'steered'> = (campaign, event) => {
     if (subject?.status !== 'parked') return
     subject.status = 'queued'
     subject.resumed += 1
+    subject.interrupted = 0
     return
   }
   if (action === 'withdraw' && subject?.status === 'ended') return

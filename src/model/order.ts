@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { digest, experimentId, oid, point } from './ids.ts'
+import { resumption } from './interruption.ts'
 import { type Asked, job } from './pairs.ts'
 import { snapshot } from './snapshot.ts'
 
@@ -126,6 +127,8 @@ export const orderTerms = z.strictObject({
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** What earlier jobs measured of the same two trees, by candidate. */
   carried: z.record(z.string(), z.array(job)),
+  /** The interrupted order that this one continues. */
+  resumes: resumption.optional(),
   stop: stopRule,
   deadline: z.iso.datetime(),
 })
@@ -152,9 +155,13 @@ export function isReporting(purpose: OrderPurpose): purpose is ReportingPurpose 
 }
 
 /** What an order's pairs are read by; nothing where it asks for none. */
-export function askedIn({ id, stop }: Pick<Order, 'id' | 'stop'>): Asked {
-  const paired = stop.rule === 'paired' || stop.rule === 'pairs'
-  return { order: id, metrics: paired ? stop.metrics : [], pairs: paired ? stop.pairs : 0 }
+export function askedIn({ id, stop, resumes }: Pick<Order, 'id' | 'stop' | 'resumes'>): Asked {
+  if (!countsPairs(stop)) return { order: id, metrics: [], pairs: 0 }
+  return { order: id, metrics: stop.metrics, pairs: stop.pairs, begun: resumes?.pieces }
+}
+
+export function countsPairs(stop: StopRule): stop is Extract<StopRule, { rule: 'paired' | 'pairs' }> {
+  return stop.rule === 'paired' || stop.rule === 'pairs'
 }
 
 /** Whether the pairs it asks for are those of the only machine there is. */

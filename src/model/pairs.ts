@@ -10,6 +10,8 @@ export const pair = z.strictObject({
   first: z.enum(['base', 'candidate']),
   base: readings.nullable(),
   candidate: readings.nullable(),
+  /** The run was interrupted after this pair had begun: it shows no effect, and counts against keeping (decision 039). */
+  lost: z.literal(true).optional(),
 })
 export type Pair = z.infer<typeof pair>
 
@@ -18,16 +20,27 @@ export const job = z.strictObject({
   order: digest,
   /** The boot id of its machine, or the sample that models scored: another one is a fresh runner. */
   runner: z.string(),
+  /** Machines that measured its first pairs, before it was interrupted and went on elsewhere. */
+  also_on: z.array(z.string()).optional(),
+  /** The run was lost, and with it how many pairs had begun: evidence for keeping starts again (decision 039). */
+  unreported: z.literal(true).optional(),
   /** All the pairs it was asked for were run, rather than ended early by the stop rule. */
   complete: z.boolean(),
   pairs: z.array(pair),
 })
 export type Job = z.infer<typeof job>
 
+/** Without those of which nothing came back. */
+export function reportedJobs(jobs: readonly Job[]): Job[] {
+  return jobs.filter(({ unreported }) => !unreported)
+}
+
 export interface Asked {
   order: string
   metrics: readonly string[]
   pairs: number
+  /** The pairs that interrupted runs of the same job measured, by candidate. */
+  begun?: Readonly<Record<string, Job>> | undefined
 }
 
 export interface Measured {
@@ -36,19 +49,49 @@ export interface Measured {
   runner: string
 }
 
-/** The pairs of one candidate in a report. A side's n-th sample belongs to block n (model/coins.ts). */
+/**
+ * The pairs of one candidate in a report, after those that were measured before the job was interrupted. A side's n-th
+ * sample belongs to the n-th block of its run (model/coins.ts).
+ */
 export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
-  const { order, metrics, pairs } = asked
-  const { executions, runner } = measured
+  const { order } = asked
+  const run = pairsIn(asked, measured, label)
+  const begun = asked.begun?.[label]
+  if (begun === undefined)
+    return { order, runner: measured.runner, complete: run.length >= asked.pairs, pairs: run }
+  const pairs = [...begun.pairs, ...run]
+  // A machine that ran no pair took no part.
+  if (run.length === 0) return { ...begun, order, complete: pairs.length >= asked.pairs }
+  const { runner } = measured
+  const before = begun.pairs.some(({ lost }) => lost !== true) ? [begun.runner] : []
+  const also_on = [...new Set([...(begun.also_on ?? []), ...before])].filter(each => each !== runner)
+  const elsewhere = also_on.length === 0 ? {} : { also_on }
+  return { order, runner, ...elsewhere, complete: pairs.length >= asked.pairs, pairs }
+}
+
+type Interrupted = Measured & { begun: { block: number; sides: readonly Side[] } | null }
+
+/** The pairs of an interrupted job. A pair that had begun is lost unless both of its sides had finished. */
+export function interruptedJob(asked: Asked, measured: Interrupted, label: Side): Job {
+  const job = jobOf(asked, measured, label)
+  const { begun, executions } = measured
+  const finished = pairsIn(asked, measured, label).length
+  if (begun === null || !begun.sides.includes(label) || finished > begun.block) return job
+  const ran = (side: Side) => samplesOf(executions, side).length
+  const first = ran(label) > ran('base') ? 'candidate' : 'base'
+  const pairs: Pair[] = [...job.pairs, { first, base: null, candidate: null, lost: true }]
+  return { ...job, complete: pairs.length >= asked.pairs, pairs }
+}
+
+function pairsIn({ metrics }: Asked, { executions }: Measured, label: Side): Pair[] {
   const base = samplesOf(executions, 'base')
   const candidate = samplesOf(executions, label)
-  const run = candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
+  return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
     const beside = base[block]
     if (beside === undefined) return []
     const first = beside.at < sample.at ? 'base' : 'candidate'
     return [{ first, base: readingsOf(beside.run, metrics), candidate: readingsOf(sample.run, metrics) }]
   })
-  return { order, runner, complete: run.length >= pairs, pairs: run }
 }
 
 type Reported = Pick<Report, 'order' | 'executions' | 'machine' | 'judging'>

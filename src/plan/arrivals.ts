@@ -1,9 +1,11 @@
 import type { LiveOrder } from '../model/campaign.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import type { EventId, OrderId } from '../model/ids.ts'
-import type { Order } from '../model/order.ts'
+import { countsPairs, type Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
-import { followsCoins } from '../model/coins.ts'
+import { isJudgedOrder } from '../model/judged-order.ts'
+import type { PartialReport } from '../model/interruption.ts'
+import { followsCoins, followsCoinsSoFar } from '../model/coins.ts'
 import type { Action, Step } from './action.ts'
 import type { RunFacts, World } from './world.ts'
 
@@ -29,20 +31,21 @@ export function arrivals(world: World): Arrivals {
 
 function receive(world: World, live: LiveOrder, found: Arrivals): void {
   const run = world.runs.get(live.order.id)
-  if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found)
+  if (!run)
+    return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found, undefined)
   if (world.runner.runId === null) found.steps.push(...recordedRun(live, run))
   switch (run.state) {
     case 'running':
-      return run.queued === true ? undefined : expire(world, live, found)
+      return run.queued === true ? undefined : expire(world, live, found, run.partial)
     case 'waiting':
     // It was measured in time, and no deadline is about models.
     case 'printed':
       return
     case 'gone':
       return run.started
-        ? lose(live, found, {
-            started: true,
+        ? lose(world, live, found, {
             reason: run.why ?? 'its process ended after measuring had begun',
+            partial: run.partial,
           })
         : void found.idle.push(live.order.id)
     case 'unreadable':
@@ -59,16 +62,38 @@ function recordedRun({ order: { id }, run_id: known }: LiveOrder, run: RunFacts)
   return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
 }
 
-function expire(world: World, live: LiveOrder, found: Arrivals): void {
+function expire(world: World, live: LiveOrder, found: Arrivals, partial: PartialReport | undefined): void {
   if (!(Date.parse(world.now) >= Date.parse(live.order.deadline))) return
   found.actions.push({ do: 'cancel', order: live.order.id })
-  lose(live, found, { started: true, reason: `no report by its deadline, ${live.order.deadline}` })
+  lose(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
 }
 
-function lose(live: LiveOrder, found: Arrivals, how: { started: boolean; reason: string }): void {
-  const { id } = live.order
+function lose(
+  { spec }: World,
+  { order }: LiveOrder,
+  found: Arrivals,
+  { reason, partial }: { reason: string; partial: PartialReport | undefined },
+): void {
+  const { id } = order
   found.lost.add(id)
-  found.steps.push({ step: 'event', draft: { kind: 'order-lost', cause: id, order: id, ...how } })
+  const usable = partial !== undefined && whyNotPartialOf(order, partial) === null
+  const left = usable ? { partial: isJudgedOrder(order, spec) ? withoutItems(partial) : partial } : {}
+  found.steps.push({
+    step: 'event',
+    draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...left },
+  })
+}
+
+/** Items that models have not scored show nothing yet: they are printed again. */
+function withoutItems({ report }: PartialReport): PartialReport {
+  return { report: { ...report, executions: [] }, begun: null }
+}
+
+/** The part of taking an interrupted report in that anybody can check again from the ledger alone. */
+export function whyNotPartialOf(order: Order, partial: PartialReport): string | null {
+  const mismatch = whyNotMeasured(order, partial.report)
+  if (mismatch !== null || !countsPairs(order.stop)) return mismatch
+  return followsCoinsSoFar(order, partial) ? null : 'its executions do not follow the coins of the order'
 }
 
 function reject(live: LiveOrder, found: Arrivals, runId: string, reason: string): void {

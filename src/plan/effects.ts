@@ -66,8 +66,7 @@ function asked(world: World, found: Arrivals, subjects: readonly EffectSubject[]
     if (isGivenUp(world, subject)) continue
     const next = standingOf(world, found, subject)
     if (next.is === 'under way') return { steps, requests: [], pending: true }
-    if (next.is === 'wanted')
-      return { steps, requests: [request(world, subject, next.attempt)], pending: true }
+    if (next.is === 'wanted') return { steps, requests: [request(world, subject, next)], pending: true }
     const { what, ...alert } = subject.alert
     steps.push(...alertOnce(world, { ...alert, message: `${what} could not be measured: ${next.reason}` }))
   }
@@ -102,9 +101,13 @@ function standingOf(world: World, found: Arrivals, subject: EffectSubject): Unan
   }
 }
 
-function request(world: World, subject: EffectSubject, attempt: number): Request {
+function request(
+  world: World,
+  subject: EffectSubject,
+  { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
+): Request {
   const { purpose, base, candidates, carried, cause } = subject
   const round = world.campaign.round?.number ?? 0
   const pairs = { stop: pairsStop(world), carried: { incumbent: carried } }
-  return { purpose, round, attempt, cause, candidates, base, ...pairs }
+  return { purpose, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }

@@ -98,8 +98,7 @@ function measure(world: World, found: Arrivals, foreign: ForeignTip): ForeignPla
   const next = own.is === 'answered' ? judged(world, foreign, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked }
   if (next.is === 'under way') return { steps: [], requests: [], blocked }
-  if (next.is === 'wanted')
-    return { steps: [], requests: request(world, foreign, candidates, next.attempt), blocked }
+  if (next.is === 'wanted') return { steps: [], requests: request(world, foreign, candidates, next), blocked }
   const reason = `the foreign tip ${foreign.to.commit.slice(0, 10)} cannot be measured: ${next.reason}`
   return { steps: pauseOnce(world, reason), requests: [], blocked: reason }
 }
@@ -127,12 +126,12 @@ function request(
   world: World,
   foreign: ForeignTip,
   candidates: OrderCandidate[],
-  attempt: number,
+  { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
 ): Request[] {
   const stop = harmlessStop(world)
   if (stop === null) return []
   const round = world.campaign.round?.number ?? 0
-  return [{ purpose: 'foreign', round, attempt, cause: foreign.event, candidates, stop }]
+  return [{ purpose: 'foreign', round, attempt, interrupted, cause: foreign.event, candidates, stop }]
 }
 
 function adopt(world: World, foreign: ForeignTip, order: OrderId, reason: string): Step[] {

@@ -1,21 +1,34 @@
-import { subjectsOf } from '../model/picked.ts'
+import { isPicked, subjectsOf } from '../model/picked.ts'
 import type { Step } from './action.ts'
-import { endSteps } from './ending.ts'
+import { decidedDraft } from './judgement.ts'
 import type { World } from './world.ts'
 
-/** One lost report is bad luck and measured again with new coins; the second is an error: no free re-rolls. */
-export function lostTooOften(world: World): Step[] {
-  const unlucky = subjectsOf(world.campaign).filter(
-    ({ status, lost }) => status !== 'ended' && status !== 'ordered' && lost >= 2,
+/** So often an experiment goes on after an interruption by itself, and again whenever it is retried. */
+export const MOST_INTERRUPTIONS = 5
+
+/**
+ * An idea that ends its own machine would be measured for ever. Nothing is known against it either: it is parked as not
+ * proven, with the pairs it has (decision 039).
+ */
+export function parkInterrupted(world: World): Step[] {
+  const stuck = subjectsOf(world.campaign).filter(
+    ({ status, interrupted }) =>
+      (status === 'queued' || status === 'measured') && interrupted >= MOST_INTERRUPTIONS,
   )
-  return unlucky.flatMap(experiment =>
-    endSteps({
+  return stuck.map(experiment => ({
+    step: 'event',
+    draft: decidedDraft({
       experiment,
       order: null,
-      outcome: 'error',
+      outcome: 'inconclusive',
       assessment: null,
-      reason: `its report was lost ${experiment.lost} times after measuring had begun`,
-      cause: experiment.opened,
+      reason: interruptedText(experiment.interrupted),
+      cause: `${experiment.opened} interrupted ${experiment.resumed}`,
+      parked: !isPicked(experiment),
     }),
-  )
+  }))
+}
+
+export function interruptedText(times: number): string {
+  return `measuring was interrupted ${times} times; a retry goes on with what was measured`
 }

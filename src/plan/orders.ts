@@ -2,10 +2,12 @@ import { sha256 } from '../model/canonical.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
 import type { OrderCandidate, OrderPurpose, OrderTerms, StopRule } from '../model/order.ts'
 import type { OrderId, Point } from '../model/ids.ts'
+import type { Interruption } from '../model/interruption.ts'
 import { isJudged, judgedSample } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Action, Step } from './action.ts'
 import { pairsStop } from './paired-order.ts'
+import { resume } from './resuming.ts'
 import type { World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
@@ -17,6 +19,8 @@ export interface Request {
   candidates: OrderCandidate[]
   stop: StopRule
   carried?: OrderTerms['carried']
+  /** Lost orders that this one continues, where it measures the same. */
+  interrupted?: readonly Interruption[] | undefined
   base?: Point
   /** Only where the order itself tries another ruler: a sync. */
   ruler?: { spec_sha256: string; harness: string; pin: Point; spec: Spec }
@@ -70,6 +74,9 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     pin: campaign.pin,
     spec: world.spec,
   }
+  const base = request.base ?? campaign.incumbent
+  const { candidates, stop, interrupted = [] } = request
+  const resumed = resume(interrupted, { base, candidates, harness: ruler.harness, stop })
   return {
     kind: 'order-issued',
     cause: request.cause,
@@ -79,11 +86,12 @@ function orderDraft(world: World, { request, index, queue }: Issue): EventDraft<
     spec_sha256: ruler.spec_sha256,
     harness: ruler.harness,
     pin: ruler.pin,
-    base: request.base ?? campaign.incumbent,
-    candidates: request.candidates,
-    coins: sha256(`${world.entropy}:${index}:${request.cause}`),
+    base,
+    candidates,
+    coins: resumed?.coins ?? sha256(`${world.entropy}:${index}:${request.cause}`),
     carried: request.carried ?? {},
-    stop: request.stop,
+    ...(resumed === null ? {} : { resumes: resumed.resumes }),
+    stop,
     deadline: deadline(Date.parse(world.now) + 1000 * secondsBefore(world), ruler.spec, request, queue),
   }
 }
@@ -169,10 +177,10 @@ export function twin({ commit, tree }: Point): OrderCandidate {
 export function ownRequest(
   world: Pick<World, 'campaign' | 'spec'>,
   purpose: OwnPurpose,
-  { attempt, carried = {} }: { attempt: number; carried?: OrderTerms['carried'] | undefined },
+  { attempt, carried = {}, interrupted }: Pick<Request, 'attempt' | 'carried' | 'interrupted'>,
 ): Request {
   const { started, incumbent } = world.campaign
-  const common = { round: 0, attempt, carried, cause: started }
+  const common = { round: 0, attempt, carried, interrupted, cause: started }
   switch (purpose) {
     case 'baseline':
       return { ...common, purpose, candidates: [], stop: { rule: 'alone' } }

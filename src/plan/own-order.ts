@@ -1,4 +1,5 @@
-import { type Order, type OrderTerms, ownSubject } from '../model/order.ts'
+import type { Interruption } from '../model/interruption.ts'
+import { isReporting, type Order, type OrderTerms, ownSubject } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { EventId } from '../model/ids.ts'
 import type { Arrivals } from './arrivals.ts'
@@ -6,7 +7,7 @@ import type { World } from './world.ts'
 
 /** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
 export type OwnOrder =
-  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried'] }
+  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
   | { is: 'under way' }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
   | { is: 'given up'; reason: string }
@@ -19,9 +20,28 @@ type Subject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates'>
 export function ownOrder(world: World, found: Arrivals, about: Subject): OwnOrder {
   const subject = ownSubject(about)
   const live = Object.values(world.campaign.orders).find(({ order }) => ownSubject(order) === subject)
-  if (!live) return nextAttempt(world, world.campaign.attempts[subject] ?? 0, 'no report came back')
+  if (!live) return notUnderWay(world, subject, about)
   const arrived = found.reports.get(live.order.id)
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
+}
+
+/** Losses in a row after which a run elsewhere is asked for once an hour only, and effects are no more measured. */
+const MANY_LOSSES = 5
+const HOUR = 3_600_000
+
+/** A loss is no attempt. Here a person starts the run again; elsewhere a harness that ends its machine costs minutes. */
+function notUnderWay(world: World, subject: string, { purpose, base }: Subject): OwnOrder {
+  const { campaign, runner, now } = world
+  const used = campaign.attempts[subject] ?? 0
+  const lost = campaign.interruptions[subject]
+  if (lost === undefined || lost.base !== base.tree) return nextAttempt(world, used, 'no report came back')
+  if (lost.times >= MANY_LOSSES) {
+    if (isReporting(purpose))
+      return { is: 'given up', reason: `measuring was interrupted ${lost.times} times` }
+    if (runner.runId === null && Date.parse(now) < Date.parse(lost.at) + HOUR) return { is: 'under way' }
+  }
+  const next = nextAttempt(world, used, 'no report came back')
+  return next.is === 'wanted' ? { ...next, carried: lost.carried, interrupted: [lost] } : next
 }
 
 /** Failures that are nobody's verdict are measured again, as often as an experiment's would be. */

@@ -5,7 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment, PairedEvidence, Picked } from '../model/experiment.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import type { PairedTerms, StopRule } from '../model/order.ts'
-import type { Job } from '../model/pairs.ts'
+import { type Job, reportedJobs } from '../model/pairs.ts'
 import { pairsPerJob, resolveEvidence } from '../spec/resolve-evidence.ts'
 import type { Spec } from '../spec/schema.ts'
 import { levelFor, nextShare, variantOf } from './level.ts'
@@ -76,7 +76,7 @@ export function pickStop(
   on: PickedTrees,
 ): PairedRule {
   const { campaign, spec } = ruling
-  const jobs = pickedJobs(campaign, { evidence }, on).length
+  const jobs = reportedJobs(pickedJobs(campaign, { evidence }, on)).length
   const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
   const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
   const terms = { as, level: LOOSER_LEVEL, share: 0, max_jobs, variant: 0, touched: null } as const
@@ -136,7 +136,7 @@ function termsFor(
   const { campaign, spec } = ruling
   const share = experiment.share ?? nextShare(campaign, spec)
   const as = kindOf(ruling, rule, experiment, member)
-  const jobs = carriedJobs(campaign, experiment, member.tree).length
+  const jobs = reportedJobs(carriedJobs(campaign, experiment, member.tree)).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
   const touched = experiment.share === null ? member.touched : null

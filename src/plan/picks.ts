@@ -163,7 +163,9 @@ function requestsFor(world: World, found: Arrivals): Request[] {
     if (how === null) return []
     const candidates = [{ label: pick.id, head: pick.head, tree }]
     const round = world.campaign.round?.number ?? 0
-    return [{ purpose: 'pick', round, attempt, cause: pick.opened, candidates, base: facts.base, ...how }]
+    const interrupted = pick.interruption === null ? [] : [pick.interruption]
+    const about = { purpose: 'pick', round, attempt, interrupted, cause: pick.opened } as const
+    return [{ ...about, candidates, base: facts.base, ...how }]
   })
 }
 

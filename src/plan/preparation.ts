@@ -43,8 +43,7 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
     case 'under way':
       return { steps: [], requests: [], ready: false, hopeless: false }
     case 'wanted': {
-      const { attempt, carried } = next
-      const requests = [ownRequest(world, purpose, { attempt, carried })]
+      const requests = [ownRequest(world, purpose, next)]
       return { steps: [], requests, ready: false, hopeless: false }
     }
     case 'given up':

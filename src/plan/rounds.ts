@@ -130,6 +130,7 @@ function requestOf(
     round,
     attempt: first.attempt,
     cause: first.experiment.opened,
+    interrupted: wanted.flatMap(({ experiment }) => experiment.interruption ?? []),
     candidates: wanted.map(({ experiment: { id }, head, tree }) => ({ label: id, head, tree })),
     ...how,
   }
@@ -145,7 +146,9 @@ function blocksOf(wanted: readonly Wanted[], size: number): Wanted[][] {
   const groups = new Map<string, Wanted[]>()
   for (const one of wanted) {
     const { purpose, attempt, experiment } = one
-    const key = [purpose, attempt, experiment.source.use === 'external'].join(' ')
+    // Those that were interrupted together go on together, with the coins they have.
+    const lost = experiment.interruption?.order ?? 'new'
+    const key = [purpose, attempt, experiment.source.use === 'external', lost].join(' ')
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   return [...groups.values()].flatMap(group =>

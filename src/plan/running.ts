@@ -8,7 +8,7 @@ import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
 import { judgeElsewhere } from './judged-elsewhere.ts'
 import { landingPlan } from './landing.ts'
-import { lostTooOften } from './lost.ts'
+import { parkInterrupted } from './lost.ts'
 import { isSettled } from './only.ts'
 import { dispatch } from './orders.ts'
 import { pickPlan, pickVerdicts } from './picks.ts'
@@ -38,7 +38,7 @@ export function running(resting: Draft): Plan {
     return prepared(draft, () => request(draft, foreign.requests, foreign.blocked))
   const landing = landingPlan(world)
   if (landing !== null) return conclude(alsoDo(draft, landing.actions), landing.steps, landing.waiting)
-  const lost = lostTooOften(world)
+  const lost = parkInterrupted(world)
   if (lost.length > 0) return conclude(draft, lost)
   const effects = effectSteps(world)
   if (effects.length > 0) return conclude(draft, effects)

@@ -46,7 +46,7 @@ export function syncPlan(world: World, found: Arrivals): SyncPlan {
   const next = own.is === 'answered' ? judged(world, sync, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
   if (next.is === 'given up') return failed(world, sync, next.reason)
-  const requests = next.is === 'wanted' ? [request(world, sync, next.attempt)] : []
+  const requests = next.is === 'wanted' ? [request(world, sync, next)] : []
   return { steps: [], requests, blocked, hopeless: null }
 }
 
@@ -107,11 +107,16 @@ function failed(world: World, sync: CleanSync, reason: string): SyncPlan {
   return { steps, requests: [], blocked: message, hopeless: code }
 }
 
-function request(world: World, sync: CleanSync, attempt: number): Request {
+function request(
+  world: World,
+  sync: CleanSync,
+  { attempt, interrupted }: Pick<Request, 'attempt' | 'interrupted'>,
+): Request {
   return {
     purpose: 'sync',
     round: world.campaign.round?.number ?? 0,
     attempt,
+    interrupted,
     cause: sync.tip,
     candidates: candidatesOf(sync.byHand ?? sync.to),
     stop: { rule: 'alone' },

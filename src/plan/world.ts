@@ -7,6 +7,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { ReleaseDates } from '../model/release.ts'
 import type { HoldoutSource } from '../model/order.ts'
+import type { PartialReport } from '../model/interruption.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { z } from 'zod'
@@ -241,10 +242,10 @@ export type RunFacts =
    * queued: it waits for its turn on its machine, and no deadline is about that. runId: of a run elsewhere, which has
    * its id only once it was asked for.
    */
-  | { state: 'running'; queued?: true; runId?: string }
+  | { state: 'running'; queued?: true; runId?: string; partial?: PartialReport }
   /** Of this process, and not begun: something else is being measured. */
   | { state: 'waiting' }
-  | { state: 'gone'; started: boolean; runId: string | null; why?: string }
+  | { state: 'gone'; started: boolean; runId: string | null; why?: string; partial?: PartialReport }
   /** Measured, and what it printed is still to be scored by models. */
   | { state: 'printed'; runId: string }
   | { state: 'reported'; runId: string; report: Report }

@@ -1,3 +1,4 @@
+import { reportedJobs } from '../model/pairs.ts'
 import { effectOf } from '../decide/evidence/reported-effect.ts'
 import { objectivesOf } from '../decide/objectives.ts'
 import { effectText, shareOf } from '../decide/paired/effect-text.ts'
@@ -30,7 +31,11 @@ export function pairChart(story: PairStory): string[] {
   const jobs = evidencePath(story)
   return [
     ...headline(story),
-    ...jobs.flatMap((job, at) => ['', jobTitle(story, job, at), ...pairRows(story, job)]),
+    ...jobs.flatMap((job, at) => [
+      '',
+      jobTitle(story, job, at),
+      ...(job.unreported ? [] : pairRows(story, job)),
+    ]),
     '',
     ...summary(story),
   ]
@@ -61,7 +66,10 @@ function gainText(difference: number, { direction, scale }: Measured): string {
   return `${Math.abs(shareOf(difference, direction) * 100).toFixed(1)} %`
 }
 
-function jobTitle({ rule }: PairStory, { order, runner, fresh, screened }: PathJob, at: number): string {
+function jobTitle({ rule }: PairStory, job: PathJob, at: number): string {
+  const { order, runner, fresh, screened, unreported } = job
+  if (unreported)
+    return `job ${at + 1}: its run was lost and left nothing; evidence for keeping starts again; order ${short(order)}`
   const machine = rule.single_machine ? 'new build on this machine' : `runner ${runner.slice(0, 8)}`
   const is = [...(fresh ? ['fresh'] : []), ...(screened ? ['passed the screen'] : [])]
   return `job ${at + 1}: ${[machine, ...is].join(', ')}; order ${short(order)}`
@@ -81,11 +89,11 @@ function pairRow(
   at: number,
   { measured, keep }: { measured: Measured; keep: number },
 ): string[] {
-  const { base, candidate, difference, first, evidence } = pair
+  const { base, candidate, difference, first, evidence, lost = false } = pair
   return [
     `  ${String(at + 1).padStart(4)}`,
-    valueText(base).padStart(9),
-    valueText(candidate).padStart(9),
+    valueText(base, lost).padStart(9),
+    valueText(candidate, lost).padStart(9),
     (difference === null ? 'none' : signedText(difference, measured)).padStart(7),
     first === 'base' ? 'base' : 'cand.',
     evidenceText(evidence).padStart(8),
@@ -93,7 +101,8 @@ function pairRow(
   ]
 }
 
-function valueText(value: number | null): string {
+function valueText(value: number | null, lost: boolean): string {
+  if (lost) return 'lost'
   return value === null ? 'failed' : String(Number(value.toPrecision(5)))
 }
 
@@ -103,7 +112,8 @@ function signedText(difference: number, measured: Measured): string {
 
 /** Estimate and interval of all pairs, and what they took. */
 function summary(story: PairStory): string[] {
-  const { jobs, minutes } = story
+  const { minutes } = story
+  const jobs = reportedJobs(story.jobs)
   const measured = measuredIn(story)
   const pairs = metricPairs(jobs, measured.name)
   const { effect, interval } = effectOf(differencesOf(pairs, measured))

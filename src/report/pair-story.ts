@@ -19,7 +19,7 @@ export interface PairStory {
 
 /** The pairs of one experiment, gathered again from the ledger's events alone. */
 export class PairStories {
-  readonly stories: PairStory[] = []
+  readonly #stories: PairStory[] = []
   readonly #id: string
   readonly #specs = new Map<string, { yaml: string; file: string }>()
   readonly #open = new Map<string, Order>()
@@ -27,6 +27,10 @@ export class PairStories {
 
   constructor(id: string) {
     this.#id = id
+  }
+
+  get stories(): PairStory[] {
+    return this.#stories.filter(({ jobs }) => jobs.some(({ pairs }) => pairs.length > 0))
   }
 
   /** Every event of the campaign, in turn. */
@@ -37,8 +41,20 @@ export class PairStories {
       this.#specs.set(event.spec_sha256, { yaml: event.spec_yaml, file: this.#file })
     if (kind === 'order-issued' && event.stop.rule === 'paired' && event.stop.terms[this.#id])
       this.#open.set(event.id, event)
+    if (kind === 'report-rejected' || (kind === 'order-lost' && event.started && !event.partial))
+      this.#unreported(event.order)
     if (kind === 'order-lost' || kind === 'report-rejected') this.#open.delete(event.order)
     if (kind === 'measured') this.#measured(event)
+  }
+
+  /** As the fold has it: the pairs of its earlier runs stay, and evidence for keeping starts again. */
+  #unreported(id: string): void {
+    const order = this.#open.get(id)
+    const story = order === undefined ? null : this.#storyOf(order)
+    if (order === undefined || story === null) return
+    const piece = order.resumes?.pieces[this.#id]
+    const gap: Job = { order: id, runner: '', complete: false, pairs: [], unreported: true }
+    story.jobs.push(...(piece ? [piece] : []), gap)
   }
 
   /** Only the first report of an order that was not lost before it counts. */
@@ -60,11 +76,11 @@ export class PairStories {
     const tree = candidates.find(({ label }) => label === this.#id)?.tree
     const text = this.#specs.get(spec_sha256)
     if (stop.rule !== 'paired' || !terms || tree === undefined || !text) return null
-    const last = this.stories.at(-1)
+    const last = this.#stories.at(-1)
     if (last && (carried[this.#id] ?? []).length > 0) return Object.assign(last, { rule: stop, terms })
     const { spec } = parseSpec(text.yaml, { file: text.file })
     const story = { purpose, spec, rule: stop, terms, base, tree, jobs: [], minutes: {} }
-    this.stories.push(story)
+    this.#stories.push(story)
     return story
   }
 }

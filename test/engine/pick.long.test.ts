@@ -233,7 +233,13 @@ describe('the default branch moves while a change is taken alone', () => {
     const tip = site.commit('a person was at work')
     await site.run()
     const found = await picked(site)
-    expect(found).toMatchObject({ id: first.id, branch: first.branch, base: tip, outcome: 'kept', lost: 0 })
+    expect(found).toMatchObject({
+      id: first.id,
+      branch: first.branch,
+      base: tip,
+      outcome: 'kept',
+      interrupted: 0,
+    })
     expect(found.reason).toContain('bytes 42 -> 30 (-28.6 %)')
     expect(site.bare('rev-parse', `${found.branch}^`)).toBe(tip)
     expect((await pulls(site)).filter(({ base }) => base === 'main')).toMatchObject([{ head: found.head }])

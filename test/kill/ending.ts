@@ -1,6 +1,4 @@
 import { expect } from 'vitest'
-import type { Campaign } from '../../src/model/campaign.ts'
-import type { Experiment } from '../../src/model/experiment.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Scene } from './scene.ts'
@@ -50,13 +48,6 @@ export async function expectSound(scene: Scene, commandLine: CommandLine, { even
   const proofs = await Promise.all(['audit', 'replay'].map(verb => commandLine.run(scene, [verb])))
   for (const { code, out, err } of proofs) expect([code, out, err]).toEqual([0, out, err])
   await scene.expectLeftAlone()
-}
-
-/** How an experiment ends that two kills met while it was being measured. */
-export const LOST = 'its report was lost 2 times after measuring had begun'
-
-export function lostTwice({ experiments }: Campaign): Experiment[] {
-  return Object.values(experiments).filter(({ lost }) => lost >= 2)
 }
 
 export function lostOrders(events: readonly LedgerEvent[]) {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { interruptedText, MOST_INTERRUPTIONS } from '../../src/plan/lost.ts'
 import { shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
 import { bundledCommandLine, type Ended, ended } from './command-line.ts'
-import { type Ending, endingOf, expectSound, LOST, lostOrders } from './ending.ts'
+import { type Ending, endingOf, expectSound, lostOrders } from './ending.ts'
 import { full } from './full.ts'
 import { type Scene, scene } from './scene.ts'
 
@@ -69,7 +70,7 @@ describe.each(Object.keys(KILLS).slice(0, full ? 3 : 2))('a measurement that is 
     expect([signal, err]).toEqual(['SIGKILL', err])
   }
 
-  it('is issued once more with new coins; its verdict is what it would have been', async () => {
+  it('is issued again unchanged; its verdict is what it would have been', async () => {
     const at = measured()
     await kill(at, 2)
     expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
@@ -79,20 +80,41 @@ describe.each(Object.keys(KILLS).slice(0, full ? 3 : 2))('a measurement that is 
     expect(lostOrders(after.events)).toMatchObject([
       { started: true, reason: 'its process ended after measuring had begun' },
     ])
-    expect(new Set(coinsOf(after)).size).toBe(2)
+    expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
     await expectSound(at, commandLine, after)
   })
 
-  it('a second time is an error that says so: nobody gets a free re-roll', async () => {
+  it('a second and a third time as well: no kill is a verdict', async () => {
     const at = measured()
     await kill(at, 2)
+    await kill(at, 1)
     await kill(at, 1)
     expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
 
     const after = await endingOf(at)
-    expect(after.ending.experiments).toMatchObject([{ ended: ['error', 'broken', true], tree: null }])
-    expect(after.campaign.experiments['exp-001']?.reason).toBe(LOST)
-    expect([lostOrders(after.events).length, coinsOf(after).length]).toEqual([2, 2])
+    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
+    const coins = coinsOf(after)
+    expect([lostOrders(after.events).length, coins.length, new Set(coins).size]).toEqual([3, 4, 1])
+    await expectSound(at, commandLine, after)
+  })
+
+  it('for ever, is parked as not proven, and a retry goes on', async () => {
+    const at = measured()
+    await kill(at, 2)
+    for (let more = 1; more < MOST_INTERRUPTIONS; more++) await kill(at, 1)
+    // It is parked, and taken up once more since nothing else is queued.
+    for (let more = 0; more < MOST_INTERRUPTIONS; more++) await kill(at, 1)
+    await commandLine.run(at, ['run'])
+    const parked = await endingOf(at)
+    expect(parked.campaign.experiments['exp-001']).toMatchObject({
+      status: 'parked',
+      verdict: 'not proven',
+      reason: interruptedText(MOST_INTERRUPTIONS),
+    })
+    expect(await commandLine.run(at, ['retry', 'exp-001'])).toMatchObject({ code: 0 })
+    await commandLine.run(at, ['run'])
+    const after = await endingOf(at)
+    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
     await expectSound(at, commandLine, after)
   })
 })

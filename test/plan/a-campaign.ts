@@ -1,3 +1,4 @@
+import type { PartialReport } from '../../src/model/interruption.ts'
 import { emptyCampaign, type Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { sha256 } from '../../src/model/canonical.ts'
@@ -194,9 +195,12 @@ export class CampaignBuilder {
     return reportOf({ order, spec: this.spec, behaviourOf }, rest)
   }
 
-  lost(id: string, started = true): this {
+  /** Without `partial`, nothing is known of what its run had measured. */
+  lost(id: string, partial?: PartialReport): this {
     const { id: order } = this.order(id)
-    return this.add({ kind: 'order-lost', cause: order, order, started, reason: 'its process ended' })
+    const left = partial === undefined ? {} : { partial }
+    const reason = 'its process ended'
+    return this.add({ kind: 'order-lost', cause: order, order, started: true, reason, ...left })
   }
 
   issue(terms: Partial<OrderTerms> & Pick<OrderTerms, 'purpose' | 'candidates'>): Order {

@@ -1,6 +1,7 @@
 import { needsRepeat } from '../../src/decide/once.ts'
 import { wantsMorePairs } from '../../src/decide/paired/wants-more.ts'
-import { seedOf, turns } from '../../src/model/coins.ts'
+import { firstBlock, seedOf, turns } from '../../src/model/coins.ts'
+import type { PartialReport } from '../../src/model/interruption.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report, Side } from '../../src/model/report.ts'
 import type { Spec } from '../../src/spec/schema.ts'
@@ -58,6 +59,19 @@ export function reportOf(scene: Scene, rest: Partial<Report> = {}): Report {
     runner_error: null,
     ...rest,
   }
+}
+
+/** What an honest runner leaves that is killed after so many of its executions, perhaps in the middle of the next. */
+export function cutOff(scene: Scene, after: number): PartialReport {
+  const whole = reportOf(scene)
+  const report = { ...whole, executions: whole.executions.slice(0, after) }
+  const next = whole.executions[after]
+  if (next === undefined) return { report, begun: null }
+  const block = whole.executions.slice(0, after).filter(({ side }) => side === next.side).length
+  const sides = sidesOf(scene.order).filter(
+    side => whole.executions.filter(run => run.side === side).length > block,
+  )
+  return { report, begun: { block, sides } }
 }
 
 export function sidesOf({ stop, candidates }: Order): Side[] {
@@ -130,7 +144,7 @@ function inBlocks(
 ): void {
   const { order } = scene
   const failures = (side: Side) => executions.filter(run => run.side === side && run.status !== 'ok').length
-  for (let block = 0; block < pairs && failures('base') < 2; block++) {
+  for (let block = firstBlock(order); block < pairs && failures('base') < 2; block++) {
     const due = order.candidates.map(({ label }) => label).filter(side => failures(side) < 2 && wants(side))
     if (due.length === 0) return
     for (const side of turns(order, block, ['base', ...due]))

@@ -74,20 +74,20 @@ describe('what landed under paired evidence', () => {
     expect(violations(two.ledger.events)).toEqual([])
   })
 
-  it('is measured again when its report is lost, and given up after max_attempts with an alert', () => {
+  it('is measured again when its report is lost, and given up after five losses with an alert', () => {
     const unlucky = site(TIMED, [SHORTER_A])
-    for (let attempt = 1; attempt <= 3; attempt++) {
+    for (let loss = 1; loss <= 5; loss++) {
       underWay(unlucky, 'effect')
       unlucky.kill(() => true)
       unlucky.step()
     }
     unlucky.run()
-    expect(ordersFor(unlucky, 'effect').map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+    expect(ordersFor(unlucky, 'effect').map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1])
     expect(unlucky.campaign.landings[0]?.effect).toBeNull()
     expect(unlucky.campaign.alerts.map(({ code, message }) => [code, message])).toEqual([
       [
         'effect-not-measured',
-        'the effect of exp-001 could not be measured: no report came back (3 attempts)',
+        'the effect of exp-001 could not be measured: measuring was interrupted 5 times',
       ],
     ])
     expect(unlucky.campaign).toMatchObject({

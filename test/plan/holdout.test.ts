@@ -109,17 +109,17 @@ describe('what would land', () => {
 })
 
 describe('a use', () => {
-  it('is counted when it is asked for, lost or not, and twice lost is an error', () => {
+  it('is counted when it is asked for, lost or not, and is nobody’s verdict when it is lost', () => {
     const built = gained(WITH.replace('max_uses: 2', 'max_uses: 9'))
-    for (const lost of [1, 2]) {
+    for (const interrupted of [1, 2, 3, 4, 5]) {
       carryOut(built, there)
       const { id } = live(built)
       built.add({ kind: 'order-lost', cause: id, order: id, started: true, reason: 'its process ended' })
-      expect(built.experiment('exp-002')).toMatchObject({ lost, status: 'measured', holdout: null })
-      expect(built.campaign.holdout_uses).toEqual({ [`tree ${SOURCE.tree}`]: lost })
+      expect(built.experiment('exp-002')).toMatchObject({ interrupted, status: 'measured', holdout: null })
+      expect(built.campaign.holdout_uses).toEqual({ [`tree ${SOURCE.tree}`]: interrupted })
     }
     carryOut(built, there)
-    expect(built.experiment('exp-002')).toMatchObject({ outcome: 'error' })
+    expect(built.experiment('exp-002')).toMatchObject({ status: 'parked', verdict: 'not proven' })
   })
 
   it('more than the spec allows is not made: the campaign pauses', () => {

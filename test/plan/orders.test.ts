@@ -1,10 +1,11 @@
+import { interruptedText } from '../../src/plan/lost.ts'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/model/canonical.ts'
 import { eventId } from '../../src/model/event.ts'
 import { plan } from '../../src/plan/plan.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
 import { type CampaignBuilder, campaign, unprepared } from './a-campaign.ts'
-import { actionsOf, carryOut, draftsOfKind, endings, settle, stepsOf, world } from './a-world.ts'
+import { actionsOf, carryOut, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
 
 const ONE = () => campaign().withExperiment().ordered()
 
@@ -87,7 +88,7 @@ describe('an order whose process is gone', () => {
     expect(planned.actions).toEqual([{ do: 'dispatch', order: built.order('exp-001').id }])
   })
 
-  it('is lost if one had started: once there is a new order, the second time it is an error', () => {
+  it('is lost if one had started: it is issued again unchanged, and parked after five losses', () => {
     const built = ONE()
     const { id, coins } = built.order('exp-001')
     const gone = () => runsOf(built, { state: 'gone', started: true, runId: 'run-1' })
@@ -95,14 +96,20 @@ describe('an order whose process is gone', () => {
       { order: id, started: true },
     ])
     carryOut(built)
-    expect(built.order('exp-001')).toMatchObject({ attempt: 2, round: 1 })
-    expect(built.order('exp-001').coins).not.toBe(coins)
-    carryOut(built, { runs: gone() })
-    expect(endings(carryOut(built))).toEqual({ 'exp-001': 'error' })
-    expect(built.experiment('exp-001').reason).toContain('lost 2 times')
-    expect(built.campaign.round?.open).toBe(true)
+    expect(built.order('exp-001')).toMatchObject({ attempt: 1, round: 1, coins, resumes: { order: id } })
+    for (let loss = 2; loss <= 5; loss++) {
+      carryOut(built, { runs: gone() })
+      carryOut(built)
+    }
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'parked',
+      verdict: 'not proven',
+      reason: interruptedText(5),
+    })
+    expect(built.campaign).toMatchObject({ failures_in_a_row: 0, ended: 0 })
     settle(built)
-    expect(built.campaign.round?.open).toBe(false)
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'ordered', resumed: 1, interrupted: 0 })
+    expect(built.order('exp-001').coins).toBe(coins)
   })
 
   it('is left alone until its deadline where nothing is known about it', () => {
@@ -162,7 +169,7 @@ describe('a report', () => {
     const planned = reported(built, { executions: executions.toReversed() })
     expect(draftsOfKind(planned, 'report-rejected')[0]?.reason).toContain('do not follow the coins')
     for (const step of stepsOf(planned)) if (step.step === 'event') built.add(step.draft)
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', lost: 1 })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', interrupted: 1 })
   })
 
   it('that cannot be read is rejected', () => {
@@ -234,13 +241,18 @@ describe('before the first experiment', () => {
     expect(built.campaign.status_reason).toContain('disk full (3 attempts)')
   })
 
-  it('a calibration that is lost again and again pauses', () => {
+  it('a calibration that is lost again and again never pauses: elsewhere it is asked for once an hour', () => {
     const built = unprepared()
-    for (let times = 0; times < 3; times++) {
-      carryOut(built)
+    for (let times = 0; times < 9; times++) {
+      expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ attempt: 1 }])
       carryOut(built, { runs: runsOf(built, { state: 'gone', started: true, runId: 'run-1' }) })
     }
-    settle(built)
-    expect(built.campaign.status_reason).toContain('no report came back (3 attempts)')
+    expect(built.campaign).toMatchObject({ status: 'running', interruptions: { calibration: { times: 9 } } })
+    const elsewhere = { runId: null, machine: null, external: true }
+    const lostAt = built.campaign.updated_at ?? ''
+    expect(draftsOfKind(plan(world(built, { runner: elsewhere, now: lostAt })), 'order-issued')).toEqual([])
+    const later = new Date(Date.parse(lostAt) + 3_600_000).toISOString()
+    const again = plan(world(built, { runner: elsewhere, now: later }))
+    expect(draftsOfKind(again, 'order-issued')).toHaveLength(1)
   })
 })

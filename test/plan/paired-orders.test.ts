@@ -68,18 +68,20 @@ describe('another job', () => {
     expect(second?.coins).not.toBe(first?.coins)
   })
 
-  it('that is lost leaves the pairs measured before', () => {
+  it('of which nothing came back leaves the pairs measured before; evidence for keeping starts again', () => {
     const built = noisy().withExperiment()
     settle(built)
     answered(built, { 'exp-001': GAIN })
     const [second] = under(built)
     built.lost('exp-001')
     const [third] = under(built)
-    expect(third?.carried).toEqual(second?.carried)
-    expect([third?.attempt, third?.coins === second?.coins]).toEqual([2, false])
+    const gap = { order: second?.id, runner: '', complete: false, pairs: [], unreported: true }
+    expect(third?.carried).toEqual({ 'exp-001': [...(second?.carried['exp-001'] ?? []), gap] })
+    expect([third?.attempt, third?.coins === second?.coins]).toEqual([1, false])
     answered(built, { 'exp-001': GAIN })
-    settle(built)
-    expect(built.experiment('exp-001')).toMatchObject({ outcome: 'kept', lost: 1 })
+    expect(under(built)).toHaveLength(1)
+    measuredOut(built, { 'exp-001': GAIN })
+    expect(built.experiment('exp-001')).toMatchObject({ outcome: 'kept', interrupted: 1 })
   })
 
   it('of a report that is nobody’s verdict takes its pairs along, and counts as an attempt', () => {
@@ -113,7 +115,7 @@ describe('another job', () => {
 })
 
 describe('a report that does not follow the coins of its order', () => {
-  it('is rejected with that reason, and none of its pairs count', () => {
+  it('is rejected with that reason, and counts as one of which nothing came back', () => {
     const built = noisy().withExperiment()
     const [order] = under(built)
     if (!order) throw new Error('nothing is measured')
@@ -125,7 +127,11 @@ describe('a report that does not follow the coins of its order', () => {
       { order: order.id, reason: 'its executions do not follow the coins of the order' },
     ])
     carryOut(built, { runs })
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', lost: 1, evidence: { jobs: [] } })
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'queued',
+      interrupted: 1,
+      evidence: { jobs: [{ unreported: true, pairs: [] }] },
+    })
   })
 })
 

@@ -190,7 +190,7 @@ describe('a runner-up', () => {
     carryOut(built)
     carryOut(built)
     built.lost('exp-002')
-    expect(built.experiment('exp-002')).toMatchObject({ status: 'measured', lost: 1 })
+    expect(built.experiment('exp-002')).toMatchObject({ status: 'measured', interrupted: 1 })
     expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ purpose: 'combination' }])
   })
 })

@@ -3,21 +3,30 @@ import { hodgesLehmann } from './hodges-lehmann.ts'
 import type { Decided, EvidenceJob, EvidenceState } from './state.ts'
 
 /** One side's turn within a job, as the report has it. */
-export type JobTurn = { job: string | number; runner?: string; order: 'base-first' | 'candidate-first' }
+export type JobTurn = {
+  job: string | number
+  runner?: string
+  also_on?: readonly string[] | undefined
+  order: 'base-first' | 'candidate-first'
+}
 
 const CHECKS: readonly { share: number; reason: Decided['reason'] }[] = [
   { share: 1 / 4, reason: 'no-promise-after-job-1' },
   { share: 1 / 2, reason: 'no-promise-after-job-2' },
 ]
 
-function begun(state: EvidenceState, { job, runner = String(job) }: JobTurn): readonly EvidenceJob[] {
+function begun(
+  state: EvidenceState,
+  { job, runner = String(job), also_on }: JobTurn,
+): readonly EvidenceJob[] {
   const { jobs, decided, rule } = state
   if (decided === null && jobs.length >= rule.max_jobs) {
     throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, {
       fix: 'resume the state with more jobs first',
     })
   }
-  return [...jobs, { id: job, runner, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
+  const elsewhere = also_on === undefined ? {} : { also_on }
+  return [...jobs, { id: job, runner, ...elsewhere, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
 }
 
 function continued(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {

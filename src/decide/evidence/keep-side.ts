@@ -14,6 +14,15 @@ export function keepSideRaised({ rule, differences, keep }: EvidenceState): Keep
   }
 }
 
+/**
+ * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair could have
+ * lowered it more, so that it stays an e-process whoever chose which pair is lost.
+ */
+export function withLoss({ differences, keep }: EvidenceState): KeepSide {
+  const pairs = differences.length - keep.from + 1
+  return { from: keep.from, ln: raised(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
+}
+
 /** After the screen ranks and sums start again; what was gathered is carried as one number. */
 export function keepSideAnew({ rule, differences }: EvidenceState): KeepSide {
   return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }

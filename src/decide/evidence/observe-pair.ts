@@ -1,13 +1,18 @@
 import { UserError } from '../../errors.ts'
 import { signedDifference } from './difference.ts'
 import { afterWholeJob, currentJobEnded, type JobTurn, withTurn } from './job.ts'
-import { keepSideAnew, keepSideRaised, lnStage, lnTotal } from './keep-side.ts'
+import { keepSideAnew, keepSideRaised, lnStage, lnTotal, withLoss } from './keep-side.ts'
 import { type Difference, lnMean, placing, raised } from './rank-evidence.ts'
 import { enoughRunners } from './runners.ts'
 import type { Decided, EvidenceState } from './state.ts'
 
 /** One base and one candidate execution side by side; null: that execution failed. */
-export type EvidencePair = JobTurn & { base: number | null; candidate: number | null }
+export type EvidencePair = JobTurn & {
+  base: number | null
+  candidate: number | null
+  /** The run was interrupted after the pair had begun. */
+  lost?: true | undefined
+}
 
 const DROP_AT = Math.log(5)
 const FAILURES_THAT_END = 2
@@ -72,7 +77,26 @@ export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceS
   const { base, candidate } = pair
   checkFinite(base, 'base')
   checkFinite(candidate, 'candidate')
+  if (pair.lost) return lostPair(withTurn(state, pair, false))
   if (base === null) return withTurn(state, pair, false)
   const difference = candidate === null ? null : signedDifference(state.rule, base, candidate)
   return judged(weighed(withTurn(state, pair, true), difference))
+}
+
+/**
+ * A pair that was lost after it had begun counts as the worst one there can be for keeping, and for nothing else: a
+ * candidate that ends its machine when it is behind is no better off than one that loses the pair, and one whose machine
+ * died is not called worse (decision 039).
+ */
+function lostPair(state: EvidenceState): EvidenceState {
+  if (state.decided !== null || isStale(state)) return state
+  return { ...state, keep: withLoss(state) }
+}
+
+/** The nth job of which nothing came back: evidence for keeping starts again, below 1. */
+export function keepSideLost(state: EvidenceState, nth: number): EvidenceState {
+  if (state.decided !== null) return state
+  let anew: EvidenceState = { ...state, screened: null, keep: keepSideAnew(state) }
+  for (let gap = 0; gap < nth; gap++) anew = { ...anew, keep: withLoss(anew) }
+  return anew
 }

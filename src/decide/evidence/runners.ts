@@ -1,12 +1,12 @@
 import type { EvidenceJob, EvidenceState } from './state.ts'
 
-/** What makes two jobs the same runner: the boot id; on one machine every job is a runner of its own. */
-function identity({ rule }: EvidenceState, job: EvidenceJob): string | number {
-  return rule.single_machine ? job.id : job.runner
+/** What makes two jobs the same runner: the boot ids; on one machine every job is a runner of its own. */
+function identities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
+  return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
 }
 
 function distinct(state: EvidenceState, jobs: readonly EvidenceJob[]): Set<string | number> {
-  return new Set(jobs.filter(({ pairs }) => pairs > 0).map(job => identity(state, job)))
+  return new Set(jobs.filter(({ pairs }) => pairs > 0).flatMap(job => identities(state, job)))
 }
 
 /**
@@ -19,6 +19,6 @@ export function enoughRunners(state: EvidenceState): boolean {
   if (screened === null) return true
   const fresh = distinct(state, jobs.slice(screened.job + 1))
   const screener = jobs[screened.job]
-  if (screener !== undefined) fresh.delete(identity(state, screener))
+  for (const each of screener === undefined ? [] : identities(state, screener)) fresh.delete(each)
   return fresh.size >= rule.fresh_runners
 }

@@ -24,6 +24,7 @@ const rule = z.strictObject({
 const job = z.strictObject({
   id: z.union([z.string(), z.number()]),
   runner: z.string(),
+  also_on: z.array(z.string()).optional(),
   pairs: natural,
   void_pairs: natural,
   base_first: natural,

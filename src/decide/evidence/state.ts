@@ -25,6 +25,8 @@ export type EvidenceRule = {
 export type EvidenceJob = {
   id: string | number
   runner: string
+  /** Other machines that ran pairs of it before it was interrupted. */
+  also_on?: readonly string[] | undefined
   pairs: number
   /** The base failed: seen, not counted. */
   void_pairs: number

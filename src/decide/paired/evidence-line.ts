@@ -1,6 +1,7 @@
 import { evidenceOf, lnEvidence } from '../evidence/rank-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { verdict } from '../evidence/verdict.ts'
+import { reportedJobs } from '../../model/pairs.ts'
 import { isJudged } from '../../spec/judged.ts'
 import { objectivesOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
@@ -43,10 +44,11 @@ function weighed({ terms, rule }: PairedCase, state: EvidenceState): { evidence:
 }
 
 /** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
-function costText({ spec, jobs, rule }: PairedCase): string {
+function costText({ spec, jobs: known, rule }: PairedCase): string {
+  const jobs = reportedJobs(known)
   const all = jobs.flatMap(job => job.pairs)
   const pairs = all.filter(({ base }) => base !== null).length
-  const runners = new Set(jobs.map(({ runner }) => runner)).size
+  const runners = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
   const where = rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
   if (isJudged(spec))
     return `${plural(pairs, 'item')} in ${plural(jobs.length, 'sample')}, each scored on both sides`

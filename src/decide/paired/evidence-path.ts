@@ -13,6 +13,8 @@ export interface PathPair {
   first: Pair['first']
   base: number | null
   candidate: number | null
+  /** It had begun when its run was interrupted. */
+  lost?: true
   /** Positive is better; null where a side failed. */
   difference: number | null
   /** E_total after it. */
@@ -24,6 +26,8 @@ export interface PathJob {
   runner: string
   /** It ran after the screen, on a runner that had no part in it: only such a job can confirm. */
   fresh: boolean
+  /** Nothing came back of it. */
+  unreported: boolean
   /** In this job the evidence passed the screen. */
   screened: boolean
   pairs: PathPair[]
@@ -37,6 +41,7 @@ export function evidencePath(paired: PairedCase): PathJob[] {
     order: job.order,
     runner: job.runner,
     fresh: screen !== null && at > screen && (rule.single_machine || job.runner !== jobs[screen]?.runner),
+    unreported: job.unreported === true,
     screened: screen === at,
     pairs: pairsOf(paired, at, job),
   }))
@@ -58,7 +63,7 @@ function pairsOf(paired: PairedCase, at: number, job: Job): PathPair[] {
   const { spec, rule, jobs } = paired
   const [{ name, direction }] = objectivesOf(spec.metric)
   const measure = { direction, scale: rule.scale }
-  return metricPairs([job], name).map(({ base, candidate }, index) => {
+  return metricPairs([job], name).map(({ base, candidate, lost }, index) => {
     const pairs = job.pairs.slice(0, index + 1)
     const soFar = { ...job, pairs, complete: job.complete && pairs.length === job.pairs.length }
     const state = primaryEvidence({ ...paired, jobs: [...jobs.slice(0, at), soFar] })
@@ -66,6 +71,7 @@ function pairsOf(paired: PairedCase, at: number, job: Job): PathPair[] {
       first: job.pairs[index]?.first ?? 'base',
       base,
       candidate,
+      ...(lost ? { lost } : {}),
       difference: base === null || candidate === null ? null : signedDifference(measure, base, candidate),
       evidence: evidenceOf(lnTotal(state)),
     }

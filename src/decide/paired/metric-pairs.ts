@@ -1,7 +1,7 @@
 import type { Job, Pair } from '../../model/pairs.ts'
 import { type Measure, signedDifference } from '../evidence/difference.ts'
 import { endJob } from '../evidence/job.ts'
-import { observePair } from '../evidence/observe-pair.ts'
+import { keepSideLost, observePair } from '../evidence/observe-pair.ts'
 import type { Difference } from '../evidence/rank-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 
@@ -9,6 +9,8 @@ import type { EvidenceState } from '../evidence/state.ts'
 export interface MetricPair {
   base: number | null
   candidate: number | null
+  /** It had begun when its run was interrupted. */
+  lost?: true | undefined
 }
 
 function valueOf(readings: Pair['base'], metric: string): number | null {
@@ -17,11 +19,26 @@ function valueOf(readings: Pair['base'], metric: string): number | null {
 
 export function metricPairs(jobs: readonly Job[], metric: string): MetricPair[] {
   return jobs.flatMap(({ pairs }) =>
-    pairs.map(({ base, candidate }) => ({
+    pairs.map(({ base, candidate, lost }) => ({
       base: valueOf(base, metric),
       candidate: valueOf(candidate, metric),
+      ...(lost ? { lost } : {}),
     })),
   )
+}
+
+const LOST: MetricPair = { base: null, candidate: null, lost: true }
+
+/**
+ * The pairs by which something may be let through, with every pair that was lost as a loss: whoever could end the
+ * machine when it falls behind gains nothing by that (decision 039). After a job of which nothing is known they start
+ * again, with one loss for each such job.
+ */
+export function differencesForKeeping(jobs: readonly Job[], metric: string, measure: Measure): Difference[] {
+  const gaps = jobs.filter(({ unreported }) => unreported).length
+  const since = jobs.slice(jobs.findLastIndex(({ unreported }) => unreported) + 1)
+  const pairs = [...Array.from({ length: gaps }, () => LOST), ...metricPairs(since, metric)]
+  return pairs.flatMap(pair => (pair.lost ? [null] : differencesOf([pair], measure)))
 }
 
 /** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
@@ -47,9 +64,13 @@ export function typicalBase(pairs: readonly MetricPair[]): number {
 /** The evidence of all jobs, in the order in which they were run. */
 export function observed(start: EvidenceState, jobs: readonly Job[], metric: string): EvidenceState {
   let state = start
-  for (const { order: job, runner, complete, pairs } of jobs) {
-    for (const { first, base, candidate } of pairs) {
+  let gaps = 0
+  for (const { order: job, runner, also_on, complete, unreported, pairs } of jobs) {
+    if (unreported) state = keepSideLost(state, ++gaps)
+    for (const { first, base, candidate, lost } of pairs) {
       state = observePair(state, {
+        also_on,
+        lost,
         base: valueOf(base, metric),
         candidate: valueOf(candidate, metric),
         job,

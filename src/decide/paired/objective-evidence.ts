@@ -6,6 +6,7 @@ import type { Difference } from '../evidence/rank-evidence.ts'
 import { startEvidence } from '../evidence/start-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import {
+  differencesForKeeping,
   differencesOf,
   hasLogarithms,
   type MetricPair,
@@ -87,15 +88,21 @@ export function guardrailStanding(
 ): 'harmless' | 'harmful' | 'open' {
   const pairs = metricPairs(jobs, guardrail.name)
   const { scale, margin } = guardrailMargin(rule, guardrail, pairs)
-  const differences = differencesOf(pairs, { direction: guardrail.direction, scale })
+  const measure = { direction: guardrail.direction, scale }
+  const differences = differencesOf(pairs, measure)
+  const forKeeping = differencesForKeeping(jobs, guardrail.name, measure)
   if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
     return 'harmless'
-  const allowed = guardrail.maxRegression !== null && shownWithin(differences, margin)
-  return allowed ? 'harmless' : guardrailVerdict(differences, margin)
+  const allowed = guardrail.maxRegression !== null && shownWithin(differences, margin, forKeeping)
+  return allowed ? 'harmless' : guardrailVerdict(differences, margin, forKeeping)
 }
 
 /** A loss that is shown no sooner than that it is smaller than what the spec allows is an allowed one. */
-function shownWithin(differences: readonly Difference[], margin: number): boolean {
-  const within = firstReached(differences, -margin, SHOWN)
+function shownWithin(
+  differences: readonly Difference[],
+  margin: number,
+  forKeeping: readonly Difference[],
+): boolean {
+  const within = firstReached(forKeeping, -margin, SHOWN)
   return within < Infinity && within <= firstReached(turned(differences), 0, SHOWN)
 }

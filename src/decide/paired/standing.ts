@@ -1,3 +1,4 @@
+import { reportedJobs } from '../../model/pairs.ts'
 import { isJudged } from '../../spec/judged.ts'
 import { simplificationFails, simplificationHolds } from '../evidence/simplification.ts'
 import type { EvidenceState } from '../evidence/state.ts'
@@ -5,7 +6,7 @@ import { tieBreakerHolds } from '../evidence/tie-breaker.ts'
 import { type EvidenceStatus, harmShown, statusOf } from '../evidence/verdict.ts'
 import { objectivesOf } from '../objectives.ts'
 import { tieBreakersOf } from '../tie-breakers.ts'
-import { differencesOf, hasLogarithms, metricPairs } from './metric-pairs.ts'
+import { differencesForKeeping, hasLogarithms, metricPairs } from './metric-pairs.ts'
 import { evidenceFor, guardrailStanding, scaleFor } from './objective-evidence.ts'
 import type { PairedCase } from './rule.ts'
 
@@ -96,7 +97,7 @@ function guarded({ terms, jobs }: PairedCase, { harmed, open }: Parts): Evidence
 function more(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
   const last = jobs.at(-1)
   if (last !== undefined && !last.complete) return 'continue'
-  return jobs.length < maxJobs ? 'new-job' : 'park'
+  return reportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
 }
 
 /** The primary drives stopping; where it has dropped, another objective may only go on if nothing speaks against it. */
@@ -108,8 +109,8 @@ function wonTie({ spec, rule, terms, jobs }: PairedCase, { primary, harmed }: Pa
   if (harmed.length > 0) return null
   const won = tieBreakersOf(spec.policy).find(({ name, direction }) => {
     const pairs = metricPairs(jobs, name)
-    const own = differencesOf(pairs, { direction, scale: scaleFor(rule, pairs) })
-    const { differences } = primary
+    const own = differencesForKeeping(jobs, name, { direction, scale: scaleFor(rule, pairs) })
+    const differences = differencesForKeeping(jobs, spec.metric.primary.name, primary.rule)
     return tieBreakerHolds({ differences, minEffect: rule.min_effect, own, level: terms.level })
   })
   return won?.name ?? null
@@ -126,7 +127,8 @@ function simplifying(
   const others = harmed.filter(name => name !== spec.metric.primary.name)
   const fails = simplificationFails(primary.differences, rule.min_effect)
   if (others.length > 0 || fails || statusOf(primary).reason === 'broken') return { status: 'drop', harmed }
-  const holds = simplificationHolds(primary.differences, rule.min_effect)
+  const forKeeping = differencesForKeeping(jobs, spec.metric.primary.name, primary.rule)
+  const holds = simplificationHolds(forKeeping, rule.min_effect)
   if (holds && open.length === 0) return { status: 'keep', harmed: [] }
   return { status: more(terms.max_jobs, jobs), harmed }
 }

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../../model/canonical.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Order } from '../../model/order.ts'
 import { isLanded } from '../../model/outcome.ts'
-import { whyNotReportOf } from '../../plan/arrivals.ts'
+import { whyNotPartialOf, whyNotReportOf } from '../../plan/arrivals.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { effectGaps } from './effect.ts'
 import type { Evidence } from './evidence.ts'
@@ -19,6 +19,7 @@ export function collect(
 ): string[] {
   if (event.kind === 'order-issued') return issued(evidence, campaign, spec, event)
   if (event.kind === 'measured') return measured(evidence, campaign, event)
+  if (event.kind === 'order-lost') return interrupted(evidence, campaign, event)
   if (event.kind === 'effect-measured') return effectGaps(evidence, campaign, spec, event)
   if (event.kind === 'decided') decided(evidence, campaign, spec, event)
   else ground(evidence, event)
@@ -58,6 +59,16 @@ function measured(evidence: Evidence, campaign: Campaign, event: LedgerEvent<'me
   const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
   record.gaps = [...record.gaps, gap]
   return [gap]
+}
+
+/** Pairs of a lost run count like those of a report. */
+function interrupted(evidence: Evidence, campaign: Campaign, event: LedgerEvent<'order-lost'>): string[] {
+  const record = evidence.orders.get(event.order)
+  if (event.partial === undefined || !campaign.orders[event.order] || !record) return []
+  const mismatch = whyNotPartialOf(record.order, event.partial)
+  return mismatch === null
+    ? []
+    : [`what its lost run left (event ${event.seq}) is not an answer to it: ${mismatch}`]
 }
 
 function decided(

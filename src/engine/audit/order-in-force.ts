@@ -2,10 +2,11 @@ import { awaitedText } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { canonicalJson } from '../../model/canonical.ts'
 import { subjectOf } from '../../model/picked.ts'
-import { isReporting, type Order } from '../../model/order.ts'
+import { isReporting, type Order, ownSubject } from '../../model/order.ts'
 import type { PairedRule } from '../../decide/paired/rule.ts'
 import { asksForHoldout, isUsedUp } from '../../plan/holdout.ts'
 import { carriedJobs, pairedStop, pairsStop, pickedJobs, pickStop } from '../../plan/paired-order.ts'
+import { resumesWhatWasLost } from '../../plan/resuming.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { reportingGaps } from './reporting-order.ts'
 import { samePoint } from './same-point.ts'
@@ -19,6 +20,8 @@ export function orderGaps(campaign: Campaign, spec: Spec | null, order: Order): 
     gaps.push(`its base is ${order.base.commit}, the incumbent was ${campaign.incumbent.commit}`)
   gaps.push(...order.candidates.flatMap(({ label }) => waitingGap(campaign, label)))
   if (order.purpose !== 'sync') gaps.push(...rulerGaps(campaign, order))
+  if (!resumesWhatWasLost(campaign, order, ownSubject(order)))
+    gaps.push('it does not go on where the order that was lost had come to')
   const stop = spec === null ? 'the spec in force cannot be read' : stopGap(campaign, spec, order)
   if (stop !== null) gaps.push(stop)
   return gaps

@@ -6,7 +6,7 @@ import type { Step } from '../../plan/action.ts'
 import { arrivals } from '../../plan/arrivals.ts'
 import { effectSteps } from '../../plan/effects.ts'
 import { dueBaseline } from '../../plan/landing.ts'
-import { lostTooOften } from '../../plan/lost.ts'
+import { parkInterrupted } from '../../plan/lost.ts'
 import { pickVerdicts } from '../../plan/picks.ts'
 import { prepare } from '../../plan/preparation.ts'
 import { settleRound } from '../../plan/round.ts'
@@ -39,7 +39,7 @@ export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spe
   const found = arrivals(world)
   if (campaign.status === 'stopped') return closeRemaining(world, found).flatMap(draftsOf)
   const steps = [
-    ...lostTooOften(world),
+    ...parkInterrupted(world),
     ...effectSteps(world),
     ...pickVerdicts(world, found),
     ...settleRound(world, found).steps,

@@ -1,5 +1,5 @@
 import { wantsMorePairs } from '../../decide/paired/wants-more.ts'
-import { seedOf, turns } from '../../model/coins.ts'
+import { firstBlock, seedOf, turns } from '../../model/coins.ts'
 import type { StopRule } from '../../model/order.ts'
 import { isJudged } from '../../spec/judged.ts'
 import { bootId } from '../boot-id.ts'
@@ -30,13 +30,22 @@ async function inBlocks(session: Session, blocks: number, wants: (side: Side) =>
   const sides = candidatesOf(session).filter(side => !side.ended)
   if (isJudged(spec)) return printItems(session, [base, ...sides])
   await warmUp(session, [base, ...sides])
-  for (let block = 0; block < blocks && !base.ended; block++) {
+  const from = firstBlock(order)
+  for (let block = from; block < blocks && !base.ended; block++) {
     const due = sides.filter(wants)
     if (due.length === 0) return
     const seed = seedOf(order, block)
+    await begin(session, { block: block - from, sides: [base, ...due].map(({ label }) => label) })
     for (const side of turns(order, block, [base, ...due]))
       await execute(session, side, { role: 'sample', seed })
+    await begin(session, null)
   }
+}
+
+/** Written down before the first of its runs: a pair that has begun is never drawn again (decision 039). */
+async function begin(session: Session, block: Session['begun']): Promise<void> {
+  session.begun = block
+  await session.keepPartial()
 }
 
 /** What a judge pairs are items: each side prints them once, and nothing is timed. */

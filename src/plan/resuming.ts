@@ -1,0 +1,55 @@
+import type { Campaign } from '../model/campaign.ts'
+import { canonicalJson } from '../model/canonical.ts'
+import { countsPairs, type Order, type OrderTerms, type StopRule } from '../model/order.ts'
+import type { Interruption } from '../model/interruption.ts'
+import type { Job } from '../model/pairs.ts'
+
+/**
+ * An order that was lost is issued again with its coins: what takes one run is run again unchanged, pairs go on after
+ * those that had begun (decision 039).
+ */
+export interface Resumed {
+  resumes: NonNullable<OrderTerms['resumes']>
+  coins: string | null
+}
+
+type Again = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
+
+/** Null where the trees, the harness or the rule are others than those of the lost orders. */
+export function resume(interruptions: readonly Interruption[], again: Again): Resumed | null {
+  const [first, ...others] = interruptions
+  if (first === undefined || others.some(({ order }) => order !== first.order)) return null
+  if (!interruptions.every(each => isSame(each, again))) return null
+  const { order, block, coins } = first
+  const labels = new Set<string>(again.candidates.map(({ label }) => label))
+  const pieces: Record<string, Job> = {}
+  for (const each of interruptions)
+    for (const [label, piece] of Object.entries(each.pieces)) if (labels.has(label)) pieces[label] = piece
+  return { resumes: { order, block, pieces }, coins }
+}
+
+function isSame({ rule, base, harness, trees }: Interruption, again: Again): boolean {
+  const { candidates } = again
+  return (
+    rule === again.stop.rule &&
+    base === again.base.tree &&
+    harness === again.harness &&
+    candidates.every(({ label, tree }) => trees[label] === tree)
+  )
+}
+
+/** Whether an order resumes exactly what was interrupted: pairs left out, or drawn again, would be a re-roll. */
+export function resumesWhatWasLost(campaign: Campaign, order: Order, subject: string): boolean {
+  if (!countsPairs(order.stop)) return true
+  const own = campaign.interruptions[subject]
+  const members = order.candidates.flatMap(
+    ({ label }) => campaign.experiments[label]?.interruption ?? campaign.picks[label]?.interruption ?? [],
+  )
+  const known = members.length > 0 ? members : own === undefined ? [] : [own]
+  const wanted = resume(known, order)
+  if (wanted === null) return order.resumes === undefined
+  const { resumes, coins } = order
+  const sameCoins = wanted.coins === null || wanted.coins === coins
+  if (resumes === undefined) return false
+  return sameCoins && canonicalJson(resumes) === canonicalJson(wanted.resumes)
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import type { Order } from '../../src/model/order.ts'
+import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
+import { interruptedText } from '../../src/plan/lost.ts'
+import { MACHINE } from '../model/a-machine.ts'
+import { outcomeCounts } from '../model/outcome-counts.ts'
+import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
+import { type Behaviour, cutOff, reportOf } from './a-report.ts'
+import { settle } from './a-world.ts'
+import { answered, BASE, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
+
+function under(built: CampaignBuilder): Order[] {
+  settle(built)
+  return Object.values(built.campaign.orders).flatMap(({ order, report }) => (report === null ? [order] : []))
+}
+
+function only(orders: readonly Order[]): Order {
+  const [order] = orders
+  if (order === undefined || orders.length !== 1) throw new Error(`${orders.length} orders are under way`)
+  return order
+}
+
+/** Its run is lost after so many executions, the last of which may have begun a pair. */
+function lose(
+  built: CampaignBuilder,
+  order: Order,
+  { sides, after, boot }: { sides: Record<string, Behaviour>; after: number; boot?: string },
+): void {
+  const behaviourOf = (side: string) => sides[side] ?? (side === 'twin' ? NOTHING : BASE)
+  const partial = cutOff({ order, spec: built.spec, behaviourOf }, after)
+  const machine = { ...MACHINE, ...(boot === undefined ? {} : { boot_id: boot }) }
+  const left = { ...partial, report: { ...partial.report, machine } }
+  const { id } = order
+  built.add({ kind: 'order-lost', cause: id, order: id, started: true, reason: 'gone', partial: left })
+}
+
+describe('a job in pairs that is interrupted', () => {
+  const sides = { 'exp-001': GAIN }
+
+  it('goes on with the next pairs of the same coins; the one that had begun is lost', () => {
+    const built = noisy().withExperiment()
+    const first = only(under(built))
+    lose(built, first, { sides, after: 7 })
+    const next = only(under(built))
+    expect(next).toMatchObject({ attempt: 1, coins: first.coins, carried: { 'exp-001': [] } })
+    expect(next.resumes).toMatchObject({ order: first.id, block: 4 })
+    const { pairs, complete } = next.resumes?.pieces['exp-001'] ?? {}
+    expect(pairs?.map(({ lost = false }) => lost)).toEqual([false, false, false, true])
+    expect(complete).toBe(false)
+
+    const seeds = (order: Order) =>
+      reportOf({ order, spec: built.spec, behaviourOf: side => (side === 'base' ? BASE : SWAYING) })
+        .executions.filter(({ side }) => side === 'base')
+        .map(({ seed }) => seed)
+    expect(seeds(next)).toEqual(seeds(first).slice(4))
+  })
+
+  it('between two pairs loses none', () => {
+    const built = noisy().withExperiment()
+    const order = only(under(built))
+    const behaviourOf = (side: string) => (side === 'base' ? BASE : GAIN)
+    const { report } = cutOff({ order, spec: built.spec, behaviourOf }, 4)
+    built.lost('exp-001', { report, begun: null })
+    const { resumes } = only(under(built))
+    expect(resumes?.block).toBe(2)
+    expect(resumes?.pieces['exp-001']?.pairs.map(({ lost = false }) => lost)).toEqual([false, false])
+  })
+
+  it('is one job in the end, kept as without the interruption, and any number of times', () => {
+    const built = noisy().withExperiment()
+    for (const after of [3, 1, 0]) lose(built, only(under(built)), { sides, after })
+    const [order] = measuredOut(built, sides)
+    const job = order?.resumes?.pieces['exp-001']
+    expect(job?.pairs.map(({ lost = false }) => lost)).toEqual([false, true, true, true])
+    expect(built.experiment('exp-001')).toMatchObject({ outcome: 'kept', interrupted: 3 })
+  })
+
+  it('of several ideas takes them on together, each with the pairs it has', () => {
+    const built = noisy(`${SPEC}execution: { max_concurrent: 3 }\n`).withExperiments(3)
+    const all = { 'exp-001': GAIN, 'exp-002': LOSS, 'exp-003': NOTHING }
+    const first = only(under(built))
+    lose(built, first, { sides: all, after: 18 })
+    const next = only(under(built))
+    expect(next.candidates).toEqual(first.candidates)
+    expect(next.coins).toBe(first.coins)
+    measuredOut(built, all)
+    expect(outcomeCounts(built.campaign)).toEqual({ kept: 1, dropped: 2 })
+  })
+
+  it('and goes on elsewhere names both machines, and a machine without a whole pair took no part', () => {
+    const built = noisy().withExperiment()
+    const swaying = { 'exp-001': SWAYING }
+    lose(built, only(under(built)), { sides: swaying, after: 3, boot: 'one' })
+    lose(built, only(under(built)), { sides: swaying, after: 1, boot: 'two' })
+    const order = only(under(built))
+    answered(built, swaying)
+    const [job] = built.experiment('exp-001').evidence?.jobs ?? []
+    expect(job).toMatchObject({ order: order.id, runner: MACHINE.boot_id, also_on: ['one'], complete: true })
+    expect(job?.pairs).toHaveLength(order.stop.rule === 'paired' ? order.stop.pairs : 0)
+  })
+
+  it('is parked after five losses with the pairs it has; a retry goes on from there', () => {
+    const built = noisy().withExperiment()
+    const coins = only(under(built)).coins
+    for (let loss = 0; loss < 5; loss++) lose(built, only(under(built)), { sides, after: 2 })
+    settle(built)
+    for (let loss = 0; loss < 3; loss++) lose(built, only(under(built)), { sides, after: 0 })
+    // It was taken up again by itself, since nothing else is queued: with the next pairs.
+    expect(built.experiment('exp-001')).toMatchObject({ resumed: 1, interrupted: 3 })
+    const parked = built.events.flatMap(event => (event.kind === 'decided' ? [event] : []))
+    expect(parked).toMatchObject([
+      { outcome: 'inconclusive', verdict: 'not proven', parked: true, reason: interruptedText(5) },
+    ])
+    expect(only(under(built))).toMatchObject({ coins })
+  })
+
+  it('cannot leave pairs out or draw them again: audit sees it', () => {
+    const built = noisy().withExperiment()
+    lose(built, only(under(built)), { sides, after: 5 })
+    const before = structuredClone(built.campaign)
+    const next = only(under(built))
+    expect(orderGaps(before, built.spec, next)).toEqual([])
+    const told = ['it does not go on where the order that was lost had come to']
+    const { resumes: _resumes, ...fresh } = next
+    expect(orderGaps(before, built.spec, fresh)).toEqual(told)
+    expect(orderGaps(before, built.spec, { ...next, coins: '0'.repeat(64) })).toEqual(told)
+  })
+})
+
+describe('a calibration in pairs that is interrupted', () => {
+  it('goes on with the pairs and the jobs it has', () => {
+    const built = unprepared()
+    for (let orders = 0; orders < 2; orders++) {
+      settle(built)
+      answered(built)
+    }
+    const second = only(under(built))
+    expect(second.carried['twin']).toHaveLength(1)
+    lose(built, second, { sides: {}, after: 5 })
+    const next = only(under(built))
+    expect(next).toMatchObject({ coins: second.coins, carried: second.carried, attempt: 1 })
+    expect(next.resumes?.pieces['twin']?.pairs).toHaveLength(3)
+    answered(built)
+    settle(built)
+    expect(built.campaign.calibration?.noise).toMatchObject({ jobs: 2, pairs: 15 })
+  })
+})
