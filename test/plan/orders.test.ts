@@ -106,7 +106,7 @@ describe('an order whose process is gone', () => {
       verdict: 'not proven',
       reason: interruptedText(5),
     })
-    expect(built.campaign).toMatchObject({ failures_in_a_row: 0, ended: 0 })
+    expect(built.campaign).toMatchObject({ failures: 0, ended: 0 })
     settle(built)
     expect(built.experiment('exp-001')).toMatchObject({ status: 'ordered', resumed: 1, interrupted: 0 })
     expect(built.order('exp-001').coins).toBe(coins)
