@@ -37,9 +37,13 @@ function linesOf(error: unknown): string[] {
   ]
 }
 
-function specLines({ problems, message }: SpecErrors): string[] {
+function specLines({ problems, message, note }: SpecErrors): string[] {
   const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`
-  return [`error: the spec has ${count}`, ...message.split('\n').map(line => `  ${line}`)]
+  return [
+    `error: the spec has ${count}`,
+    ...message.split('\n').map(line => `  ${line}`),
+    ...(note === null ? [] : [`  note: ${note}`]),
+  ]
 }
 
 function located({ file, line, column, path }: Place): string {

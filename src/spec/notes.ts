@@ -16,6 +16,10 @@ export function standingNotes(spec: Parameters<typeof usesStoredScore>[0]): stri
   return usesStoredScore(spec) ? [NOT_NOISE_PROOF] : []
 }
 
+/** Without the key nothing says whose rules are meant, and a forgotten line changes every default. */
+export const READ_AS_CE =
+  'there is no "winnow: 1", so this is read as a ce-optimize spec, with its defaults and rules; for those of winnow make "winnow: 1" its first line'
+
 type Note = (context: RuleContext) => string | false
 
 const comparison: readonly Note[] = [
@@ -35,6 +39,7 @@ const comparison: readonly Note[] = [
 ]
 
 const compatibility: readonly Note[] = [
+  ({ rules }) => rules === 'ce' && READ_AS_CE,
   ({ raw }) =>
     given(raw, ['metric', 'primary', 'baseline']) !== undefined &&
     'metric.primary.baseline is ignored: winnow measures the baseline itself',

@@ -5,7 +5,7 @@ import { readDocument, type SourceDocument } from './document.ts'
 import { findingsOf } from './issue.ts'
 import { knownKeys } from './known-keys.ts'
 import { normalised } from './normalise.ts'
-import { notesOf } from './notes.ts'
+import { notesOf, READ_AS_CE } from './notes.ts'
 import {
   isMapping,
   mistypedVersionKey,
@@ -61,9 +61,11 @@ function nameOf(spec: { name?: string | undefined }, file: string): { name: stri
   }
 }
 
-function refuse(source: SourceDocument, findings: readonly Finding[]): never {
-  const problems = findings.map(finding => source.problem(finding))
-  throw new SpecErrors(problems.toSorted((a, b) => a.line - b.line || a.column - b.column))
+function refuse(source: SourceDocument, findings: readonly Finding[], rules: Rules | null = null): never {
+  const problems = findings
+    .map(finding => source.problem(finding))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+  throw new SpecErrors(problems, undefined, rules === 'ce' ? READ_AS_CE : null)
 }
 
 function contextOf(spec: RuleContext['spec'], { raw, rules }: Prepared, options: ParseOptions): RuleContext {
@@ -112,12 +114,12 @@ function read(text: string, options: ParseOptions): ParsedSpecFile {
     const found = withoutEchoes([...prepared.findings, ...issues])
     const rest = prepared.schema.safeParse(completed(prepared.raw, found))
     const broken = rest.success ? brokenRules(contextOf(rest.data, prepared, options)) : []
-    return refuse(source, [...found, ...unrelated(broken, found)])
+    return refuse(source, [...found, ...unrelated(broken, found)], prepared.rules)
   }
   const context = contextOf(result.data, prepared, options)
   const { name, findings } = nameOf(result.data, options.file)
   const broken = [...prepared.findings, ...findings, ...brokenRules(context)]
-  if (broken.length > 0) return refuse(source, broken)
+  if (broken.length > 0) return refuse(source, broken, prepared.rules)
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex')
   return { spec: normalised(context, name), sha256, notes: notesOf(context) }
 }

@@ -53,7 +53,9 @@ export function problemLine(problem: Problem): string {
 /** Every problem of a spec at once, one line each. */
 export class SpecErrors extends UserError {
   readonly problems: readonly Problem[]
-  constructor(problems: readonly Problem[], cause?: unknown) {
+  /** What is true of the whole file, and may be the reason for all of them. */
+  readonly note: string | null
+  constructor(problems: readonly Problem[], cause?: unknown, note: string | null = null) {
     const [first] = problems
     const place =
       first === undefined
@@ -65,6 +67,7 @@ export class SpecErrors extends UserError {
       ...(cause === undefined ? {} : { cause }),
     })
     this.problems = problems
+    this.note = note
   }
 }
 

@@ -13,8 +13,10 @@ import { EventLines } from '../report/event-line.ts'
 import { actingAs } from './actor.ts'
 import { recordedBeginning } from './beginning.ts'
 import type { Call } from './call.ts'
-import { chooseCampaign } from './choose-campaign.ts'
+import { type Choice, chooseCampaign } from './choose-campaign.ts'
+import { nameOfFile } from './committed-specs.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, knownCampaigns } from './known-campaigns.ts'
+import { isUsualSpec, notPushed } from './not-pushed.ts'
 import { announcing } from './pushed-events.ts'
 import { defaultTip } from './default-branch.ts'
 import { describeRehearsal } from './dry-run.ts'
@@ -58,14 +60,32 @@ export async function atCampaign(
     const spec = wanted.spec === undefined ? undefined : pathInRepository(call, first, wanted.spec)
     const known = await knownCampaigns(first, spec)
     if (known.length === 0) await defaultTip(first, call.around)
-    const campaign = chooseCampaign(known, {
-      name: call.given.text('campaign'),
-      spec,
-      startedOnly: wanted.startedOnly,
-    })
+    const name = call.given.text('campaign')
+    const campaign = await chosen(call, first, known, { name, spec, startedOnly: wanted.startedOnly })
     if (campaign.prefix === DEFAULT_PREFIX) return inScene(call, wanted, { workshop: first, campaign }, work)
     return open(campaign.prefix, workshop => inScene(call, wanted, { workshop, campaign }, work))
   })
+}
+
+/** A spec that is only committed here is the most likely reason why the campaign is not found. */
+async function chosen(
+  { around }: Call,
+  workshop: Workshop,
+  known: readonly KnownCampaign[],
+  choice: Choice,
+): Promise<KnownCampaign> {
+  try {
+    return chooseCampaign(known, choice)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const { spec, name } = choice
+    const wanted = (path: string) =>
+      spec === undefined
+        ? isUsualSpec(path) && (name === undefined || nameOfFile(path) === name)
+        : path === spec || (isUsualSpec(path) && nameOfFile(path) === spec)
+    const pushed = known.flatMap(({ paths }) => paths)
+    throw (await notPushed(workshop, around.env, { wanted, pushed })) ?? error
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ import { unsupported } from '../spec/unsupported.ts'
 import { atRepository } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { defaultTip } from './default-branch.ts'
+import { notPushed, PUSH_OR_LOCAL } from './not-pushed.ts'
 import { twins } from './committed-specs.ts'
 import { DEFAULT_PREFIX, knownCampaigns } from './known-campaigns.ts'
 import { lodgingIn } from './measuring.ts'
@@ -172,7 +173,11 @@ function denied({ measurement, merge }: Spec, where: Whereabouts): string[] {
 async function warningsOf(call: Call, workshop: Workshop, path: string, spec: Spec): Promise<string[]> {
   const committed = await workshop.repository.entryAt((await defaultTip(workshop, call.around)).tree, path)
   const where = shortRef(workshop.defaultBranch ?? '')
-  const absent = `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
+  const unpushed = await notPushed(workshop, call.around.env, { wanted: each => each === path, pushed: [] })
+  const absent =
+    unpushed === null
+      ? `${path} is not committed on ${where}${workshop.local ? '' : ' of the remote'}: a run does not see it`
+      : `${unpushed.message}, so a run does not see it: ${PUSH_OR_LOCAL}`
   const unused = await unusedWork(workshop, path, call.around.env, compileScope(spec))
   return committed === null ? [absent, ...unused] : unused
 }

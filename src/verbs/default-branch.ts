@@ -35,7 +35,7 @@ async function noDefaultBranch(workshop: Workshop, around: Call['around']): Prom
   const branches = await branchesOf(workshop)
   if (branches.length === 0) {
     return new UserError('the remote names no default branch: it has no commits', {
-      fix: 'push the branch to be optimised first',
+      fix: 'push the branch to be optimised: git push -u <remote> <branch>; or run winnow with --remote none to use this repository alone',
     })
   }
   const path = remotePath(workshop, around)

@@ -11,7 +11,7 @@ import { finalSummary } from '../report/final-summary.ts'
 import { deferredOf } from '../report/approval-text.ts'
 import { runSummary } from '../report/run-summary.ts'
 import { statusView } from '../report/status-view.ts'
-import { standingNotes } from '../spec/notes.ts'
+import { READ_AS_CE, standingNotes } from '../spec/notes.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
@@ -118,7 +118,9 @@ export async function start(call: Call, scene: Scene): Promise<Scene> {
     requireSamePath(call, campaign)
     return scene
   }
-  await startCampaign(place, await committedSpec(place, specPathOf(scene)), { fresh: false })
+  const committed = await committedSpec(place, specPathOf(scene))
+  if (committed.spec.rules === 'ce') call.terminal.err(`note: ${READ_AS_CE}`)
+  await startCampaign(place, committed, { fresh: false })
   return scene
 }
 
