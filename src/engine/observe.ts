@@ -11,7 +11,7 @@ import type { JudgesReader } from './actions/judges.ts'
 import type { Asking } from './asking.ts'
 import { candidatesOf } from './candidates.ts'
 import { defaultBranchOf } from './default-branch.ts'
-import { foreignFacts, madeFacts } from './facts/foreign.ts'
+import { astrayFacts, foreignFacts, madeFacts } from './facts/foreign.ts'
 import { holdoutFacts } from './facts/holdout.ts'
 import { pickFacts } from './facts/pick.ts'
 import { campaignPullFacts, pullsOf, withSaid } from './facts/pulls.ts'
@@ -24,6 +24,7 @@ import type { Ideas } from './ideas.ts'
 import { listRefs } from './listed-refs.ts'
 import { doneOn, type Memory } from './memory.ts'
 import { type Place, whereaboutsOf } from './place.ts'
+import { requireLedgerNotLost } from './recover.ts'
 import type { Runner } from './runner.ts'
 
 export interface Observation {
@@ -53,7 +54,10 @@ export async function observe(eyes: Eyes): Promise<Observation | null> {
   const { place, memory } = eyes
   const refs = await refsOf(eyes)
   const state = refs.get(place.refs.state)
-  if (state === undefined) return null
+  if (state === undefined) {
+    await requireLedgerNotLost(place, refs)
+    return null
+  }
   await fetchTips(place, refs)
   const loaded = memory.loaded
     ? await continueCampaign(place.repository, memory.loaded, state)
@@ -156,6 +160,7 @@ async function lookAround(scene: Scene): Promise<World> {
     releases: await releaseDates(place, memory, { campaign, spec, now, candidates }),
     sync,
     foreign: await foreignFacts(repository, campaign, spec, optimizeTip),
+    astray: await astrayFacts(repository, campaign, { optimizeTip, defaultTip }),
     ...(await madeFacts(repository, campaign, optimizeTip)),
     holdout: await holdoutFacts(place, memory, campaign, spec),
     reverts,

@@ -12,6 +12,7 @@ import { archives, asideMoves } from './archive.ts'
 import { harnessOf } from './facts/harness.ts'
 import { listRefs } from './listed-refs.ts'
 import { type Place, whereaboutsOf } from './place.ts'
+import { requireLedgerNotLost } from './recover.ts'
 import { requireSameBranches } from './same-branches.ts'
 import { Transaction } from './transaction.ts'
 
@@ -74,7 +75,8 @@ export async function startCampaign(
   const { refs } = await listRefs(place)
   const state = refs.get(place.refs.state)
   if (state !== undefined && !options.fresh) return 'exists'
-  // Somebody else has put that one aside already.
+  await requireLedgerNotLost(place, refs)
+  // Another process has put that one aside already.
   if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
   const { firstNumber, optimizeTips } = await archives(place, state)
   requireOurs(place, refs, optimizeTips)
@@ -96,7 +98,7 @@ function requireOurs(place: Place, refs: ReadonlyMap<string, Oid>, archived: Rea
   const optimize = refs.get(place.refs.optimize)
   if (optimize === undefined || refs.has(place.refs.state) || archived.has(optimize)) return
   throw new UserError(`${shortRef(place.refs.optimize)} exists, but there is no ledger beside it`, {
-    fix: 'rename or delete that branch, or choose another branches.prefix in the spec',
+    fix: `if a campaign ran here, its ledger branch ${shortRef(place.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
   })
 }
 

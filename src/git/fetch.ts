@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { scratchOf } from './bare-repository.ts'
 import type { Oid } from './object-format.ts'
@@ -51,9 +51,19 @@ export function isShallow(dir: string): boolean {
   return existsSync(join(dir, 'shallow'))
 }
 
+/** Where the remote ref was when it was last fetched or pushed; null where it never was, or where we deleted it. */
+export function heldTip(dir: string, ref: string): Oid | null {
+  return readOptional(join(dir, heldRef(ref)))?.trim() ?? null
+}
+
+/** The remote ref was deleted on purpose: its last tip is not offered any more. */
+export function dropHeld(dir: string, ref: string): void {
+  rmSync(join(dir, heldRef(ref)), { force: true })
+}
+
 /** A held tip is complete: it is held only after git has checked everything reachable from it. */
 export function isHeld(dir: string, tip: RemoteTip): boolean {
-  return readOptional(join(dir, heldRef(tip.ref)))?.trim() === tip.oid
+  return heldTip(dir, tip.ref) === tip.oid
 }
 
 /** Written here and not by git, whose lock file would stay behind when it is killed. */

@@ -1,6 +1,7 @@
-import { hold } from './fetch.ts'
+import { dropHeld, heldTip, hold } from './fetch.ts'
 import { type Fetching, fetching } from './fetching.ts'
 import type { RemoteRefs } from './ls-remote.ts'
+import type { Oid } from './object-format.ts'
 import type { Neighbour } from './neighbour.ts'
 import { pushTask, type RefUpdate, requireOwnRefs } from './push.ts'
 import { judgePush, type PushResult } from './push-result.ts'
@@ -13,6 +14,10 @@ import { listWorktrees, type Worktree } from './worktrees.ts'
 
 export interface Remote extends Fetching {
   remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
+  /** where this ref was when it was last fetched or pushed from here, whatever the remote has now */
+  held(ref: string): Oid | null
+  /** forgets that */
+  dropHeld(ref: string): void
   /** the one push: leased, atomic, and of winnow's own branches only */
   push(updates: readonly RefUpdate[], how?: PushHow): Promise<PushResult>
   /** there is a token of its own for pushes that bring workflow files */
@@ -39,6 +44,8 @@ export function remoteOf(place: RemotePlace, { network, bringer, local, neighbou
   const { ask } = line
   const remote: Remote = {
     remoteRefs: line.refs,
+    held: ref => heldTip(place.dir, ref),
+    dropHeld: ref => dropHeld(place.dir, ref),
     ...fetching(line),
     mayBringWorkflows: bringer !== null,
     async push(updates, { bringsWorkflows = false } = {}) {
@@ -86,5 +93,8 @@ export function remoteOf(place: RemotePlace, { network, bringer, local, neighbou
 }
 
 function holdPushed(dir: string, updates: readonly RefUpdate[]): void {
-  for (const { ref, to } of updates) if (to !== null) hold(dir, { ref, oid: to })
+  for (const { ref, to } of updates) {
+    if (to === null) dropHeld(dir, ref)
+    else hold(dir, { ref, oid: to })
+  }
 }

@@ -98,7 +98,8 @@ export type Waiting =
   /** Programs that this process is asking for ideas. */
   | { for: 'proposers'; who: string[] }
   | { for: 'ideas' }
-  | { for: 'person'; what: string }
+  /** `astray`: the optimize branch is not where the ledger says, and must not be merged as it is. */
+  | { for: 'person'; what: string; astray?: true }
   | { for: 'nothing'; reason: string }
 
 export interface Plan {

@@ -28,7 +28,7 @@ export function foreignPlan(world: World, found: Arrivals): ForeignPlan {
   if (world.optimizeTip === null) return restore(world)
   if (world.optimizeTip.commit === incumbent.commit) return foreign ? vanished(foreign, incumbent) : NOTHING
   if (foreign === null || foreign.to.commit !== world.optimizeTip.commit)
-    return discover(world, world.optimizeTip)
+    return discoverForeign(world, world.optimizeTip)
   if (foreign.state === 'blocked') return { ...NOTHING, blocked: 'the optimize branch cannot be moved back' }
   return measure(world, found, foreign)
 }
@@ -65,7 +65,7 @@ function vanished(foreign: ForeignTip, incumbent: Point): ForeignPlan {
   return { steps: [{ step: 'event', draft }], requests: [], blocked: null }
 }
 
-function discover(world: World, to: Point): ForeignPlan {
+export function discoverForeign(world: World, to: Point): ForeignPlan {
   const { incumbent: from } = world.campaign
   const reason = `the optimize branch is at ${to.commit.slice(0, 10)}, which winnow did not put there`
   const draft = {

@@ -2,6 +2,7 @@ import type { Action, Plan, Waiting } from './action.ts'
 import { arrivals } from './arrivals.ts'
 import { lostAskings } from './asked-elsewhere.ts'
 import { answered } from './asking.ts'
+import { astrayPlan } from './astray.ts'
 import { closedIdeas } from './backlog.ts'
 import { approvalActions, campaignPullActions, campaignPullSteps } from './campaign-pull.ts'
 import { alsoDo, conclude, type Draft } from './draft.ts'
@@ -55,12 +56,24 @@ export function plan(world: World): Plan {
     case 'stopped':
       return stopped(draft)
     case 'paused':
-      return standing(draft, { for: 'person', what: `the campaign is paused: ${status_reason}` })
+      return standing(draft, pausedText(world, status_reason))
     case 'running':
       return running(draft)
     default:
       return status satisfies never
   }
+}
+
+function pausedText(world: World, reason: string | null): Waiting {
+  const { waiting } = isKnownForeign(world) ? { waiting: null } : astrayPlan(world)
+  const paused = `the campaign is paused: ${reason}`
+  if (waiting?.for !== 'person') return { for: 'person', what: paused }
+  return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
+}
+
+/** It may be what the campaign is paused for. */
+function isKnownForeign({ astray, campaign: { foreign } }: World): boolean {
+  return astray?.is === 'foreign' && foreign?.to.commit === astray.tip.commit
 }
 
 /** Nothing begins; what people do is taken note of all the same, where it was not a refused push that paused. */

@@ -1,5 +1,6 @@
 import type { Action, Plan } from './action.ts'
 import { askedHere } from './asked-elsewhere.ts'
+import { astrayPlan } from './astray.ts'
 import { benchedAlerts } from './asking.ts'
 import { campaignBranch } from './campaign-pull.ts'
 import { alsoDo, conclude, type Draft, request } from './draft.ts'
@@ -41,10 +42,11 @@ function ended(draft: Draft): Plan {
   const again = steps.length > 0 ? [] : encoreForPicks(world)
   if (again.length > 0) return conclude(draft, again)
   const reason = world.campaign.status_reason ?? 'stopped'
+  const astray = astrayPlan(world)
   const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
   return conclude(
     alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world), ...greetings(world)]),
-    steps,
-    { for: 'nothing', reason },
+    [...steps, ...astray.steps],
+    astray.waiting ?? { for: 'nothing', reason },
   )
 }

@@ -54,6 +54,8 @@ export interface World {
   releases: ReleaseDates | null
   sync: SyncFacts | null
   foreign: ForeignFacts | null
+  /** The optimize branch is not where the ledger says, and its result is not merged. */
+  astray: AstrayFacts | null
   /** Absent where no verdict waits for its merge. */
   made?: MadeFacts
   /** Where the holdout is now, once something measured may have to be tried on it; null before. */
@@ -101,6 +103,8 @@ export interface AnswerFacts {
   /** Where nothing but the ledger will keep it. */
   brought?: Brought
 }
+
+export type AstrayFacts = { is: 'gone' } | { is: 'rewound' | 'foreign'; tip: Point }
 
 /** The commit that somebody else put on the optimize branch while a verdict waits for its merge. */
 export interface MadeFacts {

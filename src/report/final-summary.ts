@@ -16,6 +16,8 @@ export interface Whereabouts {
   prefix: string
   /** The remote's name in the person's repository; null where all is kept in that repository itself. */
   remote: string | null
+  /** The optimize branch is not where the ledger says: it is no result to merge. */
+  astray?: boolean
 }
 
 const LISTED = 5
@@ -69,7 +71,7 @@ function nextTexts(campaign: Campaign, { improvements }: CampaignResult, where: 
           [`winnow show ${last}`, 'its evidence'],
         ]
   const taken = campaign.incumbent.tree === campaign.reference.tree
-  const take = improvements.length === 0 || taken ? [] : takeTexts(campaign, where)
+  const take = improvements.length === 0 || taken || where.astray === true ? [] : takeTexts(campaign, where)
   return table([...look, ...take, ...finishTexts(campaign)])
 }
 

@@ -20,6 +20,7 @@ import { pick } from './pick.ts'
 import { priority } from './priority.ts'
 import { propose } from './propose.ts'
 import { rebuild } from './rebuild.ts'
+import { recover } from './recover.ts'
 import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { resume } from './resume.ts'
@@ -71,6 +72,7 @@ export const VERBS: readonly Verb[] = [
   audit,
   replay,
   rebuild,
+  recover,
   doctor,
   completion,
   uninstall,

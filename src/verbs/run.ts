@@ -179,6 +179,7 @@ async function summarise(
     terminal.json({ waiting, ...view })
     return
   }
-  const where = { prefix: known.prefix, remote: workshop.remote }
+  const astray = waiting.for === 'person' && waiting.astray === true
+  const where = { prefix: known.prefix, remote: workshop.remote, astray }
   for (const line of [...runSummary(campaign, waiting), ...finalSummary(campaign, where)]) terminal.out(line)
 }

@@ -36,6 +36,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     releases: new Map(),
     sync: null,
     foreign: null,
+    astray: null,
     holdout: null,
     reverts: new Map(),
     picks: new Map(),

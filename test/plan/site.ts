@@ -126,6 +126,7 @@ export class Site {
       releases: new Map(),
       sync: this.#sync(),
       foreign: this.#foreign(spec),
+      astray: null,
       holdout: null,
       reverts: this.#reverts(),
       picks: this.#picks(),

@@ -18,6 +18,23 @@ export async function foreignFacts(
   return { tip, refusal: await foreignRefusal(repository, spec, change) }
 }
 
+/** Where the optimize branch is not where the ledger says; null where it is, or where nobody needs it any more. */
+export async function astrayFacts(
+  repository: Repository,
+  { incumbent, stop_code }: Campaign,
+  { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },
+): Promise<World['astray']> {
+  if (optimizeTip?.commit === incumbent.commit) return null
+  const isBehind = optimizeTip === null || (await repository.isAncestor(optimizeTip.commit, incumbent.commit))
+  if (!isBehind) return { is: 'foreign', tip: optimizeTip }
+  const isMerged =
+    stop_code === 'merged' ||
+    defaultTip.tree === incumbent.tree ||
+    (await repository.isAncestor(incumbent.commit, defaultTip.commit))
+  if (isMerged) return null
+  return optimizeTip === null ? { is: 'gone' } : { is: 'rewound', tip: optimizeTip }
+}
+
 /** What somebody else may have made of a verdict that waits for its merge. */
 export async function madeFacts(
   repository: Repository,

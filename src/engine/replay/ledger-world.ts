@@ -24,6 +24,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     releases: null,
     sync: null,
     foreign: null,
+    astray: null,
     holdout: null,
     reverts: new Map(),
     picks: new Map(),

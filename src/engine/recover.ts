@@ -1,0 +1,128 @@
+import { ConflictError, UserError } from '../errors.ts'
+import type { RefUpdate } from '../git/push.ts'
+import { loadCampaign } from '../ledger/load.ts'
+import type { Oid } from '../model/ids.ts'
+import { shortRef } from '../model/refs.ts'
+import { listRefs } from './listed-refs.ts'
+import type { Place } from './place.ts'
+
+/** A branch of a campaign that is put back where it was. */
+export interface Recovered {
+  branch: string
+  to: Oid
+  what: string
+}
+
+type Refs = ReadonlyMap<string, Oid>
+
+/** The ledger that the remote has lost and this cache still has. */
+export interface LostLedger {
+  tip: Oid
+  events: number
+  updatedAt: string | null
+}
+
+/** Null where the remote has a ledger, this cache has none, or the ledger was put aside on purpose. */
+export async function lostLedger(place: Place, refs: Refs): Promise<LostLedger | null> {
+  const { repository } = place
+  const tip = repository.held(place.refs.state)
+  if (refs.has(place.refs.state) || tip === null || !(await repository.has(tip))) return null
+  if (await isArchived(place, tip)) return null
+  const { campaign } = await loadCampaign(repository, tip)
+  return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
+}
+
+/** Whether an archived ledger continues this one. */
+export async function isArchived({ repository, refs: { archive } }: Place, ledger: Oid): Promise<boolean> {
+  const { refs } = await repository.remoteRefs([`${archive}*`])
+  for (const [ref, oid] of refs) {
+    if (!ref.endsWith('/state')) continue
+    await repository.fetch([{ ref, oid }])
+    if (oid === ledger || ((await repository.has(ledger)) && (await repository.isAncestor(ledger, oid))))
+      return true
+  }
+  return false
+}
+
+export async function requireLedgerNotLost(place: Place, refs: Refs): Promise<void> {
+  const lost = await lostLedger(place, refs)
+  if (lost === null) return
+  throw new UserError(
+    `the ledger branch ${shortRef(place.refs.state)} is gone ${whereText(place)}; winnow's cache has it up to event ${lost.events - 1}${lost.updatedAt === null ? '' : ` of ${lost.updatedAt}`}`,
+    {
+      fix: `winnow recover --campaign ${place.name} puts it back. If it was removed on purpose: winnow recover --campaign ${place.name} --forget, then run again`,
+    },
+  )
+}
+
+function whereText({ local }: Place): string {
+  return local ? 'from this repository' : 'from the remote'
+}
+
+/** Forgets what the remote lost, so that the next run starts a new campaign. */
+export function forgetLost({ repository, refs: { state, optimize, closed, campaign } }: Place): void {
+  for (const ref of [state, optimize, closed, campaign]) repository.dropHeld(ref)
+}
+
+/**
+ * Puts back what was deleted or rewound: the ledger as this cache has it, the keeper, and the optimize branch at the
+ * recorded incumbent. One leased push, so that nothing is overwritten that appeared meanwhile.
+ */
+export async function recover(place: Place): Promise<Recovered[]> {
+  const { repository } = place
+  const { refs } = await listRefs(place)
+  const ledger = refs.get(place.refs.state) ?? (await lostLedger(place, refs))?.tip
+  if (ledger === undefined) {
+    throw new UserError(
+      `no ledger of ${place.name} is ${whereText(place).replace('from', 'in')} or in this cache`,
+      {
+        fix: 'run winnow recover on the machine on which the campaign ran last, or winnow run to start a campaign',
+      },
+    )
+  }
+  await repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+  const { campaign } = await loadCampaign(repository, ledger)
+  const updates: (RefUpdate & { what: string })[] = []
+  const add = (ref: string, to: Oid, what: string) => {
+    const from = refs.get(ref) ?? null
+    if (from !== to) updates.push({ ref, from, to, what })
+  }
+  add(place.refs.state, ledger, `the ledger, up to event ${campaign.seq - 1}`)
+  const kept = refs.get(place.refs.closed) ?? repository.held(place.refs.closed)
+  if (kept !== null && (await repository.has(kept)))
+    add(place.refs.closed, kept, 'the commits of closed experiments')
+  const incumbent = campaign.incumbent.commit
+  await requireMovable(place, refs.get(place.refs.optimize), incumbent)
+  add(place.refs.optimize, incumbent, 'the recorded incumbent')
+  if (updates.length === 0) return []
+  const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
+  if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: shortRef(ref), to: to ?? '', what }))
+  if (result.reason === 'lease')
+    throw new ConflictError(`somebody moved branches of ${place.name} meanwhile`, result.refs)
+  const why =
+    result.reason === 'checked-out'
+      ? `${shortRef(result.ref)} is checked out in ${result.worktree}`
+      : result.message
+  throw new UserError(`the branches of ${place.name} could not be put back: ${why}`)
+}
+
+/** The incumbent has to be here, and commits of other people are never taken off the branch. */
+async function requireMovable(place: Place, tip: Oid | undefined, incumbent: Oid): Promise<void> {
+  const { repository, refs } = place
+  const optimize = shortRef(refs.optimize)
+  if (!(await repository.has(incumbent))) {
+    throw new UserError(
+      `commit ${incumbent}, where ${optimize} was, is neither ${whereText(place).replace('from', 'in')} nor in this cache`,
+      {
+        fix: 'run winnow recover on the machine on which the campaign ran last',
+      },
+    )
+  }
+  if (tip === undefined || tip === incumbent || (await repository.isAncestor(tip, incumbent))) return
+  throw new UserError(
+    `${optimize} is at ${tip}, which winnow did not put there; its recorded incumbent is ${incumbent}`,
+    {
+      fix: `winnow resume measures those commits; to drop them: git push --force-with-lease=${optimize}:${tip} <remote> ${incumbent}:refs/heads/${optimize}`,
+    },
+  )
+}

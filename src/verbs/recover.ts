@@ -1,0 +1,32 @@
+import { forgetLost, recover as putBack } from '../engine/recover.ts'
+import { atCampaign } from './at-campaign.ts'
+import type { Verb } from './verb.ts'
+
+export const recover: Verb = {
+  name: 'recover',
+  group: 'more',
+  summary: 'put back branches of a campaign that were deleted or rewound',
+  access: 'write',
+  arguments: [],
+  options: [
+    {
+      name: 'forget',
+      summary: 'the branches were removed on purpose: do not offer to put them back any more',
+    },
+  ],
+  examples: ['winnow recover', 'winnow recover --dry-run'],
+  exits: {},
+  run: call =>
+    atCampaign(call, { access: 'write', startedOnly: false }, async ({ place, rehearsal }) => {
+      if (call.given.flag('forget')) {
+        if (rehearsal === null) forgetLost(place)
+        call.terminal.out(`What the cache has of campaign ${place.name} is not offered any more.`)
+        return 0
+      }
+      const recovered = await putBack(place)
+      if (rehearsal !== null) return 0
+      for (const { branch, to, what } of recovered) call.terminal.out(`Put ${branch} back at ${to}: ${what}.`)
+      if (recovered.length === 0) call.terminal.out('Every branch is where the ledger says.')
+      return 0
+    }),
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { ConflictError } from '../../src/errors.ts'
+import { lostLedger, recover } from '../../src/engine/recover.ts'
+import { listRefs } from '../../src/engine/listed-refs.ts'
+import { shorter, sizeYard } from './size-yard.ts'
+
+const OPTIONS = { remote: true, spec: 'execution: { mode: serial }\n' }
+
+it('a ledger that appears while it is put back is not overwritten', async () => {
+  const site = await sizeYard([shorter('a', 3)], OPTIONS)
+  await site.start()
+  await site.run()
+  const { place } = site
+  const { refs } = await listRefs(place)
+  const without = new Map([...refs].filter(([ref]) => ref !== place.refs.state))
+  expect(await lostLedger(place, without)).toMatchObject({ tip: refs.get(place.refs.state) })
+  const other = await site.another()
+  await other.person({ kind: 'note', text: 'from elsewhere', experiment: null })
+  const now = (await listRefs(place)).refs
+  const remoteRefs = async () => ({ head: null, refs: new Map(without) })
+  const late = recover({ ...place, repository: { ...place.repository, remoteRefs } })
+  await expect(late).rejects.toThrow(ConflictError)
+  expect((await listRefs(place)).refs).toEqual(now)
+  expect(await recover(place)).toEqual([])
+})
+
+it('a campaign that another process runs hears of it when the ledger is gone', async () => {
+  const site = await sizeYard([shorter('a', 3)], OPTIONS)
+  await site.start()
+  await site.run()
+  site.bare('update-ref', '-d', 'refs/heads/optimize-state/size')
+  await expect(site.tick()).rejects.toThrow(
+    /^the ledger branch optimize-state\/size is gone from the remote; winnow's cache has it up to event \d+ of /,
+  )
+  await recover(site.place)
+  expect(await site.run()).toEqual({ for: 'ideas' })
+  await site.proven()
+})
