@@ -11,6 +11,8 @@ export type Progress = {
   failures: number
   hours: number
   runnerMinutes: number
+  /** Of the runner minutes, what measuring the whole will take at the end. */
+  setAsideMinutes: number
   costUsd: number
   targetReached: boolean
   /** Nothing is queued, open or proposed. */
@@ -51,9 +53,9 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
     },
     {
       code: 'max_runner_minutes',
-      spent: progress.runnerMinutes,
+      spent: progress.runnerMinutes + progress.setAsideMinutes,
       limit: stopping.max_runner_minutes,
-      text: limit => `${plural(limit, 'runner minute')} used`,
+      text: limit => `${plural(limit, 'runner minute')} used${setAsideText(progress.setAsideMinutes)}`,
     },
     {
       code: 'max_total_cost_usd',
@@ -74,6 +76,10 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
       text: (_, spent) => `${plural(spent, 'experiment')} without a new incumbent`,
     },
   ]
+}
+
+function setAsideText(minutes: number): string {
+  return minutes === 0 ? '' : `, ${numberText(Math.ceil(minutes))} of them set aside to measure the whole`
 }
 
 /** A round is never cut in half, so that more may have ended than the limit says. */

@@ -6,7 +6,7 @@ import type { Arrivals } from './arrivals.ts'
 import { askedHere } from './asked-elsewhere.ts'
 import { rateText } from './intake.ts'
 import { printedOrders } from './judged-elsewhere.ts'
-import { issue, type Request } from './orders.ts'
+import { dispatch, issue, type Request } from './orders.ts'
 import { dispatchKey, withoutRepeats } from './repeats.ts'
 import { nothingToMeasure } from './stop.ts'
 import { permissionsNeeded } from './strangers.ts'
@@ -23,6 +23,16 @@ export interface Draft {
 
 export function alsoDo(draft: Draft, actions: readonly Action[]): Draft {
   return { ...draft, actions: [...draft.actions, ...actions] }
+}
+
+/** Orders that nothing has begun to measure are dispatched anew. */
+export function dispatchIdle(draft: Draft): Draft {
+  const sent = draft.found.idle.map(order => dispatch(draft.world, order))
+  const steps = [...draft.steps, ...sent.flatMap(each => each.steps)]
+  return alsoDo(
+    { ...draft, steps },
+    sent.flatMap(each => each.actions),
+  )
 }
 
 export function request(draft: Draft, requests: Request[], why: string | null): Plan {

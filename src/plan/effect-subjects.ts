@@ -4,7 +4,9 @@ import { progressOf } from '../model/fold-order.ts'
 import type { Point } from '../model/ids.ts'
 import type { OrderCandidate, ReportingPurpose } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
+import { EFFECT_JOBS } from './effect-reading.ts'
 import { comparing } from './orders.ts'
+import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
 
 /** Something to be measured once more, by pairs that decide nothing about it. */
@@ -55,6 +57,22 @@ export function unreportedProgress(world: World): EffectSubject[] {
   const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
   const carried = progressOf(world.campaign, { from: base, to })
   return [{ purpose: 'progression', base, candidates: [incumbent(to)], carried, cause, alert }]
+}
+
+/** What the progression test still takes; nothing where there is nothing to test. */
+export function progressMinutes(world: World): number {
+  const [subject] = unreportedProgress(world)
+  const noise = world.campaign.calibration?.noise ?? null
+  if (subject === undefined || noise === null) return 0
+  const job = noise.overhead_seconds + 2 * (pairsStop(world).pairs + 1) * noise.execution_seconds
+  return ((EFFECT_JOBS - subject.carried.length) * job) / 60
+}
+
+/** Of the runner minutes so many are kept for the progression test, unless they were half of all there are. */
+export function setAsideMinutes(world: World): number {
+  const limit = world.spec.stopping.max_runner_minutes
+  const minutes = progressMinutes(world)
+  return limit === null || minutes > limit / 2 ? 0 : minutes
 }
 
 /** Landings that pairs proved, that are still there, and whose trees fit the ruler in force. */

@@ -1,3 +1,4 @@
+import { judgingStop } from '../decide/stopping.ts'
 import { isReporting } from '../model/order.ts'
 import type { Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
@@ -6,10 +7,13 @@ import { readEffect } from './effect-reading.ts'
 import {
   type EffectSubject,
   landingsToWatch,
+  progressMinutes,
   unreportedLandings,
   unreportedProgress,
 } from './effect-subjects.ts'
 import type { Request } from './orders.ts'
+import { isPutAside } from './encore.ts'
+import { isJudged } from '../spec/judged.ts'
 import { nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
 import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
@@ -45,18 +49,30 @@ export function effectsBeside(world: World, found: Arrivals): EffectPlan {
   return asked(world, found, [...unreportedLandings(world), ...landingsToWatch(world)])
 }
 
-/** Where a limit of time or money ends a campaign, or a person has ended it before, nothing more is spent. */
-const SPENT: ReadonlySet<string> = new Set([
-  'max_hours',
-  'max_runner_minutes',
-  'max_total_cost_usd',
-  'person',
-])
+/** Where a limit of time or money ends a campaign, the progression test alone is measured: it covers the landings. */
+const LIMITS: ReadonlySet<string> = new Set(['max_hours', 'max_runner_minutes', 'max_total_cost_usd'])
 
-/** Before the campaign stops by itself: what is not reported yet, then its headline. */
+/** Before the campaign stops by itself: what is not reported yet, then its progress. */
 export function lastEffects(world: World, found: Arrivals, code: string): EffectPlan {
-  if (SPENT.has(code)) return { steps: [], requests: [], pending: false }
-  return asked(world, found, [...unreportedLandings(world), ...unreportedProgress(world)])
+  const landings = LIMITS.has(code) ? [] : unreportedLandings(world)
+  return asked(world, found, [...landings, ...affordableProgress(world)])
+}
+
+/** After a person's stop, or where the campaign stopped before it could be measured: the progress is measured still. */
+export function progressAfterStop(world: World, found: Arrivals): EffectPlan {
+  // No model is asked for a campaign that has stopped.
+  const isOver = isPutAside(world.campaign) || isJudged(world.spec)
+  return asked(world, found, isOver ? [] : affordableProgress(world))
+}
+
+/** No limit of money is passed for it: room for it was set aside (`setAsideMinutes`). */
+function affordableProgress(world: World): EffectSubject[] {
+  const { spent } = world.campaign
+  const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping
+  if (usd !== null && spent.usd >= usd && isJudged(world.spec)) return []
+  if (judgingStop(world.spec, spent.usd) !== null) return []
+  if (minutes !== null && spent.minutes + progressMinutes(world) > minutes) return []
+  return unreportedProgress(world)
 }
 
 function asked(world: World, found: Arrivals, subjects: readonly EffectSubject[]): EffectPlan {

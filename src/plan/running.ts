@@ -2,7 +2,7 @@ import { judgingStop } from '../decide/stopping.ts'
 import type { Plan } from './action.ts'
 import { betweenRounds } from './between-rounds.ts'
 import { campaignBranch } from './campaign-pull.ts'
-import { alsoDo, conclude, type Draft, request } from './draft.ts'
+import { alsoDo, conclude, dispatchIdle, type Draft, request } from './draft.ts'
 import { effectSteps } from './effects.ts'
 import { foreignPlan } from './foreign.ts'
 import { followHeads } from './heads.ts'
@@ -10,7 +10,6 @@ import { judgeElsewhere } from './judged-elsewhere.ts'
 import { landingPlan } from './landing.ts'
 import { parkInterrupted } from './lost.ts'
 import { isSettled } from './only.ts'
-import { dispatch } from './orders.ts'
 import { pickPlan, pickVerdicts } from './picks.ts'
 import { prepare } from './preparation.ts'
 import { isLimitRaised } from './raised-limit.ts'
@@ -71,15 +70,6 @@ function outOfMoney(draft: Draft, stop: StopReason): Plan {
   const sync = syncPlan(world, found)
   if (sync.steps.length > 0) return conclude(draft, sync.steps)
   return request(draft, sync.requests, sync.blocked)
-}
-
-function dispatchIdle(draft: Draft): Draft {
-  const sent = draft.found.idle.map(order => dispatch(draft.world, order))
-  const steps = [...draft.steps, ...sent.flatMap(each => each.steps)]
-  return alsoDo(
-    { ...draft, steps },
-    sent.flatMap(each => each.actions),
-  )
 }
 
 /** Whatever else is due: what was measured waits for nothing else of this campaign. */

@@ -11,6 +11,7 @@ import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
 import { closesIdeas, isPutAside, pickGoesOn, stopAfterEncore } from './encore.ts'
+import { setAsideMinutes } from './effect-subjects.ts'
 import { finalSteps, notSelected, requeueStep } from './ending.ts'
 import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
@@ -42,6 +43,7 @@ export function ruleThatHolds(world: World): Stop | null {
       hours:
         campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
       runnerMinutes: campaign.spent.minutes,
+      setAsideMinutes: setAsideMinutes(world),
       costUsd: campaign.spent.usd,
       targetReached: targetReached(world),
       backlogEmpty:
@@ -185,9 +187,10 @@ function goesOn(campaign: Campaign, label: string): boolean {
 /** Orders still under way: nobody waits for them any more. */
 export function cancelRemaining({ campaign }: World, found: Arrivals): { steps: Step[]; actions: Action[] } {
   const open = Object.values(campaign.orders).filter(
-    ({ order: { id, candidates } }) =>
+    ({ order: { id, purpose, candidates } }) =>
       !found.reports.has(id) &&
       !found.lost.has(id) &&
+      !(purpose === 'progression' && !isPutAside(campaign)) &&
       !candidates.some(({ label }) => goesOn(campaign, label)),
   )
   const own = open.filter(({ order }) => order.candidates.every(({ label }) => !subjectOf(campaign, label)))

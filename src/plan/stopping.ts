@@ -3,8 +3,8 @@ import { askedHere } from './asked-elsewhere.ts'
 import { astrayPlan } from './astray.ts'
 import { benchedAlerts } from './asking.ts'
 import { campaignBranch } from './campaign-pull.ts'
-import { alsoDo, conclude, type Draft, request } from './draft.ts'
-import { lastEffects } from './effects.ts'
+import { alsoDo, conclude, dispatchIdle, type Draft, request } from './draft.ts'
+import { effectSteps, lastEffects, progressAfterStop } from './effects.ts'
 import { encoreForPicks, encoreSteps, closesIdeas } from './encore.ts'
 import { greetings } from './greetings.ts'
 import { followHeads } from './heads.ts'
@@ -41,6 +41,8 @@ function ended(draft: Draft): Plan {
   const steps = [...under.steps, ...closeRemaining(world, found)]
   const again = steps.length > 0 ? [] : encoreForPicks(world)
   if (again.length > 0) return conclude(draft, again)
+  const progress = steps.length > 0 ? null : progressPlan(draft)
+  if (progress !== null) return progress
   const reason = world.campaign.status_reason ?? 'stopped'
   const astray = astrayPlan(world)
   const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
@@ -49,4 +51,16 @@ function ended(draft: Draft): Plan {
     [...steps, ...astray.steps],
     astray.waiting ?? { for: 'nothing', reason },
   )
+}
+
+/** What the kept changes bring together is measured where that is not known yet: nothing else begins any more. */
+function progressPlan(resting: Draft): Plan | null {
+  const { world, found } = resting
+  const measured = effectSteps(world)
+  if (measured.length > 0) return conclude(resting, measured)
+  const draft = dispatchIdle(resting)
+  const progress = progressAfterStop(world, found)
+  if (progress.steps.length > 0) return conclude(draft, progress.steps)
+  if (!progress.pending) return null
+  return found.steps.length > 0 ? conclude(draft, []) : request(draft, progress.requests, null)
 }

@@ -1,8 +1,16 @@
+import { progressText } from '../decide/progress-text.ts'
 import { isAway } from '../engine/home.ts'
-import { requireCampaign } from '../engine/session.ts'
-import { atCampaign } from './at-campaign.ts'
+import { presentRun } from '../engine/presence.ts'
+import { run as runCampaign } from '../engine/run.ts'
+import { openHands, requireCampaign } from '../engine/session.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { campaignProgress } from '../report/campaign-result.ts'
+import { atCampaign, type Scene } from './at-campaign.ts'
+import type { Call } from './call.ts'
+import { showingLive } from './live.ts'
 import { REASON } from './pause.ts'
 import { closeDown } from './run.ts'
+import { runLive } from './run-live.ts'
 import type { Verb } from './verb.ts'
 
 export const stop: Verb = {
@@ -16,7 +24,7 @@ export const stop: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
+    atCampaign(call, { access: 'write', startedOnly: true, announce: true }, async scene => {
       const { campaign } = (await requireCampaign(scene.place)).loaded
       const already = campaign.status === 'stopped'
       const reason = call.given.text('message') ?? `stopped by ${scene.place.by.actor}`
@@ -30,6 +38,34 @@ export const stop: Verb = {
           ? `Campaign ${campaign.name} was stopped already: ${campaign.status_reason}`
           : `Campaign ${campaign.name} is stopped. Its result is on ${scene.place.prefix}/${campaign.name}.${away}`,
       )
-      return 0
+      return measureProgress(call, scene)
     }),
+}
+
+/**
+ * What the kept changes bring together is measured where it is not known yet. A run that goes on here has heard of the
+ * stop and does it; elsewhere the next run does.
+ */
+async function measureProgress(call: Call, scene: Scene): Promise<number> {
+  const { place, workshop } = scene
+  const { campaign } = (await requireCampaign(place)).loaded
+  if (call.comment || isAway(place, campaign)) return 0
+  if (isProgressDue(campaign) && (await presentRun(workshop.dataDir))?.campaign !== campaign.name) {
+    call.terminal.err(
+      'Measuring what the kept changes bring together. Ctrl-C ends it; winnow run goes on with it.',
+    )
+    const hands = await openHands(place, call.interrupt)
+    await showingLive(call, runLive(hands), () =>
+      runCampaign(hands, { signal: call.interrupt, watch: false }),
+    )
+  }
+  const now = (await requireCampaign(place)).loaded.campaign
+  const progress = campaignProgress(now)
+  if (progress.is !== 'nothing kept') call.terminal.out(`Since the baseline: ${progressText(progress)}.`)
+  return call.interrupt.aborted ? 130 : 0
+}
+
+/** The order for it is issued where it can be measured, and within the limits of the spec. */
+function isProgressDue({ orders }: Campaign): boolean {
+  return Object.values(orders).some(({ order }) => order.purpose === 'progression')
 }

@@ -9,6 +9,7 @@ const fresh: Progress = {
   failures: 0,
   hours: 0,
   runnerMinutes: 0,
+  setAsideMinutes: 0,
   costUsd: 0,
   targetReached: false,
   backlogEmpty: false,

@@ -137,19 +137,72 @@ describe('the headline of a campaign', () => {
     expect(new Set(last?.carried['incumbent']?.map(({ order }) => order)).size).toBe(7)
   })
 
-  it('is not measured when a person stops the campaign, or its time runs out', () => {
+  it('is measured after a person has stopped the campaign as well, once what was under way is over', () => {
     const stopped = site(TIMED, [SHORTER_A])
     underWay(stopped, 'progression')
     stopped.ledger.add({ kind: 'campaign-stopped', cause: 'person', code: 'person', reason: 'enough' })
     stopped.run()
-    expect([stopped.campaign.progression, reported(stopped)]).toEqual([null, ['landing exp-001']])
+    expect(reported(stopped)).toEqual(['landing exp-001', 'progression'])
+    const { progression, orders } = stopped.campaign
+    expect([progression?.pairs, Object.keys(orders)]).toEqual([64, []])
+    expect(ordersFor(stopped, 'progression')).toHaveLength(8)
+    expect(violations(stopped.ledger.events)).toEqual([])
+  })
 
-    const late = site(`${TIMED}stopping: { max_hours: 5 }\n`, [SHORTER_A])
+  it('is measured after a stop, wherever the process that measures it is killed', () => {
+    const stopped = site(TIMED, [SHORTER_A, SHORTER_B])
+    underWay(stopped, 'effect')
+    stopped.ledger.add({ kind: 'campaign-stopped', cause: 'person', code: 'person', reason: 'enough' })
+    for (let times = 0; times < 2; times++) {
+      underWay(stopped, 'progression')
+      stopped.kill(() => times % 2 === 0)
+      stopped.step()
+    }
+    stopped.run()
+    expect(stopped.campaign.progression?.pairs).toBe(64)
+  })
+
+  it.each(['archived', 'fresh', 'merged'])('is not measured where the campaign is %s', code => {
+    const stopped = site(TIMED, [SHORTER_A])
+    underWay(stopped, 'progression')
+    stopped.ledger.add({ kind: 'campaign-stopped', cause: 'person', code, reason: 'put aside' })
+    stopped.run()
+    expect([stopped.campaign.progression, stopped.campaign.orders]).toEqual([null, {}])
+  })
+
+  it('is all that is measured once the time of the campaign has run out', () => {
+    const late = site(`${TIMED}stopping: { max_hours: 5 }\n`, [SHORTER_A, SHORTER_B])
     underWay(late, 'effect')
     late.hoursLater = 6
     late.run()
-    expect(reported(late)).not.toContain('progression')
+    expect(reported(late).at(-1)).toBe('progression')
     expect(late.campaign.status_reason).toContain('5 hours')
+  })
+
+  it('has its runner minutes set aside, so that their limit holds', () => {
+    const minutes = (limit: number) =>
+      site(`${TIMED}stopping: { max_runner_minutes: ${limit} }\n`, [SHORTER_A, SHORTER_B])
+    const roomy = minutes(40)
+    roomy.run()
+    expect(reported(roomy).at(-1)).toBe('progression')
+    expect(roomy.campaign.spent.minutes).toBeLessThanOrEqual(40)
+  })
+
+  it('is of the incumbent against the default branch that it contains, after a sync', () => {
+    const synced = site(TIMED, [SHORTER_A, SHORTER_B])
+    underWay(synced, 'experiment')
+    synced.main = synced.git.commit(
+      synced.git.write({ ...synced.git.files(synced.main.tree), README: 'hello' }),
+      [synced.main.commit],
+    )
+    synced.run()
+    expect(ofKind(synced, 'synced')).toHaveLength(1)
+    const { progression, incumbent, reference } = synced.campaign
+    expect(reference).toEqual(synced.main)
+    expect(progression).toMatchObject({ from: synced.main, to: incumbent, pairs: 64 })
+    expect(progression?.covers).toEqual(['exp-001', 'exp-002'])
+    expect(progression?.effect).toBeCloseTo(Math.log(32 / 16), 6)
+    expect(violations(synced.ledger.events)).toEqual([])
   })
 
   it('is not measured where nothing landed', () => {
