@@ -55,9 +55,9 @@ function queuedIn(world: Pick<World, 'campaign' | 'strangers'>): number {
   return all.filter(({ id, status }) => status === 'queued' && !isKeptOut(world, id)).length
 }
 
-/** A round that could hold more waits for ideas that are just being opened, and for who is asked for one. */
+/** A round waits for ideas that are just being opened, which may go first; one that could hold more also for who is asked. */
 export function growsYet(world: World, opened: readonly Step[]): boolean {
-  return opened.length + world.asking.length > 0 && queuedIn(world) < roundSize(world.spec)
+  return opened.length > 0 || (world.asking.length > 0 && queuedIn(world) < roundSize(world.spec))
 }
 
 /** What an answer cost is recorded once, whatever becomes of the idea; the idea with it, where only its job has it. */

@@ -1,3 +1,5 @@
+import { selectRound } from '../decide/select.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import { type EventDraft, eventId } from '../model/event.ts'
@@ -23,7 +25,7 @@ export function openProposals(world: World): Opened {
   let { next: number } = nothingOpened(world)
   let room = roomToOpen(world)
   const steps: Step[] = []
-  for (const proposal of freshProposals(world)) {
+  for (const proposal of inOrder(world.campaign, freshProposals(world))) {
     const engineMade = proposal.branch === null
     if (engineMade && room <= 0) continue
     if (engineMade) room -= 1
@@ -31,6 +33,25 @@ export function openProposals(world: World): Opened {
     number = freeNumber(world, number + 1)
   }
   return { steps, next: number }
+}
+
+/**
+ * Ideas that wait, in the order in which they are opened: the best of each category first, counting what is queued
+ * already, then by priority, then as they came.
+ */
+export function inOrder<T extends Pick<Proposal, 'category' | 'priority'>>(
+  campaign: Pick<Campaign, 'experiments'>,
+  ideas: readonly T[],
+): T[] {
+  const queued = experimentsOf(campaign).filter(({ status }) => status === 'queued')
+  const last = queued.at(-1)?.number ?? 0
+  const waiting = ideas.map(({ category, priority }, index) => {
+    const number = last + 1 + index
+    return { id: String(number), number, category, priority }
+  })
+  const order = selectRound([...queued, ...waiting], queued.length + waiting.length)
+  const byName = new Map(waiting.map(({ id }, index) => [id, ideas[index]]))
+  return order.flatMap(id => byName.get(id) ?? [])
 }
 
 /** A branch that somebody gave such a name is theirs: the number is left out. */

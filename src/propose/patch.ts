@@ -1,6 +1,7 @@
 import type { Repository } from '../git/repository.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
+import { inOrder } from '../plan/intake.ts'
 import type { Proposal } from '../plan/world.ts'
 import { diffReadings } from './diff-readings.ts'
 import type { PatchFile } from './patch-file.ts'
@@ -19,23 +20,32 @@ export interface PatchProposing {
   incumbent: Point
   /** What the patches were written for, the tip of the default branch. */
   fallbackBase?: Point
-  campaign: Pick<Campaign, 'sources'>
+  campaign: Pick<Campaign, 'sources' | 'experiments'>
   limit: number
   prepared: PreparedPatches
 }
 
 /** Patches that are not experiments yet, each as one commit on the incumbent or with the reason why not. */
 export async function proposePatches(proposing: PatchProposing): Promise<Proposal[]> {
-  const { campaign, files, limit } = proposing
-  const untried = files.filter(({ key }) => !Object.hasOwn(campaign.sources, key))
+  const { campaign, limit } = proposing
   const proposals: Proposal[] = []
-  for (const file of untried.slice(0, limit)) {
+  for (const file of untriedPatches(proposing).slice(0, limit)) {
     const source = { use: 'patch', key: file.key }
     const head = await prepare(proposing, file)
     const simplifies = file.simplifies ? { simplifies: true as const } : {}
     proposals.push({ ...file.idea, ...simplifies, source, learnings: null, head, branch: null, pull: null })
   }
   return proposals
+}
+
+/** In the order in which they are opened: the names of the files decide last. */
+export function untriedPatches({ campaign, files }: Pick<PatchProposing, 'campaign' | 'files'>): PatchFile[] {
+  const untried = files.filter(({ key }) => !Object.hasOwn(campaign.sources, key))
+  const ordered = inOrder(
+    campaign,
+    untried.map(file => ({ ...file.idea, file })),
+  )
+  return ordered.map(({ file }) => file)
 }
 
 async function prepare(proposing: PatchProposing, file: PatchFile): Promise<Head> {

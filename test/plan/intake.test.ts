@@ -34,6 +34,43 @@ describe('an idea', () => {
     expect(built.campaign.next_number).toBe(5)
   })
 
+  it('is opened by category and priority among all that wait, not by the names of the files', () => {
+    const kind = (name: string, category: string, priority: 'high' | 'medium' | 'low' = 'medium') =>
+      proposal(name, { category, priority })
+    const built = campaign(`${SPEC}execution: { max_concurrent: 3 }\n`)
+    const proposals = [
+      kind('a1', 'alg', 'low'),
+      kind('a2', 'alg'),
+      kind('e1', 'emb'),
+      kind('a3', 'alg'),
+      kind('d1', 'data'),
+      kind('a4', 'alg', 'high'),
+    ]
+    const planned = carryOut(built, { proposals })
+    expect(draftsOfKind(planned, 'experiment-opened').map(({ hypothesis }) => hypothesis)).toEqual([
+      'a4',
+      'e1',
+      'd1',
+      'a2',
+    ])
+    const [first] = [carryOut(built, { proposals })].map(next => draftsOfKind(next, 'order-issued'))
+    expect(first?.flatMap(({ candidates }) => candidates.map(({ label }) => label))).toEqual([
+      'exp-001',
+      'exp-002',
+      'exp-003',
+    ])
+  })
+
+  it('that comes with a higher priority is measured before those that were opened and wait', () => {
+    const built = campaign(`${SPEC}execution: { mode: serial }\n`).withExperiments(2)
+    const planned = carryOut(built, { proposals: [proposal('urgent', { priority: 'high' })] })
+    expect(draftsOfKind(planned, 'experiment-opened')).toHaveLength(1)
+    expect(draftsOfKind(planned, 'order-issued')).toEqual([])
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([
+      { candidates: [{ label: 'exp-003' }] },
+    ])
+  })
+
   it('of a person keeps its branch, and is not counted against max_open_experiments', () => {
     const built = campaign(`${SPEC}merge: { max_open_experiments: 2 }\n`)
     const theirs = proposal('theirs', { branch: 'feature', pull: 7 })
