@@ -14,6 +14,7 @@ import { listRefs } from './listed-refs.ts'
 import { type Place, whereaboutsOf } from './place.ts'
 import { requireLedgerNotLost } from './recover.ts'
 import { requireSameBranches } from './same-branches.ts'
+import { requireOwnWorkload } from './stand-ins.ts'
 import { Transaction } from './transaction.ts'
 
 export interface CommittedSpec extends ParsedSpecFile {
@@ -37,8 +38,10 @@ export async function committedSpec(place: Place, path: string): Promise<Committ
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  const parsed = parseSpec(yaml, { file: path, host: place.forge.kind })
+  await requireOwnWorkload(repository, tree, parsed.spec)
   return {
-    ...parseSpec(yaml, { file: path, host: place.forge.kind }),
+    ...parsed,
     path,
     yaml,
     tip: { commit: oid, tree },

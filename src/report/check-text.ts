@@ -21,6 +21,8 @@ export interface CheckView {
   notes: string[]
   /** Valid, but not built yet: a run refuses it. */
   unsupported: string[]
+  /** Places in the harness that are still to be filled in: a run refuses it. */
+  unfinished: string[]
   warnings: string[]
   ideas: string[]
   /** What a run would do. */
@@ -43,6 +45,7 @@ export function checkText(view: CheckView): string[] {
     ...view.notes.map(note => `  note: ${note}`),
     ...view.warnings.map(warning => `  warning: ${warning}`),
     ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
+    ...view.unfinished.map(sentence => `  to do: ${sentence}`),
     ...blockers(view),
   ]
 }
@@ -65,15 +68,16 @@ export function comparisonText(spec: Spec, { metrics, tried }: CheckView): strin
 }
 
 /** Whether `winnow run` would refuse. */
-export function isBlocked({ scope, unsupported }: CheckView): boolean {
-  return unsupported.length > 0 || scope.mutable === 0
+export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
+  return unsupported.length > 0 || unfinished.length > 0 || scope.mutable === 0
 }
 
 function blockers(view: CheckView): string[] {
   if (!isBlocked(view)) return []
   const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
   const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
-  const why = [nothing, missing].filter(reason => reason !== null)
+  const todo = view.unfinished.length > 0 ? 'its harness measures a stand-in' : null
+  const why = [nothing, missing, todo].filter(reason => reason !== null)
   return [`This spec cannot be run: ${why.join(', and ')}.`]
 }
 

@@ -2,17 +2,20 @@ import type { FoundBenchmark } from './findings.ts'
 import { printedBy } from './printed-metric.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-const PLACE = /^(?:bench|benches|benchmarks?|perf)\/([^/]+)$/
+const PLACE =
+  /^(?:(?:bench|benches|benchmarks?|perf)\/[^/]+|(?:tests?\/)?(?:bench|benchmarks?|perf)\.[cm]?[a-z]+)$/
 const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
 
-/** `bench/parse.mjs` and its like: one file, started by itself. Of several, the one named like a main. */
+/** `bench/parse.mjs`, `bench.js`, `test/benchmark.js`: one file, started by itself. Of several, the one named like a main. */
 export function benchScript(
   files: ProjectFiles,
   endings: RegExp,
   interpreter: string,
 ): { found: FoundBenchmark; others: string[] } | null {
   const scripts = files.paths.filter(path => PLACE.test(path) && endings.test(path) && !AID.test(path))
-  const own = scripts.filter(path => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path))
+  const own = scripts
+    .filter(path => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path))
+    .filter(path => !onlyExports(path, files.text(path)))
   const [first] = own.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   if (first === undefined) return null
   const found = { command: `${interpreter} ${first}`, from: first, ...printedBy(files.text(first)) }
@@ -20,7 +23,21 @@ export function benchScript(
 }
 
 function rank(path: string): number {
-  return /\/(?:index|main|all|bench|benchmark|run|perf)\.[^/]+$/.test(path) ? 0 : 1
+  return /(?:^|\/)(?:index|main|all|bench|benchmarks?|run|perf)\.[^/]+$/.test(path) ? 0 : 1
+}
+
+const EXPORTS = /^(?:module\.exports\b|exports\.\w|export\s)/m
+/** A statement at the top that does something: a call, a loop, a condition, a chain of calls. */
+const RUNS =
+  /^(?:await\s|new\s|void\s|try\s*\{|[;!+-]?\(|(?!require\(|Object\.define)[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*\s*(?:\(|`)|[A-Za-z_$][\w$.]*[ \t]*\r?\n\s+\.\w)/m
+const PYTHON_RUNS = /^(?:if\s|for\s|while\s|with\s|try:|[A-Za-z_][\w.]*\()/m
+
+/** A module of a harness that does nothing when it is run: others import it. */
+export function onlyExports(path: string, text: string | null): boolean {
+  if (text === null || text.trim() === '') return false
+  if (/\.[cm]?[jt]s$/.test(path)) return EXPORTS.test(text) && !RUNS.test(text)
+  if (path.endsWith('.py')) return /^(?:def|class)\s/m.test(text) && !PYTHON_RUNS.test(text)
+  return false
 }
 
 export function othersNote(others: readonly string[]): string[] {

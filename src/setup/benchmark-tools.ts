@@ -7,6 +7,8 @@ const OVERALL: Partial<Readonly<Record<OutputFormat, string>>> = {
   'pytest-benchmark': 'geomean_median_seconds',
   hyperfine: 'geomean_median_seconds',
   vitest: 'geomean_mean_ms',
+  'benchmark-js': 'geomean_ns_per_op',
+  mitata: 'geomean_ns_per_iter',
 }
 
 export function overallMetric(output: OutputFormat): string | undefined {

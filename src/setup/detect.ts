@@ -1,5 +1,7 @@
 import { UserError } from '../errors.ts'
 import { type Findings, type Language, LANGUAGES, type Yard } from './findings.ts'
+import { PROSE } from './sources.ts'
+import { detectC } from './languages/c.ts'
 import { detectGo } from './languages/go.ts'
 import { detectJava } from './languages/java.ts'
 import { detectNode } from './languages/node.ts'
@@ -15,6 +17,7 @@ const DETECTORS: Readonly<Record<Language, (yard: Yard) => Findings | null>> = {
   rust: detectRust,
   java: detectJava,
   ruby: detectRuby,
+  c: detectC,
   shell: detectShell,
 }
 
@@ -38,8 +41,18 @@ export function detect(yard: Yard, wanted: string | undefined): Detected {
   return { findings, others }
 }
 
-function nothingFound({ directory }: Yard, wanted: string | undefined, all: readonly Findings[]): UserError {
+function nothingFound(yard: Yard, wanted: string | undefined, all: readonly Findings[]): UserError {
+  const { directory, files } = yard
   const where = directory === '' ? 'here' : `in ${directory}`
+  const texts = files.paths.filter(path => PROSE.test(path)).length
+  if (wanted === undefined && texts > 0) {
+    return new UserError(
+      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, and no program. Missing is a command that shows how good they are`,
+      {
+        fix: 'commit a script, such as bench/outputs.sh, that runs the texts on fixed inputs and prints a number ({"score": 0.8}) or the outputs to be judged ({"items": [{"id": "a", "content": "…"}]}); then winnow init, or winnow init --goal "clearer answers"',
+      },
+    )
+  }
   if (wanted === undefined) {
     return new UserError(
       `no project of a language that init knows was found ${where}, as far as it is committed`,

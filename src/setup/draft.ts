@@ -1,10 +1,14 @@
 import { compilePathspec } from '../spec/pathspec.ts'
+import { standInLine } from '../spec/stand-in.ts'
 import type { Detected } from './detect.ts'
 import type { Findings, FoundBenchmark, PrintedMetric, Yard } from './findings.ts'
 import { gatesFor } from './gates.ts'
 import type { Goal } from './goal.ts'
 import { type NewFile, SKELETON_METRIC, SKELETON_OUTPUT, skeleton } from './harness/skeleton.ts'
 import { sizeHarness } from './harness/size.ts'
+import { isNoSpeed, isRate, targetFor } from './goal-target.ts'
+import { itemsHarness } from './harness/items.ts'
+import { withoutStandIn } from './harness/words.ts'
 import { type SpecValues, specText } from './spec-text.ts'
 
 export interface DraftOf {
@@ -23,6 +27,10 @@ export interface Draft {
   edit: string | null
   /** What the skeleton measures meanwhile. */
   calls: string | null
+  /** What it measures meanwhile is not what is wanted: check and run refuse until it is replaced. */
+  standIn: boolean
+  /** The metric that is to become better, with the goal's target in its unit, where that is known. */
+  primary: { metric: string; target: number | null }
   /** Everything that will be run, to see whether this machine has what it needs. */
   commands: string[]
   notes: string[]
@@ -67,7 +75,10 @@ export function draft(wanted: DraftOf): Draft {
   const files = [spec, ...harness.files.map(({ path, text }) => ({ path: inside(path), text }))]
   const edit = harness.edit === null ? null : inside(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
-  return { files, specPath, edit, calls: harness.calls, commands, notes: [...findings.notes, ...notes] }
+  const standIn = harness.files.some(({ text }) => standInLine(text) !== null)
+  const primary = { metric: primaryName(goal, harness), target: targetOf(goal, harness) }
+  const { calls } = harness
+  return { files, specPath, edit, calls, standIn, primary, commands, notes: [...findings.notes, ...notes] }
 }
 
 function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harness {
@@ -77,8 +88,11 @@ function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harn
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
     const { file, command, measures } = sizeHarness(findings, name, yard.files.paths)
     const gates = [{ name: 'bytes', check: '> 0' }]
+    const build = findings.product?.build
+    const setup = build === undefined || own.some(each => each.includes(build)) ? own : [...own, build]
     return {
       ...plain,
+      setup,
       command,
       output: 'json',
       metric: null,
@@ -88,9 +102,25 @@ function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harn
       gates,
     }
   }
+  if (goal?.aim?.kind === 'judge' && bench?.printsItems !== true) {
+    const { file, command } = itemsHarness(name)
+    return {
+      ...plain,
+      command,
+      output: 'json',
+      metric: null,
+      files: [file],
+      edit: file.path,
+      calls: 'one item that stands for the outputs to be judged',
+    }
+  }
   if (bench !== null) return { ...plain, ...bench }
   const made = skeleton(language, { name, entry, interpreter })
-  const { files, edit, command, build, calls } = made
+  const { edit, command, build, calls } = made
+  const isWanted = goal?.isStartup === true && (entry?.kind === 'program' || entry?.kind === 'module')
+  const files = isWanted
+    ? made.files.map(({ path, text }) => ({ path, text: withoutStandIn(text) }))
+    : made.files
   const setup = [...(made.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
   const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
@@ -108,17 +138,32 @@ function wallsAround({ mutable, immutable }: Findings, files: readonly NewFile[]
 function metricOf(goal: Goal | null, harness: Harness): SpecValues | undefined {
   const gates = harness.gates.length === 0 ? undefined : harness.gates
   if (goal?.aim?.kind === 'judge') return judged(goal)
-  const target = goal?.target?.value
+  const target = targetOf(goal, harness) ?? undefined
   const primary = primaryOf(goal, harness.metric)
   if (primary === null)
     return target === undefined ? gates && { degenerate_gates: gates } : { primary: { target } }
   return { primary: { ...primary, target }, degenerate_gates: gates }
 }
 
+const TIMED: PrintedMetric = { name: 'wall_seconds', direction: 'minimize' }
+
+/** Null: the default of a spec, which is the time that the command takes. */
 function primaryOf(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
   if (goal?.aim?.kind !== 'hard') return printed
   const { metric: name, direction } = goal.aim
-  return name === 'wall_seconds' ? printed : { name, direction }
+  // A benchmark that prints bytes says nothing of a goal of speed.
+  if (name === 'wall_seconds') return printed !== null && isNoSpeed(printed.name) ? null : printed
+  if (name === 'throughput' && printed !== null && isRate(printed.name)) return printed
+  return { name, direction }
+}
+
+function primaryName(goal: Goal | null, harness: Harness): string {
+  return goal?.aim?.kind === 'judge' ? 'quality' : (primaryOf(goal, harness.metric) ?? TIMED).name
+}
+
+function targetOf(goal: Goal | null, harness: Harness): number | null {
+  const target = goal?.target ?? null
+  return target === null ? null : targetFor(target, primaryOf(goal, harness.metric) ?? TIMED)
 }
 
 /** Drafted for a person to look at: which items are to be scored nobody else can say. */

@@ -1,7 +1,7 @@
 import type { Spec } from '../spec/schema.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'shell'] as const
+export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'c', 'shell'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 export type OutputFormat = Spec['measurement']['output']
@@ -22,6 +22,8 @@ export interface FoundBenchmark extends FoundCommand {
   output: OutputFormat
   /** Null: winnow times the command itself. */
   metric: PrintedMetric | null
+  /** It prints outputs that judges can score. */
+  printsItems?: true
 }
 
 /** What a harness can call without knowing the project. */
@@ -43,6 +45,8 @@ export interface Findings {
   /** Tests that lie among the sources. */
   immutable: string[]
   entry: Entry | null
+  /** The file that people download, and the command that makes it; where it is not committed, the set-up has that. */
+  product?: { path: string; build: string }
   /** The command that starts a script of this language. */
   interpreter: string
   /** Source files, to tell the main language of several. */

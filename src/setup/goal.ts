@@ -18,13 +18,23 @@ export interface Goal {
   /** Further aims, which one campaign does not pursue. */
   also: string[]
   notUnderstood: string[]
+  /** A judged goal that a number could stand for as well. */
+  countedAs: string | null
+  /** To start or to load the code is what is to become better. */
+  isStartup: boolean
 }
 
 interface Rule {
   aim: Aim
   name: string
   pattern: RegExp
+  /** The word may also be what the code is about: it counts only where no other rule says what is wanted. */
+  weak?: true
+  /** A number that could stand for it, where the answers are known. */
+  countedAs?: string
 }
+
+const JUDGED = { aim: { kind: 'judge' }, name: 'quality as people judge it', weak: true } as const
 
 const RULES: readonly Rule[] = [
   { name: 'memory', aim: hard('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
@@ -61,6 +71,30 @@ const RULES: readonly Rule[] = [
     pattern:
       /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/,
   },
+  {
+    ...JUDGED,
+    pattern: /\bcluster\w*\b/,
+    countedAs: 'with items whose groups are known, how far they agree: {"adjusted_rand": 0.8}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\brecommend\w*\b/,
+    countedAs: 'with choices that people made, how many are found: {"hit_rate": 0.4}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\b(?:relevan(?:t|ce)|ranking|search results?|search quality)\b/,
+    countedAs: 'with queries whose right answers are known, how high those are: {"ndcg": 0.7}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\btranslat\w*\b/,
+    countedAs: 'with reference translations, how near it is: {"bleu": 31.2}',
+  },
+  {
+    ...JUDGED,
+    pattern: /\b(?:summar(?:y|ies|i[sz]\w+)|copy(?:writing)?|ux|ui|quality|answers?|prompts?|style|design)\b/,
+  },
 ]
 
 function hard(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
@@ -70,9 +104,11 @@ function hard(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
 /** Words only, no model: what is named first is the aim, what is not in the table is said not to be understood. */
 export function readGoal(words: string): Goal {
   const text = words.toLowerCase()
-  const matched = RULES.filter(({ pattern }) => pattern.test(text)).toSorted(
+  const all = RULES.filter(({ pattern }) => pattern.test(text)).toSorted(
     (a, b) => text.search(a.pattern) - text.search(b.pattern),
   )
+  const strong = all.filter(({ weak }) => weak === undefined)
+  const matched = strong.length > 0 ? strong : all.slice(0, 1)
   const [first, ...rest] = matched
   const aim = first?.aim ?? null
   const target = aim === null ? null : targetIn(text, aim)
@@ -87,7 +123,23 @@ export function readGoal(words: string): Goal {
       ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
       ...(aim === null ? ['what is to be measured'] : []),
     ],
+    countedAs: all.find(({ countedAs }) => countedAs !== undefined)?.countedAs ?? null,
+    isStartup: /\b(?:start(?:up|s|ing)?|load(?:s|ing)?|import(?:s|ing)?|cold start|boot\w*)\b/.test(text),
   }
+}
+
+/** What an unknown goal looks like, by its words: something to count, something to judge, or either. */
+export function likelyKind(words: string): 'hard' | 'judged' | 'both' {
+  const text = words.toLowerCase()
+  const counts =
+    /\d|%|\b(?:rate|ratio|count|number|fewer|less|more|reduce|increase|lower|raise|errors?|failures?|cost|loss|score|lines|calls|queries|allocations?|tokens?)\b/
+  const judges =
+    /\b(?:better|good|great|improve\w*|text|words?|content|look\w*|feel\w*|experience|useful|natural|tone|image|output|results?)\b/
+  if (counts.test(text)) return judges.test(text) ? 'both' : 'hard'
+  return judges.test(text) &&
+    !/^\W*(?:make|do)? ?(?:it|this|everything)? ?(?:good|better|great)\W*$/.test(text)
+    ? 'judged'
+    : 'both'
 }
 
 export function aimText(aim: Aim): string {

@@ -10,8 +10,11 @@ const PRINTED = [
 const MORE_IS_BETTER =
   /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i
 
+const ITEMS = /\{\s*\\?["']?items\\?["']?\s*[:,}]/
+
 /** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
-export function printedBy(source: string | null): Pick<FoundBenchmark, 'output' | 'metric'> {
+export function printedBy(source: string | null): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
+  if (ITEMS.test(source ?? '')) return { output: 'json', metric: null, printsItems: true }
   const line = LINE.exec(source ?? '')?.[1]
   if (line !== undefined) return { output: 'metric-lines', metric: metricNamed(line) }
   for (const pattern of PRINTED) {

@@ -26,15 +26,20 @@ const READ = [
   /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/,
   /(?:^|\/)(?:bench|benches|benchmark|benchmarks|perf)\/[^/]+$/,
   /(?:^|\/)(?:test_[^/]*|[^/]*_test|[^/]*bench[^/]*)\.(?:py|go)$/,
-  /\.bench\.[cm]?[jt]sx?$/,
+  /(?:^|\/)(?:[^/]*bench[^/]*|perf)\.[cm]?[jt]sx?$/,
+  /(?:^|\/)CMakeLists\.txt$/,
   /^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
   /(?:^|\/)src\/main\/java\/.*\.java$/,
 ]
 const MOST = 600
+/** Benchmarks that lie among the examples. */
+const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 
 /** Which of a repository's files detection wants to read; everything else is known by its name alone. */
 export function readsFor(paths: readonly string[]): string[] {
-  return paths.filter(path => !isForeign(path) && READ.some(pattern => pattern.test(path))).slice(0, MOST)
+  return paths
+    .filter(path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)))
+    .slice(0, MOST)
 }
 
 const FOREIGN =

@@ -49,6 +49,16 @@ export function testTarget(files: ProjectFiles): FoundCommand | null {
 
 export const BENCH_NAMES = ['bench', 'benchmark', 'benchmarks', 'perf'] as const
 
+/** What the bench target of a Makefile is made from, so far as those are targets of it as well. */
+export function benchNeeds(files: ProjectFiles): string[] {
+  const text = files.text('Makefile') ?? files.text('makefile') ?? ''
+  const names = ruleNames(text)
+  const name = BENCH_NAMES.find(each => names.includes(each))
+  const needs =
+    name === undefined ? '' : (new RegExp(`^${name}[ \\t]*:(?!=)([^\\n#;]*)`, 'm').exec(text)?.[1] ?? '')
+  return needs.split(/\s+/).filter(each => names.includes(each))
+}
+
 export function benchTarget(files: ProjectFiles): FoundBenchmark | null {
   const found = targetNamed(files, BENCH_NAMES)
   return found === null ? null : { ...found, output: 'json', metric: null }

@@ -1,5 +1,13 @@
 /** What benchmark tools print by themselves; `measurement.output` names one of them. */
-export const BENCHMARK_FORMATS = ['go', 'cargo', 'pytest-benchmark', 'hyperfine', 'vitest'] as const
+export const BENCHMARK_FORMATS = [
+  'go',
+  'cargo',
+  'pytest-benchmark',
+  'hyperfine',
+  'vitest',
+  'benchmark-js',
+  'mitata',
+] as const
 export type BenchmarkFormat = (typeof BENCHMARK_FORMATS)[number]
 
 /** How many benchmarks were found: one more metric, beside those of each of them. */

@@ -1,4 +1,5 @@
 import type { Workshop } from '../engine/open.ts'
+import { findStandIns, standInText } from '../engine/stand-ins.ts'
 import { treeFiles } from '../git/tree-walk.ts'
 import { UserError } from '../errors.ts'
 import { watchHoldings } from '../measure/holdings.ts'
@@ -123,6 +124,7 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(workshop, spec.name, path)
   const { hypotheses, problems } = await checkPatches(workshop, spec, { base, path })
+  const standIns = await findStandIns(workshop.repository, base.tree, spec)
   const view = {
     file: path,
     campaign: spec.name,
@@ -131,6 +133,7 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
     scope: await scopeOf(workshop, spec, base),
     notes: where === 'github' ? [...notes, ...notedElsewhere(spec)] : notes,
     unsupported: unsupported(spec, where),
+    unfinished: standIns.map(standInText),
     warnings: [...warnings, ...problems, ...unshowable(spec), ...denied(spec, where)],
     ideas: ideaSources(spec, hypotheses),
     forecast: forecast(spec, where),

@@ -10,7 +10,7 @@ import { specName } from '../setup/name.ts'
 import { choosePackage } from '../setup/packages.ts'
 import { choosePrefix } from '../setup/prefix.ts'
 import { below, type ProjectFiles } from '../setup/project-files.ts'
-import { foundText, goalText } from '../setup/told.ts'
+import { foundText, goalText, unknownGoal } from '../setup/told.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
 import { AGENT_FILE, type AgentFile, agentFile, writeAgentFile } from './agent-block.ts'
@@ -141,6 +141,7 @@ async function settingOf(call: Call, workshop: Workshop, repository: ProjectFile
   const { given } = call
   const words = given.text('goal')
   const goal = words === undefined ? null : readGoal(words)
+  if (goal !== null && goal.aim === null) throw unknownGoal(goal)
   const chosen = choosePackage(repository, {
     wanted: packageAsked(call, workshop),
     from: placeOf(call, workshop),
@@ -160,7 +161,7 @@ async function settingOf(call: Call, workshop: Workshop, repository: ProjectFile
   const told = [
     ...foundText(detected, yard),
     ...clash,
-    ...(goal === null ? [] : goalText(goal, changeable(yard, detected))),
+    ...(goal === null ? [] : goalText(goal, changeable(yard, detected), drafted.primary)),
     ...[...drafted.notes, ...tools].map(note => `note: ${note}`),
   ]
   return { name, draft: drafted, told, goal }
@@ -187,7 +188,7 @@ function rehearsed(call: Call, topLevel: string, { files }: Draft, agents: Agent
   return 0
 }
 
-function writtenText({ files, specPath, edit, calls }: Draft, agents: AgentFile | null): string[] {
+function writtenText({ files, specPath, edit, calls, standIn }: Draft, agents: AgentFile | null): string[] {
   const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
   return [
     '',
@@ -201,7 +202,7 @@ function writtenText({ files, specPath, edit, calls }: Draft, agents: AgentFile 
       ? []
       : [
           `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
-          `What you want measured goes into ${edit}, where it says so.`,
+          ...(standIn ? [`To do: put what you want measured into ${edit}, where it says so.`] : []),
         ]),
   ]
 }

@@ -23,8 +23,8 @@ export function nextCommands(done: {
     return [
       '',
       'Next, once what is wrong is put right in these files:',
-      `  winnow check ${here(specPath)}`,
       `  ${commit}`,
+      `  winnow check ${here(specPath)}`,
     ]
   }
   return ['', `Next${place}:`, `  ${commit}`, '  winnow run', '', 'To undo it all: winnow uninstall']

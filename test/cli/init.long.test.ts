@@ -33,7 +33,7 @@ describe('winnow init', () => {
     const { code, out } = await person.winnow('init')
     expect(code).toBe(0)
     expect(out).toMatch(/^language {3}node with npm$/m)
-    expect(out).toMatch(/^benchmark {2}npm run --silent bench {2}\(scripts\.bench of package\.json\)$/m)
+    expect(out).toMatch(/^benchmark {2}node bench\/size\.mjs {2}\(scripts\.bench of package\.json\)$/m)
     expect(out).toContain('Wrote .winnow/speed.yaml; nothing is committed.')
     expect(out).toMatch(/^ {2}tried: bytes 23 in .*; passed tests$/m)
     expect(out).toContain('git add .winnow/speed.yaml && git commit -m "winnow: speed"\n  winnow run\n')
@@ -72,15 +72,45 @@ describe('winnow init', () => {
     expect(existsSync(join(taken.dir, '.winnow'))).toBe(false)
   })
 
-  it('brings a harness where there is none, and tries it before it is committed', async () => {
+  it('brings a harness where there is none, which check and run refuse until it is replaced', async () => {
     const person = project({ 'greet.sh': 'echo hi\n' })
     const { code, out } = await person.winnow('init')
-    expect(code).toBe(0)
+    expect(code).toBe(2)
     expect(out).toContain(
-      'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh',
+      'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh --help.\n' +
+        'To do: put what you want measured into bench/speed.sh, where it says so.',
     )
-    expect(out).toMatch(/^ {2}tried: milliseconds [\d.]+, output_bytes 2 in /m)
+    const line =
+      read(person, 'bench/speed.sh')
+        .split('\n')
+        .findIndex(each => each.includes('WINNOW-TODO')) + 1
+    expect(out).toContain(
+      `  to do: bench/speed.sh:${line}: the workload is a stand-in; put your own in its place`,
+    )
+    expect(out).toContain('This spec cannot be run: its harness measures a stand-in.')
     expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
+
+    person.commit('as it said')
+    expect((await person.winnow('check')).code).toBe(2)
+    const before = person.refs()
+    for (const verb of ['run', 'try']) {
+      const refused = await person.winnow(verb)
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringContaining(`error: bench/speed.sh:${line}: `),
+      ])
+    }
+    expect(person.refs()).toBe(before)
+
+    const own = read(person, 'bench/speed.sh')
+      .split('\n')
+      .filter(each => !each.includes('WINNOW-TODO'))
+    person.commit('own workload', { 'bench/speed.sh': own.join('\n') })
+    const checked = await person.winnow('check')
+    expect([checked.code, checked.out]).toEqual([
+      0,
+      expect.stringMatching(/^ {2}tried: milliseconds [\d.]+/m),
+    ])
   })
 
   it('passes on what check finds, with the files written and the next step said', async () => {
@@ -89,7 +119,7 @@ describe('winnow init', () => {
     expect(code).toBe(13)
     expect(err).toMatch(/^error: the default branch does not pass: /m)
     expect(out).toContain(
-      'Next, once what is wrong is put right in these files:\n  winnow check .winnow/speed.yaml',
+      'Next, once what is wrong is put right in these files:\n  git add .winnow/speed.yaml && git commit -m "winnow: speed"\n  winnow check .winnow/speed.yaml',
     )
   })
 
@@ -167,10 +197,45 @@ describe('winnow init --goal', () => {
   it('drafts a judged one, and says what the harness has to print', async () => {
     const person = project(FILES)
     const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
-    expect(code).toBe(13)
+    expect([code, err]).toEqual([2, ''])
     expect(out).toContain('a model scores what the harness prints as items')
-    expect(err).toContain('no items are printed, and a judge scores items')
+    expect(out).toContain('to do: bench/quality.sh:6: the workload is a stand-in')
     expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
+  })
+})
+
+describe('winnow init --goal that names nothing measurable', () => {
+  it('says what it looks like and what is missing, and writes nothing', async () => {
+    const person = project(FILES)
+    const { code, err } = await person.winnow('init', '--goal', 'make it good')
+    expect([code, err]).toEqual([2, expect.stringContaining('the goal "make it good" names nothing')])
+    expect(err).toContain('It looks hard or judged, or both.')
+    expect(untracked(person)).toBe('')
+  })
+})
+
+describe('winnow init in a repository of prompts', () => {
+  it('says that a command is missing, and what it has to print', async () => {
+    const person = project({ 'README.md': 'x\n', 'skills/a/SKILL.md': 'be brief\n' })
+    const { code, err } = await person.winnow('init')
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('2 texts are committed here, and no program. Missing is a command'),
+    ])
+    expect(err).toContain('bench/outputs.sh')
+    expect(untracked(person)).toBe('')
+  })
+
+  it('drafts a judged spec once there is one', async () => {
+    const person = project({
+      'README.md': 'x\n',
+      'skills/a/SKILL.md': 'be brief\n',
+      'bench/outputs.sh': 'echo \'{"items": [{"id": "a", "content": "b"}]}\'\n',
+    })
+    const { code } = await person.winnow('init', '--goal', 'clearer answers', '--no-check')
+    expect(code).toBe(0)
+    expect(read(person, '.winnow/quality.yaml')).toContain('command: sh bench/outputs.sh')
+    expect(read(person, '.winnow/quality.yaml')).toContain('mutable: [README.md, skills/]')
   })
 })
 
@@ -211,7 +276,7 @@ describe('winnow init where it cannot', () => {
     ['nothing is committed', () => projectIn(userRepository({ empty: true })), 'main has no commits'],
     [
       'there is no project',
-      () => project({ 'notes.txt': 'x\n' }),
+      () => project({ 'photo.svg': 'x\n' }),
       'no project of a language that init knows',
     ],
   ])('%s says so, and writes nothing', async (_, make, message) => {

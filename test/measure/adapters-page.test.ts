@@ -44,6 +44,8 @@ describe('docs/adapters.md', () => {
         ],
       ],
       vitest: ['vitest/bench.json', ['mean_ms', 'min_ms', 'p75_ms', 'p99_ms', 'median_ms', 'hz']],
+      'benchmark-js': ['benchmark-js/suite.txt', ['ns_per_op', 'ops_per_second']],
+      mitata: ['mitata/run.txt', ['ns_per_iter']],
     } as const
     for (const output of BENCHMARK_FORMATS) {
       const [file, documented] = units[output]
@@ -62,6 +64,8 @@ describe('docs/adapters.md', () => {
       'pytest-benchmark': 'pytest-benchmark/current.json',
       hyperfine: 'hyperfine/version-1.20.json',
       vitest: 'vitest/bench.json',
+      'benchmark-js': 'benchmark-js/suite.txt',
+      mitata: 'mitata/run.txt',
     } as const
     for (const { metric, measurement } of specs.map(text => parseSpec(text, { file: 'x' }).spec)) {
       const format = BENCHMARK_FORMATS.find(each => each === measurement.output) ?? 'go'

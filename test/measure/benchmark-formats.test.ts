@@ -338,3 +338,50 @@ describe('tinybench', () => {
     )
   })
 })
+
+describe('benchmark.js', () => {
+  test('has every benchmark, as time and as rate', () => {
+    expect(metricsIn('benchmark-js', recording('benchmark-js/suite.txt'))).toMatchObject({
+      benchmarks: 2,
+      'split on blanks.ops_per_second': 13_777_566,
+      'match#words.ns_per_op': 235.167127398,
+    })
+  })
+
+  test('one that throws is not among them', () => {
+    expect(metricsIn('benchmark-js', recording('benchmark-js/throws.txt'))).toMatchObject({ benchmarks: 1 })
+  })
+
+  test.each([
+    ['parse  12,345 ops/sec', 'parse'],
+    ['│ parse │ 12,345 ops/s │', 'parse'],
+    ['lookup static route: 12,345 ops/sec', 'lookup static route'],
+    ['2 x parse x 12,345 ops/sec ±1% (9 runs sampled)', '2 x parse'],
+  ])('other tools that print %s are read', (line, name) => {
+    expect(metricsIn('benchmark-js', line)).toMatchObject({ [`${name}.ops_per_second`]: 12_345 })
+  })
+
+  test.each(['parse x 1,23 ops/sec', 'parse x NaN ops/sec', 'parse x 0 ops/sec'])('%s is refused', line => {
+    expect(told('benchmark-js', line)[0]).toContain('a line with ops/sec that is not whole')
+  })
+})
+
+describe('mitata', () => {
+  test('has every benchmark, in nanoseconds, with colours and groups or not', () => {
+    expect(metricsIn('mitata', recording('mitata/run.txt'))).toMatchObject({
+      benchmarks: 2,
+      'split on blanks.ns_per_iter': 70.34,
+      'match words.ns_per_iter': 144.59,
+    })
+    expect(metricsIn('mitata', 'noop    1.25 µs/iter  (1 µs … 2 µs)')).toMatchObject({
+      'noop.ns_per_iter': 1250,
+    })
+  })
+
+  test('one that throws is an error, though the tool exits with 0', () => {
+    expect(told('mitata', recording('mitata/throws.txt'))).toEqual([
+      expect.stringContaining('a benchmark failed'),
+      expect.stringContaining('throws'),
+    ])
+  })
+})

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { detect } from '../../src/setup/detect.ts'
 import { draft } from '../../src/setup/draft.ts'
 import { readGoal } from '../../src/setup/goal.ts'
+import { goalText } from '../../src/setup/told.ts'
 import { specText } from '../../src/setup/spec-text.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { type Files, yardOf } from './a-project.ts'
@@ -52,14 +53,22 @@ scope: { mutable: [src/] }
   })
 
   it('without a benchmark brings one, which nobody may change', () => {
-    const { spec, files, edit } = drafted(GO)
+    const { spec, files, edit, standIn } = drafted(GO)
     expect(files.map(({ path }) => path)).toEqual(['.winnow/speed.yaml', 'bench/speed/main.go'])
     expect(edit).toBe('bench/speed/main.go')
+    expect(standIn).toBe(true)
     expect(spec.metric).toMatchObject({
       primary: { name: 'milliseconds', direction: 'minimize' },
       degenerate_gates: [{ name: 'output_bytes', check: '> 0' }],
     })
     expect(spec.scope).toMatchObject({ mutable: ['**/*.go'], immutable: ['bench/'] })
+  })
+
+  it('measures how the code loads where that is the goal, and what it does otherwise is still to be said', () => {
+    const { 'bench/parse.mjs': _, ...files } = NODE
+    expect(drafted(files, { goal: 'faster startup' })).toMatchObject({ standIn: false })
+    expect(drafted(files, { goal: 'faster parser' })).toMatchObject({ standIn: true })
+    expect(drafted(files)).toMatchObject({ standIn: true })
   })
 
   it('without tests says so, and still has a gate', () => {
@@ -83,13 +92,78 @@ describe('a goal in a spec', () => {
       primary: { name: 'bytes' },
       degenerate_gates: [{ name: 'bytes', check: '> 0' }],
     })
-    expect(files[1]?.text).toContain('src/index.js')
+    expect(files[1]?.text).toContain('set -- src/\n')
   })
 
   it('that people judge is drafted with a rubric', () => {
     const { spec } = drafted(NODE, { goal: 'friendlier error messages' })
     expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality', direction: 'maximize' })
     expect(spec.metric.judge?.rubric).toContain('friendlier error messages')
+  })
+
+  it.each([
+    ['clustering quality', /"adjusted_rand"/],
+    ['better search relevance', /"ndcg"/],
+    ['summarization quality', null],
+    ['UX copy', null],
+    ['recommendation relevance', /"hit_rate"/],
+  ])('of %s is judged, never one of speed, and its outputs are still to be printed', (words, counted) => {
+    const { spec, files, standIn, primary } = drafted(NODE, { goal: words })
+    expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality' })
+    expect(spec.measurement.command).toBe('sh bench/speed.sh')
+    expect(files[1]?.text).toMatch(/WINNOW-TODO: .*\necho '\{"items": /)
+    expect(standIn).toBe(true)
+    const told = goalText(readGoal(words), [], primary).join('\n')
+    expect(told.includes('a number could stand for it as well')).toBe(counted !== null)
+    if (counted !== null) expect(told).toMatch(counted)
+  })
+
+  it.each([
+    ['', 'wall_seconds', 0.2],
+    ['console.log(JSON.stringify({ parse_ms: 1 }))', 'parse_ms', 200],
+    ['console.log(JSON.stringify({ milliseconds: 1 }))', 'milliseconds', 200],
+    ['console.log(JSON.stringify({ ns_per_op: 1 }))', 'ns_per_op', 200_000_000],
+    ['console.log(JSON.stringify({ elapsedMicros: 1 }))', 'elapsedMicros', 200_000],
+    ['console.log(JSON.stringify({ seconds: 1 }))', 'seconds', 0.2],
+    ['console.log(JSON.stringify({ p99: 1 }))', 'p99', undefined],
+    ['console.log(JSON.stringify({ ops_per_sec: 1 }))', 'ops_per_sec', undefined],
+    ['console.log(JSON.stringify({ bytes: 1 }))', 'wall_seconds', 0.2],
+  ])('has its target in the unit of the metric that is measured: %s', (source, name, target) => {
+    const goal = 'faster, under 200 ms'
+    const { spec, primary } = drafted({ ...NODE, 'bench/parse.mjs': source }, { goal })
+    expect(spec.metric.primary.name).toBe(name)
+    expect(spec.metric.primary.target ?? undefined).toBe(target)
+    const told = goalText(readGoal(goal), [], primary).join('\n')
+    expect(told).toContain(
+      target === undefined
+        ? `not drafted: "under 200 ms": the unit of ${name} is not known`
+        : `which is metric.primary.target ${target} of ${name}`,
+    )
+  })
+
+  it('has the target of a new harness in its milliseconds', () => {
+    const { spec } = drafted(GO, { goal: 'faster, under 2 seconds' })
+    expect(spec.metric.primary).toMatchObject({ name: 'milliseconds', target: 2000 })
+  })
+
+  it('of throughput takes the rate that the benchmark prints', () => {
+    const source = 'console.log(JSON.stringify({ ops_per_sec: 1 }))'
+    const { spec } = drafted({ ...NODE, 'bench/parse.mjs': source }, { goal: 'throughput over 5000 ops' })
+    expect(spec.metric.primary).toMatchObject({ name: 'ops_per_sec', direction: 'maximize', target: 5000 })
+  })
+
+  it.each([
+    [{ main: './dist/index.min.js' }, 'dist/index.min.js'],
+    [{ main: 'dist/index.js', unpkg: 'dist/index.umd.min.js' }, 'dist/index.umd.min.js'],
+    [{ main: 'dist/index.js', 'size-limit': [{ path: './dist/small.js', limit: '2 kB' }] }, 'dist/small.js'],
+  ])('of size measures the file that is built and published, and builds it: %j', (more, path) => {
+    const scripts = { test: 'node --test', build: 'rollup -c' }
+    const files = { ...NODE, 'package.json': { name: 'n', scripts, ...more } }
+    const { spec, files: made } = drafted(files, { goal: 'a smaller bundle' })
+    expect(made[1]?.text).toContain(`set -- ${path}\n`)
+    expect(spec.measurement.setup).toContain('npm run --silent build')
+    const committed = drafted({ ...files, [path]: '' }, { goal: 'a smaller bundle' })
+    expect(committed.spec.measurement.setup).toContain('npm run --silent build')
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aimText, filesNamed, readGoal } from '../../src/setup/goal.ts'
 import { specName } from '../../src/setup/name.ts'
-import { goalText } from '../../src/setup/told.ts'
+import { goalText, unknownGoal } from '../../src/setup/told.ts'
 
 describe('a goal in words', () => {
   it.each([
@@ -24,7 +24,9 @@ describe('a goal in words', () => {
   it.each([
     ['startup under 200 ms', 0.2],
     ['make it faster, below 2 seconds', 2],
-    ['memory at most 1.5 GB', 1500],
+    ['memory at most 1.5 GB', 1_500_000_000],
+    ['faster, over 200 ms', null],
+    ['throughput under 10 rps', null],
     ['bundle size less than 40 kB', 40_000],
     ['coverage at least 90%', 90],
     ['memory under 200 ms', null],
@@ -58,13 +60,34 @@ describe('a goal in words', () => {
 
 describe('what is told of a goal', () => {
   it('is what was understood, and what a person has to do', () => {
-    const told = goalText(readGoal('make the parser faster, under 1 s'), ['src/parser.js'])
+    const drafted = { metric: 'milliseconds', target: 1000 }
+    const told = goalText(readGoal('make the parser faster, under 1 s'), ['src/parser.js'], drafted)
     expect(told).toEqual([
       'understood: time: minimize wall_seconds',
-      'understood: good enough under 1 s, which is 1',
+      'understood: good enough under 1 s, which is metric.primary.target 1000 of milliseconds',
       'understood: it is about src/parser.js; scope.mutable may be narrowed to that',
       expect.stringMatching(/^gates: the tests/),
     ])
+  })
+
+  it.each([
+    ['fewer flaky failures', 'It looks hard.', /a command that prints the number/],
+    ['a more natural tone of voice in the onboarding text', null, null],
+    ['text that feels natural', 'It looks judged.', /prints what is to be compared as items/],
+    ['make it good', 'It looks hard or judged, or both.', /hard: .*; judged: /],
+  ])('%s: what an unknown goal looks like, and what is missing', (words, looks, missing) => {
+    const goal = readGoal(words)
+    if (looks === null) return expect(goal.aim).toEqual({ kind: 'judge' })
+    expect(goal.aim).toBeNull()
+    const { message } = unknownGoal(goal)
+    expect(message).toContain(looks)
+    expect(message).toMatch(missing)
+  })
+
+  it('of words that are also about the code is of what is wanted', () => {
+    expect(readGoal('faster clustering').aim).toMatchObject({ metric: 'wall_seconds' })
+    expect(readGoal('recommendation latency').aim).toMatchObject({ metric: 'wall_seconds' })
+    expect(readGoal('recommendation relevance').aim).toEqual({ kind: 'judge' })
   })
 
   it('is honest about judged metrics and about those that only a harness can print', () => {

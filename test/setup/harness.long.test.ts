@@ -24,6 +24,7 @@ const PROJECTS: Readonly<Record<Language, Texts>> = {
   },
   java: { 'pom.xml': '', 'src/main/java/P.java': '' },
   ruby: { 'lib/pk.rb': 'module Pk; end\n' },
+  c: { 'parse.c': 'int parse(void) { return 1; }\n', 'parse.h': 'int parse(void);\n' },
   shell: { 'greet.sh': 'echo hello\n' },
 }
 const STARTS: Readonly<Record<Language, string>> = {
@@ -33,6 +34,7 @@ const STARTS: Readonly<Record<Language, string>> = {
   rust: 'cargo',
   java: 'java',
   ruby: 'ruby',
+  c: 'cc',
   shell: 'sh',
 }
 
@@ -82,7 +84,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
     it('calls what the project has, and says where the workload belongs', () => {
       const { files: made, edit, calls } = skeleton(language, { name: 'speed', entry, interpreter })
       expect(made.find(({ path }) => path === edit)?.text).toContain('==== PUT YOUR WORKLOAD HERE ====')
-      expect(calls).not.toContain(language === 'java' ? 'program' : 'stand-in')
+      expect(calls).not.toContain(language === 'java' || language === 'c' ? 'program' : 'stand-in')
     })
   },
 )
@@ -105,16 +107,17 @@ describe('a harness with nothing to call', () => {
 })
 
 describe('a harness of size', () => {
-  it('counts what is built, and the sources where nothing is', () => {
+  it('counts the file that a build makes, and the sources where nothing is built', () => {
     const { findings } = detect(yardOf(PROJECTS.node), undefined)
     const { file, command } = sizeHarness(findings, 'size', [])
     const dir = laidOut({ ...PROJECTS.node, [file.path]: file.text })
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })
+    const product = { path: 'dist/a.min.js', build: 'npm run build' }
+    const built = sizeHarness({ ...findings, product }, 'size', [])
     mkdirSync(join(dir, 'dist'))
-    writeFileSync(join(dir, 'dist/a.js'), 'a')
+    writeFileSync(join(dir, 'dist/a.min.js'), 'a')
+    writeFileSync(join(dir, 'dist/a.min.js.map'), 'aaaa')
+    writeFileSync(join(dir, file.path), built.file.text)
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 1 })
-    const committed = sizeHarness(findings, 'size', ['dist/a.js'])
-    writeFileSync(join(dir, file.path), committed.file.text)
-    expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })
   })
 })

@@ -9,7 +9,7 @@ function withPackage(more: object, files: Record<string, string | object> = {}) 
 }
 
 describe('a Node project', () => {
-  const scripts = { test: 'node --test', bench: 'node bench/parse.mjs' }
+  const scripts = { test: 'node --test', bench: 'tsx bench/parse.ts' }
 
   it.each([
     ['package-lock.json', 'npm ci', 'npm test', 'npm run --silent bench'],
@@ -82,9 +82,66 @@ describe('a Node project', () => {
 
 describe('a benchmark in Node', () => {
   it.each(['bench', 'benchmark', 'perf'])('is the script %s', name => {
-    expect(commandsIn(withPackage({ scripts: { [name]: 'node x.js' } })).bench).toBe(
+    expect(commandsIn(withPackage({ scripts: { [name]: 'tsx x.ts' } })).bench).toBe(
       `npm run --silent ${name}`,
     )
+  })
+
+  it('that only starts a file is started without npm, whose own time would be measured', () => {
+    const start = (script: string) => commandsIn(withPackage({ scripts: { bench: script } })).bench
+    expect(start('node x.js --fast')).toBe('node x.js --fast')
+    expect(start('NODE_ENV=production node x.js')).toBe('NODE_ENV=production node x.js')
+    expect(start('node x.js | tee log')).toBe('npm run --silent bench')
+  })
+
+  it.each([
+    ['npm run build && node b.js', 'npm run --silent build', 'node b.js'],
+    ['tsc -p . && tsx b.ts', 'npx --no-install tsc -p .', 'npx --no-install tsx b.ts'],
+    ['yarn build:prod && node b.js', 'npm run --silent build:prod', 'node b.js'],
+    [
+      'cd perf && npm install && node b.js',
+      '(cd perf && npm install --no-package-lock)',
+      'cd perf && node b.js',
+    ],
+  ])('builds in set-up what %j builds, so that it is not timed', (script, build, bench) => {
+    const files = withPackage({ scripts: { bench: script } })
+    expect(commandsIn(files)).toMatchObject({ setup: `npm install --no-package-lock && ${build}`, bench })
+  })
+
+  it('has what npm runs before it in its set-up', () => {
+    const files = withPackage({ scripts: { prebench: 'tsc', bench: 'node b.js' } })
+    expect(commandsIn(files)).toMatchObject({
+      setup: 'npm install --no-package-lock && npm run --silent prebench',
+      bench: 'node b.js',
+    })
+  })
+
+  it.each([
+    'bench.js',
+    'benchmark.mjs',
+    'test/bench.js',
+    'test/benchmark.js',
+    'tests/perf.cjs',
+    'bench/a.js',
+  ])('may be %s', path => {
+    expect(commandsIn(withPackage({}, { [path]: 'run()\n' })).bench).toBe(`node ${path}`)
+  })
+
+  it.each([
+    ["import a from './a.js'\nexport const cases = [a]\n", null],
+    ["const a = require('./a')\nmodule.exports = function run (b) {\n  return a(b)\n}\n", null],
+    ["'use strict'\nrequire('./setup')\nexports.run = () => 1\n", null],
+    ['export const cases = []\nmain()\n', 'node bench/index.mjs'],
+    ['module.exports = 1\nif (require.main === module) go()\n', 'node bench/index.mjs'],
+    ['export {}\nsuite\n  .add(1)\n  .run()\n', 'node bench/index.mjs'],
+    ['for (const a of [1]) console.log(a)\nexport {}\n', 'node bench/index.mjs'],
+  ])('is no module that does nothing when it is run: %j', (source, bench) => {
+    const files = withPackage({}, { 'bench/index.mjs': source })
+    expect(commandsIn(files).bench).toBe(bench)
+    expect(
+      commandsIn(withPackage({ scripts: { bench: 'node bench/index.mjs' } }, { 'bench/index.mjs': source }))
+        .bench,
+    ).toBe(bench)
   })
 
   it('of vitest writes what it measured where winnow reads it', () => {
@@ -133,10 +190,45 @@ describe('a benchmark in Node', () => {
     expect(found(withPackage({}, { 'bench/parse.mjs': prints })).notes).toEqual([])
   })
 
-  it('that runs for a fixed time has to print a number, and is told so', () => {
-    const source = "import { bench, run } from 'mitata'\n"
-    const files = withPackage({ scripts: { bench: 'node bench/a.mjs' } }, { 'bench/a.mjs': source })
-    expect(found(files).notes).toEqual([expect.stringMatching(/^mitata runs for a fixed time/)])
+  it.each([
+    ["import { bench, run } from 'mitata'\nrun()\n", 'mitata', 'geomean_ns_per_iter'],
+    [
+      "const { Suite } = require('benchmark')\nnew Suite().on('cycle', e => console.log(String(e.target)))\n",
+      'benchmark-js',
+      'geomean_ns_per_op',
+    ],
+    [
+      "import { Bench } from 'tinybench'\nconsole.log(`${name} ${hz} ops/sec`)\n",
+      'benchmark-js',
+      'geomean_ns_per_op',
+    ],
+  ])('of a library that runs for a fixed time is read by what it prints: %j', (source, output, name) => {
+    const files = withPackage({}, { 'bench/a.mjs': source })
+    const metric = { name, direction: 'minimize' }
+    expect(found(files)).toMatchObject({ bench: { output, metric }, notes: [] })
+  })
+
+  it('is read so where the library is only in a worker beside it', () => {
+    const files = withPackage(
+      { scripts: { bench: 'node ./benchmark/bench.js' } },
+      {
+        'benchmark/bench.js': "new Worker(path.join(__dirname, 'thread.js'))\n",
+        'benchmark/thread.js':
+          "const { Suite } = require('benchmark')\nnew Suite().on('cycle', e => parentPort.postMessage(String(e.target)))\n",
+      },
+    )
+    expect(found(files).bench).toMatchObject({ command: 'node ./benchmark/bench.js', output: 'benchmark-js' })
+  })
+
+  it.each([
+    [{ bench: 'node bench/a.mjs' }, "import autocannon from 'autocannon'\nrun()\n", 'autocannon'],
+    [{ bench: 'autocannon -d 5 http://localhost:3000' }, '', 'autocannon'],
+    [{ bench: 'node bench/a.mjs' }, "const b = require('benny')\nb.suite()\n", 'benny'],
+  ])('of another such tool has to print a number, and is never timed: %j', (scripts, source, tool) => {
+    expect(found(withPackage({ scripts }, { 'bench/a.mjs': source }))).toMatchObject({
+      bench: { output: 'metric-lines', metric: { name: 'ops_per_second', direction: 'maximize' } },
+      notes: [expect.stringMatching(`^${tool} runs for a fixed time`)],
+    })
   })
 
   it('may be a file below bench; of several the one named like a main', () => {

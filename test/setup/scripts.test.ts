@@ -70,7 +70,7 @@ describe('several languages in one place', () => {
   })
 
   it('may also be none', () => {
-    expect(() => detect(yardOf({ 'notes.txt': '' }), undefined)).toThrow(
+    expect(() => detect(yardOf({ 'photo.svg': '' }), undefined)).toThrow(
       'no project of a language that init knows was found here',
     )
   })

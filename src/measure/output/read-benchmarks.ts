@@ -1,11 +1,13 @@
 import { HarnessError } from '../../errors.ts'
 import type { BenchmarkFormat } from '../../spec/benchmark-formats.ts'
+import { benchmarkJs } from './benchmark-js.ts'
 import { type Adapter, metricsOf } from './benchmarks.ts'
 import { printable, readCapped } from './capped-file.ts'
 import { cargoBench } from './cargo-bench.ts'
 import { goTest } from './go-test.ts'
 import { hyperfine } from './hyperfine.ts'
 import { badOutput, type Printed } from './printed.ts'
+import { mitata } from './mitata.ts'
 import { pytestBenchmark } from './pytest-benchmark.ts'
 import { refuseOtherBenchmarks } from './result-channels.ts'
 import { type OutputFiles, textOf } from './output-text.ts'
@@ -17,6 +19,8 @@ const ADAPTERS = {
   'pytest-benchmark': pytestBenchmark,
   hyperfine,
   vitest: vitestBench,
+  'benchmark-js': benchmarkJs,
+  mitata,
 } as const satisfies Record<BenchmarkFormat, Adapter>
 
 /** pytest-benchmark writes every single timing. */

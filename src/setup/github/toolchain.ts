@@ -57,6 +57,7 @@ const BY_LANGUAGE: Readonly<Record<Language, (place: Place) => Found>> = {
         ? { paths: ['~/.m2/repository'], locks: ['pom.xml'] }
         : { paths: ['~/.gradle/caches'], locks: ['*.gradle', '*.gradle.kts', 'gradle.lockfile'] },
   }),
+  c: () => ({ run: 'cc --version', cache: null }),
   ruby: () => ({ run: 'ruby --version && bundle --version', cache: null }),
   shell: () => ({ run: 'bash --version', cache: null }),
 }

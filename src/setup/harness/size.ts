@@ -4,31 +4,28 @@ import { headComment } from './words.ts'
 
 /** Bytes of what the project delivers: they repeat exactly, so that one run of each side decides. */
 export function sizeHarness(
-  { language, entry, mutable }: Findings,
+  { language, mutable, product }: Pick<Findings, 'language' | 'mutable' | 'product'>,
   name: string,
   committed: readonly string[],
 ): { file: NewFile; command: string; measures: string } {
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
-  const built = entry?.kind === 'module' && language === 'node' ? entry.path : null
   // What is built and committed is not built anew from what an idea changes.
   const places = (PLACES[language] ?? []).filter(
-    place => !committed.some(path => path.startsWith(`${place}/`)),
+    place => !committed.some(each => each.startsWith(`${place}/`)),
   )
-  const fallback = built ?? mutable.filter(place => !place.includes('*')).join(' ')
+  const sources = mutable.filter(place => !place.includes('*')).join(' ') || '.'
+  const files = product?.path ?? sources
   const text = `${headComment('#', command)}
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
-set -- ${fallback === '' ? '.' : fallback}
-${chosenPlace(places)}# ==============================
+set -- ${files}
+${product === undefined ? chosenPlace(places) : ''}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
-  return {
-    file: { path, text },
-    command,
-    measures: `the bytes of ${[...places, fallback].filter(Boolean).join(', or else ')}`,
-  }
+  const measured = product === undefined ? [...places, sources].join(', or else ') : product.path
+  return { file: { path, text }, command, measures: `the bytes of ${measured}` }
 }
 
 function chosenPlace(places: readonly string[]): string {
@@ -40,7 +37,6 @@ done
 }
 
 const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>> = {
-  node: ['dist', 'build'],
   rust: ['target/release/deps'],
   java: ['target/classes', 'build/classes'],
 }

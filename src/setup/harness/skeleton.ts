@@ -1,4 +1,5 @@
 import type { Entry, Language } from '../findings.ts'
+import { cHarness } from './c.ts'
 import { goHarness } from './go.ts'
 import { javaHarness } from './java.ts'
 import { nodeHarness } from './node.ts'
@@ -51,6 +52,8 @@ export function skeleton(language: Language, wanted: SkeletonOf): Skeleton {
       return javaHarness(wanted)
     case 'ruby':
       return rubyHarness(wanted)
+    case 'c':
+      return cHarness(wanted)
     case 'shell':
       return shellHarness(wanted)
     default:

@@ -1,3 +1,4 @@
+import { STAND_IN } from '../../spec/stand-in.ts'
 import type { Entry } from '../findings.ts'
 
 /** The lines around a workload, the same in every language but for the sign of a comment. */
@@ -7,6 +8,7 @@ export function workloadComment(sign: string, example: string, entry: Entry | nu
     'Call what should become better, with input as large as in real use, and return what it answers:',
     `  ${example}`,
     `Until then this measures ${calledText(entry)}.`,
+    `${STAND_IN}: delete this line once it is your workload; check and run refuse until then.`,
   ]
     .map(line => `${sign} ${line}`)
     .join('\n')
@@ -30,4 +32,12 @@ export function calledText(entry: Entry | null): string {
     default:
       return entry satisfies never
   }
+}
+
+/** Without the line that makes `check` and `run` refuse: where loading or starting the code is what is wanted. */
+export function withoutStandIn(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => !line.includes(STAND_IN))
+    .join('\n')
 }

@@ -1,14 +1,18 @@
-import { benchScript, othersNote } from '../bench-script.ts'
+import { posix } from 'node:path'
+import { benchScript, onlyExports, othersNote } from '../bench-script.ts'
 import { toolBenchmark } from '../benchmark-tools.ts'
 import type { FoundBenchmark, FoundCommand } from '../findings.ts'
 import { printedBy } from '../printed-metric.ts'
-import { type ProjectFiles, textAt, valueAt } from '../project-files.ts'
+import { jsonOf, type ProjectFiles, textAt, valueAt } from '../project-files.ts'
 import { BENCH_NAMES, benchTarget } from '../task-files.ts'
 import type { NodeManager } from './node-manager.ts'
+import { splitScript } from './node-script.ts'
 import { withTimedLibrary } from './node-timed.ts'
 
-interface FoundHere {
+export interface FoundHere {
   bench: FoundBenchmark | null
+  /** What has to be built or installed for it, before anything is timed. */
+  builds: string[]
   notes: string[]
 }
 
@@ -17,27 +21,51 @@ export function nodeBench(files: ProjectFiles, manifest: unknown, manager: NodeM
   const named = scriptNamed(files, manifest, manager)
   if (named !== null) return named
   if (usesVitest(manifest) && files.paths.some(path => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) {
-    return { bench: vitestBench(`${manager.exec} vitest bench --run`, '*.bench files'), notes: [] }
+    const bench = vitestBench(`${manager.exec} vitest bench --run`, '*.bench files')
+    return { bench, builds: [], notes: [] }
   }
   const script = benchScript(files, /\.[cm]?js$/, 'node')
   if (script !== null) {
-    const { bench, notes } = withTimedLibrary(script.found, files.text(script.found.from))
-    return { bench, notes: [...notes, ...othersNote(script.others)] }
+    const { from } = script.found
+    const { bench, notes } = withTimedLibrary(script.found, '', sourcesFrom(files, from))
+    return {
+      bench,
+      builds: ownPackages(files, posix.dirname(from), manager),
+      notes: [...notes, ...othersNote(script.others)],
+    }
   }
-  return { bench: benchTarget(files), notes: [] }
+  return { bench: benchTarget(files), builds: [], notes: [] }
 }
 
+const OTHER_NAMES = /^(?:tests?[:.-])?bench(?:mark)?s?$|^bench(?:mark)?[:.-]\w+$/
+/** Compares branches by itself, which is what winnow does. */
+const COMPARES = /\b(?:cmp|compare|diff|ci|report)\b/
+
 function scriptNamed(files: ProjectFiles, manifest: unknown, manager: NodeManager): FoundHere | null {
-  const scripts = valueAt(manifest, 'scripts')
-  const name = BENCH_NAMES.find(each => textAt(scripts, each) !== null)
+  const scripts = Object(valueAt(manifest, 'scripts'))
+  const name =
+    BENCH_NAMES.find(each => textAt(scripts, each) !== null) ??
+    Object.keys(scripts).find(each => OTHER_NAMES.test(each) && !COMPARES.test(each))
   if (name === undefined) return null
   const text = textAt(scripts, name) ?? ''
   const from = `scripts.${name} of package.json`
-  const command = manager.run(name)
-  const tool = toolScript(text, { command, from }, manager)
-  if (tool !== null) return { bench: tool, notes: [] }
-  const source = sourceOf(files, text)
-  return withTimedLibrary({ command, from, ...printedBy(source ?? text) }, source)
+  const tool = toolScript(text, { command: manager.run(name), from }, manager)
+  if (tool !== null) return { bench: tool, builds: [], notes: [] }
+  const before = textAt(scripts, `pre${name}`) === null ? [] : [manager.run(`pre${name}`)]
+  const split = splitScript(files, text, manager)
+  const builds = [...before, ...split.builds]
+  const path = fileStarted(files, split.directory, split.last)
+  // Where only a file is started, that is done without the package manager, whose own time would be measured.
+  const isPlain = /^(?:\w+=\S+\s+)*node\s/.test(split.last) && !/[;|<>&]/.test(split.last)
+  const isDirect = builds.length > 0 || split.directory !== '' || isPlain
+  const command = isDirect ? split.command : manager.run(name)
+  const source = path === null ? null : files.text(path)
+  if (path !== null && onlyExports(path, source)) return null
+  const sources = path === null ? [] : sourcesFrom(files, path)
+  const found = { command, from, ...printedBy(source ?? text) }
+  const { bench, notes } = withTimedLibrary(found, text, sources)
+  const own = path === null ? [] : ownPackages(files, posix.dirname(path), manager)
+  return { bench, builds: [...builds, ...own.filter(each => !builds.includes(each))], notes }
 }
 
 function toolScript(
@@ -61,14 +89,41 @@ function vitestBench(command: string, from: string): FoundBenchmark {
   return toolBenchmark(`${command} --outputJson "$WINNOW_RESULT_PATH"`, from, 'vitest')
 }
 
-/** What a script like `node bench/parse.mjs` starts, where it is a file that is read here. */
-function sourceOf(files: ProjectFiles, script: string): string | null {
-  const words = script.split(/\s+/).map(word => word.replace(/^\.\//, ''))
-  for (const word of words) {
-    const text = files.text(word)
-    if (text !== null && /\.\w+$/.test(word)) return text
+/** The file that `node bench/parse.mjs` and its like start; null where it is none that is committed. */
+function fileStarted(files: ProjectFiles, directory: string, script: string): string | null {
+  const words = script.split(/\s+/).map(word => posix.normalize(posix.join(directory, word)))
+  return words.find(word => /\.\w+$/.test(word) && files.text(word) !== null) ?? null
+}
+
+const MOST_SOURCES = 8
+
+/** Its text, then that of the files in its directory that it names: workers, threads, suites. */
+function sourcesFrom(files: ProjectFiles, start: string): string[] {
+  const seen = [start]
+  for (const path of seen) {
+    if (seen.length > MOST_SOURCES) break
+    const text = files.text(path) ?? ''
+    const named = [...text.matchAll(/['"`]([\w./-]+)['"`]/g)].map(([, name = '']) =>
+      posix.normalize(posix.join(posix.dirname(path), name)),
+    )
+    const beside = named
+      .flatMap(name => [name, `${name}.js`, `${name}.mjs`, `${name}.cjs`])
+      .filter(name => files.text(name) !== null && !seen.includes(name))
+    seen.push(...new Set(beside))
   }
-  return null
+  return seen.flatMap(path => files.text(path) ?? [])
+}
+
+/** A benchmark may have packages of its own, which nothing else installs. */
+function ownPackages(files: ProjectFiles, directory: string, manager: NodeManager): string[] {
+  if (directory === '.' || directory === '') return []
+  const manifest = jsonOf(files, `${directory}/package.json`)
+  const needs = ['dependencies', 'devDependencies'].some(
+    key => Object.keys(Object(valueAt(manifest, key))).length > 0,
+  )
+  if (!needs) return []
+  const locked = files.paths.includes(`${directory}/package-lock.json`) && manager.name === 'npm'
+  return [`(cd ${directory} && ${locked ? manager.install : manager.freeInstall})`]
 }
 
 export function usesVitest(manifest: unknown): boolean {

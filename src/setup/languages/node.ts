@@ -1,54 +1,102 @@
 import type { Entry, Findings, FoundCommand, Yard } from '../findings.ts'
 import { aboveThenHere, runAbove } from '../lockfiles.ts'
 import { isTable, jsonOf, type ProjectFiles, textAt, valueAt } from '../project-files.ts'
-import { placesOf, sourceFiles, testsAmong } from '../sources.ts'
+import { dotfilesAmong, placesOf, sourceFiles, testsAmong } from '../sources.ts'
 import { testTarget } from '../task-files.ts'
 import { dependsOn, nodeBench } from './node-bench.ts'
 import { nodeManager } from './node-manager.ts'
 
-const SOURCES = /\.[cm]?[jt]sx?$/
+const SOURCES = /(?<!\.d)\.[cm]?[jt]sx?$/
+const NATIVE = /\.(?:c|cc|cpp|cxx|h|hpp)$/
+/** What a build writes, where it is committed. */
+const GENERATED = /^(?:umd|cjs|esm|es|out|build|coverage)\//
 const TESTS = [
   { pattern: '**/*.test.*', matches: /\.test\.[^/]+$/ },
   { pattern: '**/*.spec.*', matches: /\.spec\.[^/]+$/ },
   { pattern: '**/__tests__/', matches: /(?:^|\/)__tests__\// },
+  { pattern: '**/test/', matches: /(?:^|\/)test\// },
 ]
 
 export function detectNode(yard: Yard): Findings | null {
   const { files } = yard
   const manifest = jsonOf(files, 'package.json')
-  const sources = sourceFiles(files, SOURCES)
   if (!files.paths.includes('package.json')) return null
+  const sources = sourcesOf(files)
   const { manager } = nodeManager(yard)
-  const { bench, notes } = nodeBench(files, manifest, manager)
-  const mutable = placesOf(sources, ['src/', 'lib/', 'source/'])
+  const { bench, builds, notes } = nodeBench(files, manifest, manager)
+  const mutable = mutableOf(manifest, sources)
+  const product = productOf(files, manifest, mutable)
   return {
     language: 'node',
     manager: manager.name,
-    setup: setupOf(yard, manifest),
+    setup: setupOf(yard, manifest, builds),
     test: testOf(files, manifest, manager.test, manager.exec),
     bench,
     mutable,
-    immutable: testsAmong(files, mutable, TESTS),
+    immutable: [...testsAmong(files, mutable, TESTS), ...dotfilesAmong(files, mutable)],
     entry: entryOf(files, manifest),
     interpreter: 'node',
     weight: sources.length,
     notes,
+    ...(product === null ? {} : { product: { path: product, build: manager.run('build') } }),
   }
 }
 
-function setupOf(yard: Yard, manifest: unknown): FoundCommand | null {
+function sourcesOf(files: ProjectFiles): string[] {
+  const native = files.paths.includes('binding.gyp') ? sourceFiles(files, NATIVE) : []
+  const found = [...sourceFiles(files, SOURCES), ...native]
+  const own = found.filter(path => !GENERATED.test(path))
+  return own.length > 0 ? own : found
+}
+
+/** Where an entry lies outside the usual directory, all the sources may change: it would be half of the code. */
+function mutableOf(manifest: unknown, sources: readonly string[]): string[] {
+  const homes = ['src/', 'lib/', 'source/']
+  const home = homes.find(place => sources.some(path => path.startsWith(place)))
+  const entries = declaredEntries(manifest).filter(path => sources.includes(path))
+  const isBuilt = home === 'src/' && textAt(manifest, 'scripts', 'build') !== null
+  const outside = entries.filter(path => home === undefined || !path.startsWith(home))
+  return outside.length > 0 && !isBuilt ? placesOf(sources, [], outside) : placesOf(sources, homes)
+}
+
+/** The file that people download, where a build makes it: its size is what a size goal is about. */
+function productOf(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
+  if (textAt(manifest, 'scripts', 'build') === null) return null
+  const limits = ['size-limit', 'bundlesize'].flatMap(key => {
+    const first = Array.isArray(valueAt(manifest, key)) ? Object(valueAt(manifest, key))[0] : null
+    return textAt(first, 'path') ?? []
+  })
+  const candidates = [
+    ...limits,
+    ...['unpkg', 'jsdelivr', 'browser'].flatMap(key => textAt(manifest, key) ?? []),
+    ...declaredEntries(manifest),
+  ].map(path => path.replace(/^\.\//, ''))
+  const isSource = (path: string) => mutable.some(place => path === place || path.startsWith(place))
+  return candidates.find(path => /\.[cm]?js$/.test(path) && !/[*{]/.test(path) && !isSource(path)) ?? null
+}
+
+/** `builds`: what the benchmark needs built or installed. */
+function setupOf(yard: Yard, manifest: unknown, builds: readonly string[]): FoundCommand | null {
   const { manager, lock } = nodeManager(yard)
   const steps = lock?.steps ?? 0
   const needsPackages = ['dependencies', 'devDependencies', 'workspaces'].some(
     key => Object.keys(Object(valueAt(manifest, key))).length > 0,
   )
-  const builds = needsBuild(yard.files, manifest)
+  const own = needsBuild(yard.files, manifest) ? [manager.run('build')] : []
   const install = lock === null ? manager.freeInstall : manager.install
+  const all = [...new Set([...own, ...builds])].filter(
+    each => each !== install && each !== manager.freeInstall,
+  )
   const from = lock?.name ?? 'package.json'
-  if (!builds) return needsPackages || steps > 0 ? { command: runAbove(steps, install), from } : null
-  const build = manager.run('build')
-  const all = needsPackages || steps > 0 ? `${aboveThenHere(steps, install)} && ${build}` : build
-  return { command: all, from: `${from} and scripts.build` }
+  const installs = needsPackages || steps > 0
+  if (all.length === 0) return installs ? { command: runAbove(steps, install), from } : null
+  const first = installs ? [aboveThenHere(steps, install)] : []
+  const reasons = [
+    from,
+    ...(own.length > 0 ? ['scripts.build'] : []),
+    ...(builds.length > 0 ? ['the benchmark'] : []),
+  ]
+  return { command: [...first, ...all].join(' && '), from: reasons.join(' and ') }
 }
 
 /** What people import is made by the build and not committed. */

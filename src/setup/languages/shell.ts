@@ -1,7 +1,7 @@
 import { benchScript, othersNote } from '../bench-script.ts'
 import type { Findings, FoundCommand, Yard } from '../findings.ts'
 import type { ProjectFiles } from '../project-files.ts'
-import { placesOf, sourceFiles } from '../sources.ts'
+import { placesOf, PROSE, sourceFiles } from '../sources.ts'
 import { benchTarget, testTarget } from '../task-files.ts'
 
 /** What is left where no other language is found: scripts, make targets, or nothing but files. */
@@ -11,7 +11,7 @@ export function detectShell(yard: Yard): Findings | null {
   const bench = benchScript(files, /\.(?:sh|bash)$/, 'sh')
   const target = benchTarget(files)
   if (scripts.length === 0 && bench === null && target === null && testTarget(files) === null) return null
-  const sources = scripts.length > 0 ? scripts : files.paths.filter(path => /^(?:src|lib)\//.test(path))
+  const sources = scripts.length > 0 ? scripts : textsOf(files)
   const [program] = scripts
   return {
     language: 'shell',
@@ -26,6 +26,12 @@ export function detectShell(yard: Yard): Findings | null {
     weight: scripts.length,
     notes: othersNote(bench?.others ?? []),
   }
+}
+
+/** Without scripts: what lies in the usual places, or else prompts and other texts. */
+function textsOf(files: ProjectFiles): string[] {
+  const usual = files.paths.filter(path => /^(?:src|lib)\//.test(path))
+  return usual.length > 0 ? usual : sourceFiles(files, PROSE)
 }
 
 function testScript({ paths }: ProjectFiles): FoundCommand | null {

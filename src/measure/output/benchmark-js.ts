@@ -1,0 +1,25 @@
+import type { Adapter, Benchmark } from './benchmarks.ts'
+import { decimalOf } from './decimal.ts'
+import { badOutput } from './printed.ts'
+
+const EXAMPLE = 'split on blanks x 13,777,566 ops/sec ±0.72% (92 runs sampled)'
+const RESULT = /^[\s│|]*(\S.*?)(?:\s+x|\s*[:=|│]|\s)\s*([\d.,]+)\s*ops\/s(?:ec(?:ond)?)?\b/
+const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
+
+/** What benchmark.js says of every benchmark, and all else that prints `<name> … 1,234 ops/sec` in lines. */
+export const benchmarkJs: Adapter = {
+  example: EXAMPLE,
+  hint: "suite.on('cycle', event => console.log(String(event.target)))",
+  read: text => text.split('\n').flatMap(line => benchmarkIn(line) ?? []),
+}
+
+function benchmarkIn(line: string): Benchmark | null {
+  const [, name = '', number = ''] = RESULT.exec(line) ?? []
+  const rate = decimalOf(number)
+  if (name !== '' && rate !== null && rate > 0) {
+    const values = { ns_per_op: Number((1e9 / rate).toPrecision(12)), ops_per_second: rate }
+    return { name, fullName: name, values, line }
+  }
+  if (!RATE.test(line) || !/\d|NaN|Infinity/.test(line)) return null
+  throw badOutput('a line with ops/sec that is not whole', line, EXAMPLE)
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { detect } from '../../src/setup/detect.ts'
+import { draft } from '../../src/setup/draft.ts'
+import { choosePackage } from '../../src/setup/packages.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+import { unsupported } from '../../src/spec/unsupported.ts'
+import { yardOf } from './a-project.ts'
+import { LAYOUTS } from './layouts.ts'
+
+describe('a project in the layout of', () => {
+  it.each(Object.entries(LAYOUTS))('%s gets the spec that a maintainer would write', (_, layout) => {
+    const { files, spec, writes = [], notes = [] } = layout
+    const yard = yardOf(files)
+    expect(choosePackage(yard.repository, {}).directory).toBe('')
+    const drafted = draft({
+      yard,
+      detected: detect(yard, undefined),
+      name: 'speed',
+      prefix: 'optimize',
+      goal: null,
+    })
+    const [written, ...others] = drafted.files
+    expect(parse(written?.text ?? '')).toEqual(parse(['winnow: 1', ...spec].join('\n')))
+    expect(others.map(({ path }) => path)).toEqual(writes)
+    expect(drafted.notes).toEqual(notes.map(note => expect.stringMatching(note)))
+    const read = parseSpec(written?.text ?? '', { file: drafted.specPath })
+    expect(unsupported(read.spec)).toEqual([])
+  })
+})
