@@ -27,7 +27,7 @@ export interface PatchProposing {
 
 /** Patches that are not experiments yet, each as one commit on the incumbent or with the reason why not. */
 export async function proposePatches(proposing: PatchProposing): Promise<Proposal[]> {
-  const { campaign, limit } = proposing
+  const { limit } = proposing
   const proposals: Proposal[] = []
   for (const file of untriedPatches(proposing).slice(0, limit)) {
     const source = { use: 'patch', key: file.key }
