@@ -18,14 +18,29 @@ export interface LandingWords {
 
 /** What a verdict that waits for its merge has said of it. */
 export function landingWords(
-  { name }: Pick<Campaign, 'name'>,
+  { name, host }: Pick<Campaign, 'name' | 'host'>,
   { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
   pull: number | null,
 ): LandingWords {
   const { id, hypothesis, single_machine } = experiment
   const proof = { seq: decided.seq, sha256 }
   const { reason } = decided
-  return { spec: name, spec_sha256, experiment: id, hypothesis, pull, reason, decided: proof, single_machine }
+  const number = pullInMessage(host, pull)
+  return {
+    spec: name,
+    spec_sha256,
+    experiment: id,
+    hypothesis,
+    pull: number,
+    reason,
+    decided: proof,
+    single_machine,
+  }
+}
+
+/** A number that a forge links. Pull requests that are kept beside the branches have numbers of their own, which are none. */
+export function pullInMessage(host: Campaign['host'], pull: number | null): number | null {
+  return host === 'local' ? null : pull
 }
 
 /** Said where it waits for somebody else. */

@@ -102,10 +102,11 @@ const UNREAD: readonly Unread[] = [
   },
   {
     path: ['stopping', 'max_total_cost_usd'],
-    missing: 'counting money is: nothing here spends any, and what proposers spend is not known,',
-    instead: 'remove it and cap the spending where the models are paid',
+    missing: 'one cap on all the money of a campaign is',
+    instead:
+      'remove it: metric.judge.max_total_cost_usd caps what judging spends, and what proposers spend is capped where their models are paid',
     inCe: {
-      says: 'winnow pays for no model, so there is nothing to cap; what proposers spend is not counted',
+      says: 'metric.judge.max_total_cost_usd caps what judging spends; what proposers spend is not counted',
     },
   },
 ]

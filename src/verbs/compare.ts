@@ -34,7 +34,11 @@ export const compare: Verb = {
   },
   options: [
     ...COMPARE_OPTIONS,
-    { name: 'max-minutes', value: 'minutes', summary: 'stop then, whatever is known' },
+    {
+      name: 'max-minutes',
+      value: 'minutes',
+      summary: 'stop after measuring so long, whatever is known; waiting is not counted',
+    },
     { name: 'raw', value: 'file', summary: 'write every pair to this file, as JSON lines' },
     { name: 'json', summary: 'print JSON; progress goes to stderr' },
     { name: 'yes', short: 'y', summary: 'do not ask before a comparison that takes more than an hour' },

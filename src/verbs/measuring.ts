@@ -10,6 +10,7 @@ import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Call } from './call.ts'
+import type { MeasuringTime } from './measuring-time.ts'
 
 interface Asked {
   order: Order
@@ -19,6 +20,8 @@ interface Asked {
   what: string
   /** What a person may watch, or leave unprotected, and the engine never does. */
   more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned'>
+  /** Counts while this measures, and not while it waits for its turn. */
+  time?: MeasuringTime
 }
 
 /** An order measured for the person at the command line: no ledger, and a work directory of its own. */
@@ -28,9 +31,11 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
   const leave = await takeTurn(machine, { ...berthFor(asked.order, asked.spec), what: asked.what }, interrupt)
   try {
     interrupt.throwIfAborted()
+    asked.time?.begins()
     const report = await measure(inputOf(call, workshop, asked))
     return await refuseDamagedCache(workshop.repository, around.env, report)
   } finally {
+    asked.time?.ends()
     leave?.()
   }
 }

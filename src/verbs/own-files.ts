@@ -1,18 +1,21 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, rmdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isMissing } from '../measure/missing.ts'
+import { GITHUB_PATHS } from '../setup/github/files.ts'
 import { AGENT_FILE, withoutAgentBlocks } from './agent-block.ts'
 
 /** What a person wrote, or had written, for winnow in the work tree. */
 export interface OwnFiles {
   specs: string[]
+  /** What winnow init --github writes. */
+  workflows: string[]
   /** AGENTS.md without winnow's lines; null where it has none. */
   agents: string | null
 }
 
 export function ownFiles(topLevel: string | null): OwnFiles {
-  if (topLevel === null) return { specs: [], agents: null }
+  if (topLevel === null) return { specs: [], workflows: [], agents: null }
   const folder = join(topLevel, '.winnow')
   // What a link leads to is not winnow's.
   const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
@@ -22,11 +25,23 @@ export function ownFiles(topLevel: string | null): OwnFiles {
   )
   const text = unlessMissing(() => readFileSync(join(topLevel, AGENT_FILE), 'utf8'))
   const left = text === null ? null : withoutAgentBlocks(text)
-  return { specs: specs.toSorted(), agents: left === text ? null : left }
+  const workflows = GITHUB_PATHS.filter(path => isOwnFile(join(topLevel, path)))
+  return { specs: specs.toSorted(), workflows, agents: left === text ? null : left }
 }
 
-export async function removeOwnFiles(topLevel: string, { specs, agents }: OwnFiles): Promise<void> {
-  for (const path of specs) await rm(join(topLevel, path), { force: true })
+/** A file of that name that has nothing to do with winnow is a person's. */
+function isOwnFile(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+  return /\bwinnow\b/i.test(readFileSync(path, 'utf8'))
+}
+
+export async function removeOwnFiles(
+  topLevel: string,
+  { specs, workflows, agents }: OwnFiles,
+): Promise<void> {
+  for (const path of [...specs, ...workflows]) await rm(join(topLevel, path), { force: true })
+  for (const path of workflows.filter(each => each.startsWith('.github/actions/')))
+    await removeEmpty(dirname(join(topLevel, path)))
   if (specs.length > 0) await removeEmpty(join(topLevel, '.winnow'))
   if (agents === null) return
   const file = join(topLevel, AGENT_FILE)
@@ -40,8 +55,8 @@ async function removeEmpty(directory: string): Promise<void> {
   if (readdirSync(directory).length === 0) await rmdir(directory)
 }
 
-export function ownFilesText({ specs, agents }: OwnFiles): string[] {
-  return [...specs, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
+export function ownFilesText({ specs, workflows, agents }: OwnFiles): string[] {
+  return [...specs, ...workflows, ...(agents === null ? [] : [`the lines for winnow in ${AGENT_FILE}`])]
 }
 
 function unlessMissing<T>(look: () => T): T | null {

@@ -21,9 +21,11 @@ export interface Trying {
   /** How the person says what would help: keys of a spec, or options. */
   keys: { setup: string; timeout: string; share: string }
   more?: Parameters<typeof measureHere>[2]['more']
+  time?: Parameters<typeof measureHere>[2]['time']
 }
 
 export function measureTrial(trying: Trying, order: Order): Promise<Report> {
-  const { call, workshop, spec, place, what, more } = trying
-  return measureHere(call, workshop, { order, spec, place, what, ...(more === undefined ? {} : { more }) })
+  const { call, workshop, spec, place, what, more, time } = trying
+  const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
+  return measureHere(call, workshop, { order, spec, place, what, ...optional })
 }

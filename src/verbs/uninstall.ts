@@ -20,7 +20,10 @@ export const uninstall: Verb = {
   access: 'apart',
   arguments: [],
   options: [
-    { name: 'purge', summary: 'remove the files in .winnow and the lines in AGENTS.md as well' },
+    {
+      name: 'purge',
+      summary: 'remove the files in .winnow, the workflows and the lines in AGENTS.md as well',
+    },
     { name: 'save', value: 'dir', summary: 'where the saved file goes; else this directory' },
     { name: 'dry-run', summary: 'only list, and remove nothing' },
   ],

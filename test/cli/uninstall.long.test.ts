@@ -121,6 +121,35 @@ describe('uninstall', () => {
     expect(savedIn(person.dir)).toEqual([])
   })
 
+  it('lists the workflows that winnow wrote, and removes them with --purge', async () => {
+    const person = project({ ...FILES, '.github/workflows/ci.yml': 'on: push\n' })
+    const action = `owner/winnow@${'a'.repeat(40)}`
+    expect((await person.winnow('init', '--github', '--action', action)).code).toBe(0)
+    person.git('add', '.')
+    person.git('commit', '-qm', 'ci: winnow')
+    const own = [
+      '.github/workflows/winnow.yml',
+      '.github/workflows/winnow-measure.yml',
+      '.github/workflows/winnow-wake.yml',
+      '.github/actions/winnow-setup/action.yml',
+    ]
+    const kept = await person.winnow('uninstall')
+    expect(kept.out).toContain(`Kept: .winnow/size.yaml, ${own.join(', ')} (--purge removes them)`)
+    expect(own.every(path => existsSync(join(person.dir, path)))).toBe(true)
+
+    const { out } = await person.winnow('uninstall', '--purge')
+    for (const path of own) expect(out).toContain(`  ${path}\n`)
+    expect(own.some(path => existsSync(join(person.dir, path)))).toBe(false)
+    expect(existsSync(join(person.dir, '.github/actions/winnow-setup'))).toBe(false)
+    expect(existsSync(join(person.dir, '.github/workflows/ci.yml'))).toBe(true)
+  })
+
+  it('leaves a workflow of the same name that is no work of winnow', async () => {
+    const person = project({ ...FILES, '.github/workflows/winnow.yml': 'on: push # grain\n' })
+    await person.winnow('uninstall', '--purge')
+    expect(existsSync(join(person.dir, '.github/workflows/winnow.yml'))).toBe(true)
+  })
+
   it('removes nothing behind a link that is called .winnow', async () => {
     const person = project({ 'notes/mine': 'mine\n' })
     rmSync(join(person.dir, '.winnow'), { recursive: true, force: true })

@@ -4,6 +4,7 @@ import {
   type LandingWords,
   earlierLandingMessages,
   landingMessage,
+  pullInMessage,
   secondsOf,
   trailersOf,
 } from '../../model/landing.ts'
@@ -93,7 +94,7 @@ function wordsOf(step: IncumbentStep, merged: Merged, verdict: LandedVerdict): L
     spec_sha256,
     experiment: merged.experiment,
     hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
-    pull: merged.pull,
+    pull: pullInMessage(campaign.host, merged.pull),
     reason: event.reason,
     decided: { seq: event.seq, sha256 },
     single_machine: order !== null && onSingleMachine(order.order),

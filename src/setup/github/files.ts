@@ -17,6 +17,17 @@ export const AGENTS_ACTION = '.github/actions/winnow-agents/action.yml'
 /** Written where they are missing, and their owner's from then on. */
 export const OF_THE_OWNER: ReadonlySet<string> = new Set([SETUP_ACTION, AGENTS_ACTION])
 
+/** Every file that may be written, whatever the set-up was. */
+export const GITHUB_PATHS: readonly string[] = [
+  ...['winnow', 'winnow-measure', 'winnow-wake', 'winnow-comments'].map(workflowPath),
+  SETUP_ACTION,
+  AGENTS_ACTION,
+]
+
+function workflowPath(name: string): string {
+  return `.github/workflows/${name}.yml`
+}
+
 export function requirePinned(action: string): void {
   if (ACTION.test(action)) return
   throw new UserError(`--action is ${JSON.stringify(action)}`, {
@@ -30,7 +41,7 @@ export function githubFiles(
   toolchain: Toolchain,
   wanted: { comments: boolean },
 ): NewFile[] {
-  const workflow = (name: string, text: string) => ({ path: `.github/workflows/${name}.yml`, text })
+  const workflow = (name: string, text: string) => ({ path: workflowPath(name), text })
   return [
     workflow('winnow', tickWorkflow(setup)),
     workflow('winnow-measure', measureWorkflow(setup)),

@@ -14,6 +14,7 @@ import type { Call } from '../call.ts'
 import { type ComparisonSoFar, HEAD, measureComparison } from './measure.ts'
 import type { ComparedSides } from './sides.ts'
 import { goesOn, stakeText } from '../go-on.ts'
+import { type MeasuringTime, measuringTime } from '../measuring-time.ts'
 import { failureIn } from '../not-passed.ts'
 import type { Trying } from '../trying.ts'
 
@@ -66,6 +67,7 @@ function agreement(
   call: Call,
   measuring: Measuring,
   over: AbortController,
+  time: MeasuringTime,
 ): (seconds: number) => Promise<void> {
   const { minutes } = measuring
   let agreed = false
@@ -76,7 +78,9 @@ function agreement(
     agreed = true
     measuring.asking = true
     call.terminal.live(null)
+    const counted = time.ends()
     if (!(await goesOn(call, stake))) over.abort()
+    if (counted) time.begins()
     measuring.asking = false
   }
 }
@@ -85,10 +89,10 @@ function agreement(
 export async function measured(call: Call, workshop: Workshop, measuring: Measuring): Promise<CompareEnd> {
   const { spec, sides, known, minutes } = measuring
   const over = new AbortController()
-  const time = minutes === null ? null : AbortSignal.timeout(minutes * 60_000)
-  const interrupt = AbortSignal.any([call.interrupt, over.signal, ...(time === null ? [] : [time])])
-  const agree = agreement(call, measuring, over)
-  const trying = tryingFor({ ...call, interrupt }, workshop, measuring)
+  const time = measuringTime(minutes, () => call.around.clock.monotonic())
+  const interrupt = AbortSignal.any([call.interrupt, over.signal, time.signal])
+  const agree = agreement(call, measuring, over, time)
+  const trying = { ...tryingFor({ ...call, interrupt }, workshop, measuring), time }
   const onExecution = async ([first]: readonly Execution[]) => {
     if (first !== undefined) await agree(earlySeconds(spec, first.wall_seconds))
   }
@@ -109,7 +113,7 @@ export async function measured(call: Call, workshop: Workshop, measuring: Measur
   } catch (error) {
     if (call.interrupt.aborted) return 'interrupted'
     if (over.signal.aborted) return 'declined'
-    if (time?.aborted) return 'time'
+    if (time.signal.aborted) return 'time'
     throw error
   }
 }
