@@ -27,6 +27,8 @@ export type Assessment = {
   next_measurement: NextMeasurement
   /** Repeats of a deterministic harness differed: that status ends for the campaign. */
   determinism_lost: boolean
+  /** Inconclusive because measuring ended early; for_now: a second look is worth it. */
+  given_up: 'for_now' | 'for_good' | null
   reason: string
   warnings: string[]
 }
@@ -52,6 +54,7 @@ export function finding(
     target_reached: false,
     next_measurement: 'none',
     determinism_lost: false,
+    given_up: null,
     ...known,
     reason,
   }

@@ -166,6 +166,8 @@ export const payloads = {
     warnings: z.array(text),
     /** Inconclusive for now: it stays open and may be resumed with more jobs. */
     parked: z.boolean(),
+    /** Parked because measuring ended early; for_now: it gets a second look once nothing else is queued. */
+    given_up: z.enum(['for_now', 'for_good']).nullable(),
   },
   merged: {
     experiment: experimentId,

@@ -25,7 +25,7 @@ export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
  * The pairs measured of one candidate tree on one base tree with one harness: another head with the same trees
  * continues them, anything else starts anew (decision.md 3.4).
  */
-export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs'> {
+export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs' | 'give_up'> {
   base: Oid
   tree: Oid
   harness: string
@@ -100,6 +100,12 @@ export interface Experiment extends Approvable {
   touched: PairedTerms['touched']
   /** How often it was taken up again after its jobs were used up. */
   resumed: number
+  /** Measuring ended early: for_now while a large gain is still likely enough for a second look. */
+  given_up: 'for_now' | 'for_good' | null
+  /** What its next order says of ending early. */
+  give_up: 'early' | 'late' | 'never'
+  /** It is among the campaign's ended experiments already, and is not counted again at its end. */
+  counted: boolean
 }
 
 /** One kept change alone on the default branch: measured like an experiment, and counted as none. */

@@ -90,6 +90,9 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     variant: null,
     touched: null,
     resumed: 0,
+    given_up: null,
+    give_up: 'early',
+    counted: false,
   }
 }
 
@@ -108,9 +111,16 @@ function end(
   experiment.reason = how.reason
   if (isPicked(experiment)) return
   if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
+  countEnded(campaign, experiment)
+  if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
+}
+
+/** An idea that was given up counts towards plateau and max_iterations at once, so that every campaign comes to its end. */
+function countEnded(campaign: Campaign, experiment: Experiment): void {
+  if (experiment.counted) return
+  experiment.counted = true
   campaign.ended += 1
   campaign.since_incumbent += 1
-  if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
 }
 
 const refused: Handler<'experiment-refused'> = (campaign, event) => {
@@ -173,6 +183,8 @@ function park(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'de
   experiment.attempts = 0
   experiment.verdict = event.verdict
   experiment.reason = event.reason
+  experiment.given_up = event.given_up
+  if (event.given_up !== null && !isPicked(experiment)) countEnded(campaign, experiment)
 }
 
 const merged: Handler<'merged'> = (campaign, event) => {

@@ -79,8 +79,9 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
   if (!candidate || !terms) return
   const jobs = carried[experiment.id] ?? []
-  const { as, level, share, max_jobs } = terms
-  experiment.evidence = { as, level, share, max_jobs, base: base.tree, tree: candidate.tree, harness, jobs }
+  const { as, level, share, max_jobs, give_up } = terms
+  const on = { base: base.tree, tree: candidate.tree, harness }
+  experiment.evidence = { as, level, share, max_jobs, give_up, ...on, jobs }
   if (experiment.share !== null) return
   experiment.share = share
   experiment.variant = terms.variant

@@ -17,7 +17,9 @@ const steered: Handler<'steered'> = (campaign, event) => {
   if (action === 'retry') {
     if (subject?.status !== 'parked') return
     subject.status = 'queued'
-    subject.resumed += 1
+    if (subject.given_up === null) subject.resumed += 1
+    subject.give_up = subject.given_up === 'for_good' ? 'never' : 'late'
+    subject.given_up = null
     subject.interrupted = 0
     return
   }

@@ -43,6 +43,8 @@ const pairedTerms = z.strictObject({
   /** What it takes of the campaign's level (decision.md 3.5). */
   share: z.number().nonnegative().max(1),
   max_jobs: z.number().int().positive(),
+  /** When measuring ends before anything is shown (docs/decisions/041-no-gain-and-worse.md). */
+  give_up: z.enum(['early', 'late', 'equal', 'never']),
   /** Which variant of its idea it is, counted from 1 (decision.md 3.4); 0: of none that is known. */
   variant: z.number().int().nonnegative(),
   /** What its change touches, by which later variants are told; with its first order only. */

@@ -67,11 +67,11 @@ export function isLanded(result: Outcome): boolean {
   return result === 'kept' || result === 'runner_up_kept' || result === 'revert_landed'
 }
 
-/** What a command answers to a script (design section 9): by the verdict it ends with. */
+/** What a command answers to a script (design section 9): by the verdict it ends with. 14 is taken: it waits. */
 export const EXIT_CODES = {
   kept: 0,
   'no gain': 10,
-  worse: 10,
+  worse: 15,
   'not proven': 11,
   refused: 12,
   broken: 13,

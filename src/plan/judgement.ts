@@ -118,5 +118,6 @@ export function decidedDraft(decision: Decision): EventDraft<'decided'> {
     violated: assessment?.violated_objectives ?? [],
     warnings: assessment?.warnings ?? [],
     parked: parked ?? false,
+    given_up: parked === true ? (assessment?.given_up ?? null) : null,
   }
 }

@@ -79,7 +79,15 @@ export function pickStop(
   const jobs = reportedJobs(pickedJobs(campaign, { evidence }, on)).length
   const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
   const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
-  const terms = { as, level: LOOSER_LEVEL, share: 0, max_jobs, variant: 0, touched: null } as const
+  const terms = {
+    as,
+    level: LOOSER_LEVEL,
+    share: 0,
+    max_jobs,
+    give_up: 'early',
+    variant: 0,
+    touched: null,
+  } as const
   return { ...ruleWithoutTerms(ruling), terms: { [id]: terms } }
 }
 
@@ -142,7 +150,8 @@ function termsFor(
   const touched = experiment.share === null ? member.touched : null
   const variant = experiment.variant ?? variantOf(campaign, { ...experiment, touched })
   const level = loose ? LOOSER_LEVEL : levelFor(campaign, spec.evidence, { share, variant })
-  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1), variant, touched }
+  const { give_up } = experiment
+  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1), give_up, variant, touched }
 }
 
 function kindOf(

@@ -5,6 +5,7 @@ import { experimentsOf } from '../model/experiments.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
+import { resumesByItself } from '../model/resumes-by-itself.ts'
 import { subjectOf } from '../model/picked.ts'
 import { withAside } from '../model/reason.ts'
 import { awaitsSync } from '../model/sync-awaited.ts'
@@ -77,7 +78,7 @@ function targetReached(world: World): boolean {
   return met(world.spec, baseline.snapshot)
 }
 
-/** Nothing is queued, open or proposed; what waits for a person, or was parked twice, counts apart. */
+/** Nothing is queued, open or proposed; what waits for a person, or does not resume by itself, counts apart. */
 export function nothingToMeasure(world: World): boolean {
   const open = experimentsOf(world.campaign).some(
     experiment => isAtHand(experiment) && !isKeptOut(world, experiment.id) && !awaitsSync(experiment),
@@ -85,8 +86,10 @@ export function nothingToMeasure(world: World): boolean {
   return !open && !isPicking(world) && freshProposals(world).length === 0
 }
 
-function isAtHand({ status, resumed }: Experiment): boolean {
-  return status !== 'ended' && status !== 'deferred' && !(status === 'parked' && resumed > 0)
+function isAtHand(experiment: Experiment): boolean {
+  const { status } = experiment
+  if (status === 'parked') return resumesByItself(experiment)
+  return status !== 'ended' && status !== 'deferred'
 }
 
 export function deferredExperiments({ campaign }: World): ExperimentId[] {

@@ -1,6 +1,7 @@
 import { effectOf } from '../decide/evidence/reported-effect.ts'
 import { objectivesOf } from '../decide/objectives.ts'
-import { effectWords, type Measured, shareOf } from '../decide/paired/effect-text.ts'
+import { upperBound } from '../decide/evidence/confidence-interval.ts'
+import { effectWords, type Measured, shareOf, upperText } from '../decide/paired/effect-text.ts'
 import type { Standing } from '../decide/paired/standing.ts'
 import { changeText, numberText, plural } from '../decide/wording.ts'
 import { aggregationOf } from '../model/aggregate.ts'
@@ -46,10 +47,16 @@ function pairsText(compared: Compared, word: CompareWord, standing: Standing): s
     case 'not proven':
     case 'refused':
     case 'broken':
-      return `${unproven(compared)}: ${probable}${compared.end === 'decided' ? '' : ' so far'}`
+      return `${unproven(compared)}: ${probable}${compared.end === 'decided' ? ruledOut(compared, standing) : ' so far'}`
     default:
       return word satisfies never
   }
+}
+
+/** Equal as far as anybody needs to know: why it was not measured any further. */
+function ruledOut({ paired, spec }: Compared, { primary }: Standing): string {
+  if (primary.given_up?.reason !== 'large-change-ruled-out') return ''
+  return `; a difference of ${leastText({ paired, spec }, 2)} or more is ruled out either way`
 }
 
 function unproven({ end, seconds, paired }: Compared): string {
@@ -74,8 +81,9 @@ function effectPhrase({ base, head, spec, paired }: Compared, standing: Standing
   if (effect === null) return `${head.name} could not be compared with ${base.name}`
   const measured: Measured = { name, direction, scale: paired?.rule.scale ?? 'log' }
   const { size, word, range, unit } = effectWords(effect, interval, measured)
-  const between =
-    range === null ? ' (too few pairs to say between what)' : ` (between ${range[0]} and ${range[1]}${unit})`
+  const upper = standing.status === 'drop' ? upperBound(standing.primary.differences) : null
+  const open = upper === null ? 'too few pairs to say between what' : upperText(upper, measured)
+  const between = range === null ? ` (${open})` : ` (between ${range[0]} and ${range[1]}${unit})`
   return `${head.name} ${predicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`
 }
 
@@ -85,8 +93,8 @@ function predicate(name: string, much: string): string {
   return `has ${much} ${name}`
 }
 
-function leastText({ paired, spec }: Compared): string {
-  const least = paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0
+function leastText({ paired, spec }: Pick<Compared, 'paired' | 'spec'>, times = 1): string {
+  const least = times * (paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0)
   const [{ name, direction }] = objectivesOf(spec.metric)
   if (paired?.rule.scale === 'linear') return `${numberText(least)} ${name}`
   return `${numberText(Number((Math.abs(shareOf(least, direction)) * 100).toPrecision(2)))} %`

@@ -1,6 +1,7 @@
 import { printedNames } from '../decide/absent-metrics.ts'
 import { sizeText } from '../decide/noise-text.ts'
 import { objectivesOf } from '../decide/objectives.ts'
+import { standingOf } from '../decide/paired/standing.ts'
 import { plural } from '../decide/wording.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import { calibrationText } from './calibration-text.ts'
@@ -110,6 +111,7 @@ function furtherText({ verdict }: CompareView, { trial, paired, end }: Compared)
     visible === null
       ? 'no gain could be seen through this noise'
       : `with this noise ${sizeText(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`
-  const more = end === 'decided' ? `; --max-jobs ${2 * max_jobs} goes on longer` : ''
+  const usedUp = end === 'decided' && standingOf(paired).primary.given_up === null
+  const more = usedUp ? `; --max-jobs ${2 * max_jobs} goes on longer` : ''
   return [`  next: ${seen}${more}`]
 }

@@ -1,6 +1,7 @@
 import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { resumesByItself } from '../model/resumes-by-itself.ts'
 import { reasonOf } from '../model/reason.ts'
 import { awaitsPermission, permissionText } from '../model/permission.ts'
 import { soFarOf } from './so-far.ts'
@@ -17,10 +18,10 @@ export type StandingCampaign = Pick<
 
 /** How an experiment stands now: its verdict and whether what it landed is still there, or what its pairs say. */
 export function standingIn(campaign: StandingCampaign, experiment: Experiment): Standing {
-  const { id, status, verdict, outcome, reason, resumed } = experiment
+  const { id, status, verdict, outcome, reason } = experiment
   const takenBack = isTakenBack(campaign, id)
   if (status === 'parked') {
-    const next = resumed === 0 ? 'more pairs, once nothing else is queued' : null
+    const next = resumesByItself(experiment) ? 'more pairs, once nothing else is queued' : null
     return { status, verdict, outcome, reason, takenBack, parked: true, next }
   }
   if (status === 'ended' || status === 'landing') return { status, verdict, outcome, reason, takenBack }

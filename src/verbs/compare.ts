@@ -46,14 +46,16 @@ export const compare: Verb = {
   examples: [
     'winnow compare main -- npm run bench',
     'winnow compare main my-branch --setup "npm ci" -- npm run bench',
+    'winnow compare main HEAD -- npm run bench || [ $? -ne 15 ]',
     'winnow compare v1.2.0 v1.3.0 --metric bytes --max-minutes 10 -- node size.js',
   ],
   exits: {
     0: 'the second is better',
-    10: 'it is worse, or no gain worth having is there',
+    10: 'no gain: a gain worth having is ruled out, and harm is not shown',
     11: 'not proven',
     12: 'refused: an execution changed files it must not change',
     13: 'broken: the command or a gate failed',
+    15: 'worse: harm is shown',
     130: 'interrupted; what was known is said',
   },
   run(call) {

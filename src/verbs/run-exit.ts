@@ -6,16 +6,17 @@ import { keptExperiments } from '../report/taken-back.ts'
 /** What `winnow run` answers to a script (design section 9), as its help says it. */
 export const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.kept]: 'the campaign stopped, and something is kept',
-  [EXIT_CODES.worse]: 'it stopped with nothing kept',
+  [EXIT_CODES['no gain']]: 'it stopped with nothing kept',
   [EXIT_CODES['not proven']]: 'it stopped with nothing kept, and what was measured is not proven',
   [EXIT_CODES.refused]: 'it stopped, and every idea was refused',
   [EXIT_CODES.broken]:
     'the base or the harness fails, its calibration included, or it stopped and every idea was broken',
   [WAITING_EXIT_CODE]: 'waiting for ideas, a measurement elsewhere, or a person',
+  [EXIT_CODES.worse]: 'it stopped with nothing kept, and what was measured is worse',
 }
 
 /** The first of these that any experiment came to is what a campaign with nothing kept came to. */
-const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'worse', 'not proven', 'broken', 'refused']
+const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'not proven', 'worse', 'broken', 'refused']
 
 /** How a campaign stands when `run` returns. */
 export interface RunResult {

@@ -53,11 +53,12 @@ export const tryDiff: Verb = {
   ],
   exits: {
     [EXIT_CODES.kept]: 'kept: it is merged into the optimize branch',
-    [EXIT_CODES.worse]: 'no gain, or worse',
+    [EXIT_CODES['no gain']]: 'no gain: a gain worth having is ruled out',
     [EXIT_CODES['not proven']]: 'not proven yet',
     [EXIT_CODES.refused]: 'refused: nothing changed, out of scope, or in conflict',
     [EXIT_CODES.broken]: 'broken: a gate or the harness failed',
     [WAITING_EXIT_CODE]: 'waiting for a person, an approval or a machine',
+    [EXIT_CODES.worse]: 'worse: harm is shown',
     130: 'interrupted; the same command goes on',
   },
   comment: {

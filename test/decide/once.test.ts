@@ -51,6 +51,7 @@ describe('a deterministic gain', () => {
       target_reached: false,
       next_measurement: 'none',
       determinism_lost: false,
+      given_up: null,
       reason: 'bytes 1200 -> 1100 (-8.3 %), deterministic, re-run once and equal',
       warnings: [],
     })

@@ -68,6 +68,7 @@ class Story {
       violated: [],
       warnings: [],
       parked: false,
+      given_up: null,
     })
     const merged = { experiment: id, ...to, base, head, results: null, pull: null, decided: PROVED }
     this.built.add({ kind: 'merged', cause: 'r', ...merged })

@@ -90,8 +90,8 @@ describe('evidence that is folded and carried from order to order', () => {
       const from = jobs.flatMap(({ pairs }) => pairs).length
       const candidateOf = (nth: number) => ({ bytes: 1000 * Math.exp(-(all[from + nth] ?? 0)) })
       const orders = answered(built, { base: () => ({ bytes: 1000 }), 'exp-001': candidateOf })
-      const { evidence, resumed } = built.experiment('exp-001')
-      if (orders.length === 0 || resumed > 0 || !evidence) return jobs
+      const { evidence, resumed, give_up: giveUp } = built.experiment('exp-001')
+      if (orders.length === 0 || resumed > 0 || giveUp !== 'early' || !evidence) return jobs
       jobs = structuredClone(evidence.jobs)
     }
   }

@@ -1,3 +1,4 @@
+import { PROOF_PAIRS } from '../../src/decide/evidence/giving-up.ts'
 import { needsRepeat } from '../../src/decide/once.ts'
 import { wantsMorePairs } from '../../src/decide/paired/wants-more.ts'
 import { firstBlock, seedOf, turns } from '../../src/model/coins.ts'
@@ -112,7 +113,7 @@ function follow(scene: Scene, executions: Execution[]): void {
       return
     }
     case 'paired':
-      return inBlocks(scene, stop.pairs, executions, side =>
+      return inBlocks(scene, stop.pairs + PROOF_PAIRS, executions, side =>
         wantsMorePairs({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
       )
     case 'pairs':

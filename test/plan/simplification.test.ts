@@ -49,7 +49,7 @@ describe('a simplification', () => {
 
   it('that costs more than min_effect does not land', () => {
     expect(endings(ended([simpler('a', 'abcdefghij')]))).toEqual([
-      ['dropped', expect.stringContaining('wall_seconds 7.0 % slower.')],
+      ['dropped', expect.stringContaining('wall_seconds 7.0 % slower (at least ')],
     ])
   })
 

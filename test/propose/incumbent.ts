@@ -115,6 +115,9 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     refused_path: null,
     refused_line: null,
     resumed: 0,
+    given_up: null,
+    give_up: 'early',
+    counted: false,
     ...rest,
   }
 }

@@ -15,7 +15,7 @@ describe('the lines that AGENTS.md gets', () => {
       '`.winnow/parser.yaml`',
       'winnow try --campaign parser -m',
       '--json',
-      '0 kept, 10 no gain or worse, 11 not proven, 12 refused, 13 broken, 14 waiting',
+      '0 kept, 10 no gain, 11 not proven, 12 refused, 13 broken, 14 waiting, 15 worse',
       'winnow status --campaign parser --json',
       '`optimize/parser`',
     ])

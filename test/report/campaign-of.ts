@@ -99,6 +99,7 @@ export function decided(number: number, more: Partial<Told<'decided'>> = {}): To
     violated: [],
     warnings: [],
     parked: false,
+    given_up: null,
     ...more,
   }
 }

@@ -112,7 +112,7 @@ describe('the sentence of a comparison', () => {
   it.each([
     ['eligible', false, 'decided', 0],
     ['dropped', false, 'decided', 10],
-    ['dropped', true, 'decided', 10],
+    ['dropped', true, 'decided', 15],
     ['inconclusive', false, 'decided', 11],
     ['refused', false, 'decided', 12],
     ['degenerate', false, 'decided', 13],

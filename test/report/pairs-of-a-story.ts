@@ -10,7 +10,15 @@ const AT = '2026-01-02T03:04:05.000Z'
 const LATER = '2026-01-02T03:05:35.000Z'
 const SPEC = 'e'.repeat(64)
 
-const TERMS = { as: 'idea', level: 0.001, share: 0.01, variant: 0, touched: null, max_jobs: 8 } as const
+const TERMS = {
+  as: 'idea',
+  level: 0.001,
+  share: 0.01,
+  variant: 0,
+  touched: null,
+  max_jobs: 8,
+  give_up: 'early',
+} as const
 
 export const FIRST = GAINS.slice(0, 6)
 export const SECOND = [...GAINS.slice(0, 4), -0.5, 5.9, 6.2, 8.1]

@@ -37,7 +37,7 @@ function answer(about: Partial<Experiment>, around: Partial<Around> = {}) {
 describe('what winnow try answers', () => {
   it.each([
     [{}, 10, 'leave it, and try something different in kind'],
-    [{ verdict: 'worse' }, 10, 'undo it: it does harm'],
+    [{ verdict: 'worse' }, 15, 'undo it: it does harm'],
     [{ verdict: 'kept', outcome: 'kept' }, 0, 'git merge optimize/size'],
     [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
     [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'type the same again for more jobs'],

@@ -36,13 +36,24 @@ export function confidenceInterval(
   { level = 0.95 }: { level?: number } = {},
 ): Interval | null {
   if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`)
+  const lowest = upperEnd(turned(differences), 2 / (1 - level))
+  const highest = upperEnd(differences, 2 / (1 - level))
+  return lowest === null || highest === null ? null : [0 - lowest, highest]
+}
+
+/**
+ * What the effect is below, with 95 % confidence: one-sided, and so there before both ends of an interval are. Null
+ * while unbounded.
+ */
+export function upperBound(differences: readonly Difference[]): number | null {
+  return upperEnd(differences, 1 / 0.05)
+}
+
+/** The smallest Walsh average above which every theta is refuted: E(theta - d) >= evidence. */
+function upperEnd(differences: readonly Difference[], evidence: number): number | null {
   const averages = [...new Set(walshAverages(differences))].filter(average => Number.isFinite(average))
-  const points = pointsBetween(averages)
-  const bound = Math.log(2 / (1 - level))
+  const points = pointsBetween(averages).toReversed()
   const reversed = turned(differences)
-  const low = firstOpen(points, theta => lnEvidence(differences, theta) >= bound)
-  const high = firstOpen(points.toReversed(), theta => lnEvidence(reversed, -theta) >= bound)
-  const lowest = averages[low - 1]
-  const highest = averages[averages.length - high]
-  return lowest === undefined || highest === undefined ? null : [lowest, highest]
+  const open = firstOpen(points, theta => lnEvidence(reversed, -theta) >= Math.log(evidence))
+  return averages[averages.length - open] ?? null
 }

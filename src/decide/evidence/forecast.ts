@@ -1,4 +1,5 @@
 import { UserError } from '../../errors.ts'
+import { isWorthSecondLook, secondLook } from './giving-up.ts'
 import { observePair } from './observe-pair.ts'
 import { heavyTailed, normal, type Random, seededRandom } from './seeded-random.ts'
 import { type EvidenceOptions, startEvidence } from './start-evidence.ts'
@@ -38,11 +39,12 @@ function jobMeasured(state: EvidenceState, job: number, draw: () => number): Evi
 function experiment(start: EvidenceState, { noise, effect }: ForecastInput, random: Random): EvidenceState {
   const { pairSd, effectSpread = start.rule.single_machine ? 0 : EFFECT_SPREAD } = noise
   let state = start
-  for (let job = 0; statusOf(state).status === 'new-job'; job++) {
+  for (let job = 0; ; job++) {
+    if (isWorthSecondLook(state)) state = secondLook(state)
+    if (statusOf(state).status !== 'new-job') return state
     const here = effect * (1 + effectSpread * normal(random))
     state = jobMeasured(state, job, () => here + (pairSd / HEAVY_TAILED_SPREAD) * heavyTailed(random))
   }
-  return state
 }
 
 /** Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck. */
@@ -61,7 +63,7 @@ function runsOf({ runs = RUNS }: ForecastInput): number {
   return runs
 }
 
-/** Experiments simulated under the very rule that judges them (decision 3.8). */
+/** Experiments simulated under the very rule that judges them, second looks included (decision 3.8). */
 export function forecast(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
   for (const ended of simulated(input)) {

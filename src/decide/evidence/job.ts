@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts'
-import { hodgesLehmann } from './hodges-lehmann.ts'
-import type { Decided, EvidenceJob, EvidenceState } from './state.ts'
+import { decidedAtLast, givesUpAfterJob, mayStillProve } from './giving-up.ts'
+import type { EvidenceJob, EvidenceState } from './state.ts'
 
 /** One side's turn within a job, as the report has it. */
 export type JobTurn = {
@@ -9,11 +9,6 @@ export type JobTurn = {
   also_on?: readonly string[] | undefined
   order: 'base-first' | 'candidate-first'
 }
-
-const CHECKS: readonly { share: number; reason: Decided['reason'] }[] = [
-  { share: 1 / 4, reason: 'no-promise-after-job-1' },
-  { share: 1 / 2, reason: 'no-promise-after-job-2' },
-]
 
 function begun(
   state: EvidenceState,
@@ -57,7 +52,8 @@ export function withTurn(state: EvidenceState, turn: JobTurn, counted: boolean):
       base_first: job.base_first + (turn.order === 'base-first' ? 1 : 0),
     }
   })
-  return { ...state, jobs: rewritten }
+  const given_up = jobs.length > state.jobs.length ? null : state.given_up
+  return { ...state, jobs: rewritten, given_up }
 }
 
 export function currentJobEnded(state: EvidenceState): EvidenceState {
@@ -65,18 +61,16 @@ export function currentJobEnded(state: EvidenceState): EvidenceState {
   return { ...state, jobs: state.jobs.map((job, index) => (index === last ? { ...job, ended: true } : job)) }
 }
 
-/** The two checks that need no guarantee (decision 3.3): HL <= theta1/4 after job 1, <= theta1/2 after job 2. */
+/** The end of a job that had all its pairs: a search given up there goes on only for a proof within reach. */
 export function afterWholeJob(state: EvidenceState): EvidenceState {
-  const ended = currentJobEnded(state)
-  const check = CHECKS[state.jobs.length - 1]
-  if (check === undefined || state.decided !== null || state.differences.length === 0) return ended
-  if (hodgesLehmann(state.differences) > check.share * state.rule.min_effect) return ended
-  return { ...ended, decided: { status: 'drop', reason: check.reason } }
+  if (state.decided !== null || state.differences.length === 0) return currentJobEnded(state)
+  const next = givesUpAfterJob(state)
+  return mayStillProve(next) ? next : decidedAtLast(currentJobEnded(next))
 }
 
 /**
  * The runner says that `job` is over. `whole: false` (a deadline, a machine that went away) leaves out the check
- * of a job that ran to its end. A job that has ended already stays as it is.
+ * of a job that ran to its end. A job that has ended already stays as it is, and so does one with a proof within reach.
  */
 export function endJob(
   state: EvidenceState,
@@ -86,5 +80,7 @@ export function endJob(
   const known = state.jobs.find(({ id }) => id === job)
   if (known === undefined) throw new UserError(`evidence: job ${job} has no pair and cannot end`)
   if (known.ended) return state
-  return whole ? afterWholeJob(state) : currentJobEnded(state)
+  if (!whole) return currentJobEnded(state)
+  if (state.given_up === null) return afterWholeJob(state)
+  return mayStillProve(state) ? state : currentJobEnded(state)
 }

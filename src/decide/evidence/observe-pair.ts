@@ -1,8 +1,9 @@
 import { UserError } from '../../errors.ts'
 import { signedDifference } from './difference.ts'
+import { givesUpAfterPair, mayStillProve, shownAgainst } from './giving-up.ts'
 import { afterWholeJob, currentJobEnded, type JobTurn, withTurn } from './job.ts'
 import { keepSideAnew, keepSideRaised, lnStage, lnTotal, withLoss } from './keep-side.ts'
-import { type Difference, lnMean, placing, raised } from './rank-evidence.ts'
+import { type Difference, placing, raised } from './rank-evidence.ts'
 import { enoughRunners } from './runners.ts'
 import type { Decided, EvidenceState } from './state.ts'
 
@@ -14,7 +15,6 @@ export type EvidencePair = JobTurn & {
   lost?: true | undefined
 }
 
-const DROP_AT = Math.log(5)
 const FAILURES_THAT_END = 2
 
 function weighed(state: EvidenceState, difference: Difference): EvidenceState {
@@ -25,7 +25,8 @@ function weighed(state: EvidenceState, difference: Difference): EvidenceState {
   }
   if (state.decided !== null) return counted
   const drop = raised(state.drop, -placing(counted.differences, 0, state.rule.min_effect))
-  return { ...counted, drop, keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted) }
+  const harm = raised(state.harm, -placing(counted.differences, 0, 0))
+  return { ...counted, drop, harm, keep: isStale(counted) ? keepSideAnew(counted) : keepSideRaised(counted) }
 }
 
 /** What the job that screened goes on to measure is not fresh: it counts for everything but the keep side. */
@@ -35,7 +36,7 @@ function isStale({ screened, jobs }: EvidenceState): boolean {
 
 function dropped(state: EvidenceState): Decided['reason'] | null {
   if (state.failures >= FAILURES_THAT_END) return 'broken'
-  return lnMean(state.drop) >= DROP_AT ? 'gain-ruled-out' : null
+  return shownAgainst(state)
 }
 
 function screens({ rule, screened }: EvidenceState, ln: number): boolean {
@@ -48,7 +49,7 @@ function keeps(state: EvidenceState): boolean {
   return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state)
 }
 
-/** The order after each pair (decision 3.3): drop, screen or keep, end of job. */
+/** The order after each pair (decision 3.3): drop, screen or keep, give up, end of job. */
 function judged(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
   const reason = dropped(state)
@@ -56,11 +57,17 @@ function judged(state: EvidenceState): EvidenceState {
   const ln = lnStage(state)
   if (screens(state, ln)) {
     const screened = { job: state.jobs.length - 1, ln }
-    return currentJobEnded({ ...state, screened, keep: keepSideAnew(state) })
+    return currentJobEnded({ ...state, screened, given_up: null, keep: keepSideAnew(state) })
   }
   if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
+  return jobGoesOn(givesUpAfterPair(state))
+}
+
+function jobGoesOn(state: EvidenceState): EvidenceState {
   const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {}
-  return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state
+  if (ended) return state
+  if (state.given_up !== null) return mayStillProve(state) ? state : currentJobEnded(state)
+  return pairs >= state.rule.pairs_per_job ? afterWholeJob(state) : state
 }
 
 function checkFinite(value: number | null, side: string): void {

@@ -13,5 +13,5 @@ export function resume(state: EvidenceState, { maxJobs }: { maxJobs: number }): 
       fix: `give a whole number above ${state.jobs.length}`,
     })
   }
-  return { ...state, rule: { ...state.rule, max_jobs: maxJobs } }
+  return { ...state, given_up: null, rule: { ...state.rule, max_jobs: maxJobs, give_up: 'never' } }
 }

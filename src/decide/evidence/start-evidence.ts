@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
 import type { Direction, Scale } from './difference.ts'
 import { NO_BETS } from './rank-evidence.ts'
-import type { EvidenceRule, EvidenceState } from './state.ts'
+import type { EvidenceRule, EvidenceState, GiveUpRule } from './state.ts'
 import { NO_SUMS } from './variance-prior.ts'
 
 export type EvidenceOptions = {
@@ -23,6 +23,8 @@ export type EvidenceOptions = {
   combination?: boolean
   /** One machine is all there is: a new job counts as a fresh runner (decision 3.3). */
   singleMachine?: boolean
+  /** When the search for a gain ends without an answer; early unless told. */
+  giveUp?: GiveUpRule
   /** How many required objectives share the level. */
   m?: number
   /**
@@ -89,6 +91,7 @@ function ruleOf(options: EvidenceOptions): EvidenceRule {
     single_machine: singleMachine,
     noise: options.hybrid?.noise ?? null,
     ratio_share: options.hybrid?.share ?? 0.5,
+    give_up: options.giveUp ?? 'early',
   }
 }
 
@@ -102,8 +105,10 @@ export function startEvidence(options: EvidenceOptions): EvidenceState {
     failures: 0,
     keep: { from: 0, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS },
     drop: NO_BETS,
+    harm: NO_BETS,
     screened: null,
     jobs: [],
+    given_up: null,
     decided: null,
   }
 }

@@ -19,6 +19,7 @@ const rule = z.strictObject({
   single_machine: z.boolean(),
   noise: positive.nullable(),
   ratio_share: positive.max(1),
+  give_up: z.enum(['early', 'late', 'equal', 'never']),
 })
 
 const job = z.strictObject({
@@ -39,13 +40,19 @@ const sums = z.strictObject({
 
 const decided = z.strictObject({
   status: z.enum(['keep', 'drop']),
+  reason: z.enum(['gain-shown', 'broken', 'gain-ruled-out', 'harm-shown']),
+})
+
+const givenUp = z.strictObject({
   reason: z.enum([
-    'gain-shown',
-    'broken',
-    'gain-ruled-out',
     'no-promise-after-job-1',
     'no-promise-after-job-2',
+    'gain-unlikely',
+    'large-gain-ruled-out',
+    'large-change-ruled-out',
+    'gain-ruled-out',
   ]),
+  pairs: natural,
 })
 
 /** A stored evidence state, as orders carry it; every number in it is finite. */
@@ -55,7 +62,9 @@ export const evidenceState = z.strictObject({
   failures: natural,
   keep: z.strictObject({ from: natural, ln: bets, sums: sums.nullable() }),
   drop: bets,
+  harm: bets,
   screened: z.strictObject({ job: natural, ln: z.number() }).nullable(),
   jobs: z.array(job),
+  given_up: givenUp.nullable(),
   decided: decided.nullable(),
 }) satisfies z.ZodType<EvidenceState>

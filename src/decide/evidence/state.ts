@@ -20,6 +20,26 @@ export type EvidenceRule = {
   noise: number | null
   /** How much of the hybrid's evidence its likelihood ratio is. */
   ratio_share: number
+  give_up: GiveUpRule
+}
+
+/**
+ * When measuring ends before anything is shown. early: after little promise, to save money. late: where a gain of
+ * twice min_effect is excluded. equal: where a loss of twice min_effect is excluded as well, which a guard against
+ * regressions asks. never: a person asked for more.
+ */
+export type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
+
+/** The search for a gain has ended after so many pairs; that claims nothing about the gain. */
+export type GivenUp = {
+  reason:
+    | 'no-promise-after-job-1'
+    | 'no-promise-after-job-2'
+    | 'gain-unlikely'
+    | 'large-gain-ruled-out'
+    | 'large-change-ruled-out'
+    | 'gain-ruled-out'
+  pairs: number
 }
 
 export type EvidenceJob = {
@@ -44,7 +64,7 @@ export type KeepSide = {
 
 export type Decided = {
   status: 'keep' | 'drop'
-  reason: 'gain-shown' | 'broken' | 'gain-ruled-out' | 'no-promise-after-job-1' | 'no-promise-after-job-2'
+  reason: 'gain-shown' | 'broken' | 'gain-ruled-out' | 'harm-shown'
 }
 
 /** All that is known of one comparison; plain JSON that orders and reports carry. */
@@ -54,9 +74,13 @@ export type EvidenceState = {
   differences: readonly Difference[]
   failures: number
   keep: KeepSide
+  /** Bets against a gain of min_effect. */
   drop: LnBets
+  /** Bets on a loss. */
+  harm: LnBets
   /** Which job screened, and the evidence it carries over. */
   screened: { job: number; ln: number } | null
   jobs: readonly EvidenceJob[]
+  given_up: GivenUp | null
   decided: Decided | null
 }

@@ -3,11 +3,12 @@ import { turned } from './crossing.ts'
 import { hodgesLehmann } from './hodges-lehmann.ts'
 import { lnTotal } from './keep-side.ts'
 import { type Difference, evidenceOf, lnEvidence } from './rank-evidence.ts'
-import type { Decided, EvidenceState } from './state.ts'
+import type { Decided, EvidenceState, GivenUp } from './state.ts'
 
 export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
 export type EvidenceReason =
   | Decided['reason']
+  | GivenUp['reason']
   | 'not-begun'
   | 'measuring'
   | 'promising'
@@ -36,11 +37,12 @@ export type EvidenceVerdict = EvidenceStanding & {
 const HARM_AT = Math.log(20)
 
 /** The status alone: what a job asks after every pair. It costs nothing, unlike `verdict`. */
-export function statusOf({ decided, jobs, rule, screened }: EvidenceState): EvidenceStanding {
+export function statusOf({ decided, given_up, jobs, rule, screened }: EvidenceState): EvidenceStanding {
   if (decided !== null) return decided
   const current = jobs.at(-1)
   if (current === undefined) return { status: 'new-job', reason: 'not-begun' }
   if (!current.ended) return { status: 'continue', reason: 'measuring' }
+  if (given_up !== null) return { status: 'park', reason: given_up.reason }
   if (jobs.length >= rule.max_jobs) return { status: 'park', reason: 'jobs-used-up' }
   return { status: 'new-job', reason: screened?.job === jobs.length - 1 ? 'promising' : 'job-ended' }
 }

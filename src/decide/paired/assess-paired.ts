@@ -6,6 +6,7 @@ import { isJudged } from '../../spec/judged.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { again, type Finding, finding } from '../assessment.ts'
 import type { Comparison } from '../comparison.ts'
+import { isGainExcluded, isWorthSecondLook } from '../evidence/giving-up.ts'
 import { verdict } from '../evidence/verdict.ts'
 import { failureOf } from '../failures.ts'
 import { objectivesOf } from '../objectives.ts'
@@ -37,8 +38,10 @@ export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
   const off = offScale(paired)
   if (off !== null) return scaleViolated(off)
   const standing = standingOf(paired)
-  if (standing.status === 'continue') return cutShort(rule, jobs)
-  return concluded(paired, standing)
+  if (standing.status !== 'continue') return concluded(paired, standing)
+  // All pairs were run, and only those for a proof are missing: that proof is not there.
+  if (jobs.at(-1)?.complete === true) return concluded(paired, { ...standing, status: 'park' })
+  return cutShort(rule, jobs)
 }
 
 function scaleViolated(metric: string): Finding {
@@ -67,7 +70,7 @@ function concluded(paired: PairedCase, standing: Standing): Finding {
       : 'two of its executions failed where the base ran'
     return finding('error', broken, { failure_class: 'eval' })
   }
-  const outcome = OUTCOMES[status]
+  const outcome = outcomeOf(status, standing)
   const said = { sentence: evidenceSentence(paired, standing), evidence: evidenceLine(paired, standing) }
   return finding(outcome, reasonText(said), {
     worse: outcome === 'dropped' && harmed.length > 0,
@@ -78,7 +81,19 @@ function concluded(paired: PairedCase, standing: Standing): Finding {
     rank_score: effect ?? 0,
     target_reached: outcome === 'eligible' && targetHeld(paired),
     failure_class: outcome === 'dropped' ? 'hypothesis' : null,
+    given_up: outcome === 'inconclusive' ? givenUpIn(standing) : null,
   })
+}
+
+/** "No gain" is a claim: later pairs, of another metric's sake, can take it back. */
+function outcomeOf(status: keyof typeof OUTCOMES, { primary, harmed }: Standing): Finding['outcome'] {
+  const claimed = harmed.length > 0 || isGainExcluded(primary)
+  return status === 'drop' && !claimed ? 'inconclusive' : OUTCOMES[status]
+}
+
+function givenUpIn({ primary, promising }: Standing): Finding['given_up'] {
+  if (promising !== null || (primary.given_up === null && primary.decided === null)) return null
+  return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
 }
 
 /** The primary's effect is on its scale; what is relative about it is the same number under log. */

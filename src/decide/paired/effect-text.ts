@@ -20,6 +20,23 @@ export function shareOf(effect: number, direction: Direction): number {
   return direction === 'minimize' ? -Math.expm1(-effect) : Math.expm1(effect)
 }
 
+/** "14.2", "21": how many times as much, one decimal as long as it says something. */
+function factorText(effect: number): string {
+  const factor = Math.exp(Math.abs(effect))
+  return factor < 20 ? factor.toFixed(1) : String(Math.round(factor))
+}
+
+const DOUBLE = Math.LN2
+const FIVEFOLD = Math.log(5)
+
+/** A value that grows many times over reads as a factor: "14.2x slower", not "1042.6 % slower". */
+function readsAsFactor(effect: number, interval: Interval | null, { direction, scale }: Measured): boolean {
+  if (scale === 'linear') return false
+  const growing = (by: number) => (direction === 'minimize' ? -by : by)
+  const ends = interval === null ? [] : interval.map(growing)
+  return growing(effect) >= DOUBLE || ends.some(end => end >= FIVEFOLD)
+}
+
 function amount(effect: number, { direction, scale }: Measured): string {
   if (scale === 'linear') return numberText(effect)
   const said = (shareOf(effect, direction) * 100).toFixed(1)
@@ -31,7 +48,7 @@ export interface EffectWords {
   size: string
   word: string
   range: readonly [low: string, high: string] | null
-  unit: '' | ' %'
+  unit: '' | ' %' | 'x'
 }
 
 export function effectWords(effect: number, interval: Interval | null, measured: Measured): EffectWords {
@@ -39,6 +56,13 @@ export function effectWords(effect: number, interval: Interval | null, measured:
   const losing = effect < 0
   const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
   const [better, worse] = WORDS[name] ?? plain
+  if (readsAsFactor(effect, interval, measured))
+    return {
+      size: factorText(effect),
+      word: losing ? worse : better,
+      range: interval === null ? null : factorRange(interval, losing),
+      unit: 'x',
+    }
   return {
     size: losing ? turned(effect, measured) : amount(effect, measured),
     word: losing ? worse : better,
@@ -52,11 +76,25 @@ export function effectText(
   effect: number,
   interval: Interval | null,
   measured: Measured,
-  { probably = false }: { probably?: boolean } = {},
+  { probably = false, upper = null }: { probably?: boolean; upper?: number | null } = {},
 ): string {
   const { size, word, range, unit } = effectWords(effect, interval, measured)
-  const between = range === null ? '' : ` (${range[0]} to ${range[1]}${unit})`
+  const bound = upper === null ? '' : ` (${upperText(upper, measured)})`
+  const between = range === null ? bound : ` (${range[0]} to ${range[1]}${unit})`
   return `${measured.name} ${probably ? 'probably ' : ''}${size}${unit} ${word}${between}`
+}
+
+/** What the effect is below, where the other end is still open: "at most 0.4 % faster", "at least 3.1x slower". */
+export function upperText(upper: number, measured: Measured): string {
+  const { size, word, unit } = effectWords(upper, null, measured)
+  return `at ${upper < 0 ? 'least' : 'most'} ${size}${unit} ${word}`
+}
+
+/** From the smaller to the larger change; a change of the other direction is a factor below 1. */
+function factorRange([low, high]: Interval, losing: boolean): [string, string] {
+  const [from, to] = losing ? [-high, -low] : [low, high]
+  const times = (by: number) => (by < 0 ? Math.exp(by).toFixed(2) : factorText(by))
+  return [times(from), times(to)]
 }
 
 /** A loss said as a loss: the same share, with the other word. */

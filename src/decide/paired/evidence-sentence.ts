@@ -1,3 +1,4 @@
+import { upperBound } from '../evidence/confidence-interval.ts'
 import { effectOf } from '../evidence/reported-effect.ts'
 import { type EvidenceReason, type EvidenceVerdict, verdict } from '../evidence/verdict.ts'
 import { objectivesOf } from '../objectives.ts'
@@ -10,8 +11,12 @@ const WHY = {
   'gain-shown': null,
   broken: 'two of its executions failed',
   'gain-ruled-out': 'a gain worth having is ruled out',
-  'no-promise-after-job-1': 'too little to go on with after the first job',
-  'no-promise-after-job-2': 'too little to go on with after the second job',
+  'harm-shown': null,
+  'large-gain-ruled-out': 'stopped early: a gain of twice what is worth having is ruled out',
+  'large-change-ruled-out': 'stopped: a difference of twice what is worth having is ruled out either way',
+  'gain-unlikely': 'stopped early: a gain worth having is unlikely',
+  'no-promise-after-job-1': 'stopped early: too little promise after the first job',
+  'no-promise-after-job-2': 'stopped early: too little promise after the second job',
   'not-begun': null,
   measuring: null,
   promising: null,
@@ -32,11 +37,18 @@ function effectPhrase(paired: PairedCase, standing: Standing, effect: number | n
   if (effect === null) return null
   const { spec, rule } = paired
   const [{ name, direction }] = objectivesOf(spec.metric)
-  const { interval } = effectOf(standing.primary.differences)
+  const { differences } = standing.primary
+  const { interval } = effectOf(differences)
   const { status, harmed } = standing
+  const upper = interval === null && status === 'drop' ? upperBound(differences) : null
   const certain = (status === 'keep' && standing.tie === null) || harmed.includes(name)
   const open = status === 'new-job' || status === 'continue'
-  const text = effectText(effect, interval, { name, direction, scale: rule.scale }, { probably: !certain })
+  const text = effectText(
+    effect,
+    interval,
+    { name, direction, scale: rule.scale },
+    { probably: !certain, upper },
+  )
   const machine = status === 'keep' && rule.single_machine ? ', on this machine' : ''
   return `${text}${open ? ' so far' : ''}${machine}`
 }

@@ -50,6 +50,7 @@ export function evidenceFor({ spec, rule, terms, jobs }: PairedCase, objective: 
     screen: rule.screen,
     pairsPerJob: rule.pairs,
     maxJobs: terms.max_jobs,
+    giveUp: terms.give_up,
     freshRunners: rule.fresh_runners,
     singleMachine: rule.single_machine,
     confirmed: terms.as === 'confirmed',

@@ -8,6 +8,6 @@ export type PairedRule = Extract<StopRule, { rule: 'paired' }>
 export interface PairedCase {
   spec: Pick<Spec, 'metric' | 'policy'>
   rule: PairedRule
-  terms: Pick<PairedTerms, 'as' | 'level' | 'max_jobs'>
+  terms: Pick<PairedTerms, 'as' | 'level' | 'max_jobs' | 'give_up'>
   jobs: readonly Job[]
 }

@@ -58,11 +58,11 @@ function standingWithItems(paired: PairedCase): Standing {
   const standing = { ...known, tie: null, promising: null }
   if (paired.terms.as === 'simplify') return { ...standing, ...simplifying(paired, parts) }
   const gained = parts.improved.length > 0
-  const dropped = !gained && hasDropped(parts)
-  const tie = dropped ? wonTie(paired, parts) : null
+  const dropped = !gained && hasEnded(parts)
+  const searching = !dropped && parts.primary.given_up === null
+  const tie = gained || searching ? null : wonTie(paired, parts)
   if (gained || tie !== null) return { ...standing, status: guarded(paired, parts), tie }
-  if (!dropped || other === null || isSettled(parts))
-    return { ...standing, status: statusOf(parts.primary).status }
+  if (!dropped || other === null || isSettled(parts)) return { ...standing, status: endOf(parts) }
   return { ...standing, status: statusOf(other.state).status, promising: other.name }
 }
 
@@ -83,8 +83,16 @@ function partsOf(paired: PairedCase): Parts {
   }
 }
 
-function hasDropped({ primary }: Parts): boolean {
-  return statusOf(primary).status === 'drop'
+/** Nothing more is asked of the primary: it is dropped, or given up. */
+function hasEnded({ primary }: Parts): boolean {
+  const { status } = statusOf(primary)
+  return status === 'drop' || (status === 'park' && primary.given_up !== null)
+}
+
+/** What is given up and shown to harm another metric is worse, and not merely unproven. */
+function endOf(parts: Parts): EvidenceStatus {
+  const { status } = statusOf(parts.primary)
+  return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
 }
 
 /** A gain counts for nothing beside a harm that is shown, and not yet beside one that is not excluded. */

@@ -1,3 +1,4 @@
+import { PROOF_PAIRS } from '../../decide/evidence/giving-up.ts'
 import { wantsMorePairs } from '../../decide/paired/wants-more.ts'
 import { firstBlock, seedOf, turns } from '../../model/coins.ts'
 import type { StopRule } from '../../model/order.ts'
@@ -8,14 +9,15 @@ import { baseOf, candidatesOf, type Session, type Side } from '../session.ts'
 
 /**
  * Blocks of one run of the base and one of every candidate, each block in an order of its own. After each the
- * rule the order carries is asked again: whoever needs no more pairs in this job sits out.
+ * rule the order carries is asked again: whoever needs no more pairs in this job sits out. A proof of harm may take a few
+ * pairs more.
  */
 export async function paired(session: Session, stop: Extract<StopRule, { rule: 'paired' }>): Promise<void> {
   const { order, spec } = session.input
   const runner = bootId()
   const wanted = (side: Side) =>
     wantsMorePairs({ spec, order, stop }, { executions: session.draft.executions, runner }, side.label)
-  await inBlocks(session, stop.pairs, side => !side.ended && wanted(side))
+  await inBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
 }
 
 /** So many blocks and no stopping rule: calibration, and effects that nothing may be selected by. */

@@ -116,7 +116,16 @@ function ruleOf(comparing: Comparing): PairedRule {
   const { spec } = comparing.trying
   const rule = pairedStop({ campaign: campaignOf(comparing), spec, singleMachine: true }, [])
   const { alpha: level, max_jobs } = spec.evidence
-  const terms: PairedTerms = { as: 'idea', level, share: 0, max_jobs, variant: 0, touched: null }
+  const terms: PairedTerms = {
+    as: 'idea',
+    level,
+    share: 0,
+    max_jobs,
+    // Many ask whether it is worse: a loss is looked for as long as a gain.
+    give_up: 'equal',
+    variant: 0,
+    touched: null,
+  }
   return { ...rule, terms: { [HEAD]: terms } }
 }
 

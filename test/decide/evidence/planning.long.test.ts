@@ -69,7 +69,7 @@ describe('whether enough are kept', () => {
   })
 
   test('of min_effect allows a tenth more: an effect that varies by machine is never seen at exactly that', () => {
-    const varying = { noise: { pairSd: 0.014 }, options, seed: 9, runs: RUNS }
+    const varying = { noise: { pairSd: 0.02 }, options, seed: 9, runs: RUNS }
     expect(chanceToKeep({ ...varying, effect: 0.02 })).toBeLessThan(0.8)
     expect(seesMinEffect(varying)).toBe(true)
     expect(waysOut(varying)).toEqual([])
@@ -95,9 +95,9 @@ describe('the expected cost', () => {
     const cost = expectedCost({ ...at(0.03, 0, 1000), secondsPerExecution: 30, setupSeconds: 120 })
     expect(cost.executions).toBeCloseTo(2 * (cost.pairs + cost.jobs), 9)
     expect(cost.minutes).toBeCloseTo(cost.executions / 2 + 2 * cost.jobs, 9)
-    // 22 executions in 1.5 jobs for an idea that does nothing.
-    expect(Math.abs(cost.executions - 22)).toBeLessThan(2)
-    expect(Math.abs(cost.jobs - 1.5)).toBeLessThan(0.15)
+    // An idea that does nothing: 26 executions in 1.5 jobs, and 31 in 1.75 with its second look.
+    expect(Math.abs(cost.executions - 30.5)).toBeLessThan(2)
+    expect(Math.abs(cost.jobs - 1.75)).toBeLessThan(0.15)
   })
 })
 
@@ -115,9 +115,8 @@ describe('the ways out', () => {
     expect(machine).toEqual({ way: 'quieter-machine', pair_sd: expect.closeTo(0.019, 2) })
   })
 
-  test('find the quieter machine though no noise at all would hide more, where effects vary by machine', () => {
+  test('find the quieter machine, where effects vary by machine', () => {
     const input = { options, seed: 9, runs: 200 }
-    expect(seesMinEffect({ ...input, noise: { pairSd: 0 } })).toBe(false)
     const quieter = waysOut({ ...input, noise: { pairSd: 0.06 } }).find(
       ({ way }) => way === 'quieter-machine',
     )

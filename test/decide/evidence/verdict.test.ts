@@ -14,61 +14,6 @@ const SCREENED = observed(begin(), PROMISING)
 /** Neither promise nor proof: HL .02, E near 1. */
 const UNDECIDED = [0.03, 0.01]
 
-describe('an idea without promise', () => {
-  test('is dropped after job 1 when HL is at most a quarter of min_effect', () => {
-    const start = begin({ pairsPerJob: 4 })
-    const before = observed(start, [0.03, -0.03, 0.02])
-    expect(statusOf(before)).toEqual({ status: 'continue', reason: 'measuring' })
-    const after = observed(before, [-0.02])
-    expect(verdict(after)).toMatchObject({ status: 'drop', reason: 'no-promise-after-job-1', worse: false })
-  })
-
-  test('is dropped after job 2 when HL is at most half of min_effect', () => {
-    const one = observed(begin({ pairsPerJob: 4 }), [0.03, -0.016, 0.022, -0.004])
-    expect(verdict(one)).toMatchObject({
-      status: 'new-job',
-      reason: 'job-ended',
-      effect: expect.closeTo(0.008),
-    })
-    const two = observed(one, [0.03, -0.016, 0.022, -0.004], 2)
-    expect(statusOf(two)).toEqual({ status: 'drop', reason: 'no-promise-after-job-2' })
-  })
-
-  test('is not checked after job 3', () => {
-    const gaining = [0.03, 0.01]
-    let state = begin({ pairsPerJob: 2 })
-    for (const job of [1, 2]) state = observed(state, gaining, job)
-    const three = observed(state, [-0.03, -0.02], 3)
-    expect(verdict(three)).toMatchObject({ status: 'new-job', effect: expect.closeTo(0) })
-  })
-
-  test('is not checked after a job that was cut short', () => {
-    const short = observed(begin({ pairsPerJob: 4 }), [0.03, -0.03])
-    expect(statusOf(endJob(short, 1, { whole: false }))).toEqual({ status: 'new-job', reason: 'job-ended' })
-    expect(statusOf(observed(short, [0.03], 2)).status).toBe('continue')
-  })
-
-  test('is checked when the runner says the job is over, though base failures left it short of pairs', () => {
-    const short = observed(begin({ pairsPerJob: 4 }), [0.03, -0.03])
-    expect(statusOf(endJob(short, 1))).toEqual({ status: 'drop', reason: 'no-promise-after-job-1' })
-  })
-
-  test('is dropped in the middle of a job once E_drop reaches 5', () => {
-    const before = observed(begin(), [-0.01, -0.02])
-    expect(statusOf(before).status).toBe('continue')
-    expect(statusOf(observed(before, [-0.03]))).toEqual({ status: 'drop', reason: 'gain-ruled-out' })
-  })
-
-  test('reads worse only when harm itself is shown', () => {
-    const small = observed(begin({ pairsPerJob: 5 }), [0.001, 0.0012, -0.001])
-    expect(verdict(small)).toMatchObject({ status: 'drop', worse: false })
-    const harm = observed(begin(), [-0.01, -0.02, -0.03, -0.04, -0.05])
-    expect(verdict(harm)).toMatchObject({ status: 'drop', worse: true })
-    const likely = observed(begin(), [-0.01, -0.02, -0.03])
-    expect(verdict(likely)).toMatchObject({ status: 'drop', worse: false })
-  })
-})
-
 describe('a promising idea', () => {
   test('asks for a fresh runner as soon as E reaches 20, and carries its evidence', () => {
     expect(statusOf(observed(begin(), PROMISING.slice(0, 4))).status).toBe('continue')
@@ -145,13 +90,13 @@ describe('a promising idea', () => {
     )
   })
 
-  test('can still be dropped, and all pairs count for that', () => {
+  test('can still be given up, and all pairs count for that', () => {
     const against = observed(SCREENED, [-0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8], 2)
     expect(statusOf(against).status).toBe('continue')
     const ruledOut = lnEvidence(turned(against.differences), -0.02)
     expect(lnMean(against.drop)).toBeCloseTo(ruledOut, 12)
     expect(statusOf(observed(against, [-0.9], 2))).toEqual({
-      status: 'drop',
+      status: 'park',
       reason: 'no-promise-after-job-2',
     })
   })

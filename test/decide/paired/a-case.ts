@@ -55,7 +55,16 @@ export function aRule(rest: Partial<PairedRule> = {}): PairedRule {
 }
 
 export function someTerms(rest: Partial<PairedTerms> = {}): PairedTerms {
-  return { as: 'idea', level: 0.01, share: 0.01, variant: 0, touched: null, max_jobs: 8, ...rest }
+  return {
+    as: 'idea',
+    level: 0.01,
+    share: 0.01,
+    variant: 0,
+    touched: null,
+    max_jobs: 8,
+    give_up: 'early',
+    ...rest,
+  }
 }
 
 interface CaseOptions {

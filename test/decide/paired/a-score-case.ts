@@ -41,6 +41,7 @@ export function aCase(
     share: 0.1,
     variant: 0,
     touched: null,
+    give_up: 'early' as const,
     asked_at: null,
     refused_path: null,
     refused_line: null,

@@ -78,12 +78,24 @@ describe('the verdict of a job', () => {
   })
 
   it('without a gain is dropped, and says why; shown harm is worse', () => {
-    const none = assessed({ executions: blocks([100, 100.1, 99.9, 100.05]) })
+    const none = assessed({ executions: blocks([100, 100.1, 99.9, 100.05, 99.95, 100.02, 99.97]) })
     expect(none).toMatchObject({ outcome: 'dropped', worse: false, failure_class: 'hypothesis' })
     expect(none.reason).toContain('a gain worth having is ruled out')
     const worse = assessed({ executions: blocks([105, 105.1, 104.9, 105.05, 105.2, 104.8]) })
     expect(worse).toMatchObject({ outcome: 'dropped', worse: true, violated_objectives: ['bytes'] })
-    expect(worse.reason).toMatch(/^bytes 5\.0 % higher\.\n/)
+    expect(worse.reason).toMatch(/^bytes 5\.0 % higher \(at least \d\.\d % higher\)\.\n/)
+  })
+
+  it('given up early is not proven, for now where a large gain is still open, and never "no gain"', () => {
+    const little = blocks([95, 104, 96, 103, 99.9, 100.3, 97, 103.5])
+    expect(assessed({ executions: little })).toMatchObject({ outcome: 'inconclusive', given_up: 'for_now' })
+    const losing = blocks([95, 104, 97, 103, 99.9, 101.3, 98, 104.5])
+    expect(assessed({ executions: losing })).toMatchObject({
+      outcome: 'inconclusive',
+      worse: false,
+      given_up: 'for_good',
+      reason: expect.stringContaining('stopped early: too little promise after the first job'),
+    })
   })
 
   it('whose pairs are used up without a verdict is not proven', () => {
@@ -249,7 +261,10 @@ describe('a job asks after every pair whether a candidate needs another', () => 
 
   it('no more once it has screened, dropped or is kept', () => {
     expect([wants(gain(5)), wants(gain(6))]).toEqual([true, false])
-    expect([wants([100, 100.1, 99.9]), wants([100, 100.1, 99.9, 100.05])]).toEqual([true, false])
+    const idle = [100, 100.1, 99.9, 100.05, 99.95, 100.02, 99.97]
+    expect([wants(idle.slice(0, 4)), wants(idle)]).toEqual([true, false])
+    const harm = [105, 105.1, 104.9, 105.05, 105.2, 104.8]
+    expect([wants(harm.slice(0, 4)), wants(harm)]).toEqual([true, false])
     expect([wants(gain(2), [SCREENED]), wants(gain(3), [SCREENED])]).toEqual([true, false])
   })
 

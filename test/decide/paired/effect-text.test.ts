@@ -25,6 +25,23 @@ describe('an effect in words', () => {
     expect(effectText(0.0001, [-0.0002, 0.0002], TIME)).toBe('wall_seconds 0.0 % faster (0.0 to 0.0 %)')
   })
 
+  it('reads a value that grew many times over as a factor', () => {
+    const by = (factor: number) => -Math.log(factor)
+    expect(effectText(by(14.2), [by(21.2), by(9.1)], TIME)).toBe('wall_seconds 14.2x slower (9.1 to 21x)')
+    expect(effectText(by(1.5), [by(6), by(0.8)], TIME)).toBe('wall_seconds 1.5x slower (0.80 to 6.0x)')
+    expect(effectText(by(1.8), [by(2.4), by(1.1)], TIME)).toBe('wall_seconds 80.0 % slower (10.0 to 140.0 %)')
+    expect(effectText(Math.log(4), null, TIME)).toBe('wall_seconds 75.0 % faster')
+  })
+
+  it('says what it is below, where the other end is still open', () => {
+    expect(effectText(-2.5, null, TIME, { upper: -1.2 })).toBe(
+      'wall_seconds 12.2x slower (at least 3.3x slower)',
+    )
+    expect(effectText(0.001, null, TIME, { upper: 0.004 })).toBe(
+      'wall_seconds 0.1 % faster (at most 0.4 % faster)',
+    )
+  })
+
   it('a gain of all there is is a share of 1', () => {
     expect(shareOf(Infinity, 'minimize')).toBe(1)
     expect(shareOf(Math.log(2), 'maximize')).toBeCloseTo(1)

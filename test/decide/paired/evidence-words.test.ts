@@ -36,10 +36,11 @@ describe('the sentence of what pairs decided', () => {
   })
 
   it('tells a gain that is ruled out from harm that is shown', () => {
-    const none = said(aCase([aJob('a', [-1, 0.2, -0.3, 0.1, -0.6, -0.4], { complete: false })]))
+    const gains = [0.2, -0.3, 0.1, -0.6, -0.4, 0.3, -0.1]
+    const none = said(aCase([aJob('a', gains, { complete: false })]))
     expect(none).toEqual({
       status: 'drop',
-      sentence: 'score probably 0.3 % higher; a gain worth having is ruled out.',
+      sentence: 'score probably 0.1 % higher (-0.3 to 0.6 %); a gain worth having is ruled out.',
     })
     const harm = said(
       aCase([
@@ -55,7 +56,7 @@ describe('the sentence of what pairs decided', () => {
 
   it('says why a job was the last', () => {
     const idle = aJob('a', [8, -8, 6.5, -7, 7.5, -5, 5.5, -6])
-    expect(said(aCase([idle])).sentence).toMatch(/too little to go on with after the first job\.$/)
+    expect(said(aCase([idle])).sentence).toMatch(/stopped early: too little promise after the first job\.$/)
     const open = aJob('a', [3.3, -1, 2.4, -2.1, 1.9, 2.7, -1.5, 3])
     const parked = said(aCase([open], { terms: { max_jobs: 1 } }))
     expect(parked).toEqual({ status: 'park', sentence: expect.stringMatching(/; its jobs are used up\.$/) })

@@ -1,0 +1,128 @@
+import { turned } from './crossing.ts'
+import { hodgesLehmann } from './hodges-lehmann.ts'
+import { lnEvidence, lnMean } from './rank-evidence.ts'
+import type { Decided, EvidenceState, GivenUp } from './state.ts'
+
+/**
+ * Ending the search for a gain, which saves money, is not the claim that there is none. "No gain" needs the 95 %
+ * interval to end below min_effect, "worse" needs shown harm; without either the idea is not proven.
+ */
+const RULED_OUT_AT = Math.log(40)
+const HARM_AT = Math.log(20)
+const UNLIKELY_AT = Math.log(5)
+/** A change of twice min_effect is excluded with 95 % confidence. */
+const LARGE_RULED_OUT_AT = Math.log(20)
+
+/** An estimate of half of min_effect promises little. */
+const LITTLE = 1 / 2
+
+/** Pairs that a search given up may still take for a proof of harm, or of no gain. */
+export const PROOF_PAIRS = 4
+
+const CHECKS: readonly { share: number; reason: GivenUp['reason'] }[] = [
+  { share: 1 / 4, reason: 'no-promise-after-job-1' },
+  { share: 1 / 2, reason: 'no-promise-after-job-2' },
+]
+
+export function givenUp(state: EvidenceState, reason: GivenUp['reason']): EvidenceState {
+  return { ...state, given_up: state.given_up ?? { reason, pairs: state.differences.length } }
+}
+
+/** Checked after each pair: a gain of min_effect has become unlikely, or is ruled out. */
+export function givesUpAfterPair(state: EvidenceState): EvidenceState {
+  const { rule, drop } = state
+  if (isGainRuledOut(state) && rule.give_up !== 'equal') return givenUp(state, 'gain-ruled-out')
+  if (rule.give_up === 'early' && lnMean(drop) >= UNLIKELY_AT) return givenUp(state, 'gain-unlikely')
+  return state
+}
+
+/** Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
+export function givesUpAfterJob(state: EvidenceState): EvidenceState {
+  const { rule, jobs, differences } = state
+  const estimate = hodgesLehmann(differences) / rule.min_effect
+  switch (rule.give_up) {
+    case 'early': {
+      const check = CHECKS[jobs.length - 1]
+      return check !== undefined && estimate <= check.share ? givenUp(state, check.reason) : state
+    }
+    case 'late': {
+      const little = estimate <= LITTLE && isLargeGainExcluded(state)
+      return little ? givenUp(state, 'large-gain-ruled-out') : state
+    }
+    case 'equal': {
+      const little = Math.abs(estimate) <= LITTLE
+      const equal = little && isLargeGainExcluded(state) && isLargeLossExcluded(state)
+      return equal ? givenUp(state, 'large-change-ruled-out') : state
+    }
+    case 'never':
+      return state
+    default:
+      return rule.give_up satisfies never
+  }
+}
+
+/** Gains of twice min_effect are excluded: wrong for at most one such gain in twenty, however often one looks. */
+export function isLargeGainExcluded({
+  differences,
+  rule,
+}: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+  return lnEvidence(turned(differences), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+}
+
+function isLargeLossExcluded({ differences, rule }: EvidenceState): boolean {
+  return lnEvidence(differences, -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+}
+
+/** Given up early, with an estimate that is still a gain and large gains open: worth a second look, once all else is done. */
+export function isWorthSecondLook(state: EvidenceState): boolean {
+  const { rule, given_up, decided, differences } = state
+  if (rule.give_up !== 'early' || given_up === null || decided !== null) return false
+  return hodgesLehmann(differences) > 0 && !isLargeGainExcluded(state)
+}
+
+/** The same evidence, measured on until a large gain is excluded. */
+export function secondLook(state: EvidenceState): EvidenceState {
+  return { ...state, given_up: null, rule: { ...state.rule, give_up: 'late' } }
+}
+
+/** No pair more than doubles evidence: whether what is left of the proof pairs could reach one of the two proofs. */
+export function mayStillProve(state: EvidenceState): boolean {
+  if (state.given_up === null) return false
+  const left = leftToProve(state)
+  if (left <= 0) return false
+  const noGain = lnMean(state.drop)
+  return harmInReach(state, left) || (noGain < RULED_OUT_AT && noGain + left * Math.LN2 >= RULED_OUT_AT)
+}
+
+function leftToProve({ given_up: since, differences }: EvidenceState): number {
+  return since === null ? PROOF_PAIRS : PROOF_PAIRS - (differences.length - since.pairs)
+}
+
+function harmInReach(state: EvidenceState, left: number): boolean {
+  if (lnMean(state.harm) + left * Math.LN2 < HARM_AT) return false
+  return hodgesLehmann(state.differences) < 0
+}
+
+/** What the pairs show by now: harm first, and no gain once harm is out of reach. */
+export function shownAgainst(state: EvidenceState): Decided['reason'] | null {
+  if (lnMean(state.harm) >= HARM_AT) return 'harm-shown'
+  if (!isGainRuledOut(state) || harmInReach(state, leftToProve(state))) return null
+  return state.rule.give_up !== 'equal' || isLargeLossExcluded(state) ? 'gain-ruled-out' : null
+}
+
+/** The 95 % interval of all pairs ends below min_effect. */
+export function isGainExcluded({ differences, rule }: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+  return lnEvidence(turned(differences), -rule.min_effect) >= RULED_OUT_AT
+}
+
+/** The same by the running product: as long as nothing is decided every pair is in it. */
+function isGainRuledOut({ drop }: EvidenceState): boolean {
+  return lnMean(drop) >= RULED_OUT_AT
+}
+
+/** Its jobs are used up: what could have gone on to show harm is no gain, where that is shown. */
+export function decidedAtLast(state: EvidenceState): EvidenceState {
+  const { jobs, rule, decided } = state
+  if (decided !== null || jobs.length < rule.max_jobs || !isGainRuledOut(state)) return state
+  return { ...state, decided: { status: 'drop', reason: 'gain-ruled-out' } }
+}
