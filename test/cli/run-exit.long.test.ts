@@ -24,7 +24,7 @@ describe('what run answers to a script', () => {
     [['kept'], 0],
     [['dropped', 'runner_up_kept', 'error'], 0],
     [['dropped'], 10],
-    [['worse', 'refused'], 10],
+    [['worse', 'refused'], 15],
     [['inconclusive', 'not_selected'], 10],
     [['inconclusive'], 11],
     [['inconclusive', 'refused', 'error'], 11],
@@ -60,7 +60,7 @@ const STOPS = `${SPEC}stopping: { max_iterations: 1 }\n`
 describe('winnow run, at its end', () => {
   it.each([
     [SHORT, 0],
-    [`${'a'.repeat(149)}\n`, 10],
+    [`${'a'.repeat(149)}\n`, 15],
     ['', 13],
   ])('with the idea %j answers %i', async (value, code) => {
     const person = project({ ...FILES, '.winnow/size.yaml': STOPS })

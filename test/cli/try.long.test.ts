@@ -60,7 +60,7 @@ describe('winnow try', () => {
 
     person.write('src/value', LONG)
     expect(await tried(person, '-m', 'longer')).toMatchObject({
-      code: 10,
+      code: 15,
       id: 'exp-001',
       verdict: 'worse',
       outcome: 'dropped',
@@ -74,7 +74,7 @@ describe('winnow try', () => {
       tried_before: false,
       next: 'undo it: it does harm',
     })
-    expect(await tried(person, '-m', 'longer')).toMatchObject({ code: 10, id: 'exp-001', tried_before: true })
+    expect(await tried(person, '-m', 'longer')).toMatchObject({ code: 15, id: 'exp-001', tried_before: true })
     person.write('src/value', '')
     expect(await tried(person, '-m', 'nothing')).toMatchObject({
       code: 13,
@@ -137,7 +137,7 @@ describe('winnow try', () => {
     const spec = `${SPEC}stopping: { max_iterations: 1 }\n`
     const person = project({ ...FILES, '.winnow/size.yaml': spec })
     person.write('src/value', LONG)
-    expect((await tried(person)).code).toBe(10)
+    expect((await tried(person)).code).toBe(15)
     person.write('src/value', SHORT)
     const over = await tried(person)
     expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
