@@ -91,6 +91,8 @@ class Trail {
   readonly #kept: Kept[] = []
   readonly #synced: Oid[] = []
   #unsynced: number | null = null
+  /** The harness before the spec that a sync brings. */
+  #ruledBy: string | null = null
 
   constructor(place: Place) {
     this.#place = place
@@ -118,7 +120,13 @@ class Trail {
       const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
       this.problems.push({ what, seq })
     }
+    const { harness } = this.#campaign
+    if (next?.kind === 'synced' && next.order === null && next.harness !== (this.#ruledBy ?? harness)) {
+      const what = `event ${next.seq} (synced): it brings another harness, and nothing was measured with it`
+      this.problems.push({ what, seq: next.seq })
+    }
     const amends = next?.kind === 'campaign-amended' && next.source === 'default-branch'
+    this.#ruledBy = amends ? harness : null
     this.#unsynced = amends ? next.seq : null
   }
 

@@ -19,7 +19,7 @@ import { releaseDates } from './facts/releases.ts'
 import { revertFacts } from './facts/revert.ts'
 import { stackedOn } from './facts/stacked.ts'
 import { strangersOf } from './facts/strangers.ts'
-import { mergedByHand, syncFacts } from './facts/sync.ts'
+import { mergedByHand, syncFacts, tipUnderWay } from './facts/sync.ts'
 import type { Ideas } from './ideas.ts'
 import { listRefs } from './listed-refs.ts'
 import { doneOn, type Memory } from './memory.ts'
@@ -118,7 +118,8 @@ async function lookAround(scene: Scene): Promise<World> {
   const byHand = await mergedByHand(repository, campaign, { optimizeTip, defaultTip })
   const { isPrivate } = place.forge
   const question = { repository, campaign, spec, defaultTip, where: whereaboutsOf(place.forge), isPrivate }
-  const sync = await syncFacts({ ...question, ...byHand })
+  const due = byHand ?? { defaultTip: await tipUnderWay(repository, campaign, defaultTip) }
+  const sync = await syncFacts({ ...question, ...due })
   const branches = branchTips(place, refs, pulls)
   const strangers = await strangersOf(place, campaign, pulls)
   const reverts = await revertFacts(repository, campaign)

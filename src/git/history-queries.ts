@@ -1,4 +1,5 @@
 import { type DiffEntry, diffTree, parseDiff } from './diff-tree.ts'
+import { grepTree } from './grep.ts'
 import { isAncestor, mergeBase, type RevListOptions, revList } from './history.ts'
 import { mergeApart } from './merge-apart.ts'
 import { type MergeResult, mergeTree } from './merge-tree.ts'
@@ -19,6 +20,8 @@ export interface History {
   notContained(base: Oid, commits: readonly Oid[]): Promise<Set<Oid>>
   /** null when they share no history */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
+  /** paths of a tree whose text matches one of the extended regular expressions */
+  grep(tree: Oid, patterns: readonly string[]): Promise<string[]>
   /** newest first */
   revList(options: RevListOptions): Promise<Oid[]>
   /** what `to` has and `from` has not, oldest first */
@@ -84,6 +87,7 @@ export function historyOf({ dir, store, runner, differ }: HistoryPlace): History
     async mergeBase(a, b) {
       return (await parted(a, b)) ?? runner.run(mergeBase(a, b))
     },
+    grep: (tree, patterns) => runner.run(grepTree(tree, patterns)),
     revList: options => runner.run(revList(options)),
     async commitsBetween(from, to) {
       if (from === to) return []

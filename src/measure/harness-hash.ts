@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import { harnessSection } from '../spec/harness.ts'
+import { compileAside } from '../spec/aside-paths.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compileScope } from '../spec/scope.ts'
@@ -10,12 +11,16 @@ export interface HarnessEntry {
   oid: string
 }
 
-/** Of the pin's files those that make the ruler: scope.immutable, or everything outside mutable without it. */
+/**
+ * Of the pin's files those that make the ruler: scope.immutable, or without it everything outside mutable but
+ * documentation, specs and patches, which are no part of what measures.
+ */
 export function harnessEntries(spec: Spec, files: readonly HarnessEntry[]): HarnessEntry[] {
   const immutable = spec.scope.immutable.map(compilePathspec)
   const scope = compileScope(spec)
+  const isAside = compileAside(spec)
   const belongs = (path: string) =>
-    immutable.length > 0 ? immutable.some(matches => matches(path)) : !scope.isMutable(path)
+    immutable.length > 0 ? immutable.some(matches => matches(path)) : !scope.isMutable(path) && !isAside(path)
   return files.filter(({ path }) => belongs(path))
 }
 

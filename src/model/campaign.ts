@@ -174,6 +174,8 @@ export interface Campaign {
   /** The spec the default branch had when it was last looked at: a change there is an amendment. */
   default_spec_sha256: string
   default_tip: Oid
+  /** The last sync that was ordered to be measured: when, and of which merge. */
+  sync_ordered: { at: string; pin: Oid } | null
   harness: string
   pin: Point
   start: Point
@@ -274,6 +276,7 @@ export function emptyCampaign(): Campaign {
     aggregation: 'median',
     default_spec_sha256: '',
     default_tip: '',
+    sync_ordered: null,
     harness: '',
     pin: nowhere,
     start: nowhere,

@@ -213,7 +213,8 @@ export const payloads = {
   'comments-read': { pull: natural, comment: text, own: z.array(text) },
   'incumbent-moved': { from: point, to: point, why: z.enum(['merged', 'synced', 'foreign', 'reverted']) },
   synced: {
-    order: digest,
+    /** null where nothing that measures can read what the default branch changed. */
+    order: digest.nullable(),
     from: point,
     to: point,
     default_tip: oid,

@@ -94,7 +94,7 @@ const incumbentMoved: Handler<'incumbent-moved'> = (campaign, event) => {
 }
 
 const synced: Handler<'synced'> = (campaign, event) => {
-  delete campaign.orders[event.order]
+  if (event.order !== null) delete campaign.orders[event.order]
   campaign.pin = event.to
   campaign.alerts = campaign.alerts.filter(({ code }) => !OBSTACLES.has(code))
   campaign.default_tip = event.default_tip
@@ -102,7 +102,8 @@ const synced: Handler<'synced'> = (campaign, event) => {
   campaign.reference = { commit: event.default_tip, tree: event.default_tree }
   markUpstream(campaign, event.holds)
   changeHarness(campaign, event.harness)
-  measureAnew(campaign)
+  if (event.order === null) carryNumbers(campaign, event)
+  else measureAnew(campaign)
 }
 
 /** The default branch has what was merged there, and what was picked from the campaign one by one. */
@@ -110,6 +111,13 @@ function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): 
   const picked = Object.values(picks).flatMap(({ picks: of, fate }) => (fate === 'merged' ? [of] : []))
   const held = new Set([...holds, ...picked])
   for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
+}
+
+/** Nothing that measures reads what came in, so the numbers of the incumbent are those of the merge as well. */
+function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point }): void {
+  const { baseline, origin } = campaign
+  if (baseline?.tree === from.tree) campaign.baseline = { ...baseline, tree: to.tree }
+  if (origin?.at.commit === from.commit) campaign.origin = { ...origin, at: to }
 }
 
 const foreignTip: Handler<'foreign-tip'> = (campaign, event) => {

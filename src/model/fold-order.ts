@@ -19,6 +19,7 @@ const issued: Handler<'order-issued'> = (campaign, event) => {
   const order: Order = { id, ...terms }
   campaign.orders[id] = { order, issued: id, issued_at: at, run_id: null, report: null, scores: null }
   if (order.purpose === 'foreign' && campaign.foreign) campaign.foreign.order = id
+  if (order.purpose === 'sync') campaign.sync_ordered = { at, pin: order.pin.commit }
   const members = membersOf(campaign, order)
   if (order.stop.rule === 'holdout') return holdOut(campaign, members, order, order.stop)
   for (const experiment of members) orderMember(campaign, experiment, order)

@@ -90,7 +90,7 @@ function prepared(draft: Draft, next: () => Plan): Plan {
 function mending(draft: Draft): Plan | null {
   const { world, found } = draft
   if (world.campaign.round?.open || world.sync === null) return null
-  const sync = syncPlan(world, found)
+  const sync = syncPlan(world, found, { needed: true })
   if (sync.hopeless !== null) return null
   if (sync.steps.length > 0) return conclude(draft, sync.steps)
   return sync.blocked === null ? null : request(draft, sync.requests, sync.blocked)

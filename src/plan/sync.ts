@@ -1,7 +1,8 @@
 import { assess } from '../decide/assess.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { SyncObstacle } from '../model/sync-awaited.ts'
+import { experimentsOf } from '../model/experiments.ts'
+import { SYNC_OBSTACLES, type SyncObstacle } from '../model/sync-awaited.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import type { Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
@@ -36,13 +37,15 @@ export function syncByHand(world: World, found: Arrivals): SyncPlan | null {
   return plan.hopeless === null ? plan : null
 }
 
-export function syncPlan(world: World, found: Arrivals): SyncPlan {
+export function syncPlan(world: World, found: Arrivals, { needed = false } = {}): SyncPlan {
   const { sync } = world
   if (sync === null) return WITHOUT
   if (sync.result !== 'clean') return obstacle(world, sync)
   if (isGoneWithout(world)) return WITHOUT
-  const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
+  if (sync.unread) return { ...WITHOUT, steps: adopt(world, sync, null) }
   const own = orderOf(world, found, sync)
+  if (own.is === 'wanted' && !(needed || isDue(world, sync))) return WITHOUT
+  const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
   const next = own.is === 'answered' ? judged(world, sync, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
   if (next.is === 'given up') return failed(world, sync, next.reason)
@@ -54,6 +57,28 @@ export function syncPlan(world: World, found: Arrivals): SyncPlan {
 export function isGoneWithout({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
   if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
   return syncRefused(campaign)?.tip === sync.tip
+}
+
+const DAY_MS = 24 * 3600 * 1000
+
+/**
+ * A busy default branch would be measured at every commit, so one merge a day is. At once comes what somebody waits for:
+ * another spec, a merge by a person, a mended obstacle, or an idea that is on top of the new commits.
+ */
+function isDue(world: World, sync: CleanSync): boolean {
+  const { sync_ordered: last, alerts } = world.campaign
+  if (last === null || Date.parse(world.now) - Date.parse(last.at) >= DAY_MS) return true
+  if (last.pin === (sync.byHand ?? sync.to).commit) return true
+  const obstacles: readonly string[] = SYNC_OBSTACLES
+  if (sync.spec.changed || sync.byHand !== undefined) return true
+  return alerts.some(({ code }) => obstacles.includes(code)) || isAwaited(world)
+}
+
+function isAwaited({ campaign, candidates }: World): boolean {
+  return experimentsOf(campaign).some(({ id, status }) => {
+    const facts = candidates.get(id)
+    return status === 'queued' && facts?.merged === 'clean' && facts.aheadOfSync
+  })
 }
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
@@ -129,7 +154,9 @@ function request(
   }
 }
 
-function adopt(world: World, sync: CleanSync, { order, report, event: cause }: Answered): Step[] {
+/** Without a proof where there is nothing to prove: the ledger then says so by an order of null. */
+function adopt(world: World, sync: CleanSync, proof: Answered | null): Step[] {
+  const cause = proof?.event ?? sync.tip
   const from = world.campaign.incumbent
   const { harness, byHand } = sync
   const to = byHand ?? sync.to
@@ -152,7 +179,7 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
     {
       kind: 'synced',
       cause,
-      order: order.id,
+      order: proof?.order.id ?? null,
       from,
       to,
       default_tip: sync.tip,
@@ -161,16 +188,20 @@ function adopt(world: World, sync: CleanSync, { order, report, event: cause }: A
       harness,
     },
     { kind: 'incumbent-moved', cause, from, to, why: 'synced' },
-    {
-      kind: 'baseline-measured',
-      cause,
-      order: order.id,
-      side: 'sync',
-      tree: to.tree,
-      machine: machineKey(report.machine),
-      harness,
-      snapshot: snapshotOf(sync.spec.parsed, report, 'sync'),
-    },
   )
+  if (proof !== null) events.push(baselineOf(sync, to, proof))
   return [{ step: 'move', from: byHand ?? from, to, events }]
+}
+
+function baselineOf(sync: CleanSync, to: Point, { order, report, event: cause }: Answered): EventDraft {
+  return {
+    kind: 'baseline-measured',
+    cause,
+    order: order.id,
+    side: 'sync',
+    tree: to.tree,
+    machine: machineKey(report.machine),
+    harness: sync.harness,
+    snapshot: snapshotOf(sync.spec.parsed, report, 'sync'),
+  }
 }

@@ -216,6 +216,8 @@ export type SyncFacts =
         private?: boolean
       }
       harness: string
+      /** Neither harness, gates nor set-up can read what comes in: nothing has to be measured. */
+      unread: boolean
     }
 
 /** What nobody can be asked about here is refused: approvals belong to experiments. */

@@ -69,7 +69,7 @@ export async function everyStep(options: { remote?: boolean } = {}): Promise<Yar
   const site = await finished([SHORTER_A, SHORTER_B], { ...options, open: true })
   await takeBack(site)
   await pushForeign(site)
-  site.write('README', 'more\n')
+  site.write('lib/other.txt', 'more\n')
   site.commit('the default branch moves')
   await site.run()
   return site

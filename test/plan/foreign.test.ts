@@ -145,6 +145,7 @@ describe('a default branch that moved', () => {
       parsed: parseSpec(yaml, { file: '.winnow/size.yaml' }).spec,
     },
     harness,
+    unread: false,
   })
   const synced = (built: CampaignBuilder, sync: SyncFacts, candidate: unknown = { bytes: 11 }) => {
     carryOut(built, { sync })

@@ -22,6 +22,7 @@ function onDefault(yaml: string, before = HOUR): SyncFacts {
     to: pointOf('synced'),
     spec,
     harness: HARNESS,
+    unread: false,
   }
 }
 

@@ -436,6 +436,7 @@ export class Site {
       to,
       spec: { yaml, sha256: digest, changed, parsed: brought },
       harness: this.harness(to.tree),
+      unread: false,
     }
   }
 

@@ -23,6 +23,7 @@ function clean(built: CampaignBuilder): SyncFacts {
     to: pointOf('synced'),
     spec: own,
     harness: HARNESS,
+    unread: false,
   }
 }
 

@@ -5,6 +5,7 @@ import { sha256 } from '../../model/canonical.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { landingsIn } from '../facts/sync.ts'
+import { isUnread } from '../facts/unread-changes.ts'
 import { harnessOf } from '../facts/harness.ts'
 import { absentCommits, type IncumbentStep } from './incumbent-step.ts'
 import { measuredStep } from './measured-step.ts'
@@ -48,7 +49,9 @@ async function unlessUnrelated(merge: Promise<MergeResult>): Promise<MergeResult
 
 async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
   const { campaign, spec } = step
-  const measured = measuredStep(step, synced, 'sync')
+  const { order: resting, seq } = synced
+  if (resting === null) return unreadGaps(step, synced)
+  const measured = measuredStep(step, { order: resting, seq }, 'sync')
   if ('gaps' in measured) return measured.gaps
   const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
@@ -58,6 +61,17 @@ async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<str
   if (ruler.length > 0) return ruler
   const { outcome, reason } = assess({ spec, order, report, label: 'sync', baseline: null })
   return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
+}
+
+/** Nothing was measured: then nothing that measures may be able to read what came in. */
+async function unreadGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
+  const { place, spec, from, to } = step
+  if (spec === null) return ['the spec in force cannot be read']
+  const ruler = await rulerGaps(step, synced, spec)
+  if (ruler.length > 0) return ruler
+  return (await isUnread(place.repository, spec, { from: from.tree, to: to.tree }))
+    ? []
+    : ['it was not measured, and the harness, a gate or the set-up may read what it brings']
 }
 
 async function rulerGaps(

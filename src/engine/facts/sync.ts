@@ -10,6 +10,7 @@ import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
 import type { SyncFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { renamed } from '../same-branches.ts'
+import { isUnread } from './unread-changes.ts'
 import { harnessOf } from './harness.ts'
 
 export interface SyncQuestion {
@@ -53,6 +54,9 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
   const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
   const harness = await harnessOf(repository, ruler.parsed, merged.tree)
   const { byHand } = question
+  const unread =
+    harness === campaign.harness &&
+    (await isUnread(repository, ruler.parsed, { from: campaign.incumbent.tree, to: to.tree }))
   return {
     result: 'clean',
     tip,
@@ -61,6 +65,7 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
     to,
     spec: ruler,
     harness,
+    unread,
     ...(byHand?.tree === to.tree ? { byHand } : {}),
   }
 }
@@ -79,6 +84,20 @@ export async function landingsIn(
     else unknown = middle
   }
   return landings.slice(0, held).map(({ experiment }) => experiment)
+}
+
+/** The commit of the default branch whose merge is being measured: that is finished before a later one is looked at. */
+export async function tipUnderWay(
+  repository: Repository,
+  { orders, alerts }: Pick<Campaign, 'orders' | 'alerts'>,
+  defaultTip: Point,
+): Promise<Point> {
+  const live = Object.values(orders).find(({ order }) => order.purpose === 'sync')
+  const commit = live && (await repository.commit(live.order.pin.commit)).parents[1]
+  const hasFailed = alerts.some(({ code, about }) => code === 'sync-failed' && about === commit)
+  if (commit === undefined || hasFailed || !(await repository.isAncestor(commit, defaultTip.commit)))
+    return defaultTip
+  return { commit, tree: (await repository.commit(commit)).tree }
 }
 
 type Ruler = Extract<SyncFacts, { result: 'clean' }>['spec']
