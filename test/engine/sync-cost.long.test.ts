@@ -141,10 +141,7 @@ describe('a busy default branch', () => {
       await site.run()
     }
     expect(await syncOrders(site)).toBe(1)
-    site.push(
-      site.commitOn('main', { 'src/b.txt': letters('b', 2) }, 'on top'),
-      'optimize-exp/size/mine',
-    )
+    site.push(site.commitOn('main', { 'src/b.txt': letters('b', 2) }, 'on top'), 'optimize-exp/size/mine')
     await site.run()
     expect(await syncOrders(site)).toBe(2)
     expect(site.bare('show', 'optimize/size:src/c.txt')).toBe('c'.repeat(13))
