@@ -205,6 +205,8 @@ export interface Campaign {
   picks: Record<ExperimentId, Picked>
   /** Candidate trees already measured with this harness, so that a duplicate can be named. */
   trees: Record<Oid, ExperimentId>
+  /** Merges that were not measured because nothing reads what they brought, and the tree whose numbers are theirs. */
+  measured_as: Record<Oid, Oid>
   /** Trees that passed with this harness, and the order that shows it: a revert may land them at once. */
   proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
@@ -295,6 +297,7 @@ export function emptyCampaign(): Campaign {
     experiments: {},
     picks: {},
     trees: {},
+    measured_as: {},
     proven: {},
     sources: {},
     orders: {},

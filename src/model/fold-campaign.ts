@@ -58,6 +58,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   campaign.calibration = null
   measureAnew(campaign)
   campaign.trees = {}
+  campaign.measured_as = {}
   campaign.proven = {}
   for (const { watch } of campaign.landings) watch.jobs = []
   requeueAll(campaign)
@@ -116,6 +117,7 @@ function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): 
 /** Nothing that measures reads what came in, so the numbers of the incumbent are those of the merge as well. */
 function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point }): void {
   const { baseline, origin } = campaign
+  campaign.measured_as[to.tree] = campaign.measured_as[from.tree] ?? from.tree
   if (baseline?.tree === from.tree) campaign.baseline = { ...baseline, tree: to.tree }
   if (origin?.at.commit === from.commit) campaign.origin = { ...origin, at: to }
 }

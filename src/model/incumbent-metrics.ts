@@ -5,7 +5,7 @@ import { snapshotMetrics } from './snapshot.ts'
 
 type Known = Pick<
   Campaign,
-  'baseline' | 'incumbent' | 'origin' | 'steps' | 'trees' | 'experiments' | 'harness'
+  'baseline' | 'incumbent' | 'origin' | 'steps' | 'trees' | 'measured_as' | 'experiments' | 'harness'
 >
 
 /** The numbers of the incumbent's very tree, from wherever it was measured; none where it was not. */
@@ -18,12 +18,13 @@ export function incumbentMetrics(campaign: Known): MetricValues {
 
 /** What this tree was measured to be with the harness in force. */
 export function metricsOfTree(campaign: Known, tree: Oid): MetricValues | null {
-  const { baseline, steps, trees, experiments, harness } = campaign
+  const { baseline, steps, trees, experiments, harness, measured_as } = campaign
   if (baseline?.tree === tree) return snapshotMetrics(baseline.snapshot)
+  const known = measured_as[tree] ?? tree
   const found = steps
     .flatMap(step => (step.harness === harness ? [step.from, step.to] : []))
-    .findLast(measured => measured.tree === tree)
+    .findLast(measured => measured.tree === known)
   if (found !== undefined) return found.metrics
-  const measured = experiments[trees[tree] ?? '']
-  return measured?.measured_tree === tree ? measured.metrics : null
+  const measured = experiments[trees[known] ?? '']
+  return measured?.measured_tree === known ? measured.metrics : null
 }
