@@ -7,8 +7,15 @@ import { campaignBranchFinding, optimizeFinding, syncedFindings } from './audit/
 import { collect } from './audit/collect.ts'
 import { type Evidence, noEvidence } from './audit/evidence.ts'
 import { type Kept, keptBy, lostCommits, lostText } from './audit/keeper.ts'
-import { readLedger } from './audit/ledger.ts'
+import { type LedgerReading, readLedger } from './audit/ledger.ts'
 import { amendmentGaps, startGaps } from './audit/ruler.ts'
+import {
+  type AuditMemory,
+  checkContinuity,
+  type Continuity,
+  readSeenTip,
+  rememberTip,
+} from './audit/seen-tip.ts'
 import { touchedGaps } from './audit/touched.ts'
 import { stepGaps } from './audit/step.ts'
 import type { Place } from './place.ts'
@@ -37,17 +44,27 @@ export interface AuditResult {
   unproven: { commit: Oid; what: string } | null
   /** Known, and being looked at or a person's own doing: no contradiction. */
   open: AuditProblem[]
+  /** How the ledger relates to the one that an audit saw here before; null where nothing is remembered. */
+  continuity: string | null
   limits: string
+}
+
+/** What an audit compares with and remembers. */
+export interface Remembering {
+  memory: AuditMemory
+  acceptReplacement: boolean
 }
 
 const LIMITS =
   'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
 
 /** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
-export async function audit(place: Place): Promise<AuditResult> {
+export async function audit(place: Place, remembering: Remembering | null = null): Promise<AuditResult> {
   const refs = await fetchRefs(place)
   const ledger = await readLedger(place, refs)
   const trail = new Trail(place)
+  const continuity = remembering === null ? null : await continuityOf(place, ledger, remembering)
+  if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
   for (const { message, seq, commit } of ledger.problems)
     trail.problems.push({
       what: message,
@@ -59,6 +76,10 @@ export async function audit(place: Place): Promise<AuditResult> {
   await trail.compareBranches(refs)
   await trail.compareKeeper(refs)
   const { problems, unproven, open, checked } = trail
+  if (remembering !== null && problems.length === 0) {
+    const at = new Date(place.clock.now()).toISOString()
+    await rememberTip(place, remembering.memory, { tip: ledger.tip, events: ledger.events.length, at })
+  }
   return {
     ok: problems.length === 0,
     campaign: place.name,
@@ -66,8 +87,17 @@ export async function audit(place: Place): Promise<AuditResult> {
     problems,
     unproven,
     open,
+    continuity: continuity?.note || null,
     limits: LIMITS,
   }
+}
+
+async function continuityOf(
+  place: Place,
+  { tip, events }: LedgerReading,
+  { memory, acceptReplacement }: Remembering,
+): Promise<Continuity> {
+  return checkContinuity(place, readSeenTip(place, memory), { tip, events: events.length }, acceptReplacement)
 }
 
 async function fetchRefs(place: Place): Promise<ReadonlyMap<string, Oid>> {

@@ -8,6 +8,7 @@ export interface AuditFindings {
   problems: readonly { what: string }[]
   unproven: { what: string } | null
   open: readonly { what: string }[]
+  continuity: string | null
   limits: string
 }
 
@@ -36,6 +37,7 @@ export function auditText(found: AuditFindings): string[] {
       .filter(({ what }) => what !== found.unproven?.what)
       .map(({ what }) => `  problem: ${what}`),
     ...found.open.map(({ what }) => `  open: ${what}`),
+    ...(found.continuity === null ? [] : [found.continuity]),
     found.limits,
   ]
 }

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { audit as auditCampaign } from '../engine/audit.ts'
+import { auditMemory } from '../engine/audit/seen-tip.ts'
 import { auditText } from '../report/proof-text.ts'
 import { atCampaign } from './at-campaign.ts'
 import type { Verb } from './verb.ts'
@@ -9,15 +11,24 @@ export const audit: Verb = {
   summary: 'show from git alone that every commit on the optimize branch was measured as recorded',
   access: 'read',
   arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
-  options: [],
-  examples: ['winnow audit', 'winnow audit parser --json'],
-  exits: { 1: 'something does not fit' },
+  options: [
+    { name: 'seen', value: 'file', summary: 'remember the ledger in this file, not in the cache' },
+    {
+      name: 'accept-replacement',
+      summary: 'the ledger was replaced, and you know why: remember the new one',
+    },
+  ],
+  examples: ['winnow audit', 'winnow audit parser --json', 'winnow audit --seen ../audited.json'],
+  exits: { 1: 'something does not fit, or the ledger was replaced since the last audit' },
   run: call =>
     atCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
       async ({ place }) => {
-        const result = await auditCampaign(place)
+        const given = call.given.text('seen')
+        const memory = auditMemory(place, given === undefined ? null : resolve(call.around.directory, given))
+        const acceptReplacement = call.given.flag('accept-replacement')
+        const result = await auditCampaign(place, { memory, acceptReplacement })
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of auditText(result)) call.terminal.out(line)
         return result.ok ? 0 : 1

@@ -6,9 +6,11 @@ import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { Place } from '../place.ts'
+import { requireLedgerNotLost } from '../recover.ts'
 
 /** The ledger as git has it: neither a checkpoint nor a view is looked at. */
 export interface LedgerReading {
+  tip: Oid
   problems: LedgerProblem[]
   /** Up to the first that does not fit: what follows it cannot be believed. */
   events: LedgerEvent[]
@@ -19,11 +21,12 @@ export interface LedgerReading {
 export async function readLedger(place: Place, refs: ReadonlyMap<string, Oid>): Promise<LedgerReading> {
   const { repository, env } = place
   const tip = refs.get(place.refs.state)
+  if (tip === undefined) await requireLedgerNotLost(place, refs)
   if (tip === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
   const { tree } = await repository.commit(tip)
   const git = gitRunner(localIsolation(repository.dir, env), { GIT_DIR: repository.dir })
   const problems = await verifyLedger(repository, git, tip)
-  return { problems, events: await believable(place, tree), spec: await pinnedSpec(place, tree) }
+  return { tip, problems, events: await believable(place, tree), spec: await pinnedSpec(place, tree) }
 }
 
 async function pinnedSpec({ repository }: Place, tree: Oid): Promise<string | null> {
