@@ -13,8 +13,8 @@ export function pairNoise(world: World): number {
   return upper
 }
 
-function sameTreeTwice({ scenario, random }: World): CalibrationJob {
+export function sameTreeTwice({ scenario, random }: World, gain = 0): CalibrationJob {
   const job = drawRunner({ scenario, random, byRunner: 0 }).startJob()
-  warmUp(job, 0, random.coin())
-  return { pairs: times(PAIRS, () => timed(job, 0, random.coin())) }
+  warmUp(job, gain, random.coin())
+  return { pairs: times(PAIRS, () => timed(job, gain, random.coin())) }
 }

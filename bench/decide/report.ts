@@ -1,13 +1,23 @@
 import { builds } from './builds.ts'
 import { campaigns } from './campaigns.ts'
 import type { Case, Section, Table } from './case.ts'
+import { fairness } from './fairness.ts'
 import { rollback } from './rollback.ts'
 import { rounds } from './rounds.ts'
 import { single } from './single.ts'
 import { stress } from './stress.ts'
 import { suites } from './suites.ts'
 
-export const SECTIONS: readonly Section[] = [single, campaigns, rounds, stress, rollback, suites, builds]
+export const SECTIONS: readonly Section[] = [
+  single,
+  campaigns,
+  rounds,
+  stress,
+  rollback,
+  suites,
+  builds,
+  fairness,
+]
 
 export function casesOf(sections: readonly Section[]): Map<string, Case> {
   return new Map(sections.flatMap(section => section.cases()).map(each => [each.name, each]))

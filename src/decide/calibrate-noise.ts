@@ -12,13 +12,13 @@ import { plural } from './wording.ts'
 export type NoiseFound =
   | { scale: 'log' | 'linear'; noise: Noise; reason: string }
   | { refused: string }
-  /** The base was told apart from itself, by chance or not: another job will show. */
+  /** The base was told apart from itself, by chance or not: a second calibration will show. */
   | { suspected: string }
 
 type RawJob = { pairs: { base: number; candidate: number }[] }
 
-/** A fair harness is suspected in one campaign of fifteen; that a job of its own confirms it happens hardly ever. */
-const SUSPECTING_JOBS = 2
+/** Jobs of a calibration. A suspicion is looked into by as many again, with coins of their own. */
+export const CALIBRATION_JOBS = 2
 
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): NoiseFound {
@@ -31,10 +31,13 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): 
   if (refused !== null) return { refused }
   const asked = spec.evidence.scale === 'auto' ? {} : { scale: spec.evidence.scale }
   const { scale, pair_sd, pair_sd_upper90, between_job_sd, pairs } = calibrationOf(raw, asked)
-  if (!isFair(raw.slice(0, SUSPECTING_JOBS), scale)) {
-    const confirming = raw.slice(SUSPECTING_JOBS)
-    if (confirming.length === 0) return { suspected: `${name} may tell copies of the base apart` }
-    if (!isFair(confirming, scale)) return { refused: unfair(name, pairs) }
+  const first = favoured(raw.slice(0, CALIBRATION_JOBS), scale)
+  if (first !== null) {
+    const second = raw.slice(CALIBRATION_JOBS)
+    if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
+    // Chance has no side: only a bias favours the same one again. Jobs without a pair clear nothing (invariant 5).
+    if ([first, 'unknown'].includes(favoured(second, scale) ?? 'neither'))
+      return { refused: unfair(name, pairs) }
   }
   const gap = effectGap(spec, scale)
   if (gap !== null) return { refused: gap }
@@ -54,14 +57,13 @@ export function notComparable(
   return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
 }
 
-/** Jobs without a pair show nothing, and so no fairness either (invariant 5). */
-function isFair(jobs: readonly RawJob[], scale: 'log' | 'linear'): boolean {
-  return jobs.some(({ pairs }) => pairs.length > 0) && calibrationOf(jobs, { scale }).fair
+function favoured(jobs: readonly RawJob[], scale: 'log' | 'linear'): string | null {
+  return jobs.some(({ pairs }) => pairs.length > 0) ? calibrationOf(jobs, { scale }).favours : 'unknown'
 }
 
 /** Identical code was told apart: whatever it measures, it also measures which side it runs. */
 function unfair(name: string, pairs: number): string {
-  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 twice within ${plural(pairs, 'pair')}, the second time in a job of its own). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
+  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${plural(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
 }
 
 function effectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {

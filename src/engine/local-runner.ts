@@ -174,7 +174,10 @@ async function measureIn(
       await files.started(order.id, runId)
       place.faults.reach('measure:started')
     },
-    onPartial: partial => files.partial(order.id, partial),
+    onPartial: async partial => {
+      await files.partial(order.id, partial)
+      place.faults.reach('measure:partial')
+    },
     onItems: (side, printed) => {
       items[side] = [...printed]
     },

@@ -1,6 +1,6 @@
 import { assess } from '../decide/assess.ts'
 import { calibrate } from '../decide/calibrate.ts'
-import { calibrateNoise } from '../decide/calibrate-noise.ts'
+import { CALIBRATION_JOBS, calibrateNoise } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import { askedIn } from '../model/order.ts'
@@ -115,9 +115,7 @@ function readCalibration(world: World, { order, report, event }: Answered): Read
   return [{ step: 'event', draft }, baselineStep(world, { order, report }, event)]
 }
 
-export const CALIBRATION_JOBS = 2
-
-/** Two jobs of the base against itself, three in doubt: how noisy a pair is, and are both sides treated alike? */
+/** Two jobs of the base against itself, four in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world: World, { order, report, event }: Answered): Reading {
   const { spec } = world
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })

@@ -1,7 +1,12 @@
 import { absentMetrics, printedNames } from '../decide/absent-metrics.ts'
 import { assess } from '../decide/assess.ts'
 import { calibrate, type Calibration as Repeats } from '../decide/calibrate.ts'
-import { calibrateNoise, type NoiseFound, notComparable } from '../decide/calibrate-noise.ts'
+import {
+  CALIBRATION_JOBS,
+  calibrateNoise,
+  type NoiseFound,
+  notComparable,
+} from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
 import { UserError } from '../errors.ts'
 import { emptyCampaign, type Noise } from '../model/campaign.ts'
@@ -9,7 +14,7 @@ import { aggregationOf } from '../model/aggregate.ts'
 import { askedIn, type Order } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import { type Report, typicalMetrics } from '../model/report.ts'
-import { CALIBRATION_JOBS, needsCalibration, needsNoise } from '../plan/preparation.ts'
+import { needsCalibration, needsNoise } from '../plan/preparation.ts'
 import { prospectsOf } from '../plan/prospects.ts'
 import type { OwnPurpose } from '../plan/orders.ts'
 import { absentText } from '../report/absent-text.ts'

@@ -17,7 +17,7 @@ describe('a campaign does not begin', () => {
   it('with a harness that tells two identical copies apart', async () => {
     const said = await pausedBy(unfairProject())
     expect(said).toMatch(
-      /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 twice within 24 pairs, the second time in a job of its own\)\. Something it does depends on which copy runs: look for caches/,
+      /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. Something it does depends on which copy runs: look for caches/,
     )
     expect(said).toContain('Mend it, then: winnow resume')
   })
@@ -49,7 +49,7 @@ describe('a campaign that was calibrated', () => {
   it('says so in its log and in its status, in one line each', async () => {
     const person = noisyProject()
     await person.winnow('run')
-    const noise = String.raw`pairs of the base with itself differ by \d\.\d % \(at most \d\.\d %, (16 pairs in 2|24 pairs in 3) jobs\), log scale, fair to both sides`
+    const noise = String.raw`pairs of the base with itself differ by \d\.\d % \(at most \d\.\d %, (16 pairs in 2|32 pairs in 4) jobs\), log scale, fair to both sides`
     expect((await person.winnow('log')).out).toMatch(
       new RegExp(String.raw`calibrated: noisy, ms varies from \S+ to \S+; ${noise}$`, 'm'),
     )

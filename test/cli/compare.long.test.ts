@@ -47,7 +47,7 @@ describe('winnow compare of a noisy metric', () => {
     )
     expect(rest).toEqual([
       expect.stringMatching(/^ {2}evidence \d+ of 100 ▕█+▏ \d+ pairs in [2-8] jobs on this machine, /),
-      expect.stringMatching(/^ {2}A\/A fair: the base differs from itself by \d+\.\d % \((16|24) pairs in/),
+      expect.stringMatching(/^ {2}A\/A fair: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
       expect.stringMatching(/^ {2}one machine: .*what is special to this machine is not averaged out$/),
       expect.stringMatching(/^ {2}unprotected: .*no file that the command names differs$/),
       expect.stringMatching(

@@ -34,6 +34,13 @@ export async function endingOf(scene: Scene) {
   return { ending, campaign, events }
 }
 
+/** All that does not depend on chance, where numbers differ from run to run. */
+export function stateOf({ ending }: Ending) {
+  const experiments = ending.experiments.map(({ bytes, ...rest }) => [rest, bytes === null])
+  const trees = ending.trees.filter(line => !/optimize-(results|closed|campaign)/.test(line))
+  return { ...ending, experiments, trees }
+}
+
 /** Every branch of the engine, but for the ledger's own files, by what it holds. */
 function treesOf({ origin }: Scene): string[] {
   const refs = origin('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n')

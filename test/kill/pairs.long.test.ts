@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { letters, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
 import { patchOf } from '../engine/patch-text.ts'
 import { bundledCommandLine } from './command-line.ts'
-import { type Ending, endingOf, expectSound, lostOrders } from './ending.ts'
+import { type Ending, endingOf, expectSound, lostOrders, stateOf } from './ending.ts'
 import { full } from './full.ts'
 import { type Scene, scene } from './scene.ts'
 
@@ -29,13 +29,6 @@ function noisy(): Scene {
     { ...files, '.winnow/size.yaml': SIZE_SPEC.replace(', { use: external }', '') },
     { remote: true },
   )
-}
-
-/** All that does not depend on chance: the numbers themselves differ from run to run. */
-function stateOf({ ending }: Ending) {
-  const experiments = ending.experiments.map(({ bytes, ...rest }) => [rest, bytes === null])
-  const trees = ending.trees.filter(line => !/optimize-(results|closed|campaign)/.test(line))
-  return { ...ending, experiments, trees }
 }
 
 /** Coins of all orders in pairs for ideas, one set for each. */

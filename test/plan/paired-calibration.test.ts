@@ -68,7 +68,7 @@ describe('a campaign with a noisy metric', () => {
   it('whose harness tells two copies of the base apart is refused, with what to look for', () => {
     const built = unprepared(TIMED)
     const twin = timed(fewer(0.1, 3))
-    for (let jobs = 0; jobs < 3; jobs++) {
+    for (let jobs = 0; jobs < 4; jobs++) {
       settle(built)
       answered(built, { ...TIMES, twin })
     }
@@ -77,21 +77,36 @@ describe('a campaign with a noisy metric', () => {
       status: 'paused',
       calibration: null,
       status_reason: expect.stringMatching(
-        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 twice within 24 pairs, the second time in a job of its own\)\. Something it does depends on which copy runs/,
+        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. Something it does depends on which copy runs/,
       ),
     })
     expect(built.campaign.status_reason).toContain('Mend it, then: winnow resume')
   })
 
-  it('that is told apart from itself by chance is measured a third time, and goes on', () => {
+  it('that is told apart from itself by chance is calibrated again, with fresh coins, and goes on', () => {
     const built = unprepared(TIMED)
     const lucky = timed(fewer(0.02, 3))
-    for (const twin of [lucky, lucky, TIMES.twin]) {
+    for (const twin of [lucky, lucky, TIMES.twin, TIMES.twin]) {
       settle(built)
       answered(built, { ...TIMES, twin })
     }
     settle(built)
-    expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 3, pairs: 24 } })
+    expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 4, pairs: 32 } })
+    const coins = built.events.flatMap(event =>
+      event.kind === 'order-issued' && event.purpose === 'calibration' ? [event.coins] : [],
+    )
+    expect(new Set(coins).size).toBe(coins.length)
+  })
+
+  it('that is told apart twice, but to the other side the second time, goes on', () => {
+    const built = unprepared(TIMED)
+    const [faster, slower] = [timed(fewer(0.02, 3)), timed(fewer(-0.02, 3))]
+    for (const twin of [faster, faster, slower, slower]) {
+      settle(built)
+      answered(built, { ...TIMES, twin })
+    }
+    settle(built)
+    expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 4 } })
   })
 
   it('whose base fails is measured again with what was measured before, and given up after max_attempts', () => {

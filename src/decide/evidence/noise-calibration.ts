@@ -17,8 +17,8 @@ export type NoiseCalibration = {
   pair_sd_upper90: number | null
   /** How far the same code lies apart from one job to the next: what a stored score would be compared with. */
   between_job_sd: number | null
-  /** No direction of the A/A differences ever reached E = 20. */
-  fair: boolean
+  /** The side for which the A/A differences reached E = 20; null: neither, the harness looks fair. */
+  favours: 'base' | 'candidate' | null
   pairs: number
   jobs: number
 }
@@ -38,9 +38,12 @@ function isDeterministic(jobs: readonly CalibrationJob[], values: readonly numbe
   return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
 }
 
-function isFair(differences: readonly number[]): boolean {
-  const reached = [differences, turned(differences)].map(side => firstReached(side, 0, BIASED_AT))
-  return reached.every(at => at === Number.POSITIVE_INFINITY)
+/** Where both were reached, the first. */
+function favoured(differences: readonly number[]): NoiseCalibration['favours'] {
+  const candidate = firstReached(differences, 0, BIASED_AT)
+  const base = firstReached(turned(differences), 0, BIASED_AT)
+  if (candidate === base) return null
+  return candidate < base ? 'candidate' : 'base'
 }
 
 /** Means of the jobs, in the units of the scale. */
@@ -56,7 +59,7 @@ function levelsOf(jobs: readonly CalibrationJob[], scale: Scale): number[] {
 
 /**
  * Step 0 of a campaign (decision 3.8): what pairs of the same tree say about noise, scale, determinism, and
- * whether the harness treats both sides alike. Not fair means: refuse to start.
+ * whether the harness treats both sides alike.
  */
 export function calibrationOf(
   jobs: readonly CalibrationJob[],
@@ -74,7 +77,7 @@ export function calibrationOf(
     pair_sd: robustSpread(differences),
     pair_sd_upper90: robustSpreadUpper(differences, 0.9),
     between_job_sd: sampleSd(levelsOf(jobs, scale)),
-    fair: isFair(differences),
+    favours: favoured(differences),
     pairs: pairs.length,
     jobs: jobs.filter(job => job.pairs.length > 0).length,
   }

@@ -19,7 +19,7 @@ function jobs(count: number, pairs: number, seed: number, { sd = 0.03, level = 0
 describe('calibration', () => {
   test('finds the noise of a pair, and no bias', () => {
     const found = calibrationOf(jobs(3, 100, 61))
-    expect(found).toMatchObject({ deterministic: false, scale: 'log', fair: true, pairs: 300, jobs: 3 })
+    expect(found).toMatchObject({ deterministic: false, scale: 'log', favours: null, pairs: 300, jobs: 3 })
     expect(found.pair_sd).toBeGreaterThan(0.025)
     expect(found.pair_sd).toBeLessThan(0.035)
   })
@@ -40,14 +40,15 @@ describe('calibration', () => {
   })
 
   test('catches a harness that treats one side better, in either direction', () => {
-    expect(calibrationOf(jobs(3, 8, 64, { slow: 0.1 })).fair).toBe(false)
-    expect(calibrationOf(jobs(3, 8, 64, { slow: -0.1 })).fair).toBe(false)
+    expect(calibrationOf(jobs(3, 8, 64, { slow: 0.1 })).favours).toBe('base')
+    expect(calibrationOf(jobs(3, 8, 64, { slow: -0.1 })).favours).toBe('candidate')
   })
 
   test('calls a fair harness biased at most 10 % of the time', () => {
     const n = 400
     let caught = 0
-    for (let seed = 0; seed < n; seed++) if (!calibrationOf(jobs(3, 8, 1000 + seed)).fair) caught += 1
+    for (let seed = 0; seed < n; seed++)
+      if (calibrationOf(jobs(3, 8, 1000 + seed)).favours !== null) caught += 1
     expect(caught / n).toBeLessThanOrEqual(0.1 + 3 * Math.sqrt(0.09 / n))
   })
 
@@ -65,7 +66,7 @@ describe('calibration', () => {
         { base: 7, candidate: 7 },
       ],
     }
-    expect(calibrationOf([same, same])).toMatchObject({ deterministic: true, pair_sd: 0, fair: true })
+    expect(calibrationOf([same, same])).toMatchObject({ deterministic: true, pair_sd: 0, favours: null })
     expect(calibrationOf([same]).deterministic).toBe(false)
     expect(calibrationOf([same, { pairs: [{ base: 7, candidate: 7.001 }] }]).deterministic).toBe(false)
   })
