@@ -110,7 +110,7 @@ export function readGoal(words: string): Goal {
   const strong = all.filter(({ weak }) => weak === undefined)
   const matched = strong.length > 0 ? strong : all.slice(0, 1)
   const [first, ...rest] = matched
-  const aim = first?.aim ?? null
+  const aim = first?.aim ?? boundedAim(text)
   const target = aim === null ? null : targetIn(text, aim)
   const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
   return {
@@ -140,6 +140,19 @@ export function likelyKind(words: string): 'hard' | 'judged' | 'both' {
     !/^\W*(?:make|do)? ?(?:it|this|everything)? ?(?:good|better|great)\W*$/.test(text)
     ? 'judged'
     : 'both'
+}
+
+/** "parsing under 200 ms" names no quality, and its unit says which is meant. */
+function boundedAim(text: string): Aim | null {
+  const candidates = [
+    hard('wall_seconds'),
+    { kind: 'hard', metric: 'throughput', direction: 'maximize' },
+  ] as const
+  return (
+    candidates.find(
+      aim => targetIn(text, aim) !== null && !/\d\s*$/.test(targetIn(text, aim)?.words ?? ''),
+    ) ?? null
+  )
 }
 
 export function aimText(aim: Aim): string {

@@ -361,6 +361,15 @@ describe('benchmark.js', () => {
     expect(metricsIn('benchmark-js', line)).toMatchObject({ [`${name}.ops_per_second`]: 12_345 })
   })
 
+  test('several suites may have a benchmark of one name', () => {
+    const text = 'Sync:\nid 10 ops/sec\nother 5 ops/sec\n\nAsync:\nid 20 ops/sec\n'
+    const names = Object.keys(metricsIn('benchmark-js', text)).filter(name =>
+      name.endsWith('.ops_per_second'),
+    )
+    expect(names).toEqual(['Sync > id.ops_per_second', 'other.ops_per_second', 'Async > id.ops_per_second'])
+    expect(told('benchmark-js', 'id 10 ops/sec\nid 20 ops/sec\n')[0]).toContain('is given twice')
+  })
+
   test.each(['parse x 1,23 ops/sec', 'parse x NaN ops/sec', 'parse x 0 ops/sec'])('%s is refused', line => {
     expect(told('benchmark-js', line)[0]).toContain('a line with ops/sec that is not whole')
   })

@@ -31,6 +31,9 @@ describe('a goal in words', () => {
     ['coverage at least 90%', 90],
     ['memory under 200 ms', null],
     ['faster', null],
+    ['parsing under 200 ms', 0.2],
+    ['serve over 500 rps', 500],
+    ['fewer than 3 warnings, under 10', null],
   ])('%s is good enough at %s', (words, target) => {
     expect(readGoal(words).target?.value ?? null).toBe(target)
   })

@@ -10,15 +10,27 @@ const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
 export const benchmarkJs: Adapter = {
   example: EXAMPLE,
   hint: "suite.on('cycle', event => console.log(String(event.target)))",
-  read: text => text.split('\n').flatMap(line => benchmarkIn(line) ?? []),
+  read: benchmarksIn,
 }
 
-function benchmarkIn(line: string): Benchmark | null {
+/** Several suites may have benchmarks of one name: the line before a suite tells them apart. */
+function benchmarksIn(text: string): Benchmark[] {
+  let heading = ''
+  const found: Benchmark[] = []
+  for (const line of text.split('\n')) {
+    const benchmark = benchmarkIn(line, heading)
+    if (benchmark !== null) found.push(benchmark)
+    else if (line.trim() !== '') heading = line.trim().replace(/\s*:$/, '')
+  }
+  return found
+}
+
+function benchmarkIn(line: string, heading: string): Benchmark | null {
   const [, name = '', number = ''] = RESULT.exec(line) ?? []
   const rate = decimalOf(number)
   if (name !== '' && rate !== null && rate > 0) {
     const values = { ns_per_op: Number((1e9 / rate).toPrecision(12)), ops_per_second: rate }
-    return { name, fullName: name, values, line }
+    return { name, fullName: heading === '' ? name : `${heading} > ${name}`, values, line }
   }
   if (!RATE.test(line) || !/\d|NaN|Infinity/.test(line)) return null
   throw badOutput('a line with ops/sec that is not whole', line, EXAMPLE)

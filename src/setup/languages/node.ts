@@ -96,7 +96,7 @@ function setupOf(yard: Yard, manifest: unknown, builds: readonly string[]): Foun
     ...(own.length > 0 ? ['scripts.build'] : []),
     ...(builds.length > 0 ? ['the benchmark'] : []),
   ]
-  return { command: [...first, ...all].join(' && '), from: reasons.join(' and ') }
+  return { command: [...first, ...all].join(' && '), from: reasons.join(', ') }
 }
 
 /** What people import is made by the build and not committed. */
