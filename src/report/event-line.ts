@@ -4,10 +4,10 @@ import { packagesText } from '../model/approval.ts'
 import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
-import { typicalMetrics } from '../model/report.ts'
+import { type Side, typicalMetrics } from '../model/report.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
 import { readSpec } from '../spec/recorded-spec.ts'
-import { metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
+import { changesText, metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
 import { calibratedText } from './noisy-text.ts'
 import { verdictSentence } from './sentence.ts'
 
@@ -160,10 +160,13 @@ function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownM
   if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
-  const shown = sides.map(side =>
-    `${side} ${metricsText(typicalMetrics(report, side, metrics.aggregation), metrics)}`.trim(),
-  )
-  return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.join('; ')}`
+  const values = (side: Side) => typicalMetrics(report, side, metrics.aggregation)
+  const candidates = sides.filter(side => side !== 'base')
+  const shown =
+    candidates.length === 0
+      ? sides.map(side => `${side} ${metricsText(values(side), metrics)}`)
+      : candidates.map(side => `${side} ${changesText(values('base'), values(side), metrics)}`)
+  return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.map(text => text.trim()).join('; ')}`
 }
 
 /** Only the word that a warning begins with; `winnow show` has them in full. */

@@ -1,5 +1,5 @@
 import { objectivesOf } from '../decide/objectives.ts'
-import { numberText, plural } from '../decide/wording.ts'
+import { changeText, numberText, plural } from '../decide/wording.ts'
 import { type Aggregation, aggregationOf } from '../model/aggregate.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
@@ -30,7 +30,25 @@ const ON_ONE_LINE = 6
  * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
  */
 export function metricsText(metrics: Metrics, { objectives }: Pick<ShownMetrics, 'objectives'>): string {
-  const cells = shown(metrics, objectives)
+  return onOneLine(shown(metrics, objectives), objectives)
+}
+
+/** The same of two sides: "bytes 50 -> 40 (-20.0 %), zeros 0 -> 0". */
+export function changesText(
+  base: Metrics,
+  candidate: Metrics,
+  { objectives }: Pick<ShownMetrics, 'objectives'>,
+): string {
+  const cells = shown(candidate, objectives).map(([name, text]): [string, string] => {
+    const [before = null, after = null] = [base[name], candidate[name]]
+    if (typeof before === 'number' && typeof after === 'number')
+      return [name, changeText(name, before, after).slice(name.length + 1)]
+    return [name, before === null ? text : `${valueText(before)} -> ${text}`]
+  })
+  return onOneLine(cells, objectives)
+}
+
+function onOneLine(cells: readonly [string, string][], objectives: readonly string[]): string {
   const judged = cells.filter(([name]) => objectives.includes(name))
   const few = cells.length <= ON_ONE_LINE || judged.length === 0 ? cells : judged.slice(0, ON_ONE_LINE)
   const more = cells.length - few.length

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratch } from '../git/scratch.ts'
-import { project, SPEC, FILES } from './project.ts'
+import { clonedProject, FILES, project, SHORT, SPEC } from './project.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const page = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -80,7 +80,7 @@ describe('skills/winnow/SKILL.md', () => {
     const keys = [...named.matchAll(/`(\w+)`/g)].map(([, key]) => key)
     expect(Object.keys(JSON.parse(tried.stdout))).toEqual(expect.arrayContaining(keys))
     const codes = [...SKILL.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
-    expect(codes).toEqual([0, 10, 11, 12, 13, 14, 2])
+    expect(codes).toEqual([0, 10, 11, 12, 13, 14, 15, 2])
     const inline = [...SKILL.matchAll(/`(winnow [^`]+)`/g)].map(([, command = '']) =>
       command.replace('exp-NNN', 'exp-001').replace('<package>', 'left-pad').replace('idea-003', 'idea-001'),
     )
@@ -88,5 +88,55 @@ describe('skills/winnow/SKILL.md', () => {
     const inOrder = [...inline.splice(add, 1), ...inline]
     const failed = inOrder.map(run).filter(({ status }) => status !== 0)
     expect(failed).toEqual([])
+  })
+
+  it('works step by step in a clone of a bare remote', { timeout: 120_000 }, () => {
+    const person = clonedProject()
+    const run = shellIn(person.dir)
+    const ok = (line: string, status = 0) => {
+      const answer = run(line)
+      expect({ ...answer, stdout: '', stderr: answer.status === status ? '' : answer.stderr }).toMatchObject({
+        status,
+        stderr: '',
+      })
+      return answer
+    }
+    const [start = ''] =
+      /git fetch origin && git switch --detach \S+(?=\.)/.exec(SKILL.replaceAll('\n  ', '')) ?? []
+    expect(start).toBe('git fetch origin && git switch --detach origin/optimize/<spec>')
+    const best = start.replace('<spec>', 'size')
+
+    ok('winnow check --no-try')
+    expect(ok('winnow status --json', 2).stderr).toContain('no campaign size was started')
+    expect(run(best).status).not.toBe(0)
+    person.write('src/value', SHORT)
+    const first = JSON.parse(ok('winnow try -m "half as long" --json').stdout)
+    expect(first).toMatchObject({
+      verdict: 'kept',
+      effect: 50,
+      scale: 'linear',
+      base_metrics: { bytes: 100 },
+    })
+    ok(first.next)
+    expect(person.git('show', 'HEAD:src/value')).toBe(SHORT.trim())
+
+    ok(best)
+    person.write('src/value', '')
+    const broken = JSON.parse(ok('winnow try -m "nothing" --json', 13).stdout)
+    expect(broken.failed).toEqual({ what: 'gate tests', output: null })
+    person.write('src/value', 'aaaa\n')
+    const second = JSON.parse(ok('winnow try -m "shorter" --json').stdout)
+    expect(second).toMatchObject({ verdict: 'kept', metrics: { bytes: 5 } })
+    ok(second.next)
+    ok(best)
+    expect(person.git('rev-parse', 'HEAD')).toBe(second.landed)
+    expect(JSON.parse(ok(`winnow results ${second.id} --json`).stdout)).toMatchObject({ verdict: 'kept' })
+
+    person.git('switch', '-q', 'main')
+    person.git('reset', '-q', '--hard', 'origin/main')
+    person.git('mv', '.winnow/size.yaml', '.winnow/other.yaml')
+    person.git('commit', '-qm', 'another spec')
+    const unpushed = ok('winnow try -m "x" --campaign other --json', 2)
+    expect(unpushed.stderr).toContain('fix: git push, or run winnow with --remote none')
   })
 })

@@ -178,6 +178,22 @@ describe('the log', () => {
     expect(lines.next(measured)).toBe('measured: base bytes 30, zeros 0')
   })
 
+  it('shows a measurement as base and candidate, the primary first', () => {
+    const measured = reportOf(samples)
+    const halved = measured.report.executions.map(run => ({
+      ...run,
+      side: 'exp-001' as const,
+      metrics: { zeros: 1, bytes: Number(run.metrics['bytes']) / 2 },
+    }))
+    // The candidate's turn came first.
+    const report = { ...measured.report, executions: [...halved, ...measured.report.executions] }
+    const [beginning, event] = eventsOf({ ...started(), spec_yaml }, { ...measured, report })
+    if (!beginning || !event) throw new Error('there are two')
+    const lines = new EventLines()
+    lines.next(beginning)
+    expect(lines.next(event)).toBe('measured: exp-001 bytes 30 -> 15 (-50.0 %), zeros 0 -> 1')
+  })
+
   it('reads each event by the spec that was in force when it was written', () => {
     const median = { kind: 'campaign-amended', spec_sha256: ORDER, harness: ORDER, source: 'person' } as const
     const amended = { ...median, spec_yaml: started().spec_yaml, reason: 'r' }
