@@ -1,3 +1,4 @@
+import { isByPairs } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { oneLine } from '../model/landing.ts'
@@ -26,7 +27,11 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
     `  progress: ${view.progress.text}`,
     ...table([
       ['  baseline', short(view.baseline.commit), metricsText(view.baseline.metrics, shown)],
-      ['  incumbent', short(view.incumbent.commit), metricsText(view.incumbent.metrics, shown)],
+      [
+        '  incumbent',
+        short(view.incumbent.commit),
+        `${metricsText(view.incumbent.metrics, shown)}${separately(campaign, view)}`,
+      ],
     ]),
     ...calibrationLines(campaign),
     `  ${tallyText(campaign)}`,
@@ -36,6 +41,13 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
     ...experimentLines(campaign, view),
     ...pickLines(campaign, view),
   ]
+}
+
+/** Of a noisy metric two numbers of different hours show no gain: only pairs do. */
+function separately(campaign: Campaign, { baseline, incumbent }: StatusView): string {
+  const spec = recordedSpec(campaign)
+  if (baseline.tree === incumbent.tree || spec === null || !isByPairs(campaign, spec)) return ''
+  return ' (measured separately: progress has the gain)'
 }
 
 /** The same in one line, for an answer. */

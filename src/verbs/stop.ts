@@ -1,10 +1,14 @@
+import { plural } from '../decide/wording.ts'
 import { progressText } from '../decide/progress-text.ts'
 import { isAway } from '../engine/home.ts'
 import { presentRun } from '../engine/presence.ts'
 import { run as runCampaign } from '../engine/run.ts'
 import { openHands, requireCampaign } from '../engine/session.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, LiveOrder } from '../model/campaign.ts'
+import { EFFECT_JOBS } from '../plan/effect-reading.ts'
 import { campaignProgress } from '../report/campaign-result.ts'
+import { durationText } from '../report/duration.ts'
+import { expectedSeconds } from '../report/expected-time.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { showingLive } from './live.ts'
@@ -50,9 +54,10 @@ async function measureProgress(call: Call, scene: Scene): Promise<number> {
   const { place, workshop } = scene
   const { campaign } = (await requireCampaign(place)).loaded
   if (call.comment || isAway(place, campaign)) return 0
-  if (isProgressDue(campaign) && (await presentRun(workshop.dataDir))?.campaign !== campaign.name) {
+  const due = Object.values(campaign.orders).find(({ order }) => order.purpose === 'progression')
+  if (due !== undefined && (await presentRun(workshop.dataDir))?.campaign !== campaign.name) {
     call.terminal.err(
-      'Measuring what the kept changes bring together. Ctrl-C ends it; winnow run goes on with it.',
+      `Measuring what the kept changes bring together${timeText(campaign, due)}. Ctrl-C ends it; winnow run goes on with it.`,
     )
     const hands = await openHands(place, call.interrupt)
     await showingLive(call, runLive(hands), () =>
@@ -65,7 +70,8 @@ async function measureProgress(call: Call, scene: Scene): Promise<number> {
   return call.interrupt.aborted ? 130 : 0
 }
 
-/** The order for it is issued where it can be measured, and within the limits of the spec. */
-function isProgressDue({ orders }: Campaign): boolean {
-  return Object.values(orders).some(({ order }) => order.purpose === 'progression')
+function timeText(campaign: Campaign, { order }: LiveOrder): string {
+  const seconds = expectedSeconds(campaign, order)
+  const jobs = EFFECT_JOBS - (order.carried['incumbent']?.length ?? 0)
+  return `, in ${plural(jobs, 'job')}${seconds === null ? '' : `, about ${durationText(jobs * seconds)}`}`
 }

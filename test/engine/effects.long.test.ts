@@ -54,8 +54,8 @@ describe('a campaign whose metric is noisy', () => {
     expect(landings).toMatchObject([{ experiment: 'exp-001', effect: { pairs: 8, scale: 'log' } }])
     expect(progression).toMatchObject({ from: start, to: incumbent, pairs: 64 })
     expect(progression?.effect).toBeGreaterThan(0.2)
-    expect(runSummary(loaded.campaign, { for: 'nothing', reason: 'done' })[0]).toMatch(
-      /^Progress: bytes \d\d\.\d % lower \(.* %\) than [0-9a-f]{12}, 64 pairs\.$/,
+    expect(runSummary(loaded.campaign, { for: 'nothing', reason: 'done' })[2]).toMatch(
+      /^Since the baseline: bytes \d\d\.\d % lower \(.* %\) than [0-9a-f]{12}, 64 pairs\.$/,
     )
     expect(site.bare('show', 'optimize-state/size:README.md')).toMatch(/^# size\n\n\*\*Progress: bytes/)
     await site.proven()
