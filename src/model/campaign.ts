@@ -215,6 +215,8 @@ export interface Campaign {
   attempts: Record<string, number>
   /** Those of them whose latest run was lost. */
   interruptions: Record<string, Interruption>
+  /** The machine of the latest report: how many in a row it measured, and how many there were in all. */
+  machine: { boot_id: string; in_a_row: number; reports: number }
   round: Round | null
   landings: Landing[]
   /** What was decided to be kept last, until it is merged. */
@@ -303,6 +305,7 @@ export function emptyCampaign(): Campaign {
     orders: {},
     attempts: {},
     interruptions: {},
+    machine: { boot_id: '', in_a_row: 0, reports: 0 },
     round: null,
     landings: [],
     landing: null,

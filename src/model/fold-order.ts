@@ -125,6 +125,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   if (!live || live.report) return
   live.report = { event: event.id, at: event.at, report: event.report }
   live.scores = null
+  countMachine(campaign, event.report)
   campaign.spent.minutes += minutesOf(event.report)
   campaign.spent.executions += event.report.executions.length
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
@@ -149,6 +150,12 @@ const measured: Handler<'measured'> = (campaign, event) => {
 function baseMetrics({ aggregation }: Campaign, { stop }: Order, report: Report): Experiment['base_metrics'] {
   const stored = stop.rule === 'stability' ? stop.baseline : null
   return stored === null ? typicalMetrics(report, 'base', aggregation) : snapshotMetrics(stored)
+}
+
+function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): void {
+  const { machine } = campaign
+  const in_a_row = machine.boot_id === boot_id ? machine.in_a_row + 1 : 1
+  campaign.machine = { boot_id, in_a_row, reports: machine.reports + 1 }
 }
 
 /** No pair is ever left out after it was seen, whatever else its report says. */

@@ -12,6 +12,7 @@ import { freeNumber, nothingOpened, type Opened, refuse } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
 import { comparing, type Request } from './orders.ts'
 import { pickedJobs, pickStop } from './paired-order.ts'
+import { onOneMachine } from './single-machine.ts'
 import type { CandidateFacts, PickFacts, World } from './world.ts'
 
 /**
@@ -188,7 +189,7 @@ function stopFor(
   if (how === null) return null
   if (how.by === 'numbers')
     return { stop: how.stop.rule === 'stability' ? { ...how.stop, baseline: null } : how.stop }
-  const { campaign, spec, runner } = world
-  const stop = pickStop({ campaign, spec, singleMachine: runner.runId !== null }, pick, on)
+  const { campaign, spec } = world
+  const stop = pickStop({ campaign, spec, singleMachine: onOneMachine(world) }, pick, on)
   return { stop, carried: { [pick.id]: pickedJobs(campaign, pick, on) } }
 }

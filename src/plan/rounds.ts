@@ -13,6 +13,7 @@ import { isMeant } from './only.ts'
 import { comparing, harmlessStop, type Request } from './orders.ts'
 import { afterTerms, carriedJobs, pairedStop } from './paired-order.ts'
 import { nextRound, type RoundPlan } from './round.ts'
+import { onOneMachine } from './single-machine.ts'
 import type { World } from './world.ts'
 
 /** One experiment to be measured, and what an order of it has to say. */
@@ -176,7 +177,7 @@ function pairedBy(
   const carried: OrderTerms['carried'] = {}
   for (const { experiment, tree } of block) carried[experiment.id] = carriedJobs(campaign, experiment, tree)
   const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
-  const singleMachine = world.runner.runId !== null
+  const singleMachine = onOneMachine(world)
   return { stop: pairedStop({ campaign, spec, singleMachine }, members), carried }
 }
 
