@@ -7,6 +7,7 @@ import { UserError } from '../errors.ts'
 import { findSideUsers, SIDES_DIR } from '../measure/users/side-users.ts'
 import { makeEnterable } from '../measure/users/enterable.ts'
 import { actionsRunId, parcelFile, parcelled, parcelledItems, parcelName } from '../model/parcel.ts'
+import { runnerErrorText } from '../model/runner-error.ts'
 import { giveUpRoot } from './give-up-root.ts'
 import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
@@ -107,7 +108,7 @@ function tell(order: string, answer: Exclude<Answer, { handedBack: string }>, ro
   const isolated = !flags.includes('unisolated')
   const result = { order, executions: executions.length, runner_error, tampered: tampered !== null, isolated }
   const line = `Order ${order.slice(0, 12)} is measured: ${executions.length} executions. The next tick judges them.`
-  console.log(said(runner_error === null ? line : `${line} The runner failed: ${runner_error}`))
+  console.log(said(runner_error === null ? line : `${line} But ${runnerErrorText(runner_error)}`))
   summarise(env, said(why === undefined ? line : `${line} Without isolation, because ${why}.`))
   setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: parcelName(order) })
 }

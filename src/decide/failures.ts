@@ -1,3 +1,4 @@
+import { runnerErrorText } from '../model/runner-error.ts'
 import type { Execution, GateRun, Report, Side } from '../model/report.ts'
 import { aggregationOf } from '../model/aggregate.ts'
 import { isJudged } from '../spec/judged.ts'
@@ -25,7 +26,7 @@ function tampering({ report, label }: Case): Finding | null {
 }
 
 function runnerFailure({ report }: Case): Finding | null {
-  return report.runner_error === null ? null : again(`the runner failed: ${report.runner_error}`)
+  return report.runner_error === null ? null : again(runnerErrorText(report.runner_error))
 }
 
 function setUpFailure({ report, label }: Case): Finding | null {

@@ -1,5 +1,6 @@
 import type { HoldoutRule } from '../model/order.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
+import { runnerErrorText } from '../model/runner-error.ts'
 import { BENCHMARK_COUNT } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Direction, Scale } from './evidence/difference.ts'
@@ -61,7 +62,7 @@ function faultOf({ report, label }: HoldoutCase): HoldoutVerdict | null {
   if (tampered?.during === label)
     return { is: 'refused', reason: `tampered: its execution changed ${tampered.path}` }
   if (tampered !== null) return again(`${tampered.during} changed ${tampered.path} while it ran`)
-  if (runner_error !== null) return again(`the runner failed: ${runner_error}`)
+  if (runner_error !== null) return again(runnerErrorText(runner_error))
   const failed = setups.find(({ ok }) => !ok)
   return failed === undefined ? null : again(`the set-up of ${failed.side} failed`)
 }

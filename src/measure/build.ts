@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { sha256 } from '../model/canonical.ts'
 import { harnessEnvironment } from './environment.ts'
-import { refuseFull } from './free-space.ts'
 import { runGuarded, sealSide } from './guarded-run.ts'
 import { layOut } from './lay-out.ts'
 import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
+import { refuseMachine } from './refuse-machine.ts'
 import { emptyHome, emptyOutputs } from './scrub.ts'
 import { sealFiles } from './seal.ts'
 import { seedOf } from '../model/coins.ts'
@@ -64,5 +64,5 @@ async function setUp(session: Session, side: Side): Promise<void> {
   })
   if (ok) return session.slots.note(side.slot, { built: builtKey(session, side) })
   side.ended = true
-  await refuseFull(session.input.workDir)
+  await refuseMachine(session)
 }

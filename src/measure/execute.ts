@@ -3,7 +3,6 @@ import type { Execution, Side as Label } from '../model/report.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/benchmark-formats.ts'
 import type { Spec } from '../spec/schema.ts'
 import { harnessEnvironment } from './environment.ts'
-import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import type { MeasureInput } from './input.ts'
 import { NOTHING, type Printed } from './output/printed.ts'
@@ -13,6 +12,7 @@ import { refuseBooleans } from './output/refuse-booleans.ts'
 import type { Ended } from './process/launch.ts'
 import { withinRoom } from './report-room.ts'
 import { runScore } from './score-run.ts'
+import { refuseMachine } from './refuse-machine.ts'
 import { emptyOutputs } from './scrub.ts'
 import type { Session, Side } from './session.ts'
 
@@ -56,7 +56,7 @@ export async function execute(session: Session, side: Side, turn: Turn): Promise
   if (told.status === 'ok') return
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
-  await refuseFull(input.workDir)
+  await refuseMachine(session)
 }
 
 async function announceStart(session: Session): Promise<void> {

@@ -1,11 +1,12 @@
 import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { MachineFailed } from './machine-failure.ts'
 
 /** A file that needs no more than this is refused only by a disk that is full. */
 const FULL_BYTES = 64 * 1024
 
-export class DiskFull extends Error {
-  override readonly name = 'DiskFull'
+export class DiskFull extends MachineFailed {
+  override readonly name: string = 'DiskFull'
   constructor(what: 'space' | 'inode', dir: string) {
     super(`ENOSPC: no ${what} is left where it is measured, ${dir}`)
   }

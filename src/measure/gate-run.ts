@@ -4,11 +4,11 @@ import { HarnessError } from '../errors.ts'
 import type { GateRun } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { commonEnvironment } from './environment.ts'
-import { refuseFull } from './free-space.ts'
 import { runGuarded } from './guarded-run.ts'
 import { copyOf } from './lay-out.ts'
 import { readFailed } from './output/read-failed.ts'
 import { removeAll } from './remove.ts'
+import { refuseMachine } from './refuse-machine.ts'
 import { emptyOutputs } from './scrub.ts'
 import type { Session, Side } from './session.ts'
 
@@ -26,13 +26,13 @@ export async function runGates(session: Session, side: Side, phase: Gate['phase'
     for (const gate of gates) {
       if (await runGate(session, side, gate)) continue
       side.ended = true
-      await refuseFull(session.input.workDir)
+      await refuseMachine(session)
     }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
     for (const gate of gates) session.draft.gates.push(notRun(side, gate, error))
     side.ended = true
-    await refuseFull(session.input.workDir)
+    await refuseMachine(session)
   } finally {
     for (const path of [copy, session.slots.stage]) await removeAll(path)
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { waitPast } from './clock-file.ts'
+import { kernelCounts, machineFailure } from './machine-failure.ts'
 import type { Ended, Launch } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
@@ -31,7 +32,9 @@ export async function runGuarded(
     stderr: session.paths.stderr,
     signal: session.input.signal,
   }
+  const before = kernelCounts()
   const ended = await side.supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+  session.machineFailure = ended.exitCode === 0 ? null : machineFailure(before, kernelCounts(), ended)
   if (ended.unreaped) {
     session.draft.unreaped = true
     await endMarked(workDir)

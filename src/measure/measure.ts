@@ -10,6 +10,7 @@ import { runGates } from './gate-run.ts'
 import { holdoutRoom, namedDirectory, roomOf } from './holdout-data.ts'
 import type { MeasureInput } from './input.ts'
 import { machineFingerprint } from './machine.ts'
+import { runnerErrorOf } from './machine-failure.ts'
 import { refusalOf, refuseUnsupported } from './preflight.ts'
 import { chooseSupervisor } from './process/choose.ts'
 import type { Owner } from './process/reaper.ts'
@@ -79,7 +80,7 @@ async function attempt(input: MeasureInput, run: () => Promise<string | null>): 
     if (error instanceof Tampered) {
       return { tampered: { during: error.during, path: error.path }, runner_error: null }
     }
-    return { tampered: null, runner_error: error instanceof Error ? error.message : String(error) }
+    return { tampered: null, runner_error: runnerErrorOf(error) }
   }
 }
 
@@ -110,6 +111,7 @@ async function work(
     holdout: null,
     draft,
     started: false,
+    machineFailure: null,
     begun: null,
     keepPartial: () => keepPartial(session.begun),
   }

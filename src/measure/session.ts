@@ -59,6 +59,8 @@ export interface Session {
   holdout: TrustedTree | null
   readonly draft: Draft
   started: boolean
+  /** What the kernel says about the last command, where it failed. */
+  machineFailure: string | null
   /** The block of pairs under way, counted from 0 in this run. */
   begun: PartialReport['begun']
   /** Hands over what was measured so far. */

@@ -8,6 +8,7 @@ import type { Order } from '../model/order.ts'
 import { type Outcome, verdictOf } from '../model/outcome.ts'
 import { reasonOf, reasonText } from '../model/reason.ts'
 import type { Report } from '../model/report.ts'
+import { afterAttempts } from '../model/runner-error.ts'
 import type { Spec } from '../spec/schema.ts'
 
 /** What one report says about one experiment: the same function serves the plan and `replay` (invariant 3). */
@@ -32,7 +33,7 @@ export function judge(spec: Spec, experiment: Experiment, measured: Measured): J
   const assessment = assess(asked)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
-    const reason = `${assessment.reason} (${order.attempt} attempts)`
+    const reason = afterAttempts(assessment.reason, order.attempt)
     return { is: 'final', outcome: 'error', assessment, reason }
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment, withoutIt(asked, assessment))

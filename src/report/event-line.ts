@@ -5,6 +5,7 @@ import { oneLine } from '../model/landing.ts'
 import { reasonOf } from '../model/reason.ts'
 import { shortRef } from '../model/refs.ts'
 import { type Side, typicalMetrics } from '../model/report.ts'
+import { runnerErrorText } from '../model/runner-error.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
 import { readSpec } from '../spec/recorded-spec.ts'
 import { changesText, metricsText, type ShownMetrics, shownMetrics } from './metrics-text.ts'
@@ -157,7 +158,7 @@ function decidedText(event: LedgerEvent<'decided'>): string {
 }
 
 function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownMetrics): string {
-  if (report.runner_error !== null) return `the runner failed: ${report.runner_error}`
+  if (report.runner_error !== null) return runnerErrorText(report.runner_error)
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
   const values = (side: Side) => typicalMetrics(report, side, metrics.aggregation)

@@ -14,6 +14,7 @@ import { aggregationOf } from '../model/aggregate.ts'
 import { askedIn, type Order } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import { type Report, typicalMetrics } from '../model/report.ts'
+import { runnerErrorText } from '../model/runner-error.ts'
 import { needsCalibration, needsNoise } from '../plan/preparation.ts'
 import { prospectsOf } from '../plan/prospects.ts'
 import type { OwnPurpose } from '../plan/orders.ts'
@@ -132,6 +133,6 @@ async function ask(
   const order = await trialOrder(trying, purpose, jobs)
   const report = await measureTrial(trying, order)
   if (report.runner_error !== null)
-    throw await notPassed(trying, `the runner failed: ${report.runner_error}`, report)
+    throw await notPassed(trying, runnerErrorText(report.runner_error), report)
   return { order, report }
 }

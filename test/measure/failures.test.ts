@@ -157,7 +157,7 @@ describe('a failure of the runner', () => {
     expect(report).toMatchObject({
       executions: [],
       tampered: null,
-      runner_error: 'ENOSPC: no space left on device',
+      runner_error: 'this machine failed, not your code: the disk is full (ENOSPC: no space left on device)',
     })
   })
 
