@@ -12,6 +12,8 @@ export interface Asking {
   proposer: CommandProposer | undefined
   /** Of the backlog: what it is to carry out. */
   idea: BacklogIdea | null
+  /** Where it is to look, where it has none and others are asked as well. */
+  angle?: string | null
   /** Absolute, ours, and used by one asking at a time. */
   workDir: string
   /** What it edits a copy of; the incumbent unless given. */
@@ -21,12 +23,12 @@ export interface Asking {
 /** One program, told what the campaign knows, with a copy of the best version to edit: the same wherever it is asked. */
 export async function askProgram(
   { repository, env, clock }: Pick<Place, 'repository' | 'env' | 'clock'>,
-  { who, proposer, idea, workDir, base }: Asking,
+  { who, proposer, idea, angle = null, workDir, base }: Asking,
   { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
 ): Promise<Asked> {
   const missing = proposer && (await missingAgent([proposer], env))
   if (missing) return { ok: false, reason: missing.what }
-  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea })
+  const text = brief({ campaign, spec, incumbentMetrics: incumbentMetrics(campaign), idea, angle })
   const command = proposer && commandOf(proposer, { text, file: briefFile(workDir) })
   if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
   return askCommand({

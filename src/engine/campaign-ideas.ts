@@ -6,6 +6,7 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { handedOut } from '../model/fold-asking.ts'
 import { commandKey } from '../model/fold-proposer.ts'
 import type { EventId } from '../model/ids.ts'
+import { nextAngle } from '../plan/angles.ts'
 import { nextIdea } from '../plan/backlog.ts'
 import { openEngineExperiments } from '../plan/intake.ts'
 import type { Proposal, RevertFacts } from '../plan/world.ts'
@@ -34,6 +35,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const say = (line: string) => place.progress.say(line)
   let leftovers: Promise<void> | null = null
   const handed = new Set<EventId>()
+  const angles = new Set<string>()
   const brought: BroughtHeads = new Map()
 
   async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
@@ -78,13 +80,17 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       await leftovers
       await forgetSettled(storeDir, campaign, say)
       const began = place.clock.monotonic()
+      // Before the program answers: the campaign goes on meanwhile, and its brief does not.
+      const first_unseen = campaign.next_number
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
       const idea = nextIdea(campaign, new Set([...handed, ...handedOut(campaign)]))
       if (idea !== null) handed.add(idea.id)
       const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), scene.lane)
-      const answer = await askProgram(place, { who, proposer, idea, workDir }, scene).catch(
-        release(handed, idea),
-      )
+      const angle = idea === null ? nextAngle(campaign, scene.spec, angles) : null
+      if (angle !== null) angles.add(angle)
+      const answer = await askProgram(place, { who, proposer, idea, angle, workDir }, scene)
+        .catch(release(handed, idea))
+        .finally(() => angle !== null && angles.delete(angle))
       const asked = answer.ok ? { ...answer, idea: asWrittenDown(idea, answer.idea) } : answer
       if (!asked.ok && idea !== null) handed.delete(idea.id)
       const minutes = (place.clock.monotonic() - began) / 60_000
@@ -92,7 +98,8 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       const key = commandKey(who, place.random.hex(8))
       place.faults.reach('ask:answered')
       const carries = idea === null ? {} : { carries: idea.id }
-      await storeAnswer(storeDir, { key, campaign: campaign.started, who, at, minutes, asked, ...carries })
+      const about = { key, campaign: campaign.started, who, at, minutes, first_unseen }
+      await storeAnswer(storeDir, { ...about, asked, ...carries })
       place.faults.reach('ask:stored')
       return asked.ok ? { ok: true, reason: '' } : asked
     },

@@ -102,7 +102,7 @@ async function answerTo(scene: Scene, asking: AskedIdea, lanes: Lanes): Promise<
 
 async function ask(
   { job, repository, campaign, spec }: Scene,
-  { who, carries, base }: AskedIdea,
+  { who, carries, angle, base }: AskedIdea,
   { lane, signal }: { lane: number; signal: AbortSignal },
 ): Promise<Asked> {
   const { clock, workDir, modelKey } = job
@@ -110,7 +110,14 @@ async function ask(
   if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
   await bring(repository, base.commit)
   const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
-  const asking = { who, proposer, idea, base, workDir: await freeWorkDir(join(workDir, 'propose'), lane) }
+  const asking = {
+    who,
+    proposer,
+    idea,
+    angle,
+    base,
+    workDir: await freeWorkDir(join(workDir, 'propose'), lane),
+  }
   const env = withModelKey(proposer, modelKey, job.env)
   return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
 }

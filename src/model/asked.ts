@@ -9,6 +9,10 @@ export interface AskedIdea {
   base: Point
   until: string
   carries: EventId | null
+  /** Where it was told to look. */
+  angle: string | null
+  /** The number of the first experiment that its brief could not name. */
+  first_unseen: number
   asked_at: string
   /** The run whose job asks: answers that come with another one count for nothing. */
   run_id: string

@@ -227,8 +227,11 @@ export interface Campaign {
   failures: number
   since_incumbent: number
   spent: Spent
-  /** `asked`: the seq of the last time, so that they take turns. */
-  proposers: Record<string, { failures: number; benched: boolean; asked: number }>
+  /**
+   * `asked`: the seq of the last time, so that they take turns. `since_kept`: answers that came to nothing since the last
+   * of its ideas was kept; null where none was.
+   */
+  proposers: Record<string, { failures: number; benched: boolean; asked: number; since_kept: number | null }>
   /** Answers of proposers whose cost is recorded, by their key, until their idea is an experiment. */
   answered: Record<string, true>
   /** Askings that jobs of their own carry out, by their key. */

@@ -88,10 +88,14 @@ export const payloads = {
     until: z.iso.datetime(),
     /** The idea of the backlog that it is handed. */
     carries: digest.optional(),
+    /** Where it is told to look, where it is handed none and others are asked as well. */
+    angle: text.optional(),
   },
   /** What it answered, as a change of that commit, until an experiment is opened with it. */
   'idea-brought': { key: text, ...idea, learnings: text.nullable(), patch: text },
   'asking-lost': { key: text, reason: text },
+  /** This answer has the same files as an experiment that its brief could not name: the two are one answer. */
+  'answer-repeated': { key: text, experiment: experimentId },
   'experiment-opened': {
     experiment: experimentId,
     /** pick: one kept change alone on the default branch, which never lands on the optimize branch. */

@@ -4,8 +4,9 @@ import type { EventId } from './ids.ts'
 import type { Handler } from './fold-handler.ts'
 
 const asked: Handler<'idea-asked'> = (campaign, event) => {
-  const { key, who, base, until, carries = null, at, by } = event
-  const asking = { key, who, base, until, carries, asked_at: at, run_id: by.run_id, brought: null }
+  const { key, who, base, until, carries = null, angle = null, at, by } = event
+  const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
+  const asking = { ...about, asked_at: at, run_id: by.run_id, brought: null }
   campaign.asked[key] = asking
 }
 
@@ -19,6 +20,12 @@ const lost: Handler<'asking-lost'> = (campaign, event) => {
   delete campaign.asked[event.key]
 }
 
+const repeated: Handler<'answer-repeated'> = (campaign, { key, experiment }) => {
+  campaign.sources[key] = experiment
+  delete campaign.answered[key]
+  delete campaign.asked[key]
+}
+
 /** Those that nobody has answered yet: each counts as being asked, wherever its job runs. */
 export function openAskings({ asked: all }: Pick<Campaign, 'asked'>): AskedIdea[] {
   return Object.values(all).filter(asking => asking.brought === null)
@@ -29,4 +36,9 @@ export function handedOut({ asked: all }: Pick<Campaign, 'asked'>): Set<EventId>
   return new Set(Object.values(all).flatMap(({ carries }) => carries ?? []))
 }
 
-export const askingHandlers = { 'idea-asked': asked, 'idea-brought': brought, 'asking-lost': lost }
+export const askingHandlers = {
+  'idea-asked': asked,
+  'idea-brought': brought,
+  'asking-lost': lost,
+  'answer-repeated': repeated,
+}

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from './canonical.ts'
 import type { Experiment, Picked } from './experiment.ts'
 import type { LedgerEvent } from './event.ts'
 import { carryOut } from './fold-backlog.ts'
-import { ideaRefused } from './fold-proposer.ts'
+import { ideaKept, ideaLost, ideaRefused } from './fold-proposer.ts'
 import { addExperiment } from './experiments.ts'
 import { addKeptStep } from './fold-progress.ts'
 import { dropOrders, notLanded } from './fold-order.ts'
@@ -111,6 +111,8 @@ function end(
   experiment.reason = how.reason
   if (isPicked(experiment)) return
   if (how.outcome === 'refused' || how.outcome === 'withdrawn') return
+  if (isLanded(how.outcome)) ideaKept(campaign, experiment)
+  else ideaLost(campaign, experiment)
   countEnded(campaign, experiment)
   if (how.outcome === 'error' || how.outcome === 'timeout') campaign.failures += 1
 }

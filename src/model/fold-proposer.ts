@@ -3,9 +3,14 @@ import type { Experiment } from './experiment.ts'
 
 export const FAILURES_UNTIL_BENCHED = 3
 
+/** A program that had an idea kept is not disabled before so many more of its answers came to nothing. */
+const ANSWERS_AFTER_KEPT = 10
+
+type Proposer = Campaign['proposers'][string]
+
 /** An answer is no success yet: only an idea that gets measured is. No answer is a failure at once. */
 export function askedAgain(campaign: Campaign, who: string, { ok, seq }: { ok: boolean; seq: number }): void {
-  const before = campaign.proposers[who] ?? { failures: 0, benched: false, asked: -1 }
+  const before = campaign.proposers[who] ?? { failures: 0, benched: false, since_kept: null }
   campaign.proposers[who] = { ...before, asked: seq }
   if (!ok) countFailure(campaign, who)
 }
@@ -17,16 +22,33 @@ export function ideaRefused(campaign: Campaign, experiment: Experiment): void {
 }
 
 export function ideaMeasured(campaign: Campaign, experiment: Experiment): void {
-  const who = proposerOf(campaign, experiment)
-  const proposer = who === null ? undefined : campaign.proposers[who]
+  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
   if (proposer) proposer.failures = 0
+}
+
+export function ideaKept(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
+  if (proposer) Object.assign(proposer, { failures: 0, benched: false, since_kept: 0 })
+}
+
+/** It was measured, and came to nothing. */
+export function ideaLost(campaign: Campaign, experiment: Experiment): void {
+  const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
+  if (proposer && proposer.since_kept !== null) proposer.since_kept += 1
+}
+
+/** How many more failures in a row it takes until it is disabled. */
+export function failuresLeft({ failures, since_kept }: Pick<Proposer, 'failures' | 'since_kept'>): number {
+  const grace = since_kept === null ? 0 : ANSWERS_AFTER_KEPT - since_kept
+  return Math.max(FAILURES_UNTIL_BENCHED - failures, grace)
 }
 
 function countFailure(campaign: Campaign, who: string): void {
   const proposer = campaign.proposers[who]
   if (!proposer) return
   proposer.failures += 1
-  proposer.benched ||= proposer.failures >= FAILURES_UNTIL_BENCHED
+  if (proposer.since_kept !== null) proposer.since_kept += 1
+  proposer.benched ||= failuresLeft(proposer) <= 0
 }
 
 /** `nonce`: another for each asking, so that one idea is opened once and the next is another. */

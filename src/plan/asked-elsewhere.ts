@@ -4,6 +4,7 @@ import { handedOut, openAskings } from '../model/fold-asking.ts'
 import { commandKey } from '../model/fold-proposer.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Step } from './action.ts'
+import { nextAngle } from './angles.ts'
 import { nextIdea } from './backlog.ts'
 import type { World } from './world.ts'
 
@@ -24,14 +25,18 @@ export function askingMinutes({ propose }: Pick<Spec, 'propose'>): number {
  */
 export function askElsewhere({ campaign, spec, now }: World, who: readonly string[]): Step[] {
   const handed = handedOut(campaign)
+  const angles = new Set(openAskings(campaign).flatMap(({ angle }) => angle ?? []))
   const until = new Date(Date.parse(now) + (askingMinutes(spec) + MINUTES_BEFORE) * 60_000).toISOString()
   return who.map((name, at): Step => {
     const cause = `asking ${at} at ${campaign.seq}`
     const key = commandKey(name, sha256(canonicalJson([campaign.started, cause])).slice(0, 16))
     const idea = nextIdea(campaign, handed)
     if (idea !== null) handed.add(idea.id)
+    const look = idea === null ? nextAngle(campaign, spec, angles) : null
+    if (look !== null) angles.add(look)
     const carries = idea === null ? {} : { carries: idea.id }
-    const about = { key, who: name, base: campaign.incumbent, until, ...carries }
+    const angle = look === null ? {} : { angle: look }
+    const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
     return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
   })
 }

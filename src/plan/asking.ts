@@ -1,5 +1,5 @@
 import { experimentsOf } from '../model/experiments.ts'
-import { FAILURES_UNTIL_BENCHED } from '../model/fold-proposer.ts'
+import { failuresLeft } from '../model/fold-proposer.ts'
 import type { Action, Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
 import { roomToOpen } from './intake.ts'
@@ -41,11 +41,10 @@ function whoIsNext(world: World): string[] {
 function nextOf({ campaign, askable }: World, asked: readonly string[]): string | undefined {
   const times = (who: string) => asked.filter(each => each === who).length
   const last = (who: string) => campaign.proposers[who]?.asked ?? -1
-  const failures = (who: string) => campaign.proposers[who]?.failures ?? 0
+  const fresh = { failures: 0, since_kept: null }
+  const proposer = (who: string) => campaign.proposers[who] ?? fresh
   // Who has failed is asked no oftener at once than it could fail before it is benched.
-  const may = askable.filter(
-    who => failures(who) === 0 || failures(who) + times(who) < FAILURES_UNTIL_BENCHED,
-  )
+  const may = askable.filter(who => proposer(who).failures === 0 || times(who) < failuresLeft(proposer(who)))
   return may.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
@@ -72,9 +71,9 @@ export function answered({ answers }: World): Step[] {
 
 /** A proposer that is not asked any more is said once. */
 export function benchedAlerts(world: World): Step[] {
-  return Object.entries(world.campaign.proposers).flatMap(([who, { benched }]) => {
+  return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
     if (!benched) return []
-    const message = `${who} brought ${FAILURES_UNTIL_BENCHED} times in a row no idea that could be measured, and is asked no more`
+    const message = `${who} failed to produce a usable idea ${failures} times in a row and was disabled`
     return alertOnce(world, { code: 'proposer-benched', about: who, message })
   })
 }

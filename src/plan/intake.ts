@@ -25,14 +25,47 @@ export function openProposals(world: World): Opened {
   let { next: number } = nothingOpened(world)
   let room = roomToOpen(world)
   const steps: Step[] = []
+  const byTree = new Map<Oid, ExperimentId>()
   for (const proposal of inOrder(world.campaign, freshProposals(world))) {
+    const same = sameAnswer(world, proposal, byTree)
+    if (same !== null) {
+      steps.push({
+        step: 'event',
+        draft: {
+          kind: 'answer-repeated',
+          cause: proposal.source.key,
+          key: proposal.source.key,
+          experiment: same,
+        },
+      })
+      continue
+    }
     const engineMade = proposal.branch === null
     if (engineMade && room <= 0) continue
     if (engineMade) room -= 1
     steps.push(...open(world, proposal, experimentName(number)))
+    if ('tree' in proposal.head && proposal.head.tree !== undefined)
+      byTree.set(proposal.head.tree, experimentName(number))
     number = freeNumber(world, number + 1)
   }
   return { steps, next: number }
+}
+
+/**
+ * The experiment that has exactly the files of this answer of a program, where the program could not know of it: asked at
+ * the same time it gave the same answer, which is one answer and no failure.
+ */
+function sameAnswer(
+  { campaign, candidates }: World,
+  { source, head, first_unseen }: Proposal,
+  byTree: ReadonlyMap<Oid, ExperimentId>,
+): ExperimentId | null {
+  if (source.use !== 'command' || 'rejected' in head || head.tree === undefined) return null
+  const { tree } = head
+  const open = [...candidates].find(([, facts]) => facts.merged === 'clean' && facts.tree === tree)?.[0]
+  const twin = byTree.get(tree) ?? campaign.trees[tree] ?? open
+  if (twin === undefined || byTree.has(tree)) return twin ?? null
+  return (campaign.experiments[twin]?.number ?? 0) >= (first_unseen ?? Infinity) ? twin : null
 }
 
 /**

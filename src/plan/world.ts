@@ -146,12 +146,14 @@ export interface Proposal extends Idea {
   source: { use: string; key: string }
   learnings: string | null
   /** A commit on the incumbent, ready to be a branch; or a person's own head; or why there is none. */
-  head: { commit: Oid; base: Point } | { rejected: string }
+  head: { commit: Oid; base: Point; tree?: Oid } | { rejected: string }
   /** Set when the branch exists already and belongs to whoever made it. */
   branch: string | null
   pull: number | null
   /** Only in what a maintainer brought to make the code simpler, not faster. */
   simplifies?: true
+  /** Of a program's answer: the number of the first experiment that its brief could not name. */
+  first_unseen?: number
   /** The idea of the backlog that it carries out. */
   carries?: EventId
   /** Only in proposals made to undo a landing. */

@@ -4,6 +4,7 @@ import { avoided, betterAlone, kinds, lost, recent, underWay } from './brief-his
 import { ideaToCarryOut } from './brief-idea.ts'
 import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
 import { section } from './brief-text.ts'
+import { oneLine } from './quoted-text.ts'
 
 export interface BriefInput {
   campaign: Campaign
@@ -11,6 +12,8 @@ export interface BriefInput {
   incumbentMetrics: Metrics
   /** Of the backlog: what this one is to carry out. */
   idea?: BacklogIdea | null
+  /** Where this one is to look, while others look elsewhere. */
+  angle?: string | null
 }
 
 /** A prompt has a price: whatever the campaign's size, a brief stays below this. */
@@ -34,16 +37,24 @@ const ANSWER = [
   '```',
 ]
 
+function placeToLook(angle: string): string[] {
+  return [
+    `- ${oneLine(angle, 180)}.`,
+    '- Others are asked at the same time and look elsewhere. Leave this only for something clearly better.',
+  ]
+}
+
 /** What a proposer is told. Byte budgets of the sections add up to less than the whole. */
-export function brief({ campaign, spec, incumbentMetrics, idea = null }: BriefInput): string {
+export function brief({ campaign, spec, incumbentMetrics, idea = null, angle = null }: BriefInput): string {
   const lines = [
     ...TASK,
     ...section('The idea to carry out', idea === null ? [] : ideaToCarryOut(idea), 800),
+    ...section('Where to look', angle === null ? [] : placeToLook(angle), 300),
     ...section('What to improve', goal(spec), 1_800),
     ...section('Where it stands', numbers(campaign, spec, incumbentMetrics), 1_200),
     ...section('What may be edited', boundaries(spec), 1_900),
     ...section('What must hold', gates(spec), 1_400),
-    ...section('Advice', advice(spec), 1_700),
+    ...section('Advice', advice(spec), 1_400),
     ...section('Dependencies', packages(spec), 700),
     ...section('Being tried now', underWay(campaign), 900),
     ...section('What works, by category', kinds(campaign), 900),

@@ -23,7 +23,9 @@ export async function broughtProposals(
     const { patch: _patch, ...told } = brought
     const head = await headOf(repo, { asking, brought }, heads)
     const source = { use: 'command', key }
-    return [{ ...told, ...(carries === null ? {} : { carries }), source, head, branch: null, pull: null }]
+    const { first_unseen } = asking
+    const carried = carries === null ? {} : { carries }
+    return [{ ...told, ...carried, first_unseen, source, head, branch: null, pull: null }]
   })
   return (await Promise.all(found)).flat()
 }
@@ -53,5 +55,5 @@ async function commitOf(
     }
   }
   const message = `${brought.hypothesis}\n\nWinnow-Source: ${who}`
-  return { commit: await commitOn(repo, base, applied.tree, message), base }
+  return { commit: await commitOn(repo, base, applied.tree, message), base, tree: applied.tree }
 }

@@ -28,6 +28,8 @@ const proposed = z.strictObject({
   learnings: z.string().nullable(),
   commit: oid,
   base: point,
+  /** The number of the first experiment that its brief could not name. */
+  first_unseen: z.number().int().positive(),
   /** The idea of the backlog that it was handed. */
   carries: digest.optional(),
 })
@@ -38,6 +40,11 @@ type Proposed = z.output<typeof proposed>
 
 type Known = Pick<Campaign, 'started' | 'sources' | 'answered'>
 
+/** The repository, as far as an answer needs it. */
+export interface Commits extends Pick<Repository, 'has'> {
+  commit(oid: Oid): Promise<{ tree: Oid }>
+}
+
 type Say = (line: string) => void
 
 export interface Answering {
@@ -47,13 +54,14 @@ export interface Answering {
   at: string
   minutes: number
   asked: Asked
+  first_unseen: number
   carries?: EventId
 }
 
 /** What a program answered outlives the process that asked it, and what that cost with it (invariant 7). */
 export async function storeAnswer(storeDir: string, { asked, ...answering }: Answering): Promise<void> {
-  const { carries, ...told } = answering
-  const carried = asked.ok && carries !== undefined ? { carries } : {}
+  const { carries, first_unseen, ...told } = answering
+  const carried = asked.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
   const value = stored.parse({ ...told, ...flat(asked), ...carried })
   await mkdir(storeDir, { recursive: true })
   const path = fileOf(storeDir, value.key)
@@ -78,7 +86,7 @@ function flat(asked: Asked) {
 export async function readAnswers(
   storeDir: string,
   campaign: Known,
-  repo: Pick<Repository, 'has'>,
+  repo: Commits,
   say: Say,
 ): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
   const waiting = (await readAll(storeDir, say)).filter(value => !isSettled(value, campaign))
@@ -101,15 +109,17 @@ function isSettled({ key, ok, campaign: started }: Stored, { started: current, .
   return started !== current || Object.hasOwn(ok ? known.sources : known.answered, key)
 }
 
-async function proposalOf(value: Proposed, repo: Pick<Repository, 'has'>): Promise<Proposal> {
+async function proposalOf(value: Proposed, repo: Commits): Promise<Proposal> {
   const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value
   const kept = await repo.has(commit)
   const head = kept
-    ? { commit, base }
+    ? { commit, base, tree: (await repo.commit(commit)).tree }
     : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
   const told = { hypothesis, category, priority, required_deps, family, learnings }
   const carried = value.carries === undefined ? {} : { carries: value.carries }
-  return { ...told, ...carried, source: { use: 'command', key }, head, branch: null, pull: null }
+  const { first_unseen } = value
+  const source = { use: 'command', key }
+  return { ...told, ...carried, first_unseen, source, head, branch: null, pull: null }
 }
 
 /** A key holds names that people chose; a digest of it is a file name anywhere. */

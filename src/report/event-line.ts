@@ -91,6 +91,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'idea-asked': ({ who }) => `${who} asked for an idea, in a job of its own`,
   'idea-brought': ({ key, hypothesis }) => `${key} brought an idea: ${hypothesis}`,
   'asking-lost': ({ key, reason }) => `${key} brought no answer: ${reason}`,
+  'answer-repeated': ({ key, experiment }) => `${key} gave the same answer as ${experiment}`,
   'experiment-opened': ({ experiment, hypothesis, source }) =>
     `${experiment} opened (${source.use}): ${hypothesis}`,
   'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,

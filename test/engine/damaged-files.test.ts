@@ -101,7 +101,15 @@ describe('an idea of a program that is not recorded yet', () => {
     }
     const asked = { ok: true as const, idea, learnings: null, commit, base: { commit: main, tree } }
     const { started } = await site.campaign()
-    const answer = { key, campaign: started, who: 'agent', at: '2026-01-01T00:00:00Z', minutes: 1, asked }
+    const answer = {
+      key,
+      campaign: started,
+      who: 'agent',
+      at: '2026-01-01T00:00:00Z',
+      minutes: 1,
+      first_unseen: 1,
+      asked,
+    }
     await storeAnswer(join(site.place.dataDir, ANSWERS), answer)
     return { commit, blob }
   }

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { submit } from '../../src/engine/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
@@ -188,7 +191,7 @@ esac
   const spec = (text: string) =>
     `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\n`
 
-  it('is asked until it fails three times, and is benched with an alert', async () => {
+  it('is asked until none of its last ten answers was kept, and is disabled with an alert', async () => {
     const site = await sizeYard([], { spec, files: { 'tools/think.sh': PROGRAM } })
     await site.start()
     expect(await site.run()).toEqual({
@@ -197,13 +200,56 @@ esac
     })
     expect(await site.outcomes()).toEqual({ 'three letters do': 'kept' })
     expect((await site.experiment('three letters do')).learnings).toBe('letters cost')
-    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, benched: true } })
+    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 10, benched: true } })
     expect(await site.alerts()).toEqual([
-      'thinker brought 3 times in a row no idea that could be measured, and is asked no more',
+      'thinker failed to produce a usable idea 10 times in a row and was disabled',
     ])
     const asked = (await site.events()).flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
-    expect(asked).toEqual([true, false, false, false])
+    expect(asked).toEqual([true, ...Array(10).fill(false)])
     expect(site.said).toContain('thinker: no idea, thinker ended with exit code 3: nothing comes to mind')
+    await site.proven()
+  })
+
+  it('four times at once is told something else each time', async () => {
+    const program = `#!/bin/sh
+cat > "$(mktemp "$HOME/brief.XXXXXX")"
+until [ "$(ls "$HOME" | grep -c brief)" -ge 4 ]; do sleep 0.1; done
+exit 3
+`
+    const four = (text: string) => spec(text).replace('mode: serial', 'max_concurrent: 4')
+    const home = mkdtempSync(join(tmpdir(), 'winnow-briefs-'))
+    const env = { HOME: home }
+    const site = await sizeYard([], { spec: four, files: { 'tools/think.sh': program }, env })
+    await site.start()
+    await site.run()
+    const briefs = readdirSync(home).flatMap(name =>
+      name.startsWith('brief.') ? [readFileSync(join(home, name), 'utf8')] : [],
+    )
+    rmSync(home, { recursive: true })
+    const places = briefs.map(text => /## Where to look\n- (.*)\n/.exec(text)?.[1])
+    expect(places).not.toContain(undefined)
+    expect(new Set(places).size).toBeGreaterThanOrEqual(4)
+  })
+
+  it('that gives the same answer four times at once has given one, and has not failed', async () => {
+    const program = `#!/bin/sh
+[ "$(ls "$HOME" | grep -c asked)" -lt 4 ] || exit 3
+: > "$(mktemp "$HOME/asked.XXXXXX")"
+until [ "$(ls "$HOME" | grep -c asked)" -ge 4 ]; do sleep 0.1; done
+printf 'aaa\\n' > src/a.txt
+`
+    const four = (text: string) => spec(text).replace('mode: serial', 'max_concurrent: 4')
+    const home = mkdtempSync(join(tmpdir(), 'winnow-same-'))
+    const site = await sizeYard([], { spec: four, files: { 'tools/think.sh': program }, env: { HOME: home } })
+    await site.start()
+    const { proposers, experiments } = await site.until(
+      all => 'exp-001' in all.experiments && all.landings.length > 0,
+    )
+    rmSync(home, { recursive: true, force: true })
+    expect(Object.values(experiments)).toMatchObject([{ outcome: 'kept' }])
+    expect(proposers['thinker']?.benched).toBe(false)
+    const kinds = (await site.events()).map(({ kind }) => kind)
+    expect(kinds.filter(kind => kind === 'answer-repeated')).toHaveLength(3)
     await site.proven()
   })
 

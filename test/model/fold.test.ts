@@ -6,6 +6,7 @@ import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
 import { specOf } from '../../src/spec/recorded-spec.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
+import { carryOut } from '../plan/a-world.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
 import { Site } from '../plan/site.ts'
 
@@ -253,6 +254,31 @@ describe('what the fold remembers', () => {
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
     ask(false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, benched: true })
+  })
+
+  it('a proposer with a kept idea among its last ten answers is not benched', () => {
+    const built = campaign()
+    const ask = (ok: boolean) =>
+      built.add({
+        kind: 'spent',
+        cause: 'x',
+        what: 'propose',
+        who: 'agent',
+        ok,
+        minutes: 1,
+        requests: 0,
+        tokens: 0,
+        usd: 0,
+      })
+    ask(true)
+    built.withExperiment({ source: { use: 'command', key: 'command:agent:1' } })
+    built.ordered().measured({ 'exp-001': { candidate: { bytes: 8 } } })
+    carryOut(built)
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, since_kept: 0 })
+    for (let times = 0; times < 9; times++) ask(false)
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 9, benched: false })
+    ask(false)
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 10, benched: true })
   })
 
   it('an amendment with another harness carries no evidence over; with the same one it carries all', () => {

@@ -4,8 +4,9 @@ import { askingMinutes } from '../../src/plan/asked-elsewhere.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { SPEC } from '../cli/project.ts'
-import { type CampaignBuilder, campaign } from './a-campaign.ts'
-import { actionsOf, carryOut, draftsOf, draftsOfKind, world } from './a-world.ts'
+import { brief } from '../../src/propose/brief.ts'
+import { type CampaignBuilder, campaign, candidateTree } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOf, draftsOfKind, proposal, world } from './a-world.ts'
 
 const askable = ['command:agent', 'other']
 const elsewhere = { askable, asks: 'elsewhere' as const }
@@ -43,6 +44,44 @@ describe('proposers that a job of its own asks', () => {
       actions: [],
       waiting: { for: 'proposers', who: names(built) },
     })
+  })
+
+  it('are told to look somewhere else each, where no idea is written down', () => {
+    const built = campaign()
+    const angles = draftsOfKind(carryOut(built, elsewhere), 'idea-asked').map(({ angle }) => angle)
+    expect(angles.every(angle => angle !== undefined)).toBe(true)
+    expect(new Set(angles).size).toBe(4)
+    const spec = { ...built.spec }
+    const texts = Object.values(built.campaign.asked).map(({ angle }) =>
+      brief({ campaign: built.campaign, spec, incumbentMetrics: {}, angle }),
+    )
+    expect(new Set(texts).size).toBe(4)
+  })
+
+  it('that give one answer are one experiment, and what came later knew of it', () => {
+    const built = campaign()
+    carryOut(built, elsewhere)
+    const [first, second, third] = Object.values(built.campaign.asked)
+    const answer = (key = '', first_unseen = 1) =>
+      proposal(key, {
+        source: { use: 'command', key },
+        first_unseen,
+        head: {
+          commit: 'a'.repeat(40),
+          base: built.campaign.incumbent,
+          tree: candidateTree(built.campaign, 'exp-001'),
+        },
+      })
+    const opened = carryOut(built, { proposals: [answer(first?.key), answer(second?.key)] })
+    expect(draftsOfKind(opened, 'experiment-opened')).toHaveLength(1)
+    expect(draftsOfKind(opened, 'answer-repeated')).toMatchObject([
+      { key: second?.key, experiment: 'exp-001' },
+    ])
+    const later = carryOut(built, { proposals: [answer(third?.key)] })
+    expect(draftsOfKind(later, 'answer-repeated')).toMatchObject([{ key: third?.key, experiment: 'exp-001' }])
+    const aware = plan(world(built, { proposals: [answer('command:agent:late', 2)] }))
+    expect(draftsOfKind(aware, 'experiment-opened')).toHaveLength(1)
+    expect(draftsOfKind(aware, 'answer-repeated')).toEqual([])
   })
 
   it('are handed one idea of the backlog each, and none that somebody has', () => {

@@ -26,8 +26,8 @@ describe('the name of a proposer', () => {
 
 describe('a benched proposer', () => {
   const proposers = {
-    claude: { failures: 3, benched: true, asked: 0 },
-    codex: { failures: 2, benched: false, asked: 0 },
+    claude: { failures: 3, benched: true, asked: 0, since_kept: null },
+    codex: { failures: 2, benched: false, asked: 0, since_kept: null },
   }
 
   it('is what the ledger says, and nobody else', () => {

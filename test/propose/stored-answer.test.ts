@@ -6,7 +6,7 @@ import { forgetSettled, readAnswers, storeAnswer } from '../../src/propose/store
 import { scratch } from '../git/scratch.ts'
 import { aCampaign } from './incumbent.ts'
 
-const HERE = { has: async () => true }
+const HERE = { has: async () => true, commit: async () => ({ tree: 'd'.repeat(40) }) }
 const base = { commit: 'b'.repeat(40), tree: 'c'.repeat(40) }
 
 function asked(hypothesis: string) {
@@ -30,7 +30,16 @@ const campaign = (rest: Partial<Campaign> = {}): Campaign => aCampaign({ started
 function answer(rest: Partial<Parameters<typeof storeAnswer>[1]> = {}): Parameters<typeof storeAnswer>[1] {
   const who = 'an agent / of "mine"'
   const at = '2026-01-01T00:00:00Z'
-  return { key, campaign: 'this one', who, at, minutes: 12, asked: asked('Use a map'), ...rest }
+  return {
+    key,
+    campaign: 'this one',
+    who,
+    at,
+    minutes: 12,
+    first_unseen: 4,
+    asked: asked('Use a map'),
+    ...rest,
+  }
 }
 
 describe('an answer of a program', () => {
@@ -47,7 +56,8 @@ describe('an answer of a program', () => {
         family: null,
         learnings: 'learned',
         source: { use: 'command', key: 'command:an agent / of "mine":n1' },
-        head: { commit: 'a'.repeat(40), base },
+        head: { commit: 'a'.repeat(40), base, tree: 'd'.repeat(40) },
+        first_unseen: 4,
         branch: null,
         pull: null,
       },
@@ -104,7 +114,7 @@ describe('an answer of a program', () => {
   it('whose commit is gone is rejected, not lost', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer())
-    const { proposals } = await readAnswers(dir, campaign(), { has: async () => false }, say)
+    const { proposals } = await readAnswers(dir, campaign(), { ...HERE, has: async () => false }, say)
     expect(proposals).toMatchObject([{ head: { rejected: expect.stringContaining('is gone') } }])
   })
 
