@@ -44,10 +44,19 @@ export interface Release {
   files: readonly string[] | null
 }
 
+/**
+ * When a release was published, and how surely: by the hash of its files, by its name and version alone, or as the
+ * youngest of all versions that a range may come to.
+ */
+export interface ReleaseDate {
+  at: string
+  by: 'hash' | 'name' | 'range'
+}
+
 /** Where packages come from. */
 export interface Registries {
-  /** When exactly this was published; null where nobody could tell, for whatever reason. */
-  publishedAt: (release: Release) => Promise<string | null>
+  /** When this was published. null: its registry was asked in vain; undefined: no registry can be asked. */
+  publishedAt: (release: Release) => Promise<ReleaseDate | null | undefined>
 }
 
 /** One question to a model, with nothing that was said before. */

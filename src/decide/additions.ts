@@ -33,14 +33,17 @@ function isOfRegistry({ ecosystem, source, path }: Pick<Addition, 'ecosystem' | 
 
 /**
  * Names that the spec approves, and that are out for too short a time to be believed unseen: whoever takes a
- * package over publishes under its name. Of unknown age is not old enough.
+ * package over publishes under its name. Of unknown age is not old enough,
+ * and neither is a range, which may come to something newer tomorrow.
  */
 export function tooYoung(
   { min_release_age_days: days }: Pick<Rules, 'min_release_age_days'>,
   additions: readonly Addition[],
   now: string,
 ): string[] {
-  const young = additions.filter(({ released }) => !isOldEnough(released, days, now))
+  const young = additions.filter(
+    ({ released, released_by }) => !isOldEnough(released, days, now) || (days > 0 && released_by === 'range'),
+  )
   return [...new Set(young.map(({ name }) => name))]
 }
 

@@ -1,14 +1,15 @@
-import type { Fetch, Registries, Release } from '../ports.ts'
+import type { Fetch, Registries, Release, ReleaseDate } from '../ports.ts'
 import type { Ecosystem } from './addition.ts'
 import { firstProxied, GO_SERVERS, type GoServers } from './go/go-index.ts'
 import { READERS, type Registry } from './registry-readers.ts'
-import { releaseHashes } from './release-hashes.ts'
+import { isFetched, releaseHashes } from './release-hashes.ts'
+import { type Answer, dateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
 
 export interface RegistryAccess {
   /** Of winnow, for the user agent. */
   version: string
   /** Where the registries are; the public ones unless given. */
-  bases?: Partial<Record<Registry, string>>
+  bases?: Partial<Record<NameRegistry, string>>
   goServers?: GoServers
   timeoutMs?: number
   /** How the web is asked; directly unless given. */
@@ -19,33 +20,79 @@ const TIMEOUT_MS = 10_000
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * What public registries say, each asked for what it publishes and for nothing else, under its own address. A date
- * counts only for files with the hashes of the lockfile: a name and a version may be another package elsewhere.
+ * What public registries say, each asked for what it publishes and for nothing else, under its own address. Where a
+ * lockfile has hashes that its registry publishes as well, a date counts only for files with these hashes: a name and a
+ * version may be another package elsewhere. Where there are none, the date is by name, and says so.
  */
 export function publicRegistries(access: RegistryAccess): Registries {
   return {
     async publishedAt(release) {
-      const version = exactVersion(release)
-      const hashes = releaseHashes(release)
-      if (version === null || hashes.length === 0) return null
+      const question = questionAbout(release)
+      if (question === null) return undefined
       try {
-        return await dateOf({ ...release, version }, hashes, access)
+        return await question({ ...access, signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS) })
       } catch {
-        // Not there, not reachable, not understood: all of it means that nobody could tell.
+        // Not there, not reachable, not understood: the registry was asked in vain.
         return null
       }
     },
   }
 }
 
-async function dateOf(
-  release: Release,
-  hashes: readonly string[],
-  access: RegistryAccess,
-): Promise<string | null> {
-  // For all that is asked about one release, however many requests that takes.
-  const signal = AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS)
-  const textFrom = (url: string) => textAt(url, { ...access, signal })
+type Asking = RegistryAccess & { signal: AbortSignal }
+type Question = (asking: Asking) => Promise<ReleaseDate | null>
+
+/** Null where no public registry can tell: another source, or hashes that it does not publish. */
+function questionAbout(release: Release): Question | null {
+  const { ecosystem } = release
+  const plain = release.version
+    .replace(/ \([^()]*\)$/, '')
+    .replace(/ ;.*$/, '')
+    .replace(/^\[[^\]]*\] (?=[=<>~!])/, '')
+  const exact = exactVersion({ ecosystem, version: plain })
+  const hashes = releaseHashes(release)
+  if (exact !== null && hashes.length > 0)
+    return async asking => withHash(await dateOf({ ...release, version: exact }, hashes, asking))
+  if (!isNameRegistry(ecosystem) || !isOnlyNamed(release)) return null
+  const isExact = exact !== null && isOneVersion(release, plain)
+  const version = exact ?? plain
+  return asking =>
+    dateByName(ecosystem, { name: release.name, version, isExact }, path =>
+      answerAt(`${asking.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, asking),
+    )
+}
+
+function withHash(at: string | null): ReleaseDate | null {
+  return at === null ? null : { at, by: 'hash' }
+}
+
+function isNameRegistry(ecosystem: string): ecosystem is NameRegistry {
+  return Object.hasOwn(NAME_REGISTRIES, ecosystem)
+}
+
+const BERRY_CHECKSUM = /^(?:\w+\/)?[\da-f]{128}$/
+const ARCHIVE_OR_REPOSITORY = /^(?:zip|tar|git) https:\/\//
+
+/**
+ * Of a registry, and with no hash that could be compared with what the registry publishes: manifests have none, and
+ * those of yarn berry, NuGet, Composer and Maven are of other bytes.
+ */
+function isOnlyNamed({ ecosystem, source, integrity }: Release): boolean {
+  if (ecosystem === 'packagist') return source === 'registry' || ARCHIVE_OR_REPOSITORY.test(source)
+  if (!isFetched(ecosystem, source)) return false
+  if (integrity === null || ecosystem === 'nuget' || ecosystem === 'maven') return true
+  return ecosystem === 'npm' && BERRY_CHECKSUM.test(integrity)
+}
+
+/** Where a bare number in a manifest means "this or a compatible one". */
+const COMPATIBLE: ReadonlySet<string> = new Set(['cargo'])
+
+function isOneVersion({ ecosystem, integrity }: Release, version: string): boolean {
+  return integrity !== null || !COMPATIBLE.has(ecosystem) || version.startsWith('=')
+}
+
+async function dateOf(release: Release, hashes: readonly string[], access: Asking): Promise<string | null> {
+  const textFrom = async (url: string) => (await answerAt(url, access)).text
   if (release.ecosystem === 'go') {
     const servers = access.goServers ?? GO_SERVERS
     const [hash = ''] = hashes
@@ -63,15 +110,15 @@ function registryOf(ecosystem: Ecosystem | (string & {})): Registry | null {
   return Object.hasOwn(READERS, ecosystem) ? (ecosystem as Registry) : null
 }
 
-const EXACT = /^\d[\w.+-]*$/
+const EXACT = /^v?\d[\w.+-]*$/
 const GO_VERSION = /^v\d[\w.+-]*$/
 const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 
 /** A lockfile names one version, and so does a requirement that is pinned. */
-function exactVersion({ ecosystem, version }: Release): string | null {
+function exactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
   const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
   const meant = pinned ?? version
-  const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(meant)
+  const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(meant) && !/\.[x*]$/i.test(meant)
   return isExact && meant.length <= 100 ? meant : null
 }
 
@@ -82,11 +129,14 @@ function youngest(dates: readonly (string | null)[]): string | null {
   return new Date(Math.max(...times)).toISOString()
 }
 
-async function textAt(
+async function answerAt(
   url: string,
-  { version, web = fetch, signal }: Pick<RegistryAccess, 'version' | 'web'> & { signal: AbortSignal },
-): Promise<string> {
-  const headers = { accept: 'application/json', 'user-agent': `winnow/${version} (git-winnow on npm)` }
+  { version, web = fetch, signal }: Pick<Asking, 'version' | 'web' | 'signal'>,
+): Promise<Answer> {
+  const headers = {
+    accept: 'application/json, */*;q=0.5',
+    'user-agent': `winnow/${version} (git-winnow on npm)`,
+  }
   const response = await web(url, { headers, redirect: 'error', signal })
   if (response.status !== 200 || response.body === null) throw new Error(`${response.status}`)
   const chunks: Uint8Array[] = []
@@ -96,5 +146,5 @@ async function textAt(
     if (size > MOST_BYTES) throw new Error('too large')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return { text: Buffer.concat(chunks).toString('utf8'), lastModified: response.headers.get('last-modified') }
 }

@@ -30,7 +30,7 @@ export function releaseHashes({ ecosystem, source, integrity, files }: Release):
   return counting.every(each => hash.test(each)) ? counting : []
 }
 
-function isFetched(ecosystem: string, source: string): boolean {
+export function isFetched(ecosystem: string, source: string): boolean {
   const place = source.replace(/, installed as .*$/, '')
   // Pipenv names the index as the Pipfile does.
   return FETCHED.test(place) || (ecosystem === 'pypi' && INDEX_NAME.test(place))

@@ -2,6 +2,7 @@ import type { ForgeError } from '../errors.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
+import type { ReleaseDate } from '../ports.ts'
 import type { CandidateFacts, HoldoutFacts, PickFacts, World } from '../plan/world.ts'
 
 /** What is remembered between looks, to look faster; forgetting it changes nothing (invariant 11). */
@@ -13,7 +14,7 @@ export interface Memory {
   /** Checks as this process has shown them. */
   checks: Map<ExperimentId, string>
   /** When releases were published, as far as it was asked. */
-  releases: Map<string, string | null>
+  releases: Map<string, ReleaseDate | null | undefined>
   /** Which commits are in the history of which: that never changes. */
   ancestors: Map<string, boolean>
   /** The remote's refs when they were last asked for, and as our own pushes left them since. */

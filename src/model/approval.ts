@@ -16,8 +16,10 @@ export const addition = z.strictObject({
   licence: text.nullable(),
   /** How many others come with it; absent of what came with another itself, and before it was counted. */
   brings: z.number().int().nonnegative().nullable().optional(),
-  /** When its registry says it was published; absent before registries were asked. */
+  /** When its registry says it was published; null where that was asked in vain, absent where none could be asked. */
   released: z.iso.datetime().nullable().optional(),
+  /** How surely: by the hash of its files, by name and version, or as the youngest that a range may come to. */
+  released_by: z.enum(['hash', 'name', 'range']).optional(),
   path: text,
 })
 export type Addition = z.output<typeof addition>

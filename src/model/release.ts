@@ -2,8 +2,13 @@ import type { Addition } from './approval.ts'
 import type { Campaign } from './campaign.ts'
 import { subjectsOf } from './picked.ts'
 
-/** When releases were published, by `releaseKey`; null: nobody could tell. */
-export type ReleaseDates = ReadonlyMap<string, string | null>
+/** When releases were published, by `releaseKey`; null: asked in vain, undefined: no registry could be asked. */
+export type ReleaseDates = ReadonlyMap<string, KnownDate | null | undefined>
+
+export interface KnownDate {
+  at: string
+  by: NonNullable<Addition['released_by']>
+}
 
 type Release = Pick<Addition, 'ecosystem' | 'name' | 'version' | 'source' | 'integrity'>
 
@@ -17,18 +22,34 @@ export function releaseKey({ ecosystem, name, version, source, integrity }: Rele
  * comes to; where one of those is of unknown age, so is it (invariant 5).
  */
 export function dated(additions: readonly Addition[], dates: ReleaseDates): Addition[] {
-  const known = (each: Addition) => dates.get(releaseKey(each)) ?? null
   return additions.map(each => {
+    const { released: _at, released_by: _by, ...rest } = each
     const locked = locksOf(each, additions)
-    const all = locked.length === 0 ? [known(each)] : locked.map(known)
-    const certain = all.filter(date => date !== null)
-    const released = certain.length === all.length ? (certain.toSorted().at(-1) ?? null) : null
-    return { ...each, released }
+    const all = (locked.length === 0 ? [each] : locked).map(one => dates.get(releaseKey(one)))
+    const known = all.filter(date => date !== null && date !== undefined)
+    if (known.length === 0 && all.every(date => date === undefined)) return rest
+    if (known.length < all.length) return { ...rest, released: null }
+    return { ...rest, ...youngest(known) }
   })
 }
 
+const SURENESS: readonly KnownDate['by'][] = ['hash', 'name', 'range']
+
+function youngest(dates: readonly KnownDate[]): Pick<Addition, 'released' | 'released_by'> {
+  const at =
+    dates
+      .map(date => date.at)
+      .toSorted()
+      .at(-1) ?? null
+  const least = Math.max(...dates.map(({ by }) => SURENESS.indexOf(by)))
+  return { released: at, released_by: SURENESS[least] ?? 'range' }
+}
+
 /** What a lockfile says that a manifest's range comes to; nothing for what is one version already. */
-function locksOf({ ecosystem, name, integrity }: Addition, additions: readonly Addition[]): Addition[] {
+export function locksOf(
+  { ecosystem, name, integrity }: Addition,
+  additions: readonly Addition[],
+): Addition[] {
   if (integrity !== null) return []
   return additions.filter(
     other => other.integrity !== null && other.ecosystem === ecosystem && other.name === name,
@@ -49,12 +70,13 @@ export function isOldEnough(released: string | null | undefined, days: number, n
 }
 
 /** What the ledger knows of it, whoever it was asked for. */
-export function recordedDates(campaign: Pick<Campaign, 'experiments' | 'picks'>): Map<string, string> {
-  const found = new Map<string, string>()
+export function recordedDates(campaign: Pick<Campaign, 'experiments' | 'picks'>): Map<string, KnownDate> {
+  const found = new Map<string, KnownDate>()
   for (const { approval } of subjectsOf(campaign)) {
     const { additions = [] } = approval ?? {}
     for (const each of additions)
-      if (each.released && locksOf(each, additions).length === 0) found.set(releaseKey(each), each.released)
+      if (each.released && locksOf(each, additions).length === 0)
+        found.set(releaseKey(each), { at: each.released, by: each.released_by ?? 'hash' })
   }
   return found
 }

@@ -196,14 +196,17 @@ function broughtText({ direct, brings }: Addition): string {
   return brings === 0 ? 'no other' : `${brings} more`
 }
 
+const SURELY = { hash: '', name: ', by name', range: ', the youngest in range' } as const
+
 /** As old as it was when it was asked about, so that the text stays the same. */
 function releasedText(
-  { released }: Addition,
+  { released, released_by: by }: Addition,
   { asked_at, least }: { asked_at: string | null; least: number },
 ): string {
   const days = ageInDays(released, asked_at)
-  if (released === undefined || released === null || days === null) return 'unknown'
+  if (released === undefined) return 'not asked'
+  if (released === null || days === null) return 'unknown'
   const age = days === 0 ? 'less than a day' : plural(days, 'day')
   const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${plural(least, 'day')}`
-  return `${released.slice(0, 10)} (${age}${young})`
+  return `${released.slice(0, 10)} (${age}${young}${SURELY[by ?? 'hash']})`
 }

@@ -25,6 +25,8 @@ export interface CheckView {
   unfinished: string[]
   warnings: string[]
   ideas: string[]
+  /** What happens to packages that an idea adds. */
+  dependencies: string
   /** What a run would do. */
   forecast: string[]
   /** Those that can change a verdict, and how they are compared. */
@@ -41,6 +43,7 @@ export function checkText(view: CheckView): string[] {
     `  scope: ${plural(scope.mutable, 'file')} may change${fewText(scope.mutable, scope.examples.mutable)}, ${scope.outside} may not${fewText(scope.outside, scope.examples.outside)}`,
     ...scope.unmatched.map(pattern => `  scope.mutable ${pattern} matches no file`),
     ...view.ideas.map(idea => `  ideas: ${idea}`),
+    `  dependencies: ${view.dependencies}`,
     ...view.forecast.map(line => `  ${line}`),
     ...view.notes.map(note => `  note: ${note}`),
     ...view.warnings.map(warning => `  warning: ${warning}`),

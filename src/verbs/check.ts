@@ -7,6 +7,7 @@ import type { Point } from '../model/ids.ts'
 import { shortRef } from '../model/refs.ts'
 import { forecast, mostSeconds } from '../report/check-forecast.ts'
 import { comparedMetrics, wayOf } from '../report/check-compared.ts'
+import { dependencyPolicy } from '../report/dependency-policy.ts'
 import { type CheckView, checkText, comparisonText, ideaSources, isBlocked } from '../report/check-text.ts'
 import { clockText } from '../report/live-text.ts'
 import type { Trial } from '../report/check-trial.ts'
@@ -136,6 +137,7 @@ async function reading({ workshop, text, base, warnings }: ToCheck, where: Where
     unfinished: standIns.map(standInText),
     warnings: [...warnings, ...problems, ...unshowable(spec), ...denied(spec, where)],
     ideas: ideaSources(spec, hypotheses),
+    dependencies: dependencyPolicy(spec),
     forecast: forecast(spec, where),
     metrics: comparedMetrics(spec, null),
     tried: null,

@@ -80,7 +80,7 @@ it('a landing whose additions were approved for another set only is not proven',
 })
 
 it('a landing of what the spec names is not proven where it was young by what the ledger says, and nobody was asked', async () => {
-  const site = await landed('dependencies: { approved: [left-pad] }\n')
+  const site = await landed('dependencies: { approved: [left-pad], min_release_age_days: 7 }\n')
   const letIn = (released: string | null) => (event: LedgerEvent) => {
     if (event.kind !== 'approval-requested') return event
     return { ...event, packages: [], additions: event.additions?.map(each => ({ ...each, released })) }

@@ -10,6 +10,7 @@ describe('winnow check', () => {
       '.winnow/size.yaml is valid: campaign size, winnow defaults, read from the work tree.',
       '  scope: 1 file may change (src/value), 2 may not (.winnow/size.yaml, bench/size.sh)',
       '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
+      '  dependencies: new packages wait for winnow approve; those with install scripts are refused',
       '  gate: tests: test -s src/value (pre)',
       '  isolation: none; experiment code runs with your rights and can read your home directory',
       '  cost: this machine measures, so no runner is paid for; what proposers spend is not counted',

@@ -43,7 +43,8 @@ const ANSWERS = {
 async function asking(answers: Record<string, unknown>, release: Partial<Release> = {}) {
   const { url, asked } = await packageRegistry(answers)
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
-  const at = await publicRegistries({ version: '0.0.0', goServers }).publishedAt({ ...MODULE, ...release })
+  const found = await publicRegistries({ version: '0.0.0', goServers }).publishedAt({ ...MODULE, ...release })
+  const at = found?.at ?? null
   return { at, asked }
 }
 

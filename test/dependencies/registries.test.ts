@@ -25,7 +25,7 @@ function packument(integrity: string | undefined = LEFT_PAD.integrity ?? '', at:
 async function asking(answers: Record<string, unknown>, timeoutMs = 5_000) {
   const registry = await packageRegistry(answers)
   const { url } = registry
-  const bases = { npm: url, cargo: url, pypi: url, rubygems: url }
+  const bases = { npm: url, cargo: url, pypi: url, rubygems: url, packagist: url, nuget: url, maven: url }
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
   return { registry, ...publicRegistries({ version: '0.0.0', bases, goServers, timeoutMs }) }
 }
@@ -74,7 +74,7 @@ it('is asked the way that the edge gave', async () => {
     return new Response(JSON.stringify(packument()))
   }
   const { publishedAt } = publicRegistries({ version: '0.0.0', web })
-  expect(await publishedAt(LEFT_PAD)).toBe(AT)
+  expect(await publishedAt(LEFT_PAD)).toEqual({ at: AT, by: 'hash' })
   expect(asked).toEqual(['https://registry.npmjs.org/left-pad'])
 })
 
@@ -112,7 +112,7 @@ describe('when a release was published', () => {
 
   it.each(cases)('%j is asked of its registry', async (release, path, answer, at) => {
     const { registry, publishedAt } = await asking({ [path]: answer })
-    expect(await publishedAt(release)).toBe(at)
+    expect(await publishedAt(release)).toEqual({ at, by: 'hash' })
     expect(registry.asked).toEqual([path])
   })
 
@@ -174,25 +174,154 @@ describe('when a release was published', () => {
     [{ source: 'bundled' }],
     [{ source: 'bundled or https://registry.npmjs.org/' }],
     [{ source: 'path ../left-pad' }],
-    [{ version: '^1.3.0' }],
     [{ version: '../../x' }],
     [{ version: '1.3.0?x' }],
     // Nothing that the registry has as well: none, too weak, or of the installer's own making.
-    [{ integrity: null }],
     [{ integrity: 'sha1-bGVm' }],
     [{ integrity: '#6c656674' }],
     [{ integrity: 'sha512-bGVmdA== md5-bGVm' }],
-    [{ integrity: '10c0/6c656674' }],
-    [{ ecosystem: 'cargo', integrity: null }],
     [{ ecosystem: 'pypi', integrity: `sha512:${ONE}${ONE}` }],
     [{ ecosystem: 'pypi', integrity: '2 files, sha256:3' }],
-    [{ ecosystem: 'nuget', source: 'registry', integrity: 'bGVmdA==' }],
-    [{ ecosystem: 'packagist', integrity: '0123, entry sha256:4' }],
-    [{ ecosystem: 'maven', name: 'a:b', source: 'registry', integrity: null }],
+    [{ ecosystem: 'go', version: 'v1.2.3', integrity: null }],
+    [{ ecosystem: 'packagist', source: 'path ../a', integrity: null }],
+    [{ ecosystem: 'maven', name: 'a:b', source: 'path lib/a.jar', integrity: null }],
     [{ ecosystem: '__proto__' }],
   ])('is asked of nobody with %j', async change => {
     const { registry, publishedAt } = await asking({})
-    expect(await publishedAt({ ...LEFT_PAD, ...change })).toBeNull()
+    expect(await publishedAt({ ...LEFT_PAD, ...change })).toBeUndefined()
     expect(registry.asked).toEqual([])
+  })
+})
+
+describe('what has no hash that its registry publishes as well', () => {
+  const named = (
+    ecosystem: string,
+    name: string,
+    version: string,
+    change: Partial<Release> = {},
+  ): Release => ({
+    ecosystem,
+    name,
+    version,
+    source: 'registry',
+    integrity: null,
+    files: null,
+    ...change,
+  })
+  const OLD = '2018-01-01T00:00:00.000Z'
+  const left = {
+    time: { created: LATER, modified: LATER, '1.2.0': OLD, '1.3.0': AT, '2.0.0': LATER },
+    versions: { '1.2.0': {}, '1.3.0': {}, '2.0.0': {} },
+  }
+  const flask = {
+    releases: { '2.0': [{ upload_time_iso_8601: OLD }], '3.0': [{ upload_time_iso_8601: AT }], '3.1': [] },
+  }
+  const monolog = {
+    packages: {
+      'monolog/monolog': [
+        { version: '3.0.0', time: '2018-04-09T01:10:45.796+00:00' },
+        { version: 'v2.9.0', time: OLD },
+      ],
+    },
+  }
+  const nuget = { listed: true, published: '2018-04-09T01:10:45.796+00:00' }
+  const metadata = '<metadata><versioning><lastUpdated>20180409011045</lastUpdated></versioning></metadata>'
+
+  it.each<[what: string, Release, path: string, answer: unknown, at: string, by: 'name' | 'range']>([
+    ['npm, one version', named('npm', 'left-pad', '1.3.0'), '/left-pad', left, AT, 'name'],
+    ['npm, a range', named('npm', 'left-pad', '^1.2.0'), '/left-pad', left, AT, 'range'],
+    ['npm, any', named('npm', 'left-pad', '*'), '/left-pad', left, LATER, 'range'],
+    ['npm, a tag', named('npm', 'left-pad', 'next'), '/left-pad', left, LATER, 'range'],
+    [
+      'yarn berry',
+      named('npm', 'left-pad', '1.3.0', { integrity: `10c0/${'6'.repeat(128)}` }),
+      '/left-pad',
+      left,
+      AT,
+      'name',
+    ],
+    ['pypi, a range', named('pypi', 'flask', '>=2,<4'), '/pypi/flask/json', flask, AT, 'range'],
+    ['pypi, pinned', named('pypi', 'flask', '==2.0'), '/pypi/flask/json', flask, OLD, 'name'],
+    [
+      'cargo',
+      named('cargo', 'memchr', '2.5'),
+      '/api/v1/crates/memchr',
+      {
+        versions: [
+          { num: '2.5.1', created_at: AT },
+          { num: '3.0.0', created_at: LATER },
+        ],
+      },
+      AT,
+      'range',
+    ],
+    ['rubygems', named('rubygems', 'rake', '~> 13.2'), '/api/v1/versions/rake.json', rake, LATER, 'range'],
+    [
+      'packagist',
+      named('packagist', 'monolog/monolog', '3.0.0', {
+        source: 'zip https://a.example/b',
+        integrity: '01, entry sha256:4',
+      }),
+      '/p2/monolog/monolog.json',
+      monolog,
+      AT,
+      'name',
+    ],
+    [
+      'packagist, a range',
+      named('packagist', 'monolog/monolog', '^2.1'),
+      '/p2/monolog/monolog.json',
+      monolog,
+      OLD,
+      'range',
+    ],
+    [
+      'nuget',
+      named('nuget', 'Newtonsoft.Json', '13.0.1', { integrity: 'bGVmdA==' }),
+      '/v3/registration5-semver1/newtonsoft.json/13.0.1.json',
+      nuget,
+      AT,
+      'name',
+    ],
+    [
+      'maven, a range',
+      named('maven', 'org.a.b:core', '[1,2)'),
+      '/maven2/org/a/b/core/maven-metadata.xml',
+      metadata,
+      '2018-04-09T01:10:45.000Z',
+      'range',
+    ],
+  ])('has its date by name: %s', async (_, release, path, answer, at, by) => {
+    const { registry, publishedAt } = await asking({ [path]: answer })
+    expect(await publishedAt(release)).toEqual({ at, by })
+    expect(registry.asked).toEqual([path])
+  })
+
+  it('has its date from the time at which Maven Central stored the file', async () => {
+    const asked: string[] = []
+    const web = async (url: string) => {
+      asked.push(url)
+      return new Response('<project/>', { headers: { 'last-modified': 'Mon, 09 Apr 2018 01:10:45 GMT' } })
+    }
+    const { publishedAt } = publicRegistries({ version: '0.0.0', web })
+    const release = named('maven', 'org.a.b:core', '1.2 (scope test)')
+    expect(await publishedAt(release)).toEqual({ at: '2018-04-09T01:10:45.000Z', by: 'name' })
+    expect(asked).toEqual(['https://repo1.maven.org/maven2/org/a/b/core/1.2/core-1.2.pom'])
+  })
+
+  it.each<[string, Release, string, unknown]>([
+    ['is not there', named('npm', 'left-pad', '9.9.9'), '/left-pad', left],
+    [
+      'is unlisted at nuget',
+      named('nuget', 'a', '1.0.0'),
+      '/v3/registration5-semver1/a/1.0.0.json',
+      { published: '1900-01-01T00:00:00+00:00' },
+    ],
+    ['has no date', named('maven', 'a:b', '1.0'), '/maven2/a/b/1.0/b-1.0.pom', '<project/>'],
+    ['gets no answer', named('packagist', 'a/b', '1.0.0'), '/p2/a/b.json', undefined],
+  ])('is unknown where it was asked for in vain: it %s', async (_, release, path, answer) => {
+    const { registry, publishedAt } = await asking({ [path]: answer })
+    expect(await publishedAt(release)).toBeNull()
+    expect(registry.asked).toEqual([path])
   })
 })

@@ -21,7 +21,8 @@ export function adding(...packages: Addition[]) {
 
 /** As registries would tell when these were published. */
 export function published(at: string | null, ...packages: Addition[]): ReleaseDates {
-  return new Map(packages.map(each => [releaseKey(each), at]))
+  const date = at === null ? null : { at, by: 'hash' as const }
+  return new Map(packages.map(each => [releaseKey(each), date]))
 }
 
 export const NO_ADDITIONS = adding()

@@ -89,6 +89,22 @@ describe('what the spec approves by its name', () => {
     return built
   }
 
+  it('is measured whatever its age, and with none known, where the spec asks for no age', () => {
+    const plain = `${SPEC}dependencies: { approved: [left-pad] }\n`
+    for (const releases of [young, published(null, LEFT_PAD), published(null)]) {
+      const built = campaign(plain).withExperiment()
+      carryOut(built, { candidates: one, releases })
+      expect(built.experiment('exp-001').status).toBe('ordered')
+    }
+  })
+
+  it('is not old enough by a range, which may come to something newer tomorrow', () => {
+    const range = new Map([...old].map(([key, date]) => [key, date && { ...date, by: 'range' as const }]))
+    expect(found(range).experiment('exp-001').status).toBe('deferred')
+    const name = new Map([...old].map(([key, date]) => [key, date && { ...date, by: 'name' as const }]))
+    expect(found(name).experiment('exp-001').status).toBe('ordered')
+  })
+
   it('is measured where its release is old enough, and the ledger has what that was seen by', () => {
     const built = found(old)
     const { status, approval } = built.experiment('exp-001')

@@ -46,8 +46,8 @@ describe('what waits for an approval', () => {
     expect(requestText(waiting().experiment)).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       '  why: idea 1',
-      '  package   version  from                              how                        brings   install scripts  licence  released  state',
-      '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  unknown  none             WTFPL    unknown   waits',
+      '  package   version  from                              how                        brings   install scripts  licence  released   state',
+      '  left-pad  1.3.0    npm, https://registry.npmjs.org/  direct, package-lock.json  unknown  none             WTFPL    not asked  waits',
       '  set dddddddddddddddd',
     ])
   })
@@ -57,7 +57,7 @@ describe('what waits for an approval', () => {
     const rows = requestText(experiment).slice(2, -1)
     expect(rows).toHaveLength(3)
     expect(rows[1]).toMatch(
-      /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json( +unknown){4} +waits$/,
+      /^ {2}odd +1\.0\.0 \| @everyone \| .* unknown, package-lock\.json( +unknown){3} +not asked +waits$/,
     )
     expect(rows[2]).toMatch(/^ {2}zlib +not in the change yet .* waits$/)
     expect(requestMarkdown(experiment).join('\n')).toContain('| 1.0.0 \\| @\u200beveryone \\| |')
@@ -86,6 +86,10 @@ describe('what waits for an approval', () => {
       '2026-01-09 (less than a day, less than 7 days)',
       'waits',
     ])
+    const by = (released_by: 'name' | 'range') =>
+      rows({ brings: 0, released: '2020-01-01T00:00:00.000Z', released_by }).join()
+    expect(by('name')).toMatch(/2020-01-01 \(\d+ days, by name\)/)
+    expect(by('range')).toMatch(/2020-01-01 \(\d+ days, the youngest in range\)/)
     expect(rows({ brings: null, released: null })).toEqual(['unknown', ...scripts, 'unknown', 'waits'])
   })
 
@@ -133,7 +137,7 @@ describe('what was approved and kept', () => {
     const campaign = kept([LEFT_PAD, { ...LEFT_PAD, name: '@everyone/x', direct: false }])
     const body = campaignPullBody(campaign)
     expect(body).toContain('**Packages it adds**')
-    expect(body).toMatch(/\n\| left-pad \| 1\.3\.0 \| npm, .* \| WTFPL \| unknown \| exp-001 \|\n/)
+    expect(body).toMatch(/\n\| left-pad \| 1\.3\.0 \| npm, .* \| WTFPL \| not asked \| exp-001 \|\n/)
     expect(body).toContain('\n| @\u200beveryone/x |')
     expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toEqual(
       expect.arrayContaining([

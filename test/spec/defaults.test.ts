@@ -70,7 +70,7 @@ describe("winnow's defaults", () => {
       approved: [],
       approval: 'review',
       approvers: 'write',
-      min_release_age_days: 7,
+      min_release_age_days: 0,
       allow_scripts: false,
     })
     expect(spec.branches.prefix).toBe('optimize')

@@ -1,7 +1,7 @@
-import type { Registries, Release } from '../../ports.ts'
+import type { Registries, Release, ReleaseDate } from '../../ports.ts'
 import type { Addition } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import { recordedDates, type ReleaseDates, releaseKey } from '../../model/release.ts'
+import { locksOf, recordedDates, type ReleaseDates, releaseKey } from '../../model/release.ts'
 import { subjectOf } from '../../model/picked.ts'
 import { needs } from '../../plan/approvals.ts'
 import type { CandidateFacts, World } from '../../plan/world.ts'
@@ -25,7 +25,7 @@ interface Asking {
  */
 export async function releaseDates(
   place: { registries?: Registries | undefined; clock: { monotonic(): number } },
-  memory: { releases: Map<string, string | null> },
+  memory: { releases: Map<string, ReleaseDate | null | undefined> },
   asking: Asking,
 ): Promise<ReleaseDates> {
   const { registries, clock } = place
@@ -33,13 +33,13 @@ export async function releaseDates(
   if (registries === undefined || asking.campaign.status !== 'running')
     return new Map([...memory.releases, ...recorded])
   const wanted = unknownTo(asking, new Map([...memory.releases, ...recorded]))
-  for (const each of wanted.slice(MOST_ASKED)) memory.releases.set(releaseKey(each), null)
+  for (const each of wanted.slice(MOST_ASKED)) memory.releases.set(releaseKey(each), undefined)
   const until = clock.monotonic() + PATIENCE_MS
   const left = wanted.slice(0, MOST_ASKED)
   const ask = async (from: Registries): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const late = clock.monotonic() > until
-      memory.releases.set(releaseKey(next), late ? null : await from.publishedAt(next.release))
+      memory.releases.set(releaseKey(next), late ? undefined : await from.publishedAt(next.release))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, () => ask(registries)))
@@ -62,10 +62,11 @@ function unknownTo({ campaign, spec, now, candidates }: Asking, known: ReleaseDa
     const waits = experiment?.status === 'queued' || experiment?.status === 'deferred'
     if (!experiment || !waits || facts.merged !== 'clean' || facts.refusal !== null || facts.aheadOfSync)
       continue
-    const { digest } = needs({ spec, now, releases: known }, experiment, facts)
+    const { digest, packages } = needs({ spec, now, releases: known }, experiment, facts)
     if (digest === experiment.approval?.digest) continue
+    if (packages.length === 0 && spec.dependencies.min_release_age_days === 0) continue
     for (const each of facts.additions.packages)
-      if (!known.has(releaseKey(each)))
+      if (!known.has(releaseKey(each)) && locksOf(each, facts.additions.packages).length === 0)
         found.set(releaseKey(each), { ...each, release: releaseOf(each, facts) })
   }
   return [...found.values()].toSorted((a, b) => Number(b.direct === true) - Number(a.direct === true))

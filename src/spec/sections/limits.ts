@@ -30,7 +30,9 @@ export const dependencies = z.strictObject({
     .default('write')
     .describe('Who may approve: a permission, or logins and teams.'),
   min_release_age_days: natural
-    .default(7)
-    .describe('What `approved` names waits for a person while its release is younger, or of unknown age.'),
+    .default(0)
+    .describe(
+      'With more than 0, what `approved` names waits for a person while its release is younger, or of unknown age.',
+    ),
   allow_scripts: z.boolean().default(false).describe('Let packages run install scripts.'),
 })
