@@ -164,5 +164,5 @@ function fileWords(path: string): string {
     .replace(/^\d+[-_.]/, '')
     .replaceAll(/[-_]+/g, ' ')
     .trim()
-  return words === '' ? `patch ${path}` : words
+  return /\p{L}/u.test(words) ? words : `patch ${path}`
 }

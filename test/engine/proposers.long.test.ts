@@ -43,15 +43,15 @@ describe('ideas that are patches', () => {
       [
         'patch ideas/04.patch',
         'refused',
-        'ideas/04.patch:1: no front matter; begin the file with ---, hypothesis: <one sentence>, ---',
+        'ideas/04.patch does not apply to the incumbent: git finds no change in it; make it with git diff or git format-patch',
       ],
       [
         'of another tree',
         'refused',
-        'ideas/05.patch does not apply to the incumbent: src/nowhere.txt does not exist',
+        'ideas/05.patch:4 does not apply to the incumbent: src/nowhere.txt does not exist',
       ],
       ['nothing', 'refused', expect.stringContaining('changes nothing')],
-      ['cheats', 'refused', expect.stringContaining('ideas/07.patch does not apply')],
+      ['cheats', 'refused', expect.stringContaining('ideas/07.patch:7 does not apply')],
       ['b4', 'kept', 'bytes 36 -> 25 (-30.6 %), deterministic, re-run once and equal'],
       ['the same as before', 'refused', 'changes nothing against the incumbent'],
     ])

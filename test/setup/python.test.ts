@@ -99,6 +99,15 @@ describe('a benchmark in Python', () => {
     expect(found(files).notes).toHaveLength(2)
   })
 
+  it('is no module that others import', () => {
+    const bench = (text: string) => commandsIn({ ...PACKAGE, 'bench/cases.py': text }).bench
+    expect(
+      bench('import pk\n\n\nclass Suite:\n    def time_parse(self):\n        pk.parse("a")\n'),
+    ).toBeNull()
+    expect(bench('def main():\n    pass\n\n\nmain()\n')).toBe('PYTHONPATH=src python3 bench/cases.py')
+    expect(bench('def main():\n    pass\n\n\nif __name__ == "__main__":\n    main()\n')).not.toBeNull()
+  })
+
   it('is a script below bench', () => {
     const source = 'import json\nprint(json.dumps({"seconds": 1}))\n'
     const files = { ...PACKAGE, 'benchmarks/run.py': source, 'benchmarks/common_utils.py': '' }
