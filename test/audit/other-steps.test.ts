@@ -74,6 +74,14 @@ describe('a sync', () => {
     expect(said).toContain('was measured with another ruler than the one in force since')
   })
 
+  it.each([
+    [{ default_tree: 'e'.repeat(40) }, /its default branch has tree [0-9a-f]{40}, not e{40}$/],
+    [{ holds: ['exp-001'] }, /of what was kept [0-9a-f]{40} has nothing, not exp-001$/],
+  ])('that records another default branch than was merged in has no evidence: %j', async (forged, gap) => {
+    const synced = await eventOf(site, 'synced')
+    expect(await saidOf(synced, draft => ({ ...draft, ...forged }) as EventDraft)).toMatch(gap)
+  })
+
   it('that brings more than the default branch has no evidence', async () => {
     const synced = await eventOf(site, 'synced')
     const to = await commitLike(synced, {})

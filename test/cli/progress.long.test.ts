@@ -3,6 +3,7 @@ import { type Campaign, emptyCampaign } from '../../src/model/campaign.ts'
 import { parseEvent } from '../../src/model/event.ts'
 import { fold } from '../../src/model/fold.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
+import { noisyProject } from './noisy-project.ts'
 import { FILES, offer, type Project, project, proven, SPEC } from './project.ts'
 
 function letters(count: number): string {
@@ -70,6 +71,22 @@ describe('the progress of a campaign', () => {
     await proven(person)
   })
 
+  it('goes on over a default branch that has the kept changes already', async () => {
+    const person = project({ ...FILES, 'src/value': letters(900) })
+    await person.winnow('run')
+    await offer(person, letters(500))
+    await person.winnow('run')
+    person.git('merge', '-q', 'optimize/size')
+    person.commit('and more', { 'README.md': 'hello\n' })
+    await person.winnow('run')
+    const { out } = await person.winnow('log', '--json')
+    expect(out).toContain('"holds":["exp-001"]')
+    await offer(person, letters(400), [], 'optimize/size')
+    await person.winnow('run')
+    expect(await told(person)).toEqual(everywhere('bytes 900 -> 400 (-55.6 %)', '-55.6 %'))
+    await proven(person)
+  })
+
   it('credits nothing that the default branch brought', async () => {
     const value = (count: number, other: number) => ({
       'src/value': letters(count),
@@ -90,6 +107,33 @@ describe('the progress of a campaign', () => {
     expect(out).toContain('Since the baseline: bytes 900 -> 500, 400 -> 300 (-58.3 % in all).')
     const [text, gain] = ['bytes 900 -> 500, 400 -> 300 (-58.3 % in all)', '-58.3 %']
     expect(await told(person)).toEqual(everywhere(text, gain))
+    await proven(person)
+  })
+})
+
+describe('the progress of a noisy campaign', () => {
+  it('is not measured by medians of different hours, then by pairs, and as a whole by winnow stop', async () => {
+    const person = noisyProject()
+    person.write('src/ms', '400000\n')
+    expect((await person.winnow('try', '-m', 'far less')).code).toBe(0)
+    const progress = async () => /^ {2}progress: (.*)$/m.exec((await person.winnow('status')).out)?.[1]
+    expect(await progress()).toBe('not measured yet')
+    expect(await person.json('status')).toMatchObject({
+      progress: { by: 'not measured', effect: null, not_measured: ['exp-001'] },
+    })
+
+    const stopped = await person.winnow('stop', '-m', 'enough')
+    expect(stopped.code).toBe(0)
+    expect(stopped.err).toMatch(/^Measuring what the kept changes bring together, in 8 jobs, about /m)
+    const said = /^Since the baseline: (.*)\.$/m.exec(stopped.out)?.[1] ?? ''
+    expect(said).toMatch(/^ms (59|6[01])\.\d % lower \(.* to .* %\) than [0-9a-f]{12}, 64 pairs$/)
+    expect(await progress()).toBe(said)
+    const view = (name: string) => person.git('show', `optimize-state/ms:${name}`)
+    expect(view('README.md').replaceAll('\\', '')).toContain(`**Progress: ${said}.**`)
+    const gain = /<title>ms: (-[\d.]+ %) · stopped<\/title>/.exec(view('badge.svg'))?.[1] ?? ''
+    expect(said).toContain(`${gain.slice(1)} lower`)
+    expect(view('chart.svg')).toContain(`by experiment: ${gain}`)
+    expect((await person.winnow('stop')).out).toContain('was stopped already')
     await proven(person)
   })
 })

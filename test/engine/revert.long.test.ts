@@ -35,7 +35,7 @@ describe('a landing is taken back', () => {
   it('as an experiment of its own where it was not: gates must hold, a gain is not expected', async () => {
     const site = await ended([shorter('a', 3), shorter('b', 5)])
     await revert(site)
-    expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept', 'revert exp-001: a3': 'kept' })
+    expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept', 'revert exp-001: a3': 'revert_landed' })
     expect(await reverted(site)).toMatchObject([{ experiment: 'exp-001', by_experiment: 'exp-003' }])
     expect(site.bare('show', 'optimize/size:src/a.txt')).toBe(letters('a', 15).trim())
     expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')

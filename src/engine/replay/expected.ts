@@ -37,7 +37,8 @@ export function isVerdict(event: LedgerEvent): event is Verdict {
 export async function expectedDrafts(place: Place, campaign: Campaign, spec: Spec): Promise<EventDraft[]> {
   const world = ledgerWorld(campaign, spec, await memberCandidates(place, campaign, spec))
   const found = arrivals(world)
-  if (campaign.status === 'stopped') return closeRemaining(world, found).flatMap(draftsOf)
+  if (campaign.status === 'stopped')
+    return [...closeRemaining(world, found), ...effectSteps(world)].flatMap(draftsOf)
   const steps = [
     ...parkInterrupted(world),
     ...effectSteps(world),
