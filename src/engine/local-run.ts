@@ -47,7 +47,10 @@ export async function factOf(
       return { state: 'unreadable', runId: file.runId, reason: file.report.unreadable }
     return { state: 'reported', runId: file.runId, report: file.report }
   }
-  const left = file?.partial ? { partial: file.partial } : {}
+  const left = {
+    ...(file?.partial ? { partial: file.partial } : {}),
+    ...(file?.waitedSeconds === undefined ? {} : { waitedSeconds: file.waitedSeconds }),
+  }
   if (mine !== null) return mine === 'running' ? { state: mine, ...left } : { state: mine }
   const holder = file?.runId ?? recorded
   if (holder === null) return null

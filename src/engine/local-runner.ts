@@ -16,7 +16,7 @@ import { refuseFullDisk } from './full-disk.ts'
 import { berthFor, type Lanes } from './lanes.ts'
 import { type Judges, judgesHere } from './judging.ts'
 import { factOf, livesOn, ownRunId } from './local-run.ts'
-import { takeTurn } from './machine-turn.ts'
+import { measureInTurn, type Turn } from './measuring-turn.ts'
 import { type OrderFiles, orderFiles } from './order-files.ts'
 import type { Place } from './place.ts'
 import type { Runner } from './runner.ts'
@@ -112,16 +112,15 @@ async function measured(
   const berth = berthFor(order, spec)
   const lane = await lanes.enter(berth, signal)
   if (lane === null) return null
-  let leave: (() => void) | null = null
   try {
-    leave = await takeTurn(place, { ...berth, what: `campaign ${place.name}` }, signal)
-    if (leave === null) return null
-    begun.add(order.id)
-    await (bench.swept ??= sweepHoldouts(join(place.dataDir, 'work')))
-    await files.claim(order.id, runId)
-    return await measureIn({ place, runId, lane, files }, order, spec, signal)
+    const wanted = { order, spec, what: `campaign ${place.name}` }
+    return await measureInTurn(place, wanted, signal, async turn => {
+      begun.add(order.id)
+      await (bench.swept ??= sweepHoldouts(join(place.dataDir, 'work')))
+      await files.claim(order.id, runId, turn.waitedSeconds)
+      return measureIn({ place, runId, lane, files, turn }, order, spec, signal)
+    })
   } finally {
-    leave?.()
     lanes.leave(lane)
   }
 }
@@ -147,10 +146,11 @@ interface Quarters {
   runId: string
   lane: number
   files: OrderFiles
+  turn: Turn
 }
 
 async function measureIn(
-  { place, runId, lane, files }: Quarters,
+  { place, runId, lane, files, turn }: Quarters,
   order: Order,
   spec: Spec,
   signal: AbortSignal,
@@ -170,8 +170,9 @@ async function measureIn(
     now: () => place.clock.now(),
     monotonic: () => place.clock.monotonic(),
     signal,
+    beside: turn.beside,
     onStart: async () => {
-      await files.started(order.id, runId)
+      await files.started(order.id, runId, turn.waitedSeconds)
       place.faults.reach('measure:started')
     },
     onPartial: async partial => {

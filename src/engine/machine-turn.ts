@@ -1,7 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { UserError } from '../errors.ts'
 import { isMissing } from '../measure/missing.ts'
 import { sha256 } from '../model/canonical.ts'
 import type { Clock, Progress, Random } from '../ports.ts'
@@ -43,8 +55,7 @@ export async function takeTurn(
   wish: Wish,
   signal: AbortSignal,
 ): Promise<(() => void) | null> {
-  const directory = join(machine.machineDir, `turns-${sha256(hostname()).slice(0, 12)}`)
-  mkdirSync(directory, { recursive: true })
+  const directory = makeTurns(machine)
   const own = await drawNumber(directory, `${process.pid}-${machine.random.hex(8)}`, wish)
   const leave = () => rmSync(join(directory, `${own.token}.turn`), { force: true })
   for (let told = false; !signal.aborted; told = true) {
@@ -55,6 +66,42 @@ export async function takeTurn(
   }
   leave()
   return null
+}
+
+/** Whether another process of this user holds the lock for something timed. */
+export async function isTimedElsewhere(machine: Pick<Machine, 'machineDir'>): Promise<boolean> {
+  const directory = turnsIn(machine).find(existsSync)
+  return directory !== undefined && (await entries(directory, '.turn')).some(({ alone }) => alone)
+}
+
+/**
+ * Below the user's cache; where that cannot be written (a read-only HOME, which --cache-dir allows), below the temporary
+ * directory. All processes that find the first one closed meet in the second.
+ */
+function turnsIn({ machineDir }: Pick<Machine, 'machineDir'>): string[] {
+  const name = `turns-${sha256(hostname()).slice(0, 12)}`
+  const uid = process.getuid?.() ?? 'user'
+  return [join(machineDir, name), join(tmpdir(), `winnow-${uid}`, name)]
+}
+
+function makeTurns(machine: Machine): string {
+  const failures: string[] = []
+  for (const directory of turnsIn(machine)) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      const uid = process.getuid?.()
+      if (uid !== undefined && statSync(directory).uid !== uid)
+        throw new Error(`${directory} is another user's`)
+      accessSync(directory, constants.W_OK)
+      return directory
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  throw new UserError(`winnow cannot keep its machine lock: ${failures.join('; ')}`, {
+    place: { file: machine.machineDir },
+    fix: 'give write permission there, or set XDG_CACHE_HOME or TMPDIR to a directory that may be written',
+  })
 }
 
 function waitingText({ pid, what }: Entry): string {
@@ -104,12 +151,12 @@ async function entries(directory: string, kind: '.arriving' | '.turn'): Promise<
   return living
 }
 
-/** Null where it has gone meanwhile. */
+/** Null where it has gone meanwhile, or is damaged: a living process writes its file whole. */
 function read(file: string): z.infer<typeof entry> | null {
   try {
-    return entry.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return entry.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissing(error) || error instanceof SyntaxError) return null
     throw error
   }
 }

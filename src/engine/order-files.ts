@@ -19,8 +19,9 @@ type Say = (line: string) => void
  * small, and every tick looks at them: not worth a trip to the thread pool.
  */
 export interface OrderFiles {
-  claim(order: OrderId, runId: string): Promise<void>
-  started(order: OrderId, runId: string): Promise<void>
+  /** `waitedSeconds`: for the machine lock, before it was claimed. */
+  claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
+  started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
   /** What was measured so far: what a run that is lost leaves. */
   partial(order: OrderId, partial: PartialReport): Promise<void>
@@ -47,13 +48,20 @@ const scored = z.strictObject({
 /** `started`: the event that started the campaign, another of whose name has money of its own. */
 export type Scored = z.infer<typeof scored>
 
-const claim = z.strictObject({ run_id: z.string(), host: z.string(), started: z.boolean() })
+const claim = z.strictObject({
+  run_id: z.string(),
+  host: z.string(),
+  started: z.boolean(),
+  waited_seconds: z.number().nonnegative().optional(),
+})
 
 /** `here`: claimed on this host, if perhaps before it was started anew. */
 export interface Claim {
   runId: string
   here: boolean
   started: boolean
+  /** For the machine lock, before it was claimed. */
+  waitedSeconds?: number
 }
 
 export type OrderFile = Claim & {
@@ -76,8 +84,10 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
   }
 
   return {
-    claim: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: false }),
-    started: (order, runId) => write(path(order, 'claim'), { run_id: runId, host, started: true }),
+    claim: (order, runId, waited = 0) =>
+      write(path(order, 'claim'), { run_id: runId, host, started: false, waited_seconds: waited }),
+    started: (order, runId, waited = 0) =>
+      write(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
     report: (order, answer) => write(path(order, 'report'), answer),
     partial: (order, partial) => write(path(order, 'partial'), partial),
     printed: order => optional(path(order, 'printed'), printedOrder, say),
@@ -128,7 +138,8 @@ function readClaim(file: string, host: string, say: Say): Claim | null {
   if (value === null) return null
   const parsed = claim.safeParse(value).data
   if (parsed === undefined) return sayDamaged(file, say)
-  return { runId: parsed.run_id, here: parsed.host === host, started: parsed.started }
+  const { run_id: runId, started, waited_seconds: waitedSeconds } = parsed
+  return { runId, here: parsed.host === host, started, ...(waitedSeconds ? { waitedSeconds } : {}) }
 }
 
 function ordersIn(directory: string): Set<OrderId> {

@@ -15,8 +15,7 @@ import type { Spec } from '../spec/schema.ts'
 import { givenOrder } from './given-order.ts'
 import { type JobClone, ledgerTip, openJobClone } from './job-clone.ts'
 import { isolatedBefore, type JobLodging, jobLodging, rehearseTwice } from './job-lodging.ts'
-import { berthFor } from './lanes.ts'
-import { takeTurn } from './machine-turn.ts'
+import { measureInTurn } from './measuring-turn.ts'
 import { bringOrderedTrees } from './ordered-trees.ts'
 
 /** One order in a job of its own: a clone that somebody else made, and no way to write to it. */
@@ -50,31 +49,40 @@ export async function measureOrdered(job: Job): Promise<Answer> {
     if (!given.wanted) return { stale: given.why }
     refuseSecrets(given.spec)
     await bringOrderedTrees(repository, given.order)
-    const wish = { ...berthFor(given.order, given.spec), what: `campaign ${job.campaign}` }
-    const leave = await takeTurn(job, wish, job.signal)
-    try {
+    const { order, spec } = given
+    const wanted = { order, spec, what: `campaign ${job.campaign}` }
+    const input = inputOf(job, repository, topLevel, given)
+    let handedBack: string | null = null
+    const done = await measureInTurn(job, wanted, job.signal, async ({ beside }) => {
       job.signal.throwIfAborted()
-      const input = inputOf(job, repository, topLevel, given)
       const lodging = await jobLodging(input.workDir, {
         users: job.users,
-        before: () => isolatedBefore(repository, tip, given.order),
-        spec: given.spec,
+        before: () => isolatedBefore(repository, tip, order),
+        spec,
         rehearse: lodged => {
           job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
           return rehearseTwice({ ...input, ...lodged })
         },
       })
-      if ('unisolatedBecause' in lodging && job.onlyUsers)
-        return { handedBack: lodging.unisolatedBecause, spec: given.spec }
+      if ('unisolatedBecause' in lodging && job.onlyUsers) throw new HandedBack(lodging.unisolatedBecause)
       job.progress.say(isolationText(lodging))
-      return { ...(await measured({ ...input, ...lodging })), spec: given.spec }
-    } finally {
-      leave?.()
-    }
+      return measured({ ...input, ...lodging, beside })
+    }).catch((error: unknown) => {
+      if (!(error instanceof HandedBack)) throw error
+      handedBack = error.message
+      return null
+    })
+    if (handedBack !== null) return { handedBack, spec }
+    job.signal.throwIfAborted()
+    if (done === null) throw new Error('an order was given up without an interruption')
+    return { ...done, spec }
   } finally {
     await repository.close()
   }
 }
+
+/** Nothing was measured: somebody else has to. */
+class HandedBack extends Error {}
 
 async function measured(
   input: MeasureInput,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { waitPast } from './clock-file.ts'
 import { kernelCounts, machineFailure } from './machine-failure.ts'
 import type { Ended, Launch } from './process/launch.ts'
+import { atLowPriority } from './process/low-priority.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
 import { reopen } from './reopen.ts'
@@ -27,6 +28,7 @@ export async function runGuarded(
   const { workDir, spec } = session.input
   const launch: Launch = {
     ...command,
+    command: session.input.beside ? atLowPriority(command.command) : command.command,
     cwd: join(session.paths.tree, spec.measurement.working_directory),
     stdout: session.paths.stdout,
     stderr: session.paths.stderr,

@@ -31,6 +31,8 @@ export interface MeasureInput {
   monotonic: () => number
   /** Ends the process tree; nothing is reported. */
   signal: AbortSignal
+  /** Another process may time something meanwhile: commands are started at low priority. */
+  beside?: boolean
   /** Awaited once, just before harness code runs for the first time: from here on the order has started. */
   onStart: () => Promise<void>
   /** Awaited after each execution with all so far, for whoever watches: nothing that is measured depends on it. */

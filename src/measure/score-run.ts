@@ -8,6 +8,7 @@ import { readFailed } from './output/read-failed.ts'
 import type { Printed } from './output/printed.ts'
 import { readScore } from './output/read-score.ts'
 import type { Owner } from './process/reaper.ts'
+import { atLowPriority } from './process/low-priority.ts'
 import { removeAll } from './remove.ts'
 import { emptyHome } from './scrub.ts'
 import { sealEverything } from './seal.ts'
@@ -35,7 +36,7 @@ export async function runScore(session: Session, score: Score, seed: number): Pr
   const { owner, supervisor } = session.scorer
   const out = owner === null ? await foldered(paths.out) : await handOver(session, own, owner)
   const ended = await supervisor.run({
-    command: score.command,
+    command: input.beside ? atLowPriority(score.command) : score.command,
     cwd: join(own.tree, input.spec.measurement.working_directory),
     env: {
       ...commonEnvironment(session.allowed, own, owner),

@@ -159,6 +159,8 @@ export interface Campaign {
   /** The event that started it: the cause of what the engine does for the campaign as a whole. */
   started: EventId
   started_at: string | null
+  /** How long orders waited for other processes of their machine, which no limit counts. */
+  waited_seconds: number
   /** When the last event was written. */
   updated_at: string | null
   rule_version: string
@@ -272,6 +274,7 @@ export function emptyCampaign(): Campaign {
     encore: null,
     started: '',
     started_at: null,
+    waited_seconds: 0,
     updated_at: null,
     rule_version: '',
     host: null,

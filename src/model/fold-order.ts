@@ -128,6 +128,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   countMachine(campaign, event.report)
   campaign.spent.minutes += minutesOf(event.report)
   campaign.spent.executions += event.report.executions.length
+  campaign.waited_seconds += event.report.waited_seconds ?? 0
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
   delete campaign.interruptions[ownSubject(live.order)]
   for (const candidate of live.order.candidates) {

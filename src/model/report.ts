@@ -95,6 +95,8 @@ export const report = z.strictObject({
   run_id: z.string(),
   started_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
+  /** For other processes of this machine, before `started_at`: no cost, and no limit counts it. */
+  waited_seconds: z.number().nonnegative().optional(),
   harness: digest,
   /** Trees as they were laid out on disk, so that a report binds to them. */
   trees: z.record(z.string(), oid),

@@ -31,12 +31,11 @@ export function arrivals(world: World): Arrivals {
 
 function receive(world: World, live: LiveOrder, found: Arrivals): void {
   const run = world.runs.get(live.order.id)
-  if (!run)
-    return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found, undefined)
+  if (!run) return live.run_id === null ? void found.idle.push(live.order.id) : expire(world, live, found, {})
   if (world.runner.runId === null) found.steps.push(...recordedRun(live, run))
   switch (run.state) {
     case 'running':
-      return run.queued === true ? undefined : expire(world, live, found, run.partial)
+      return run.queued === true ? undefined : expire(world, live, found, run)
     case 'waiting':
     // It was measured in time, and no deadline is about models.
     case 'printed':
@@ -62,8 +61,16 @@ function recordedRun({ order: { id }, run_id: known }: LiveOrder, run: RunFacts)
   return [{ step: 'event', draft: { kind: 'order-dispatched', cause: id, order: id, run_id } }]
 }
 
-function expire(world: World, live: LiveOrder, found: Arrivals, partial: PartialReport | undefined): void {
-  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline))) return
+type Underway = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>
+
+/** What it waited for other processes before it began is not its time. */
+function expire(
+  world: World,
+  live: LiveOrder,
+  found: Arrivals,
+  { partial, waitedSeconds = 0 }: Underway,
+): void {
+  if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds)) return
   found.actions.push({ do: 'cancel', order: live.order.id })
   lose(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
 }

@@ -41,8 +41,7 @@ export function ruleThatHolds(world: World): Stop | null {
       ended: campaign.ended,
       endedSinceIncumbent: campaign.since_incumbent,
       failures: campaign.failures,
-      hours:
-        campaign.started_at === null ? 0 : (Date.parse(world.now) - Date.parse(campaign.started_at)) / HOUR,
+      hours: hoursOf(world),
       runnerMinutes: campaign.spent.minutes,
       setAsideMinutes: setAsideMinutes(world),
       costUsd: campaign.spent.usd,
@@ -54,6 +53,12 @@ export function ruleThatHolds(world: World): Stop | null {
         !experimentsOf(campaign).some(awaitsSync),
     })
   )
+}
+
+/** Since the campaign began, but for the time it waited for other processes of its machine. */
+function hoursOf({ campaign: { started_at, waited_seconds }, now }: World): number {
+  if (started_at === null) return 0
+  return Math.max(0, Date.parse(now) - Date.parse(started_at) - 1000 * waited_seconds) / HOUR
 }
 
 export function stopStep({ campaign }: World, stop: StopReason): Step {

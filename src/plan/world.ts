@@ -247,13 +247,21 @@ export interface PickFacts {
 
 export type RunFacts =
   /**
-   * queued: it waits for its turn on its machine, and no deadline is about that. runId: of a run elsewhere, which has
+   * queued: it waits for its turn on its machine, and no deadline is about that. waitedSeconds: how long it did, which the
+   * deadline is later. runId: of a run elsewhere, which has
    * its id only once it was asked for.
    */
-  | { state: 'running'; queued?: true; runId?: string; partial?: PartialReport }
+  | { state: 'running'; queued?: true; runId?: string; partial?: PartialReport; waitedSeconds?: number }
   /** Of this process, and not begun: something else is being measured. */
   | { state: 'waiting' }
-  | { state: 'gone'; started: boolean; runId: string | null; why?: string; partial?: PartialReport }
+  | {
+      state: 'gone'
+      started: boolean
+      runId: string | null
+      why?: string
+      partial?: PartialReport
+      waitedSeconds?: number
+    }
   /** Measured, and what it printed is still to be scored by models. */
   | { state: 'printed'; runId: string }
   | { state: 'reported'; runId: string; report: Report }

@@ -61,6 +61,8 @@ export interface CampaignResult {
   started_at: string | null
   /** From its start to its last event. */
   duration_seconds: number | null
+  /** Of these, how long it waited for other processes of its machine. */
+  waited_seconds: number
   /** By the words people read: they add up to the number of experiments. */
   verdicts: Tally
   /** What the kept changes come to. */
@@ -76,10 +78,11 @@ export interface CampaignResult {
 }
 
 export function campaignResult(campaign: Campaign): CampaignResult {
-  const { started_at, updated_at, spent } = campaign
+  const { started_at, updated_at, spent, waited_seconds } = campaign
   return {
     started_at,
     duration_seconds: secondsBetween(started_at, updated_at),
+    waited_seconds,
     verdicts: tallyOf(campaign),
     progress: progressView(campaignProgress(campaign)),
     improvements: keptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({

@@ -53,8 +53,12 @@ function keptText(campaign: Campaign, id: string): string {
   return `${id}  ${said} (${oneLine(experiment.hypothesis, 80)})`
 }
 
-function tookText({ duration_seconds, spent: { minutes, executions, usd } }: CampaignResult): string {
-  const since = duration_seconds === null ? [] : [`${clockText(duration_seconds)} since the campaign began`]
+function tookText({ duration_seconds, waited_seconds, spent }: CampaignResult): string {
+  const { minutes, executions, usd } = spent
+  const working = duration_seconds === null ? null : Math.max(0, duration_seconds - waited_seconds)
+  const waited =
+    waited_seconds < 1 ? '' : `, besides ${clockText(waited_seconds)} waiting for other processes`
+  const since = working === null ? [] : [`${clockText(working)} since the campaign began${waited}`]
   const measuring = minutes < 1 ? 'less than a minute' : `${numberText(Math.round(minutes))} min`
   const money = usd > 0 ? [`${numberText(usd)} USD for models`] : []
   return [...since, `${plural(executions, 'execution')} in ${measuring}`, ...money].join(', ')

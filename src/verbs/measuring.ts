@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { refuseDamagedCache } from '../engine/damaged-cache.ts'
-import { berthFor } from '../engine/lanes.ts'
-import { takeTurn } from '../engine/machine-turn.ts'
+import { measureInTurn, type Turn } from '../engine/measuring-turn.ts'
 import type { Workshop } from '../engine/open.ts'
 import type { MeasureInput } from '../measure/input.ts'
 import { measure } from '../measure/measure.ts'
@@ -28,16 +27,14 @@ interface Asked {
 export async function measureHere(call: Call, workshop: Workshop, asked: Asked): Promise<Report> {
   const { around, interrupt } = call
   const machine = { ...around, machineDir: workshop.machineDir }
-  const leave = await takeTurn(machine, { ...berthFor(asked.order, asked.spec), what: asked.what }, interrupt)
-  try {
+  const done = await measureInTurn(machine, asked, interrupt, async turn => {
     interrupt.throwIfAborted()
-    asked.time?.begins()
-    const report = await measure(inputOf(call, workshop, asked))
-    return await refuseDamagedCache(workshop.repository, around.env, report)
-  } finally {
-    asked.time?.ends()
-    leave?.()
-  }
+    const report = await measure(inputOf(call, workshop, asked, turn))
+    return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
+  })
+  interrupt.throwIfAborted()
+  if (done === null) throw new Error('a measurement was given up without an interruption')
+  return done.report
 }
 
 /** Where it is measured: whoever watches looks there as well. */
@@ -49,9 +46,11 @@ function inputOf(
   { around, interrupt }: Call,
   { repository, dataDir, checkout }: Workshop,
   { order, spec, place, more = {} }: Asked,
+  { beside }: Turn,
 ): MeasureInput {
   return {
     ...more,
+    beside,
     order,
     spec,
     runId: around.by.run_id,

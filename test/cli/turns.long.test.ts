@@ -1,9 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { turnTakers } from '../engine/turn-takers.ts'
 import { noisyProject } from './noisy-project.ts'
-import { FILES, project } from './project.ts'
+import { scratch } from '../git/scratch.ts'
+import { FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
 
 const take = turnTakers()
 
@@ -75,6 +77,68 @@ describe('while another process of this user measures', () => {
     await holder.kill()
     expect((await answer).code).toBe(0)
     await waits(0)
+  })
+})
+
+describe('a deterministic campaign beside another process that times something', () => {
+  async function calibrated(files: Record<string, string>) {
+    const { person, holder, waits } = await beside(files)
+    const first = person.winnow('run')
+    await waits(2)
+    await holder.release()
+    expect((await first).code).toBe(14)
+    const again = take({
+      machineDir: join(person.cache, '.cache', 'winnow'),
+      log: join(person.dir, '..', 'log'),
+      name: 'other',
+      how: 'alone',
+      times: 'hold',
+    })
+    await again.says('in')
+    await offer(person, SHORT)
+    return { person, holder: again, waits }
+  }
+
+  it('does not wait for its lock, and runs at low priority', async () => {
+    const { person, holder } = await calibrated({
+      ...FILES,
+      'bench/size.sh': `nice >> "$HOME/priorities"\n${FILES['bench/size.sh']}`,
+    })
+    const { code, out, err } = await person.winnow('run')
+    expect([code, out]).toEqual([14, expect.stringContaining('1 kept')])
+    expect(err).not.toContain('waiting for process')
+    const priorities = readFileSync(join(person.cache, 'priorities'), 'utf8').trim().split('\n').map(Number)
+    const [first = 0] = priorities
+    expect([...new Set(priorities)]).toEqual([first, Math.min(19, first + 10)])
+    await holder.release()
+    await proven(person)
+  })
+
+  it('is measured again with the lock where it hit a time limit meanwhile; the wait counts nowhere', async () => {
+    const own = Number(execFileSync('nice', { encoding: 'utf8' }))
+    const { person, holder, waits } = await calibrated({
+      ...FILES,
+      '.winnow/size.yaml': SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, timeout_seconds: 2'),
+      'bench/size.sh': `[ "$(nice)" -gt ${own} ] && sleep 60\n${FILES['bench/size.sh']}`,
+    })
+    const answer = person.winnow('run')
+    await waits(2)
+    await holder.release()
+    const { code, out, err } = await answer
+    expect(err).toContain('campaign size: a time limit was hit while another process timed something here')
+    expect([code, out]).toEqual([14, expect.stringContaining('1 kept')])
+    await proven(person)
+  })
+})
+
+describe('a home directory that cannot be written', () => {
+  it('is no obstacle with --cache-dir: locks are kept below the temporary directory', async () => {
+    const person = project()
+    const TMPDIR = scratch()
+    const { code, err } = await person.winnowWith({ env: { HOME: '/dev/null', TMPDIR } }, 'run')
+    expect([code, err]).toEqual([14, expect.not.stringContaining('error')])
+    await offer(person, SHORT)
+    expect((await person.winnowWith({ env: { HOME: '/dev/null' } }, 'run')).out).toContain('1 kept')
   })
 })
 

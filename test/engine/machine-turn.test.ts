@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { takeTurn } from '../../src/engine/machine-turn.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isTimedElsewhere, takeTurn } from '../../src/engine/machine-turn.ts'
 import { scratch } from '../git/scratch.ts'
 import { turnTakers } from './turn-takers.ts'
 
@@ -106,6 +106,52 @@ const machineAt = (machineDir: string, say: (line: string) => void = () => {}) =
   },
   random: { hex: (bytes: number) => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
   progress: { say },
+})
+
+describe('a directory that cannot be made', () => {
+  const closed = () => {
+    const file = join(scratch('winnow-closed-'), 'file')
+    writeFileSync(file, '')
+    return join(file, 'machine')
+  }
+  const elsewhere = (directory: string) => {
+    vi.stubEnv('TMPDIR', directory)
+    onTestFinished(() => void vi.unstubAllEnvs())
+  }
+
+  it('is replaced by one below the temporary directory, where all of them meet', async () => {
+    const [first, second, third] = [closed(), closed(), closed()]
+    elsewhere(scratch('winnow-tmp-'))
+    const wish = { alone: true, what: 'x' }
+    const leave = await takeTurn(machineAt(first), wish, new AbortController().signal)
+    expect(leave).not.toBeNull()
+    expect(await isTimedElsewhere({ machineDir: second })).toBe(true)
+    const abort = new AbortController()
+    const waiting = machineAt(third, () => abort.abort())
+    expect(await takeTurn(waiting, wish, abort.signal)).toBeNull()
+    leave?.()
+  })
+
+  it('is named where the other one cannot be made either', async () => {
+    const [first, second] = [closed(), closed()]
+    elsewhere(second)
+    const taking = takeTurn(machineAt(first), { alone: true, what: 'x' }, new AbortController().signal)
+    await expect(taking).rejects.toThrow(/^winnow cannot keep its machine lock: ENOTDIR.*; ENOTDIR/)
+  })
+})
+
+describe('a damaged file of a turn', () => {
+  it('is nobody’s turn', async () => {
+    const { machineDir } = ground()
+    const wish = { alone: true, what: 'x' }
+    const leave = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    const [folder = ''] = readdirSync(machineDir)
+    for (const name of ['a.turn', 'a.arriving']) writeFileSync(join(machineDir, folder, name), '')
+    leave?.()
+    const next = await takeTurn(machineAt(machineDir), wish, new AbortController().signal)
+    expect(next).not.toBeNull()
+    next?.()
+  })
 })
 
 describe('who waits for a turn', () => {

@@ -63,6 +63,19 @@ function ended(...more: Told[]): Campaign {
 }
 
 describe('the end of a run', () => {
+  it('says apart what was only waited for', () => {
+    const campaign = ended(STOPPED)
+    campaign.updated_at = '2026-01-02T03:46:06.000Z'
+    campaign.waited_seconds = 600
+    const took = finalSummary(campaign, HERE).filter(line => line.startsWith('  took'))
+    expect(took).toEqual([
+      expect.stringMatching(
+        /^  took +32:01 since the campaign began, besides 10:00 waiting for other processes, /,
+      ),
+    ])
+    expect(campaignResult(campaign)).toMatchObject({ duration_seconds: 2521, waited_seconds: 600 })
+  })
+
   it('says what it came to, what it cost, who is waited for, and what to type next', () => {
     const campaign = ended(STOPPED)
     campaign.updated_at = '2026-01-02T03:46:06.000Z'

@@ -44,6 +44,7 @@ describe('status --json', () => {
     const result = [
       'started_at',
       'duration_seconds',
+      'waited_seconds',
       'verdicts',
       'progress',
       'improvements',
