@@ -101,10 +101,11 @@ export function keptCompared(tally: Tally, { kept, effect }: Pick<Figure, 'kept'
 
 function costCompared(
   tally: Tally,
-  key: 'executions' | 'jobs',
+  unit: 'executions' | 'jobs',
   figure: number | null,
 ): { text: string; met: boolean | null } {
-  const digits = key === 'jobs' ? 1 : 0
+  const digits = unit === 'jobs' ? 1 : 0
+  const key = `search ${unit}`
   const cost = per(tally, key)
   const text = cost.toFixed(digits)
   if (figure === null) return { text, met: null }
@@ -130,6 +131,7 @@ export function figureTable(results: Results): Table {
     }),
     notes: [
       'met: not worse than the figure by more than three standard errors of the two samples and its rounding',
+      'executions and jobs until the search for a gain ends; what proofs of harm and of no gain take, the words say',
     ],
   }
 }

@@ -16,15 +16,22 @@ export type OurOptions = Partial<EvidenceOptions>
 export interface Weighed {
   state: EvidenceState
   executions: number
+  /** What was used until the search for a gain ended: the pairs after it are for a proof of harm or of no gain. */
+  search: { executions: number; jobs: number; givenUp: boolean }
 }
 
 /** winnow's rule, by the library itself: jobs on runners of the world until it has reached a verdict. */
 export function weigh(change: Change, options: OurOptions): Weighed {
+  const state = startEvidence({ direction: 'minimize', minEffect: MIN_EFFECT, ...options })
+  return weighOn(change, { state, executions: 0, search: { executions: 0, jobs: 0, givenUp: false } })
+}
+
+/** On from where it stands. */
+export function weighOn(change: Change, from: Weighed): Weighed {
   const { random } = change.world
-  let state = startEvidence({ direction: 'minimize', minEffect: MIN_EFFECT, ...options })
-  let executions = 0
-  const nextRunner = runners(change, options.singleMachine === true)
-  for (let number = 1; statusOf(state).status === 'new-job'; number++) {
+  let { state, executions, search } = from
+  const nextRunner = runners(change, state.rule.single_machine)
+  for (let number = state.jobs.length + 1; statusOf(state).status === 'new-job'; number++) {
     const { runner, gain } = nextRunner()
     const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
     warmUp(job, gain + luck, random.coin())
@@ -34,15 +41,18 @@ export function weigh(change: Change, options: OurOptions): Weighed {
       const order = baseFirst ? 'base-first' : 'candidate-first'
       state = observePair(state, { ...timed(job, gain + luck, baseFirst), job: number, order })
       executions += 2
+      // A gain that screens after all was not given up.
+      const givenUp = state.given_up !== null
+      if (!givenUp || !search.givenUp) search = { executions, jobs: state.jobs.length, givenUp }
     } while (statusOf(state).status === 'continue')
   }
-  return { state, executions }
+  return { state, executions, search }
 }
 
-export function outcomeOf({ state, executions }: Weighed): Outcome {
+export function outcomeOf({ state, executions, search }: Weighed): Outcome {
   const kept = statusOf(state).status === 'keep'
   const claimed = kept ? hodgesLehmann(state.differences) : 0
-  return { kept, claimed, executions, jobs: state.jobs.length }
+  return { kept, claimed, executions, jobs: state.jobs.length, search }
 }
 
 /** A runner for each job; where there is one machine only, what a change does on it stays as it is. */

@@ -7,9 +7,11 @@ import { rounds } from './rounds.ts'
 import { single } from './single.ts'
 import { stress } from './stress.ts'
 import { suites } from './suites.ts'
+import { words } from './words.ts'
 
 export const SECTIONS: readonly Section[] = [
   single,
+  words,
   campaigns,
   rounds,
   stress,

@@ -7,6 +7,8 @@ export interface Outcome {
   claimed: number
   executions: number
   jobs: number
+  /** What of that was used to find out whether it is kept; all of it unless told. */
+  search?: { executions: number; jobs: number }
 }
 
 interface Named {

@@ -58,8 +58,16 @@ function remembered({ samples }: StoredRule, world: World): Memory {
   return { best, history: times(EARLIER, () => baseRun()()) }
 }
 
-function tallied({ kept, executions, jobs }: Outcome): Tally {
-  return { kept: kept ? 1 : 0, executions, 'executions²': executions ** 2, jobs, 'jobs²': jobs ** 2 }
+function tallied({ kept, executions, jobs, search = { executions, jobs } }: Outcome): Tally {
+  return {
+    kept: kept ? 1 : 0,
+    executions,
+    jobs,
+    'search executions': search.executions,
+    'search executions²': search.executions ** 2,
+    'search jobs': search.jobs,
+    'search jobs²': search.jobs ** 2,
+  }
 }
 
 function tableOf(scenario: ScenarioName, results: Results): Table {
