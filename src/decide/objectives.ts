@@ -1,6 +1,8 @@
+import type { ScoreTerms } from './evidence/scores.ts'
 import type { Spec } from '../spec/schema.ts'
 
 type Metric = Pick<Spec['metric'], 'primary' | 'objectives'>
+type Judging = Pick<Spec['metric'], 'judge'>
 export type Direction = Spec['metric']['primary']['direction']
 export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
 
@@ -39,6 +41,11 @@ export function objectivesOf(metric: Metric): [Objective, ...Objective[]] {
     maxRegression: listed?.max_regression ?? null,
   }
   return [first, ...others]
+}
+
+/** How the scores of a judged objective are read; null for one that is measured. */
+export function scoreTermsOf({ judge }: Judging, { judged }: Objective): ScoreTerms | null {
+  return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
 }
 
 /** Positive is better, always. */

@@ -30,6 +30,7 @@ export function judgedOptions({ judge, direction, level, sampleSize }: JudgedTer
   return {
     direction,
     scale: 'linear',
+    graded: true,
     // Nothing can be shown of a gain of 0.
     minEffect: judge.minimum_improvement || Number.MIN_VALUE,
     ...(judge.minimum_improvement === 0 ? { nullEffect: 0 } : {}),

@@ -1,7 +1,7 @@
 import { regressionCheck } from '../decide/evidence/regression-check.ts'
 import { effectOf } from '../decide/evidence/reported-effect.ts'
 import { failureOf } from '../decide/failures.ts'
-import { objectivesOf } from '../decide/objectives.ts'
+import { objectivesOf, scoreTermsOf } from '../decide/objectives.ts'
 import { effectText } from '../decide/paired/effect-text.ts'
 import { differencesOf, hasLogarithms, metricPairs } from '../decide/paired/metric-pairs.ts'
 import { plural } from '../decide/wording.ts'
@@ -60,12 +60,13 @@ function effectIn(
   { scale }: Extract<StopRule, { rule: 'pairs' }>,
   jobs: readonly Job[],
 ): Measured | string {
-  const [{ name, direction }] = objectivesOf(spec.metric)
+  const [primary] = objectivesOf(spec.metric)
+  const { name, direction } = primary
   const found = metricPairs(jobs, name)
   if (scale === 'log' && !hasLogarithms(found))
     return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`
   const differences = differencesOf(found, { direction, scale })
-  const { effect, interval, pairs } = effectOf(differences)
+  const { effect, interval, pairs } = effectOf(differences, scoreTermsOf(spec.metric, primary))
   if (effect === null) return `${name} was not there on both sides`
   const said = `${effectText(effect, interval, { name, direction, scale })}, ${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')}`
   return { metric: name, scale, effect, interval, pairs, said, differences }

@@ -1,4 +1,4 @@
-import { effectOf } from '../decide/evidence/reported-effect.ts'
+import { effectIn } from '../decide/evidence/reported-effect.ts'
 import { objectivesOf } from '../decide/objectives.ts'
 import { upperBound } from '../decide/evidence/confidence-interval.ts'
 import { effectWords, type Measured, shareOf, upperText } from '../decide/paired/effect-text.ts'
@@ -77,7 +77,7 @@ function unproven({ end, seconds, paired }: Compared): string {
 /** "my-branch is 4.1 % faster than main (between 2.9 and 5.2 %)" */
 function effectPhrase({ base, head, spec, paired }: Compared, standing: Standing, sure: string): string {
   const [{ name, direction }] = objectivesOf(spec.metric)
-  const { effect, interval } = effectOf(standing.primary.differences)
+  const { effect, interval } = effectIn(standing.primary)
   if (effect === null) return `${head.name} could not be compared with ${base.name}`
   const measured: Measured = { name, direction, scale: paired?.rule.scale ?? 'log' }
   const { size, word, range, unit } = effectWords(effect, interval, measured)

@@ -1,4 +1,4 @@
-import { effectOf } from '../decide/evidence/reported-effect.ts'
+import { effectIn } from '../decide/evidence/reported-effect.ts'
 import { verdict } from '../decide/evidence/verdict.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
 import { type Standing, standingOf } from '../decide/paired/standing.ts'
@@ -13,6 +13,6 @@ export interface PairedNumbers {
 
 export function pairedNumbers(paired: PairedCase, standing: Standing = standingOf(paired)): PairedNumbers {
   const { evidence: reached, threshold: needed } = verdict(standing.primary)
-  const { effect, interval } = effectOf(standing.primary.differences)
+  const { effect, interval } = effectIn(standing.primary)
   return { effect, interval, evidence: { reached, needed } }
 }

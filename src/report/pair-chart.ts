@@ -1,6 +1,6 @@
 import { reportedJobs } from '../model/pairs.ts'
 import { effectOf } from '../decide/evidence/reported-effect.ts'
-import { objectivesOf } from '../decide/objectives.ts'
+import { objectivesOf, scoreTermsOf } from '../decide/objectives.ts'
 import { effectText, shareOf } from '../decide/paired/effect-text.ts'
 import { evidenceBar } from '../decide/paired/evidence-bar.ts'
 import { evidenceText } from '../decide/paired/evidence-line.ts'
@@ -116,13 +116,15 @@ function summary(story: PairStory): string[] {
   const jobs = reportedJobs(story.jobs)
   const measured = measuredIn(story)
   const pairs = metricPairs(jobs, measured.name)
-  const { effect, interval } = effectOf(differencesOf(pairs, measured))
+  const { metric } = story.spec
+  const scores = scoreTermsOf(metric, objectivesOf(metric)[0])
+  const { effect, interval } = effectOf(differencesOf(pairs, measured), scores)
   const range = interval === null ? ', interval not bounded yet' : ', 95 % interval in brackets'
   const said = effect === null ? 'no difference' : `${effectText(effect, interval, measured)}${range}`
   const took = Object.values(minutes).reduce((sum, each) => sum + each, 0)
   const cost = `${plural(2 * (pairs.length + jobs.length), 'execution')} in ${plural(jobs.length, 'job')}`
   return [
-    `  Hodges-Lehmann: ${said}`,
+    `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${said}`,
     `  cost: ${cost} of ${numberText(Number(took.toPrecision(2)))} min, those beside it included`,
   ]
 }

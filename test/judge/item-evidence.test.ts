@@ -36,10 +36,57 @@ const statusOf = (terms: JudgedTerms, ...samples: JudgedPair[][]) =>
     ),
   ).status
 
+/** So many items better by 2 or 3 grades, so many worse by as much, and ties among them. */
+function graded(size: number, better: number, worse = 0): JudgedPair[] {
+  return Array.from({ length: size }, (_, index) => {
+    const rank = (index * 37) % size
+    const grades = 2 + (index % 2)
+    if (rank < better) return pair(`q${index}`, 2, 2 + grades)
+    return rank < better + worse ? pair(`q${index}`, 2 + grades, 2) : pair(`q${index}`, 3, 3)
+  })
+}
+
+describe('items that mostly tie', () => {
+  const first = { ...CONFIRMED, level: 0.001 }
+
+  it('are kept where 19 of 105 are better and none is worse', () => {
+    const seen = graded(105, 19)
+    const state = judgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs: seen }])
+    expect(verdict(state)).toMatchObject({ status: 'keep', effect: expect.closeTo(0.457, 1) })
+    expect(verdict(state).interval?.[0]).toBeGreaterThan(0)
+  })
+
+  it('are kept in two samples at the level of the first idea of a hundred', () => {
+    const terms = { ...first, sampleSize: 52 }
+    expect(statusOf(terms, graded(52, 10))).toBe('new-job')
+    expect(statusOf(terms, graded(52, 10), graded(52, 9))).toBe('keep')
+  })
+
+  it('are not kept for less than minimum_improvement, nor where losses outweigh the gains', () => {
+    expect(statusOf({ ...TERMS, sampleSize: 105 }, graded(105, 10))).not.toBe('keep')
+    expect(statusOf({ ...TERMS, sampleSize: 105 }, graded(105, 19, 12))).not.toBe('keep')
+    const rare = graded(105, 30).map((each, index) => (index % 13 === 0 ? pair(each.item, 5, 1) : each))
+    expect(statusOf({ ...TERMS, sampleSize: 105 }, rare)).not.toBe('keep')
+  })
+
+  it('are worse where that is shown, and not proven where neither is', () => {
+    expect(statusOf({ ...TERMS, sampleSize: 105 }, graded(105, 0, 19))).toBe('drop')
+    expect(statusOf({ ...TERMS, sampleSize: 40 }, graded(40, 4, 3))).toBe('park')
+  })
+
+  it('carry no evidence: the same items without their ties have as much', () => {
+    const evidenceOf = (pairs: JudgedPair[]) =>
+      verdict(judgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs }])).evidence
+    const seen = graded(105, 19, 3)
+    const untied = seen.filter(({ base, candidate }) => base?.['quality'] !== candidate?.['quality'])
+    expect(evidenceOf(untied)).toBeCloseTo(evidenceOf(seen), 9)
+  })
+})
+
 describe('evidence of judged items', () => {
-  it('keeps what scores higher, drops what does not', () => {
+  it('keeps what scores higher, drops what scores lower, and nothing else', () => {
     expect(statusOf(TERMS, sample(1.2, 1))).toBe('keep')
-    expect(statusOf(TERMS, sample(0, 2))).toBe('drop')
+    expect(statusOf(TERMS, sample(0, 2))).toBe('park')
     expect(statusOf(TERMS, sample(-1, 3))).toBe('drop')
     expect(statusOf({ ...TERMS, direction: 'minimize' }, sample(-1.2, 4))).toBe('keep')
   })

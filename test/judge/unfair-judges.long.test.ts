@@ -29,14 +29,23 @@ const MOODS: Record<string, Mood> = {
 }
 
 /** Equal candidates: what is scored depends on nothing but the judge. */
-function keeps(mood: Mood, run: number, layout = batchesOf): boolean {
+interface Bench {
+  judges: number
+  /** Whole grades only, as most rubrics have them: most items then tie. */
+  whole: boolean
+}
+
+const ONE: Bench = { judges: 1, whole: false }
+
+function keeps(mood: Mood, run: number, layout = batchesOf, { judges, whole } = ONE): boolean {
   const random = seededRandom(run)
   const pairs = pairsOf(SIZE)
-  const terms = judging({ coins: run.toString(16).padStart(64, '0') })
+  const terms = judging({ coins: run.toString(16).padStart(64, '0'), judges })
   const batches = layout(pairs, terms)
   const records = batches.flatMap(({ judge, entries }, batch) =>
     entries.map(({ item, side }, place): ScoreRecord => {
-      const quality = 3 + mood({ batch, of: batches.length, place }, random) + 0.2 * normal(random)
+      const felt = 3 + mood({ batch, of: batches.length, place }, random) + 0.2 * normal(random)
+      const quality = whole ? Math.min(5, Math.max(1, Math.round(felt))) : felt
       return { judge, item, side, time: 1, scores: { quality } }
     }),
   )
@@ -44,9 +53,9 @@ function keeps(mood: Mood, run: number, layout = batchesOf): boolean {
   return statusOf(judgedEvidence(TERMS, 'quality', [{ seed: run, pairs: seen }])).status === 'keep'
 }
 
-function kept(mood: Mood, layout = batchesOf): number {
+function kept(mood: Mood, layout = batchesOf, bench = ONE): number {
   let count = 0
-  for (let run = 0; run < RUNS; run++) if (keeps(mood, run, layout)) count += 1
+  for (let run = 0; run < RUNS; run++) if (keeps(mood, run, layout, bench)) count += 1
   return count / RUNS
 }
 
@@ -62,6 +71,14 @@ function candidatesFirst(pairs: readonly ItemPair[]): Batch[] {
 describe('an equal candidate before a judge who', () => {
   it.each(Object.entries(MOODS))('%s is kept no more often than the level allows', (_, mood) => {
     expect(kept(mood)).toBeLessThanOrEqual(LEVEL)
+  })
+
+  it.each(
+    Object.entries(MOODS).flatMap(([name, mood]) =>
+      [true, false].map(whole => [name, whole ? 'whole' : 'any', mood, { judges: 2, whole }] as const),
+    ),
+  )('%s, two of them with %s grades: no more often than the level allows', (_, _grades, mood, bench) => {
+    expect(kept(mood, batchesOf, bench)).toBeLessThanOrEqual(LEVEL)
   })
 
   it('is generous at first would be kept always, if all of its items came first', () => {

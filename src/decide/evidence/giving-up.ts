@@ -1,6 +1,6 @@
 import { turned } from './crossing.ts'
-import { hodgesLehmann } from './hodges-lehmann.ts'
 import { lnEvidence, lnMean } from './rank-evidence.ts'
+import { effectIn, estimateOf } from './reported-effect.ts'
 import type { Decided, EvidenceState, GivenUp } from './state.ts'
 
 /**
@@ -38,8 +38,8 @@ export function givesUpAfterPair(state: EvidenceState): EvidenceState {
 
 /** Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
 export function givesUpAfterJob(state: EvidenceState): EvidenceState {
-  const { rule, jobs, differences } = state
-  const estimate = hodgesLehmann(differences) / rule.min_effect
+  const { rule, jobs } = state
+  const estimate = estimateOf(state) / rule.min_effect
   switch (rule.give_up) {
     case 'early': {
       const check = CHECKS[jobs.length - 1]
@@ -69,15 +69,17 @@ export function isLargeGainExcluded({
   return lnEvidence(turned(differences), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
-function isLargeLossExcluded({ differences, rule }: EvidenceState): boolean {
+function isLargeLossExcluded(state: EvidenceState): boolean {
+  const { differences, rule } = state
+  if (rule.graded) return (effectIn(state).interval?.[0] ?? Number.NEGATIVE_INFINITY) > -2 * rule.min_effect
   return lnEvidence(differences, -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
 /** Given up early, with an estimate that is still a gain and large gains open: worth a second look, once all else is done. */
 export function isWorthSecondLook(state: EvidenceState): boolean {
-  const { rule, given_up, decided, differences } = state
+  const { rule, given_up, decided } = state
   if (rule.give_up !== 'early' || given_up === null || decided !== null) return false
-  return hodgesLehmann(differences) > 0 && !isLargeGainExcluded(state)
+  return estimateOf(state) > 0 && !isLargeGainExcluded(state)
 }
 
 /** The same evidence, measured on until a large gain is excluded. */
@@ -87,7 +89,7 @@ export function secondLook(state: EvidenceState): EvidenceState {
 
 /** No pair more than doubles evidence: whether what is left of the proof pairs could reach one of the two proofs. */
 export function mayStillProve(state: EvidenceState): boolean {
-  if (state.given_up === null) return false
+  if (state.given_up === null || state.rule.graded) return false
   const left = leftToProve(state)
   if (left <= 0) return false
   const noGain = lnMean(state.drop)
@@ -99,8 +101,8 @@ function leftToProve({ given_up: since, differences }: EvidenceState): number {
 }
 
 function harmInReach(state: EvidenceState, left: number): boolean {
-  if (lnMean(state.harm) + left * Math.LN2 < HARM_AT) return false
-  return hodgesLehmann(state.differences) < 0
+  if (state.rule.graded || lnMean(state.harm) + left * Math.LN2 < HARM_AT) return false
+  return estimateOf(state) < 0
 }
 
 /** What the pairs show by now: harm first, and no gain once harm is out of reach. */
@@ -111,13 +113,19 @@ export function shownAgainst(state: EvidenceState): Decided['reason'] | null {
 }
 
 /** The 95 % interval of all pairs ends below min_effect. */
-export function isGainExcluded({ differences, rule }: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+export function isGainExcluded(state: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+  const { differences, rule } = state
+  if (rule.graded) return endsBelow(state, rule.min_effect)
   return lnEvidence(turned(differences), -rule.min_effect) >= RULED_OUT_AT
 }
 
+function endsBelow(state: Pick<EvidenceState, 'differences' | 'rule'>, gain: number): boolean {
+  return (effectIn(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < gain
+}
+
 /** The same by the running product: as long as nothing is decided every pair is in it. */
-function isGainRuledOut({ drop }: EvidenceState): boolean {
-  return lnMean(drop) >= RULED_OUT_AT
+function isGainRuledOut(state: EvidenceState): boolean {
+  return state.rule.graded ? isGainExcluded(state) : lnMean(state.drop) >= RULED_OUT_AT
 }
 
 /** Its jobs are used up: what could have gone on to show harm is no gain, where that is shown. */

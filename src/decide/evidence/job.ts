@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts'
-import { decidedAtLast, givesUpAfterJob, mayStillProve } from './giving-up.ts'
+import { decidedAtLast, givesUpAfterJob, mayStillProve, shownAgainst } from './giving-up.ts'
+import { keeps, screenedNow, screens } from './keeping.ts'
 import type { EvidenceJob, EvidenceState } from './state.ts'
 
 /** One side's turn within a job, as the report has it. */
@@ -61,9 +62,18 @@ export function currentJobEnded(state: EvidenceState): EvidenceState {
   return { ...state, jobs: state.jobs.map((job, index) => (index === last ? { ...job, ended: true } : job)) }
 }
 
+/** The same questions as after a pair, once for the whole sample. */
+function afterWholeSample(state: EvidenceState): EvidenceState {
+  if (screens(state)) return screenedNow(state)
+  if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
+  const reason = shownAgainst(state)
+  return reason === null ? givesUpAfterJob(state) : { ...state, decided: { status: 'drop', reason } }
+}
+
 /** The end of a job that had all its pairs: a search given up there goes on only for a proof within reach. */
 export function afterWholeJob(state: EvidenceState): EvidenceState {
   if (state.decided !== null || state.differences.length === 0) return currentJobEnded(state)
+  if (state.rule.graded) return afterWholeSample(currentJobEnded(state))
   const next = givesUpAfterJob(state)
   return mayStillProve(next) ? next : decidedAtLast(currentJobEnded(next))
 }

@@ -7,9 +7,11 @@ export function keepSideRaised({ rule, differences, keep }: EvidenceState): Keep
   const { from, ln, sums } = keep
   const { noise, null_effect } = rule
   const newest = differences.at(-1) ?? null
+  if (rule.graded && newest === 0) return keep
+  const own = rule.graded ? differences.slice(from).filter(each => each !== 0) : differences
   return {
     from,
-    ln: raised(ln, placing(differences, from, null_effect)),
+    ln: raised(ln, placing(own, rule.graded ? 0 : from, null_effect)),
     sums: noise === null ? null : summed(sums, newest, { ...rule, noise }),
   }
 }

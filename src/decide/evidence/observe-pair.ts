@@ -2,9 +2,9 @@ import { UserError } from '../../errors.ts'
 import { signedDifference } from './difference.ts'
 import { givesUpAfterPair, mayStillProve, shownAgainst } from './giving-up.ts'
 import { afterWholeJob, currentJobEnded, type JobTurn, withTurn } from './job.ts'
-import { keepSideAnew, keepSideRaised, lnStage, lnTotal, withLoss } from './keep-side.ts'
+import { keepSideAnew, keepSideRaised, withLoss } from './keep-side.ts'
+import { keeps, screenedNow, screens } from './keeping.ts'
 import { type Difference, placing, raised } from './rank-evidence.ts'
-import { enoughRunners } from './runners.ts'
 import type { Decided, EvidenceState } from './state.ts'
 
 /** One base and one candidate execution side by side; null: that execution failed. */
@@ -39,28 +39,22 @@ function dropped(state: EvidenceState): Decided['reason'] | null {
   return shownAgainst(state)
 }
 
-function screens({ rule, screened }: EvidenceState, ln: number): boolean {
-  return rule.screen !== null && screened === null && ln >= Math.log(rule.screen)
-}
-
-function keeps(state: EvidenceState): boolean {
-  const { rule, screened } = state
-  if (rule.screen !== null && (screened === null || lnStage(state) <= 0)) return false
-  return lnTotal(state) >= -Math.log(rule.level) && enoughRunners(state)
-}
-
 /** The order after each pair (decision 3.3): drop, screen or keep, give up, end of job. */
 function judged(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
+  if (state.rule.graded) return graded(state)
   const reason = dropped(state)
   if (reason !== null) return { ...state, decided: { status: 'drop', reason } }
-  const ln = lnStage(state)
-  if (screens(state, ln)) {
-    const screened = { job: state.jobs.length - 1, ln }
-    return currentJobEnded({ ...state, screened, given_up: null, keep: keepSideAnew(state) })
-  }
+  if (screens(state)) return currentJobEnded(screenedNow(state))
   if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
   return jobGoesOn(givesUpAfterPair(state))
+}
+
+/** All items of a sample are scored before any is read: nothing is saved by stopping within it. */
+function graded(state: EvidenceState): EvidenceState {
+  if (state.failures >= FAILURES_THAT_END) return { ...state, decided: { status: 'drop', reason: 'broken' } }
+  const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {}
+  return pairs >= state.rule.pairs_per_job && !ended ? afterWholeJob(state) : state
 }
 
 function jobGoesOn(state: EvidenceState): EvidenceState {

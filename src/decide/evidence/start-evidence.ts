@@ -25,6 +25,8 @@ export type EvidenceOptions = {
   singleMachine?: boolean
   /** When the search for a gain ends without an answer; early unless told. */
   giveUp?: GiveUpRule
+  /** Scores of items: ties carry no evidence, and the mean is the effect. */
+  graded?: boolean
   /** How many required objectives share the level. */
   m?: number
   /**
@@ -92,6 +94,7 @@ function ruleOf(options: EvidenceOptions): EvidenceRule {
     noise: options.hybrid?.noise ?? null,
     ratio_share: options.hybrid?.share ?? 0.5,
     give_up: options.giveUp ?? 'early',
+    graded: options.graded ?? false,
   }
 }
 

@@ -20,6 +20,7 @@ const rule = z.strictObject({
   noise: positive.nullable(),
   ratio_share: positive.max(1),
   give_up: z.enum(['early', 'late', 'equal', 'never']),
+  graded: z.boolean(),
 })
 
 const job = z.strictObject({

@@ -21,6 +21,8 @@ export type EvidenceRule = {
   /** How much of the hybrid's evidence its likelihood ratio is. */
   ratio_share: number
   give_up: GiveUpRule
+  /** Scores of items, read once a whole sample is scored: ties carry no evidence, and the mean is the effect. */
+  graded: boolean
 }
 
 /**

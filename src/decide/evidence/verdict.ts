@@ -1,8 +1,8 @@
-import { confidenceInterval, type Interval } from './confidence-interval.ts'
+import type { Interval } from './confidence-interval.ts'
 import { turned } from './crossing.ts'
-import { hodgesLehmann } from './hodges-lehmann.ts'
 import { lnTotal } from './keep-side.ts'
 import { type Difference, evidenceOf, lnEvidence } from './rank-evidence.ts'
+import { effectIn, estimateOf } from './reported-effect.ts'
 import type { Decided, EvidenceState, GivenUp } from './state.ts'
 
 export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
@@ -48,8 +48,8 @@ export function statusOf({ decided, given_up, jobs, rule, screened }: EvidenceSt
 }
 
 /** The 95 % interval of all pairs (decision 3.2), by bisection: ask for it only where somebody reads it. */
-export function intervalOf({ differences }: Pick<EvidenceState, 'differences'>): Interval | null {
-  return confidenceInterval(differences)
+export function intervalOf(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
+  return effectIn(state).interval
 }
 
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
@@ -62,7 +62,7 @@ export function verdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
   const standing = statusOf(state)
   const screening = rule.screen !== null && screened === null
-  const effect = hodgesLehmann(differences)
+  const effect = estimateOf(state)
   const final = standing.status !== 'continue' && standing.status !== 'new-job'
   return {
     ...standing,

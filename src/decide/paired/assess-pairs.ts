@@ -6,7 +6,7 @@ import { again, type Finding, finding } from '../assessment.ts'
 import { effectOf } from '../evidence/reported-effect.ts'
 import { harmShown } from '../evidence/verdict.ts'
 import { failureOf } from '../failures.ts'
-import { objectivesOf } from '../objectives.ts'
+import { objectivesOf, scoreTermsOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
 import { effectText } from './effect-text.ts'
 import { differencesOf, metricPairs } from './metric-pairs.ts'
@@ -30,7 +30,10 @@ export function assessPairs(input: Input, rule: PairsRule): Finding {
   const [primary] = objectivesOf(spec.metric)
   const pairs = metricPairs([job], primary.name)
   const scale = scaleFor(rule, pairs)
-  const { effect, interval } = effectOf(differencesOf(pairs, { direction: primary.direction, scale }))
+  const { effect, interval } = effectOf(
+    differencesOf(pairs, { direction: primary.direction, scale }),
+    scoreTermsOf(spec.metric, primary),
+  )
   const said = effect === null ? primary.name : effectText(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0
   const reason = `${worse ? `${harmed.join(', ')} shown to be worse: ` : 'no harm shown: '}${said}, ${plural(job.pairs.length, 'pair')}`

@@ -1,5 +1,5 @@
 import { upperBound } from '../evidence/confidence-interval.ts'
-import { effectOf } from '../evidence/reported-effect.ts'
+import { effectIn } from '../evidence/reported-effect.ts'
 import { type EvidenceReason, type EvidenceVerdict, verdict } from '../evidence/verdict.ts'
 import { objectivesOf } from '../objectives.ts'
 import { numberText } from '../wording.ts'
@@ -37,10 +37,11 @@ function effectPhrase(paired: PairedCase, standing: Standing, effect: number | n
   if (effect === null) return null
   const { spec, rule } = paired
   const [{ name, direction }] = objectivesOf(spec.metric)
-  const { differences } = standing.primary
-  const { interval } = effectOf(differences)
+  const { differences, rule: terms } = standing.primary
+  const { interval } = effectIn(standing.primary)
   const { status, harmed } = standing
-  const upper = interval === null && status === 'drop' ? upperBound(differences) : null
+  const oneSided = interval === null && status === 'drop' && !terms.graded
+  const upper = oneSided ? upperBound(differences) : null
   const certain = (status === 'keep' && standing.tie === null) || harmed.includes(name)
   const open = status === 'new-job' || status === 'continue'
   const text = effectText(

@@ -51,6 +51,7 @@ export function evidenceFor({ spec, rule, terms, jobs }: PairedCase, objective: 
     pairsPerJob: rule.pairs,
     maxJobs: terms.max_jobs,
     giveUp: terms.give_up,
+    graded: objective.judged,
     freshRunners: rule.fresh_runners,
     singleMachine: rule.single_machine,
     confirmed: terms.as === 'confirmed',
