@@ -12,7 +12,12 @@ type Head = Proposal['head']
 type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>
 
 /** What was prepared before, held by the caller: a patch is applied once to an incumbent. */
-export type PreparedPatches = Map<string, Head>
+export type PreparedPatches = Map<string, Prepared>
+
+interface Prepared {
+  head: Head
+  learnings: string | null
+}
 
 export interface PatchProposing {
   repo: PatchRepository
@@ -31,9 +36,9 @@ export async function proposePatches(proposing: PatchProposing): Promise<Proposa
   const proposals: Proposal[] = []
   for (const file of untriedPatches(proposing).slice(0, limit)) {
     const source = { use: 'patch', key: file.key }
-    const head = await prepare(proposing, file)
+    const prepared = await prepare(proposing, file)
     const simplifies = file.simplifies ? { simplifies: true as const } : {}
-    proposals.push({ ...file.idea, ...simplifies, source, learnings: null, head, branch: null, pull: null })
+    proposals.push({ ...file.idea, ...simplifies, source, ...prepared, branch: null, pull: null })
   }
   return proposals
 }
@@ -48,27 +53,31 @@ export function untriedPatches({ campaign, files }: Pick<PatchProposing, 'campai
   return ordered.map(({ file }) => file)
 }
 
-async function prepare(proposing: PatchProposing, file: PatchFile): Promise<Head> {
+async function prepare(proposing: PatchProposing, file: PatchFile): Promise<Prepared> {
   const { prepared, incumbent, fallbackBase } = proposing
   const id = [incumbent.commit, fallbackBase?.commit ?? '', file.key].join(' ')
   const known = prepared.get(id)
   if (known) return known
   for (const other of prepared.keys()) if (!other.startsWith(incumbent.commit)) prepared.delete(other)
-  const head = await headOf(proposing, file)
-  prepared.set(id, head)
-  return head
+  const made = await headOf(proposing, file)
+  prepared.set(id, made)
+  return made
 }
 
-async function headOf(proposing: PatchProposing, file: PatchFile): Promise<Head> {
+async function headOf(proposing: PatchProposing, file: PatchFile): Promise<Prepared> {
   const { repo, incumbent } = proposing
   const changed = await changeOf(proposing, file)
-  if ('rejected' in changed) return changed
+  if ('rejected' in changed) return { head: changed, learnings: null }
   const message = `${file.idea.hypothesis}\n\nWinnow-Source: ${file.key}`
   const commit = await commitOn(repo, incumbent, changed.tree, message)
-  return { commit, base: incumbent }
+  const learnings = changed.withEarlier === true ? WITH_EARLIER : null
+  return { head: { commit, base: incumbent }, learnings }
 }
 
-type Changed = { tree: Oid } | { rejected: string }
+const WITH_EARLIER =
+  'It does not apply without the earlier patches of its series, and was measured together with them.'
+
+type Changed = { tree: Oid; withEarlier?: true } | { rejected: string }
 
 interface Applying extends Pick<PatchProposing, 'incumbent' | 'fallbackBase'> {
   repo: PatchRepository
@@ -86,7 +95,7 @@ export async function changeOf(
   const alone = await changedTree(applying, path, diffs)
   if ('tree' in alone || earlier.length === 0) return alone
   const after = await changedTree(applying, path, [...earlier, ...diffs])
-  return 'tree' in after ? after : alone
+  return 'tree' in after ? { ...after, withEarlier: true } : alone
 }
 
 async function changedTree(

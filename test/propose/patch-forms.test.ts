@@ -165,6 +165,11 @@ describe('a mailbox of several patches', () => {
       proposals.map(proposal => contentOf(start.repository, commitOf(proposal), 'src/a.txt')),
     )
     expect(contents).toEqual([ONE, TWO, '1\n2\n3\n4\n5\n'])
+    expect(proposals.map(({ learnings }) => learnings)).toEqual([
+      null,
+      expect.stringContaining('was measured together with them'),
+      null,
+    ])
   })
 
   it('names each by its content: others beside it change nothing', async () => {
