@@ -5,22 +5,53 @@ import type { Campaign } from '../model/campaign.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
 import { snapshotMetrics } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
+import { DEFAULT_EFFECT } from '../spec/resolve-evidence.ts'
 import { oneLine, quoted } from './quoted-text.ts'
 
 export type Metrics = Readonly<MetricValues>
 
 /** What is to be better, and by how much at least. */
-export function goal(spec: Spec): string[] {
+export function goal(spec: Spec, campaign: Campaign): string[] {
   const { primary } = spec.metric
   const way = primary.direction === 'minimize' ? 'lower' : 'higher'
   const lines = [`- Make ${name(primary.name)} ${way}: it decides.`]
   if (primary.target !== null) lines.push(`- Target: ${numberText(primary.target)}.`)
-  if (spec.evidence.min_effect !== null && spec.evidence.min_effect > 0) {
-    lines.push(`- Gains below ${numberText(spec.evidence.min_effect)} do not count (evidence.min_effect).`)
-  }
+  const least = smallestGain(spec, campaign)
+  if (least !== null) lines.push(least)
   lines.push(`- About it: ${oneLine(spec.description, 350)}`)
   const further = spec.metric.objectives.filter(({ role }) => role !== 'secondary')
   return [...lines, ...further.map(objectiveLine)]
+}
+
+/** Which campaign this is, and how far it is. */
+export function whereInCampaign(
+  { name: campaign, stopping }: Spec,
+  { next_number: next }: Campaign,
+): string[] {
+  const most = stopping.max_iterations === null ? '' : ` of at most ${stopping.max_iterations}`
+  return [`- Campaign ${name(campaign)}: this is for experiment ${next}${most}.`]
+}
+
+/** What an idea has to gain to be kept at all, by the rule that compares it. */
+function smallestGain({ measurement, metric, evidence }: Spec, { calibration }: Campaign): string | null {
+  const primary = name(metric.primary.name)
+  const { stability } = measurement
+  if (stability !== null) {
+    const { method, relative_threshold: share } = stability.comparison
+    return method === 'relative'
+      ? `- Gains of up to ${percentText(share)} are noise (comparison.relative_threshold).`
+      : `- Gains of up to ${numberText(stability.noise_threshold)}, in the units of ${primary}, are noise (noise_threshold).`
+  }
+  const isShare = (calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')) === 'log'
+  const deterministic = calibration?.deterministic ?? measurement.mode === 'once'
+  const least = evidence.min_effect ?? (deterministic || !isShare ? 0 : DEFAULT_EFFECT)
+  if (least === 0) return null
+  const text = isShare ? percentText(least) : `${numberText(least)}, in the units of ${primary},`
+  return `- Gains below ${text} do not count (evidence.min_effect).`
+}
+
+function percentText(share: number): string {
+  return `${numberText(Number((share * 100).toPrecision(12)))} %`
 }
 
 function objectiveLine(objective: Spec['metric']['objectives'][number]): string {

@@ -2,7 +2,16 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Spec } from '../spec/schema.ts'
 import { avoided, betterAlone, kinds, lost, recent, underWay } from './brief-history.ts'
 import { ideaToCarryOut } from './brief-idea.ts'
-import { advice, boundaries, gates, goal, type Metrics, numbers, packages } from './brief-task.ts'
+import {
+  advice,
+  boundaries,
+  gates,
+  goal,
+  type Metrics,
+  numbers,
+  packages,
+  whereInCampaign,
+} from './brief-task.ts'
 import { section } from './brief-text.ts'
 import { oneLine } from './quoted-text.ts'
 
@@ -50,7 +59,7 @@ export function brief({ campaign, spec, incumbentMetrics, idea = null, angle = n
     ...TASK,
     ...section('The idea to carry out', idea === null ? [] : ideaToCarryOut(idea), 800),
     ...section('Where to look', angle === null ? [] : placeToLook(angle), 300),
-    ...section('What to improve', goal(spec), 1_800),
+    ...section('What to improve', [...whereInCampaign(spec, campaign), ...goal(spec, campaign)], 1_900),
     ...section('Where it stands', numbers(campaign, spec, incumbentMetrics), 1_200),
     ...section('What may be edited', boundaries(spec), 1_900),
     ...section('What must hold', gates(spec), 1_400),

@@ -8,14 +8,32 @@ interface Scored {
 
 const RANGE = /(?<![\d.,-])(-?\d+(?:\.\d+)?)\s*(?:-|–|—|\.{2,3}|to|through)\s*(-?\d+(?:\.\d+)?)(?![\d.]*\d)/gi
 
-/** As the spec gives it, else the one range that its rubric names; null: it names none, or several. */
+/** In a sentence with one of these a range is a scale; elsewhere it may count words, topics or anything. */
+const SCORING = /\b(?:rate|rating|score|scoring|grade|grading|rank|scale|points?)\b/i
+const SENTENCE = /[\n;]|[.!?](?=\s|$)/
+
+/**
+ * As the spec gives it, else the one range that its rubric scores by; null: it names none, or several. Where no sentence
+ * speaks of scoring, it is the one range that there is.
+ */
 export function scaleOf({ rubric, scoring }: Scored): Scale | null {
   if (scoring.scale !== null) {
     const given: Scale = [scoring.scale.lowest, scoring.scale.highest]
     return isScale(given) ? given : null
   }
-  const named = [...rubric.matchAll(RANGE)].map(([, low, high]): Scale => [Number(low), Number(high)])
-  const [first, ...others] = named.filter(isScale)
+  const scored = rubric
+    .split(SENTENCE)
+    .filter(sentence => SCORING.test(sentence))
+    .flatMap(rangesIn)
+  return onlyOne(scored.length > 0 ? scored : rangesIn(rubric))
+}
+
+function rangesIn(text: string): Scale[] {
+  const named = [...text.matchAll(RANGE)].map(([, low, high]): Scale => [Number(low), Number(high)])
+  return named.filter(isScale)
+}
+
+function onlyOne([first, ...others]: readonly Scale[]): Scale | null {
   if (first === undefined) return null
   return others.every(([low, high]) => low === first[0] && high === first[1]) ? first : null
 }

@@ -1,4 +1,3 @@
-import { BUILT_IN_METRICS } from './built-in-metrics.ts'
 import { given } from './prepare.ts'
 import type { RuleContext } from './rules/rule.ts'
 import { notedKeys } from './unread-keys.ts'
@@ -32,10 +31,6 @@ const comparison: readonly Note[] = [
     measurement.stability?.mode === 'ladder' &&
     measurement.stability.comparison.method === 'absolute' &&
     'measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual',
-  ({ spec: { metric }, raw }) =>
-    given(raw, ['metric', 'primary', 'direction']) === undefined &&
-    !BUILT_IN_METRICS.has(metric.primary.name) &&
-    `metric.primary.direction is not given: less ${metric.primary.name} is better`,
 ]
 
 const compatibility: readonly Note[] = [
@@ -86,7 +81,7 @@ const holdout: readonly Note[] = [
     'measurement.holdout.source is not given: what the holdout measures lies where proposers can read it',
 ]
 
-const MANY_WORK_TREES = 6
+export const MANY_WORK_TREES = 6
 
 const execution: readonly Note[] = [
   ({ spec }) =>
@@ -94,7 +89,8 @@ const execution: readonly Note[] = [
     `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(', ')}): the campaign is serial`,
   ({ spec: { execution: run }, rules }) =>
     run.max_concurrent > MANY_WORK_TREES &&
-    (run.backend === 'worktree' || (run.backend === 'auto' && rules === 'ce')) &&
+    rules !== 'ce' &&
+    run.backend === 'worktree' &&
     `execution.max_concurrent ${run.max_concurrent}: at most ${MANY_WORK_TREES} is advised for work trees`,
   ({ spec: { parallel } }) =>
     parallel.port_env_var === null &&

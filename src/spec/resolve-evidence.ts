@@ -14,7 +14,7 @@ export type ResolvedEvidence = Omit<Spec['evidence'], 'min_effect' | 'null_effec
   scale: 'log' | 'linear'
 }
 
-const DEFAULT_EFFECT = 0.02
+export const DEFAULT_EFFECT = 0.02
 
 /** A value of 0 or less has no logarithm; comparing differences instead is always possible. */
 function scaleOf({ evidence, metric }: Spec, { scale }: Calibrated): 'log' | 'linear' {

@@ -1,6 +1,12 @@
 import type { Finding } from './problem.ts'
 import { artifactsUnique, commandProposersStart, onePlateau } from './rules/campaign.ts'
-import { environmentNames, environmentOnce, portsExist, portVariable } from './rules/environment.ts'
+import {
+  environmentNames,
+  environmentOnce,
+  portsExist,
+  portVariable,
+  workTreesAreFew,
+} from './rules/environment.ts'
 import { aGateOfEitherKind, ceMetricGate, gateNamesUnique } from './rules/gates.ts'
 import { holdoutHasAPlace, holdoutStaysHidden } from './rules/holdout.ts'
 import {
@@ -17,6 +23,7 @@ import {
 } from './rules/measurement.ts'
 import {
   builtInsAreNotPrinted,
+  directionIsSaid,
   judgeCanImprove,
   judgeCostIsCapped,
   judgeHasAScale,
@@ -48,6 +55,7 @@ export const RULES: readonly Rule[] = [
   { name: 'the measurement is legal for the type of primary', check: legalMeasurement },
   { name: 'what is measured once repeats exactly', check: onceIsNotTimed },
   { name: 'a scorer prints the metrics alone', check: scoreReadsNoBenchmarks },
+  { name: 'which way is better is said', check: directionIsSaid },
   { name: 'a judge metric has a judge', check: judgeHasASection },
   { name: 'a judge scores the primary', check: judgeScoresThePrimary },
   { name: 'scores have a scale', check: judgeHasAScale },
@@ -79,6 +87,7 @@ export const RULES: readonly Rule[] = [
   { name: 'environment names may be let through', check: environmentNames },
   { name: 'an environment name has one source', check: environmentOnce },
   { name: 'the port variable is free', check: portVariable },
+  { name: 'ce: few work trees', check: workTreesAreFew },
   { name: 'ports exist', check: portsExist },
   { name: 'one plateau', check: onePlateau },
   { name: 'a command proposer has one command', check: commandProposersStart },

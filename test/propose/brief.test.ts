@@ -50,8 +50,34 @@ describe('a brief', () => {
     const goal = sectionOf(text, 'What to improve')
     expect(goal).toContain('Make `bytes` lower')
     expect(goal).toContain('Target: 900')
-    expect(goal).toContain('Gains below 0.05 do not count')
+    expect(goal).toContain('Gains below 5 % do not count (evidence.min_effect)')
+    expect(goal).toMatch(/Campaign `size`: this is for experiment \d+ of at most 100\./)
     expect(goal).toContain('`memory` must not get worse')
+  })
+
+  it.each<[string, Parameters<typeof aSpec>, string]>([
+    [
+      'a stored score',
+      [{ measurement: { stability: { noise_threshold: 5 } } }, 'winnow'],
+      'Gains of up to 5, in the units of `bytes`, are noise (noise_threshold).',
+    ],
+    [
+      'a stored score in shares',
+      [
+        { measurement: { stability: { comparison: { method: 'relative', relative_threshold: 0.03 } } } },
+        'winnow',
+      ],
+      'Gains of up to 3 % are noise (comparison.relative_threshold).',
+    ],
+    ['pairs', [{}, 'winnow'], 'Gains below 2 % do not count (evidence.min_effect).'],
+    [
+      'metric units',
+      [{ evidence: { scale: 'linear', min_effect: 4 } }, 'winnow'],
+      'Gains below 4, in the units of `bytes`, do not count (evidence.min_effect).',
+    ],
+  ])('says what a gain has to be at least: by %s', (_, choice, said) => {
+    const told = brief({ campaign: aCampaign(), spec: aSpec(...choice), incumbentMetrics: {} })
+    expect(sectionOf(told, 'What to improve')).toContain(said)
   })
 
   it('shows the numbers of the baseline and the incumbent, of metrics the spec names', () => {

@@ -29,7 +29,7 @@ export function started(): Told<'campaign-started'> {
     spec_path: '.winnow/size.yaml',
     spec_sha256: 'e'.repeat(64),
     spec_yaml:
-      'winnow: 1\nmetric: { primary: { type: hard, name: bytes } }\nmeasurement: { command: x }\ngates: [{ name: t, command: x }]\nscope: { mutable: [src/] }\n',
+      'winnow: 1\nmetric: { primary: { type: hard, name: bytes, direction: minimize } }\nmeasurement: { command: x }\ngates: [{ name: t, command: x }]\nscope: { mutable: [src/] }\n',
     rule_version: '1',
     default_branch: 'refs/heads/main',
     object_format: 'sha1',

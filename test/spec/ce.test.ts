@@ -99,9 +99,6 @@ describe('a ce-optimize spec', () => {
     expect(notes('ce-hard.yaml', { 'metric.judge': { rubric: 'r', scoring: { primary: 'p' } } })).toContain(
       'metric.judge is ignored: metric.primary.type is hard',
     )
-    expect(notes('ce-hard.yaml', { 'execution.max_concurrent': 8 })).toContain(
-      'execution.max_concurrent 8: at most 6 is advised for work trees',
-    )
     expect(notes('ce-clustering.yaml')).toContainEqual(expect.stringContaining('told to proposers as advice'))
     expect(notes('ce-text-target.yaml')).toContainEqual(
       expect.stringContaining('measurement.per_case is accepted'),

@@ -110,9 +110,6 @@ describe('what a file says', () => {
     expect(note({ 'measurement.stability': { mode: 'repeat', ladder: {} } })).toContain(
       'measurement.stability.ladder is not used: mode is repeat',
     )
-    expect(note({ 'metric.primary.name': 'bytes' })).toEqual([
-      'metric.primary.direction is not given: less bytes is better',
-    ])
     expect(note({ 'metric.loss': {} })).toEqual(['metric.loss is ignored: metric.primary.type is hard'])
     expect(note({ 'measurement.stability': {}, 'evidence.alpha': 0.02 })).toContain(
       'evidence is not used: measurement.stability selects the comparison with a stored score',

@@ -72,7 +72,7 @@ const cases: Record<string, Case[]> = {
       W,
       {
         'measurement.mode': 'once',
-        'metric.primary': { name: 'bytes' },
+        'metric.primary': { name: 'bytes', direction: 'minimize' },
         'metric.objectives': [{ name: 'max_rss_mb', direction: 'minimize', role: 'guardrail' }],
         'policy.tie_breakers': [{ lower: 'cpu_seconds' }],
       },
@@ -82,7 +82,7 @@ const cases: Record<string, Case[]> = {
       W,
       {
         'measurement.mode': 'once',
-        'metric.primary': { name: 'bytes' },
+        'metric.primary': { name: 'bytes', direction: 'minimize' },
         'metric.objectives': [{ name: 'wall_seconds', direction: 'minimize', role: 'secondary' }],
         'metric.diagnostics': [{ name: 'cpu_seconds' }],
       },
@@ -97,6 +97,17 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'measurement.output': 'go' }, undefined],
     [W, { 'measurement.output': 'metric-lines', 'measurement.score': { command: 'x' } }, undefined],
+  ],
+  'which way is better is said': [
+    [W, { 'metric.primary': { name: 'score' } }, 'metric.primary.direction: nothing'],
+    [W, { 'metric.primary': { name: 'score', direction: 'maximize' } }, undefined],
+    [W, { 'metric.primary': { name: 'wall_seconds' } }, undefined],
+    [W, { 'metric.primary': { name: 'geomean_ns_per_op' }, 'measurement.output': 'go' }, undefined],
+    [
+      W,
+      { 'metric.primary': { name: 'geomean_hz' }, 'measurement.output': 'vitest' },
+      'metric.primary.direction: nothing',
+    ],
   ],
   'a judge metric has a judge': [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
   'a judge scores the primary': [
@@ -383,6 +394,11 @@ const cases: Record<string, Case[]> = {
   'the port variable is free': [
     [W, { 'parallel.port_env_var': 'MY-PORT' }, 'parallel.port_env_var: "MY-PORT"'],
     [W, { 'parallel.port_env_var': 'PORT' }, undefined],
+  ],
+  'ce: few work trees': [
+    [CE, { execution: { max_concurrent: 7, backend: 'worktree' } }, 'execution.max_concurrent: 7'],
+    [CE, { execution: { max_concurrent: 6, backend: 'worktree' } }, undefined],
+    [W, { execution: { max_concurrent: 7, backend: 'worktree' } }, undefined],
   ],
   'ports exist': [
     [W, { 'parallel.port_base': 65_000, 'execution.max_concurrent': 600 }, 'parallel.port_base: 65000'],

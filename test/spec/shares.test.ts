@@ -55,7 +55,7 @@ describe('a percentage', () => {
 describe('a bare number of 1 or more in a relative scale', () => {
   test('is an error with what it means, its place and what to write', () => {
     const text =
-      'winnow: 1\nmetric: { primary: { name: ms } }\nmeasurement: { command: x }\ngates: [{ name: t, command: t }]\nscope: { mutable: [src] }\nevidence:\n  min_effect: 5\n'
+      'winnow: 1\nmetric: { primary: { name: ms, direction: minimize } }\nmeasurement: { command: x }\ngates: [{ name: t, command: t }]\nscope: { mutable: [src] }\nevidence:\n  min_effect: 5\n'
     expect(problemsOf(text)).toMatchObject([
       {
         line: 7,

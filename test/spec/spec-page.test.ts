@@ -104,6 +104,7 @@ describe('an example of a key', () => {
     const entry = {
       'gates[].command': { gates: [{ name: 't', command: example }] },
       'metric.degenerate_gates[].check': { 'metric.degenerate_gates': [{ name: 'ok', check: example }] },
+      'metric.primary.name': { 'metric.primary': { name: example, direction: 'minimize' } },
     }[path] ?? { [path]: example }
     expect(() => parsed(changed('winnow-smallest.yaml', entry))).not.toThrow()
   })

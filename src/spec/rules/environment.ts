@@ -1,3 +1,4 @@
+import { MANY_WORK_TREES } from '../notes.ts'
 import type { Finding, SpecPath } from '../problem.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
 
@@ -55,6 +56,21 @@ export function portVariable({ spec }: RuleContext): Finding[] {
 }
 
 const HIGHEST_PORT = 65_535
+
+/** ce-optimize refuses more; under winnow's own rules it is a note. */
+export function workTreesAreFew({ spec: { execution: run }, rules }: RuleContext): Finding[] {
+  if (rules !== 'ce' || run.max_concurrent <= MANY_WORK_TREES) return []
+  if (run.backend !== 'worktree' && run.backend !== 'auto') return []
+  const fix = `write max_concurrent: ${MANY_WORK_TREES} or less`
+  return [
+    finding(
+      ['execution', 'max_concurrent'],
+      String(run.max_concurrent),
+      `at most ${MANY_WORK_TREES} work trees`,
+      fix,
+    ),
+  ]
+}
 
 export function portsExist({ spec }: RuleContext): Finding[] {
   const { port_base: base } = spec.parallel

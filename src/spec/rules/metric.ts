@@ -1,8 +1,28 @@
+import { isBenchmarkFormat } from '../benchmark-formats.ts'
 import { BUILT_IN_METRICS } from '../built-in-metrics.ts'
 import { scaleOf } from '../judge-scale.ts'
 import { given } from '../prepare.ts'
 import { type Finding, foundText } from '../problem.ts'
 import { finding, repeated, type RuleContext } from './rule.ts'
+
+/** Units of benchmark tools of which more is better. */
+const MORE_IS_BETTER = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
+
+/** Which way is better is natural for what winnow and benchmark tools measure, and a guess for anything else. */
+export function directionIsSaid({ spec, raw, rules }: RuleContext): Finding[] {
+  const { name } = spec.metric.primary
+  if (rules === 'ce' || given(raw, ['metric', 'primary', 'direction']) !== undefined) return []
+  if (given(raw, ['metric', 'primary', 'name']) === undefined || BUILT_IN_METRICS.has(name)) return []
+  if (isBenchmarkFormat(spec.measurement.output) && !MORE_IS_BETTER.test(name)) return []
+  return [
+    finding(
+      ['metric', 'primary', 'direction'],
+      'nothing',
+      'minimize or maximize',
+      `write direction: minimize if less ${name} is better, or direction: maximize if more is`,
+    ),
+  ]
+}
 
 export function judgeHasASection({ spec }: RuleContext): Finding[] {
   if (spec.metric.primary.type !== 'judge' || spec.metric.judge !== null) return []
