@@ -13,7 +13,7 @@ import type { Proposal, RevertFacts } from '../plan/world.ts'
 import { type BroughtHeads, broughtProposals } from '../propose/brought-idea.ts'
 import { asWrittenDown } from '../propose/idea-block.ts'
 import { externalProposals, externalTips } from '../propose/external.ts'
-import { type PreparedPatches, proposePatches } from '../propose/patch.ts'
+import { type PreparedPatches, proposePatches, untriedPatches } from '../propose/patch.ts'
 import { type PatchFile, readPatches } from '../propose/patch-file.ts'
 import type { CommandProposer } from '../propose/presets.ts'
 import { isBenched, proposerName } from '../propose/proposer-name.ts'
@@ -38,7 +38,10 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const angles = new Set<string>()
   const brought: BroughtHeads = new Map()
 
-  async function patches(scene: IdeaScene, dir: string): Promise<Proposal[]> {
+  async function patches(
+    scene: IdeaScene,
+    dir: string,
+  ): Promise<{ proposals: Proposal[]; unopened: number }> {
     const { campaign, spec, defaultTip } = scene
     const key = `${defaultTip.tree} ${dir}`
     const files = patchFiles.get(key) ?? (await patchesOf(place, scene, dir))
@@ -46,8 +49,9 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
     patchFiles.set(key, files)
     const { incumbent } = campaign
     const limit = roomFor(campaign, spec)
-    if (limit <= 0) return []
-    return proposePatches({
+    const untried = untriedPatches({ campaign, files }).length
+    if (limit <= 0) return { proposals: [], unopened: untried }
+    const proposals = await proposePatches({
       repo: place.repository,
       files,
       incumbent,
@@ -56,19 +60,26 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       limit,
       prepared,
     })
+    return { proposals, unopened: untried - proposals.length }
   }
 
   return {
     async find(scene) {
       const { campaign, spec } = scene
-      if (scene.only !== null) return { proposals: await external(place, scene), answers: [], unanswered: [] }
+      if (scene.only !== null)
+        return { proposals: await external(place, scene), unopened: 0, answers: [], unanswered: [] }
       const found = reverts(scene)
+      let unopened = 0
       if (spec.propose.some(({ use }) => use === 'external')) found.push(...(await external(place, scene)))
       const { proposals, answers } = await readAnswers(storeDir, campaign, place.repository, say)
       found.push(...proposals, ...(await broughtProposals(place.repository, campaign, brought)))
       for (const proposer of spec.propose)
-        if (proposer.use === 'patch') found.push(...(await patches(scene, proposer.dir)))
-      return { proposals: found, answers, unanswered: [] }
+        if (proposer.use === 'patch') {
+          const { proposals: prepared, unopened: more } = await patches(scene, proposer.dir)
+          found.push(...prepared)
+          unopened += more
+        }
+      return { proposals: found, unopened, answers, unanswered: [] }
     },
     askable: (campaign, spec) =>
       commands(spec, guests)

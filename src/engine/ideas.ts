@@ -15,6 +15,8 @@ export interface Ideas {
 
 export interface Found {
   proposals: Proposal[]
+  /** Patches that are there and were not prepared. */
+  unopened: number
   /** What proposers answered, in words or with an idea, as far as the ledger lacks what it cost. */
   answers: AnswerFacts[]
   /** Askings of the ledger that nobody will answer any more. */

@@ -98,9 +98,12 @@ export type Waiting =
   /** Programs that this process is asking for ideas. */
   | { for: 'proposers'; who: string[] }
   | { for: 'ideas' }
+  /** Ideas that are there and may not be opened yet. */
+  | { for: 'limit'; what: string }
   /** `astray`: the optimize branch is not where the ledger says, and must not be merged as it is. */
   | { for: 'person'; what: string; astray?: true }
-  | { for: 'nothing'; reason: string }
+  /** `ideas`: new ones that a stopped campaign has not taken in, where there are some. */
+  | { for: 'nothing'; reason: string; ideas?: number }
 
 export interface Plan {
   actions: Action[]

@@ -4,7 +4,7 @@ import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded } from './approvals.ts'
 import type { Arrivals } from './arrivals.ts'
 import { askedHere } from './asked-elsewhere.ts'
-import { rateText } from './intake.ts'
+import { limitText } from './intake.ts'
 import { printedOrders } from './judged-elsewhere.ts'
 import { dispatch, issue, type Request } from './orders.ts'
 import { dispatchKey, withoutRepeats } from './repeats.ts'
@@ -77,8 +77,9 @@ function waitingFor(world: World): Waiting {
   const needed = [approvalsNeeded(world), permissionsNeeded(world), syncNeeded(world)].filter(
     what => what !== null,
   )
-  if (nothingToMeasure(world) && needed.length > 0) return { for: 'person', what: needed.join('. ') }
-  const rate = rateText(world)
-  if (rate !== null) return { for: 'person', what: rate }
+  const limit = limitText(world)
+  if (needed.length > 0 && (limit !== null || nothingToMeasure(world)))
+    return { for: 'person', what: [...needed, ...(limit === null ? [] : [limit])].join('. ') }
+  if (limit !== null) return { for: 'limit', what: limit }
   return { for: 'ideas' }
 }

@@ -1,4 +1,5 @@
 import { selectRound } from '../decide/select.ts'
+import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
@@ -115,28 +116,54 @@ export function roomToOpen(world: World): number {
 const HOUR_MS = 3_600_000
 
 /** Null where nobody is told of each. Branches of people are their own to offer. */
-function roomThisHour({ rated, campaign, spec, now }: World): number | null {
-  if (rated !== true) return null
+function roomThisHour(world: World): number | null {
+  if (world.rated !== true) return null
+  return world.spec.merge.max_pull_requests_per_hour - openedThisHour(world).length
+}
+
+function openedThisHour({ campaign, now }: World): Experiment[] {
   const since = Date.parse(now) - HOUR_MS
-  const opened = experimentsOf(campaign).filter(
+  return experimentsOf(campaign).filter(
     ({ source, branch, opened_at }) =>
       source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
   )
-  return spec.merge.max_pull_requests_per_hour - opened.length
 }
 
-/** What keeps an idea that is there from being opened, where only the time does. */
-export function rateText(world: World): string | null {
-  if (!freshProposals(world).some(({ branch }) => branch === null)) return null
-  const room = roomThisHour(world)
-  if (room === null || room > 0) return null
+/** What waits for a limit on pull requests, and until when; null where no limit keeps an idea from being opened. */
+export function limitText(world: World): string | null {
+  const ideas = freshProposals(world).filter(({ branch }) => branch === null).length + world.unopened
+  if (ideas + world.askable.length === 0 || roomToOpen(world) > 0) return null
+  const waits = ideas === 1 ? '1 idea waits' : `${ideas} ideas wait`
+  const what = ideas === 0 ? 'no proposer is asked' : waits
+  return `${what}: ${openLimitText(world) ?? hourLimitText(world)}`
+}
+
+function openLimitText(world: World): string | null {
+  const { max_open_experiments: most } = world.spec.merge
+  const open = openOnes(world).map(({ id }) => id)
+  if (open.length < most) return null
+  const which = open.length > LISTED ? `${open.slice(0, LISTED).join(', ')} and others` : open.join(', ')
+  return `${open.length} of at most ${plural(most, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
+}
+
+const LISTED = 6
+
+function hourLimitText(world: World): string {
   const { max_pull_requests_per_hour: most } = world.spec.merge
-  return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour): the next idea is opened later`
+  const opened = openedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
+  const frees = opened.toSorted((a, b) => a - b).at(-most) ?? Date.parse(world.now)
+  const until = new Date(frees + HOUR_MS).toISOString().slice(0, 16).replace('T', ' ')
+  return `${most} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
 }
 
-export function openEngineExperiments({ campaign }: Pick<World, 'campaign'>): number {
-  const open = experimentsOf(campaign).filter(({ status }) => status !== 'ended' && status !== 'parked')
-  return open.filter(experiment => experiment.owned && experiment.status !== 'deferred').length
+export function openEngineExperiments(world: Pick<World, 'campaign'>): number {
+  return openOnes(world).length
+}
+
+function openOnes({ campaign }: Pick<World, 'campaign'>): Experiment[] {
+  return experimentsOf(campaign).filter(
+    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked' && status !== 'deferred',
+  )
 }
 
 function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {

@@ -88,7 +88,7 @@ export function nothingToMeasure(world: World): boolean {
   const open = experimentsOf(world.campaign).some(
     experiment => isAtHand(experiment) && !isKeptOut(world, experiment.id) && !awaitsSync(experiment),
   )
-  return !open && !isPicking(world) && freshProposals(world).length === 0
+  return !open && !isPicking(world) && freshProposals(world).length + world.unopened === 0
 }
 
 function isAtHand(experiment: Experiment): boolean {

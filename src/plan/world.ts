@@ -44,6 +44,8 @@ export interface World {
   /** What it has done outside the ledger on this very ledger, by `repeatKeys`. */
   done?: ReadonlySet<string>
   proposals: Proposal[]
+  /** More ideas that are there, and are not prepared before one of them may be opened. */
+  unopened: number
   /** Experiments whose head was brought by somebody who may not write here, with their name; null: not known yet. */
   strangers: ReadonlyMap<ExperimentId, string | null>
   /** Experiments whose head has another's in it that is not on the optimize branch. */

@@ -115,6 +115,8 @@ export function waitingSentence(waiting: Waiting): string {
       return `Waiting for ${waiting.who.join(', ')}: asked for an idea.`
     case 'ideas':
       return 'Waiting for ideas: nothing is queued and no proposer has one.'
+    case 'limit':
+      return `Waiting: ${waiting.what}.`
     case 'person':
       return `Waiting for a person: ${waiting.what}`
     case 'nothing':

@@ -30,6 +30,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     pulls: pullsOf(campaign),
     branches: branchesOf(campaign),
     proposals: [],
+    unopened: 0,
     strangers: new Map(),
     stacked: new Map(),
     candidates: candidatesOf(campaign, candidates),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventDraft } from '../../src/model/event.ts'
-import { openProposals, rateText } from '../../src/plan/intake.ts'
+import { limitText, openProposals } from '../../src/plan/intake.ts'
 import { plan } from '../../src/plan/plan.ts'
+import { waitingSentence } from '../../src/report/sentence.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
 
@@ -109,8 +110,26 @@ describe('an idea', () => {
     expect(look(2)).toEqual([])
     expect(look(61)).toEqual(['c', 'd'])
     const waiting = world(built, { proposals: [...proposals, proposal('e')], rated: true })
-    expect(rateText(waiting)).toMatch(/^2 pull requests were opened within an hour/)
-    expect(rateText({ ...waiting, rated: false })).toBe(null)
+    expect(limitText(waiting)).toMatch(
+      /^1 idea waits: 2 pull requests were opened within an hour \(merge\.max_pull_requests_per_hour\)\. The next one is opened at \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+    )
+    expect(limitText({ ...waiting, rated: false })).toBe(null)
+  })
+
+  it('that waits for max_open_experiments says so, and for which experiments', () => {
+    const built = campaign(`${SPEC}merge: { max_open_experiments: 1, auto: false }\n`).withExperiment()
+    built.ordered().measured({ 'exp-001': { candidate: { bytes: 8 } } })
+    carryOut(built)
+    const { waiting } = settle(built, () => ({ unopened: 2 }))
+    expect(built.experiment('exp-001').status).toBe('landing')
+    const limit = limitText(world(built, { unopened: 2 }))
+    expect(limit).toBe(
+      '2 ideas wait: 1 of at most 1 experiment is open (merge.max_open_experiments). The next one is opened when one of them ends: exp-001',
+    )
+    expect(waiting?.for).not.toBe('ideas')
+    expect(waitingSentence({ for: 'limit', what: limit ?? '' })).toBe(`Waiting: ${limit}.`)
+    expect(limitText(world(built))).toBe(null)
+    expect(limitText(world(built, { askable: ['agent'] }))).toMatch(/^no proposer is asked: /)
   })
 
   it('is opened however many there were where nobody is told of each', () => {

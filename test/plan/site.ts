@@ -136,6 +136,7 @@ export class Site {
       asking: [],
       asks: 'here',
       answers: [],
+      unopened: 0,
       unanswered: [],
       only: null,
     }

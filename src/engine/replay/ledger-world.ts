@@ -18,6 +18,7 @@ export function ledgerWorld(campaign: Campaign, spec: Spec, candidates: World['c
     pulls: [],
     branches: new Map(),
     proposals: [],
+    unopened: 0,
     strangers: new Map(),
     stacked: new Map(),
     candidates,
