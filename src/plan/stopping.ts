@@ -8,6 +8,7 @@ import { effectSteps, lastEffects, progressAfterStop } from './effects.ts'
 import { encoreForPicks, encoreSteps, closesIdeas } from './encore.ts'
 import { greetings } from './greetings.ts'
 import { followHeads } from './heads.ts'
+import { freshProposals } from './intake.ts'
 import { raisedLimitSteps } from './raised-limit.ts'
 import { cancelRemaining, closeRemaining, type StopReason, stopStep } from './stop.ts'
 
@@ -44,12 +45,13 @@ function ended(draft: Draft): Plan {
   const progress = steps.length > 0 ? null : progressPlan(draft)
   if (progress !== null) return progress
   const reason = world.campaign.status_reason ?? 'stopped'
+  const ideas = freshProposals(world).length + world.unopened
   const astray = astrayPlan(world)
   const silence: Action[] = askedHere(world).length > 0 ? [{ do: 'stop-asking' }] : []
   return conclude(
     alsoDo(draft, [...silence, ...under.actions, ...campaignBranch(world), ...greetings(world)]),
     [...steps, ...astray.steps],
-    astray.waiting ?? { for: 'nothing', reason },
+    astray.waiting ?? { for: 'nothing', reason, ...(ideas > 0 ? { ideas } : {}) },
   )
 }
 

@@ -3,12 +3,39 @@ import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
 import { nextTurn } from './who-goes-on.ts'
 
-type Stopped = Pick<Campaign, 'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host'>
+type Stopped = Pick<
+  Campaign,
+  'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host' | 'experiments'
+>
 
-/** How a campaign that a limit of its spec has stopped goes on; null where none has. */
+/** How a campaign goes on that a limit of its spec has stopped, or that stopped with ideas put back; else null. */
 export function wayOnText(campaign: Stopped): string | null {
   const { status, stop_code: code } = campaign
-  return status === 'stopped' && code !== null && isMovable(code) ? raiseText(campaign, code) : null
+  if (status !== 'stopped' || code === null) return null
+  if (isMovable(code)) return raiseText(campaign, code)
+  return putBack(campaign).length === 0 ? null : resumeText(campaign)
+}
+
+function resumeText(campaign: Stopped): string {
+  return `winnow resume: ${nextTurn(campaign)} then measures what waits`
+}
+
+/** The ideas of a stopped campaign that were not measured, and how they are; null where there are none. */
+export function waitingIdeasText(campaign: Stopped, fresh: number): string | null {
+  if (campaign.status !== 'stopped') return null
+  const waiting = putBack(campaign)
+  const count = waiting.length + fresh
+  if (count === 0) return null
+  const which = [...waiting.slice(0, LISTED), ...(waiting.length > LISTED ? ['others'] : [])]
+  const all = [...which, ...(fresh === 0 ? [] : [`${fresh} new`])].join(', ')
+  const said = count === 1 ? '1 idea was not measured' : `${count} ideas were not measured`
+  return `${said} (${all}). To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
+}
+
+const LISTED = 6
+
+function putBack({ experiments }: Pick<Stopped, 'experiments'>): string[] {
+  return Object.values(experiments).flatMap(({ id, status }) => (status === 'queued' ? [id] : []))
 }
 
 /** What a person does about one such limit, where the campaign lives. */

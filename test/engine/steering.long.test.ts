@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { amend } from '../../src/engine/amend.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
+import { runSummary } from '../../src/report/run-summary.ts'
 import { letters, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
 
@@ -46,11 +47,24 @@ describe('a campaign that a person stops', () => {
     expect(await site.run()).toEqual({ for: 'nothing', reason: 'enough' })
     expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: null })
 
+    site.write('ideas/04.patch', shorter('c', 3))
+    site.commit('an idea for a stopped campaign')
+    const waiting = await site.run()
+    expect(waiting).toEqual({ for: 'nothing', reason: 'enough', ideas: 1 })
+    expect(runSummary(await site.campaign(), waiting)).toContain(
+      '2 ideas were not measured (exp-002, 1 new). To go on, winnow resume: the next winnow run then measures what waits.',
+    )
+
     await site.person({ kind: 'campaign-resumed', reason: 'not enough' })
     site.write('ideas/03.patch', shorter('b', 3))
     site.commit('one more idea')
     expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.outcomes()).toEqual({ slow: 'withdrawn', a3: 'kept', b3: 'kept' })
+    expect(await site.outcomes()).toEqual({
+      slow: 'withdrawn',
+      a3: 'kept',
+      b3: expect.stringMatching(/kept/),
+      c3: expect.stringMatching(/kept/),
+    })
     await site.proven()
   })
 })
@@ -84,6 +98,11 @@ describe('a stopping rule', () => {
     const site = await sizeYard([shorter('a', 3), shorter('b', 3), shorter('c', 3)], { spec: limit(1) })
     await site.start()
     await site.run()
+    const stopped = await site.campaign()
+    const reason = stopped.status_reason ?? ''
+    expect(runSummary(stopped, { for: 'nothing', reason }).join('\n')).toContain(
+      '2 ideas were not measured (exp-002, exp-003). To go on, raise stopping.max_iterations in .winnow/size.yaml',
+    )
     expect(await site.outcomes()).toEqual({ a3: 'kept', b3: null, c3: null })
     site.write('.winnow/size.yaml', `${SIZE_SPEC}${limit(9)}`)
     site.commit('go on')
