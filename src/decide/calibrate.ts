@@ -2,6 +2,7 @@ import type { Execution, Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { failureOf } from './failures.ts'
 import { executionsOf, readingOf } from './readings.ts'
+import { unsteadyHarness } from './unsteady-harness.ts'
 import { decisiveMetrics } from './tie-breakers.ts'
 import { numberText, plural } from './wording.ts'
 
@@ -30,6 +31,8 @@ function scaleOf(spec: Spec, primary: readonly number[]): 'log' | 'linear' {
 }
 
 function failureText(spec: Spec, report: Report, values: Calibration['values'], runs: number): string | null {
+  const unsteady = unsteadyHarness(report, { most: 1 })
+  if (unsteady !== null) return unsteady
   const failure = failureOf({ spec, report, label: 'base' })
   if (failure !== null) return `the base does not pass: ${failure.reason}`
   if (runs === 0) return 'the report has no run of the base'

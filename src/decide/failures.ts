@@ -45,7 +45,7 @@ function gateFailure({ report, label }: Case): Finding | null {
   const failed = report.gates.filter(gate => !gate.passed || gate.timed_out)
   const base = failed.find(gate => gate.side === 'base')
   if (base !== undefined && label !== 'base') {
-    return again(`the BASE fails its gate ${gateText(base)}: nothing can be judged against it`)
+    return again(`gate ${gateText(base)} on the base too: this says nothing about ${label}`)
   }
   const own = failed.filter(gate => gate.side === label)
   if (own.length === 0) return null
@@ -64,14 +64,24 @@ function executionFailure({ spec, report, label, pairs }: Case): Finding | null 
   const failed = report.executions.filter(execution => failsIn(spec, execution))
   const at = pairs && !isJudged(spec) ? 1 : 0
   const base = failed.filter(execution => execution.side === 'base')[at]
-  if (base !== undefined && label !== 'base') return again(`the base's execution ${failureText(base)}`)
-  const own = failed.filter(execution => execution.side === label)[at]
+  const owns = failed.filter(execution => execution.side === label)
+  if (base !== undefined && label !== 'base') {
+    const too = owns.length > 0 ? ', as that of the candidate did' : ''
+    return again(`the base's execution ${failureText(base)}${too}`)
+  }
+  const own = owns[at]
   if (own === undefined) return null
+  const flaky = label === 'base' ? undefined : failed.find(execution => execution.side === 'base')
+  if (flaky !== undefined) return again(failsOnBothSides(failureText(flaky)))
   if (own.status === 'smoke-failed' || own.role === 'smoke') {
     return finding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
   }
   const outcome = own.status === 'timeout' ? 'timeout' : 'error'
   return finding(outcome, `the execution ${failureText(own)}`, { failure_class: 'eval' })
+}
+
+export function failsOnBothSides(how = ''): string {
+  return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
 }
 
 /** An item without a score is a loss among others, or voids its pair; the run that printed it is one and the same. */

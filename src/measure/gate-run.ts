@@ -15,8 +15,15 @@ import type { Session, Side } from './session.ts'
 type Gate = Spec['gates'][number]
 
 /** Command gates of one phase, in a throw-away copy, so that they touch no directory that is timed. */
-export async function runGates(session: Session, side: Side, phase: Gate['phase']): Promise<void> {
-  const gates = session.input.spec.gates.filter(gate => gate.phase === phase)
+export async function runGates(
+  session: Session,
+  side: Side,
+  phase: Gate['phase'],
+  only?: ReadonlySet<string>,
+): Promise<void> {
+  const gates = session.input.spec.gates.filter(
+    gate => gate.phase === phase && only?.has(gate.name) !== false,
+  )
   if (gates.length === 0 || side.ended) return
   await session.slots.bring(null)
   const copy = join(session.input.workDir, 'copy')

@@ -26,7 +26,7 @@ import { removeAll } from './remove.ts'
 import { roomOfSide } from './report-room.ts'
 import { prepareScore } from './score-run.ts'
 import { turns } from '../model/coins.ts'
-import { candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
+import { baseOf, candidatesOf, type Draft, type Session, type Side, Tampered } from './session.ts'
 import { listSharedFiles } from './shared-files.ts'
 import { sidePaths } from './side-paths.ts'
 import { Slots } from './slots.ts'
@@ -170,10 +170,21 @@ async function run(session: Session): Promise<void> {
   if (stop.rule !== 'holdout') await prepareScore(session)
   for (const side of turns(order, 'build', session.sides)) await buildSide(session, side, 0)
   if (isOver(session)) return
-  for (const side of gated(session)) await runGates(session, side, 'pre')
+  await runAllGates(session, 'pre')
   if (isOver(session)) return
   await follow(session)
-  for (const side of gated(session)) await runGates(session, side, 'post')
+  await runAllGates(session, 'post')
+}
+
+/** A gate that fails for a candidate is run on the base too: what fails there as well is not the candidate's. */
+async function runAllGates(session: Session, phase: 'pre' | 'post'): Promise<void> {
+  const sides = gated(session)
+  for (const side of sides) await runGates(session, side, phase)
+  const base = baseOf(session)
+  if (base === undefined || sides.includes(base)) return
+  const { gates } = session.draft
+  const failed = gates.filter(gate => gate.phase === phase && !gate.passed).map(({ name }) => name)
+  if (failed.length > 0) await runGates(session, base, phase, new Set(failed))
 }
 
 async function follow(session: Session): Promise<void> {
@@ -212,10 +223,13 @@ function gated(session: Session): Side[] {
   return candidates.length === 0 ? [...session.sides] : candidates
 }
 
-/** One failure among pairs is a loss, or voids its pair; elsewhere a side that failed once has said it all. */
+/**
+ * One failure among pairs is a loss, or voids its pair, and a calibration asks whether every run fails or some; elsewhere a
+ * side that failed once has said it all.
+ */
 function chancesIn({ order: { stop }, spec }: MeasureInput): number {
   if (isJudged(spec)) return 1
-  return stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout' ? 2 : 1
+  return ['paired', 'pairs', 'holdout', 'calibrate'].includes(stop.rule) ? 2 : 1
 }
 
 /** The base is not laid out where nothing is compared with it. */

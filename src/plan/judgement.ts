@@ -17,7 +17,7 @@ export type Judgement =
   | { is: 'again'; reason: string }
   /** Its pairs so far are worth another job, on a fresh runner. */
   | { is: 'more'; assessment: Assessment; reason: string }
-  /** Not proven, and its jobs are used up: it stays open and may be resumed. */
+  /** Not proven: its jobs are used up, or what failed was not the idea. It stays open and may be resumed. */
   | { is: 'parked'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
@@ -33,8 +33,8 @@ export function judge(spec: Spec, experiment: Experiment, measured: Measured): J
   const assessment = assess(asked)
   if (assessment.retry) {
     if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
-    const reason = afterAttempts(assessment.reason, order.attempt)
-    return { is: 'final', outcome: 'error', assessment, reason }
+    // The base, the set-up of both sides or the machine failed: nothing is known against the idea.
+    return { is: 'parked', assessment, reason: afterAttempts(assessment.reason, order.attempt) }
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment, withoutIt(asked, assessment))
   return judged(order, assessment)

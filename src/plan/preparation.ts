@@ -2,6 +2,7 @@ import { assess } from '../decide/assess.ts'
 import { calibrate } from '../decide/calibrate.ts'
 import { CALIBRATION_JOBS, calibrateNoise } from '../decide/calibrate-noise.ts'
 import { failureOf } from '../decide/failures.ts'
+import { unsteadyHarness } from '../decide/unsteady-harness.ts'
 import { snapshotOf } from '../decide/readings.ts'
 import { askedIn } from '../model/order.ts'
 import { jobOf, measuredIn } from '../model/pairs.ts'
@@ -118,6 +119,8 @@ function readCalibration(world: World, { order, report, event }: Answered): Read
 /** Two jobs of the base against itself, four in doubt: how noisy a pair is, and are both sides treated alike? */
 function readNoise(world: World, { order, report, event }: Answered): Reading {
   const { spec } = world
+  const unsteady = unsteadyHarness(report, { earlier: order.carried['twin'] ?? [] })
+  if (unsteady !== null) return { is: 'given up', reason: unsteady }
   const failure = failureOf({ spec, report, label: 'twin', pairs: true })
   if (failure?.retry) {
     const next = nextAttempt(world, order.attempt, failure.reason)
@@ -149,6 +152,8 @@ function readBaseline(world: World, { order, report, event }: Answered): Reading
     baseline: null,
   })
   if (retry) return nextAttempt(world, order.attempt, reason)
+  const unsteady = unsteadyHarness(report, { most: 1 })
+  if (unsteady !== null) return { is: 'given up', reason: unsteady }
   if (outcome !== 'eligible') return { is: 'given up', reason: `the incumbent does not pass: ${reason}` }
   return [baselineStep(world, { order, report }, event)]
 }

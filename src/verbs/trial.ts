@@ -22,6 +22,7 @@ import { absentText } from '../report/absent-text.ts'
 import type { Trial } from '../report/check-trial.ts'
 import { BUILT_IN_METRICS } from '../spec/built-in-metrics.ts'
 import { isJudged } from '../spec/judged.ts'
+import { unsteadyHarness } from '../decide/unsteady-harness.ts'
 import { notPassed } from './not-passed.ts'
 import { tryItems } from './trial-items.ts'
 import { measureTrial, type Trying } from './trying.ts'
@@ -85,6 +86,8 @@ export async function tryNoise(trying: Trying, known: string): Promise<Trial> {
   for (;;) {
     call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${trying.short} against itself`)
     const { order, report } = await ask(trying, 'noise', jobs)
+    const unsteady = unsteadyHarness(report, { earlier: jobs })
+    if (unsteady !== null) throw await notPassed(trying, unsteady, report)
     await requirePairs(trying, report)
     jobs.push(jobOf(askedIn(order), measuredIn(report), 'twin'))
     if (jobs.length < CALIBRATION_JOBS) continue

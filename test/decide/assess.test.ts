@@ -81,6 +81,19 @@ describe('what ends a judgement before any comparison', () => {
     })
   })
 
+  test('a candidate that fails twice where the base failed too is not called broken', () => {
+    const pairs: StopRule = { rule: 'pairs', metrics: ['bytes'], scale: 'log', pairs: 4 }
+    const crashed = (side: typeof label | 'base') => run(side, {}, { status: 'crashed', exit_code: 3 })
+    const ran = [crashed('base'), crashed(label), run('base', { bytes: 9 }), crashed(label)]
+    expect(judge({ executions: ran }, { stop: pairs })).toMatchObject({
+      retry: true,
+      reason:
+        "executions failed on both sides, so they say nothing about the candidate; the base's crashed (exit 3)",
+    })
+    const alone = [run('base', { bytes: 9 }), crashed(label), run('base', { bytes: 9 }), crashed(label)]
+    expect(judge({ executions: alone }, { stop: pairs })).toMatchObject({ retry: false, outcome: 'error' })
+  })
+
   test('a gate that timed out is degenerate', () => {
     const gates = [gateRun(label, 'tests', { passed: false, exit_code: null, timed_out: true })]
     expect(judge({ gates })).toMatchObject({ outcome: 'degenerate', reason: 'gate tests timed out' })
@@ -90,7 +103,7 @@ describe('what ends a judgement before any comparison', () => {
     const gates = [gateRun('base', 'tests', { passed: false }), gateRun(label, 'tests', { passed: false })]
     const found = judge({ gates })
     expect(found).toMatchObject({ outcome: 'error', retry: true })
-    expect(found.reason).toContain('the BASE fails its gate tests')
+    expect(found.reason).toBe('gate tests failed (exit 0) on the base too: this says nothing about exp-001')
   })
 
   test('a gate nobody ran has not passed', () => {

@@ -186,11 +186,15 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       await site.proven()
     })
 
-    it('as often as max_attempts, and then it is an error that names the disk', async () => {
+    it('as often as max_attempts is no verdict: it is taken up again when nothing else is queued', async () => {
       const site = await filledDuring([1, 2, 3])
       expect(await site.run()).toEqual({ for: 'ideas' })
-      expect(await site.outcomes()).toEqual({ a3: 'error', b5: 'kept' })
-      expect(await site.reasonOf('a3')).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
+      expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      const parked = (await site.events()).flatMap(event =>
+        event.kind === 'decided' && event.parked ? [event] : [],
+      )
+      expect(parked).toMatchObject([{ verdict: 'not proven', outcome: 'inconclusive' }])
+      expect(parked[0]?.reason).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
       await site.proven()
     })
 
@@ -206,8 +210,9 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
       disk(join(site.place.dataDir, 'work/0'))
       await site.start()
       expect(await site.run()).toEqual({ for: 'ideas' })
-      expect(await site.outcomes()).toEqual({ greedy: 'error', b5: 'kept' })
-      expect((await failures(site)).filter(each => each !== null)).toHaveLength(3)
+      expect(await site.outcomes()).toEqual({ greedy: null, b5: 'kept' })
+      // Not proven after three attempts, and after three more.
+      expect((await failures(site)).filter(each => each !== null)).toHaveLength(6)
       await site.proven()
     })
 

@@ -38,6 +38,20 @@ describe('a command gate', () => {
     expect(report.executions.map(run => run.side).toSorted()).toEqual(['base', 'exp-002'])
   })
 
+  test('that fails is run on the base too, and no other gate is', async () => {
+    const lab = await laboratory()
+    const gates = [
+      { name: 'types', command: 'true' },
+      { name: 'tests', command: '! grep -q 110 src/value' },
+    ]
+    const report = await lab.measure({ candidates: slower, spec: { gates } })
+    expect(report.gates.map(({ side, name, passed }) => [side, name, passed])).toEqual([
+      ['exp-001', 'types', true],
+      ['exp-001', 'tests', false],
+      ['base', 'tests', true],
+    ])
+  })
+
   test('that fails everywhere leaves nothing to measure', async () => {
     const lab = await laboratory()
     const report = await lab.measure({
@@ -52,14 +66,17 @@ describe('a command gate', () => {
     const gates = [{ name: 'lint', command: 'exit 3', phase: 'post' }]
     const report = await lab.measure({ candidates: slower, spec: { gates } })
     expect(report.executions).toHaveLength(2)
-    expect(report.gates).toMatchObject([{ phase: 'post', passed: false, exit_code: 3 }])
+    expect(report.gates).toMatchObject([
+      { side: 'exp-001', phase: 'post', passed: false, exit_code: 3 },
+      { side: 'base', phase: 'post', passed: false, exit_code: 3 },
+    ])
   })
 
   test('has its own time limit', async () => {
     const lab = await laboratory()
     const gates = [{ name: 'tests', command: 'sleep 60', timeout_seconds: 0.1 }]
     const report = await lab.measure({ candidates: slower, spec: { gates } })
-    expect(report.gates).toMatchObject([{ passed: false, timed_out: true }])
+    expect(report.gates[0]).toMatchObject({ side: 'exp-001', passed: false, timed_out: true })
   })
 
   test('is asked of the base where the base is what is measured', async () => {

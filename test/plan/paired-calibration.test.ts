@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
 import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
+import type { Behaviour } from './a-report.ts'
 import { carryOut, draftsOfKind, settle } from './a-world.ts'
 import { answered, BASE, fewer, NOTHING } from './noisy.ts'
 
@@ -116,13 +117,28 @@ describe('a campaign with a noisy metric', () => {
     const second = underWay(built)
     for (let attempts = 1; attempts <= 3; attempts++) {
       expect(underWay(built)).toMatchObject({ attempt: attempts, carried: second?.carried })
-      answered(built, { base: 'crashes' })
+      answered(built, { base: 'set-up-fails' })
     }
     settle(built)
     expect(built.campaign).toMatchObject({
       status: 'paused',
       status_reason: expect.stringContaining('(3 attempts)'),
     })
+  })
+
+  it('whose harness fails now and then on unchanged code pauses with the advice that fits', () => {
+    const built = unprepared(TIMED)
+    settle(built)
+    const flaky: Behaviour = nth => (nth === 3 ? null : { bytes: 1000, wall_seconds: 1 + nth / 1000 })
+    answered(built, { ...TIMES, twin: flaky })
+    settle(built)
+    expect(built.campaign.status).toBe('running')
+    answered(built, { ...TIMES, twin: flaky })
+    settle(built)
+    expect(built.campaign).toMatchObject({ status: 'paused', calibration: null })
+    expect(built.campaign.status_reason).toMatch(
+      /^the harness failed in 2 of 32 runs of unchanged code: exit 1\nIdeas would fail by the same chance\. Make it exit 0 whenever it has measured/,
+    )
   })
 
   it('whose second job is lost goes on with it', () => {

@@ -1,5 +1,5 @@
 import type { Order } from '../../model/order.ts'
-import { type Job, measuredIn } from '../../model/pairs.ts'
+import { type Job, measuredIn, type Pair } from '../../model/pairs.ts'
 import { reasonText } from '../../model/reason.ts'
 import type { Report, Side } from '../../model/report.ts'
 import { isJudged } from '../../spec/judged.ts'
@@ -8,7 +8,7 @@ import { again, type Finding, finding } from '../assessment.ts'
 import type { Comparison } from '../comparison.ts'
 import { isGainExcluded, isWorthSecondLook } from '../evidence/giving-up.ts'
 import { verdict } from '../evidence/verdict.ts'
-import { failureOf } from '../failures.ts'
+import { failsOnBothSides, failureOf } from '../failures.ts'
 import { objectivesOf } from '../objectives.ts'
 import { plural } from '../wording.ts'
 import { targetHeld } from './target-held.ts'
@@ -33,6 +33,10 @@ export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
   const terms = rule.terms[label]
   if (terms === undefined) return again(`the order has no terms for ${label}`)
   const jobs = jobsOf(order, measuredIn(report), label)
+  const broken = jobs.flatMap(({ pairs }) => pairs).filter(isBroken).length >= 2
+  const flaky =
+    !isJudged(spec) && jobs.some(({ pairs }) => pairs.some(({ base, lost }) => base === null && !lost))
+  if (broken && flaky) return again(failsOnBothSides())
   if (jobs.at(-1)?.order !== order.id) return again(`the report has no pair of ${label}`)
   const paired = { spec, rule, terms, jobs }
   const off = offScale(paired)
@@ -42,6 +46,10 @@ export function assessPaired(input: PairedInput, rule: PairedRule): Finding {
   // All pairs were run, and only those for a proof are missing: that proof is not there.
   if (jobs.at(-1)?.complete === true) return concluded(paired, { ...standing, status: 'park' })
   return cutShort(rule, jobs)
+}
+
+function isBroken({ base, candidate }: Pair): boolean {
+  return base !== null && candidate === null
 }
 
 function scaleViolated(metric: string): Finding {
