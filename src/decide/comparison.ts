@@ -14,6 +14,10 @@ export type Thresholds = {
   minimumImprovement: number
 }
 
+/**
+ * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two equal candidates
+ * is in half of all measurements (docs/decisions/038).
+ */
 function against(delta: number, threshold: number): ComparisonVerdict {
   if (delta > threshold) return 'improved'
   return delta < -threshold ? 'regressed' : 'inconclusive'
