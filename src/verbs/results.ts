@@ -9,8 +9,8 @@ import type { Verb } from './verb.ts'
 
 export const results: Verb = {
   name: 'results',
-  group: 'see',
-  summary: 'everything that was measured of one experiment, or of all, as results.yaml',
+  group: 'more',
+  summary: 'all that was measured of one experiment, or of all, as results.yaml',
   access: 'read',
   arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; all without it', required: false }],
   options: [],

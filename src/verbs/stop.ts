@@ -20,7 +20,7 @@ import type { Verb } from './verb.ts'
 export const stop: Verb = {
   name: 'stop',
   group: 'steer',
-  summary: 'stop the campaign: what was kept stays, ideas without a verdict wait for winnow resume',
+  summary: 'stop the campaign: ideas without a verdict wait for winnow resume',
   access: 'write',
   arguments: [],
   options: [REASON],
