@@ -1,6 +1,7 @@
 import { lnTotal } from '../../src/decide/evidence/keep-side.ts'
 import { observePair } from '../../src/decide/evidence/observe-pair.ts'
 import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
+import type { EvidenceState } from '../../src/decide/evidence/state.ts'
 import { MIN_EFFECT, weigh } from './our-rule.ts'
 import { seeded } from './random.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -47,10 +48,16 @@ function play(
 ): Play {
   const world = { scenario: SCENARIOS.typical, random: seeded(seed, 'figure', label), byRunner: 0 }
   const { state } = weigh({ world, effect }, {})
-  const { decided, jobs, differences } = state
+  const { jobs, differences } = state
   const ends = jobs.map((_, at) => jobs.slice(0, at + 1).reduce((sum, { pairs }) => sum + pairs, 0))
-  const ended = decided === null ? 'not decided' : decided.status === 'keep' ? 'kept' : 'dropped'
+  const ended = endedText(state)
   return { label, colour, path: pathOf(differences, ends), jobs: ends, ended }
+}
+
+function endedText({ decided, given_up }: EvidenceState): string {
+  if (decided === null) return given_up === null ? 'not decided' : 'given up'
+  if (decided.status === 'keep') return 'kept'
+  return decided.reason === 'harm-shown' ? 'worse' : 'no gain'
 }
 
 /** The same pairs once more, looked at after each. */
