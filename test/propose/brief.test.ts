@@ -89,6 +89,49 @@ describe('a brief', () => {
     expect(text).not.toContain('secret')
   })
 
+  const step = {
+    experiment: 'exp-001',
+    by: 'numbers',
+    harness: '',
+    from: { tree: '', metrics: { bytes: 1200 } },
+    to: { tree: '', metrics: { bytes: 1100.5 } },
+  } as const
+  const landing = {
+    experiment: 'exp-001',
+    commit: '',
+    tree: '',
+    head: '',
+    base: { commit: '', tree: '' },
+    pin: '',
+    order: null,
+    reverted: null,
+    effect: null,
+    upstream: false,
+    watch: { state: 'open', jobs: [], at: '' },
+  } as const
+  const grown = aCampaign({
+    origin: campaign.origin,
+    steps: [step],
+    landings: [{ ...landing, watch: { ...landing.watch, jobs: [] } }],
+  })
+
+  it('says what was gained so far, as every other view does', () => {
+    const told = brief({ campaign: grown, spec: SPEC, incumbentMetrics: { bytes: 1100.5 } })
+    expect(sectionOf(told, 'Where it stands')).toContain('- Progress so far: bytes 1200 -> 1100.5 (-8.3 %)')
+  })
+
+  it('puts no two numbers of different hours side by side where the metric is noisy', () => {
+    const calibration = { order: '', deterministic: false, scale: 'log', reason: '', noise: null } as const
+    const noisy = { ...grown, calibration }
+    const told = sectionOf(
+      brief({ campaign: noisy, spec: SPEC, incumbentMetrics: { bytes: 900 } }),
+      'Where it stands',
+    )
+    expect(told).toContain('- `bytes`: 900 now\n')
+    expect(told).not.toContain('at the start')
+    expect(told).toContain('- Progress so far: not measured yet')
+  })
+
   it('says what may be edited and what must hold', () => {
     const edits = sectionOf(text, 'What may be edited')
     for (const line of [

@@ -20,7 +20,9 @@ export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
     max_runner_minutes: positive
       .nullable()
       .default(surroundings.privateRepository ? 600 : null)
-      .describe('Runner minutes; 600 in a private repository on GitHub.'),
+      .describe(
+        'Runner minutes, those for measuring the total at the end set aside; 600 in a private repository on GitHub.',
+      ),
     max_total_cost_usd: positive.nullable().default(null).describe('Money spent on models.'),
     max_failures: count
       .nullable()
