@@ -94,7 +94,7 @@ describe('programs that are asked for ideas', () => {
 
   it('have nothing timed measured beside them: it waits for its turn', async () => {
     const { at, end, release } = await thinking(TIMED, 3)
-    push(at, 'main', { 'README.md': 'words\n' })
+    push(at, 'main', { 'words.c': 'words\n' })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'sync'
     const events = () => at.look(post => post.events())
     await vi.waitFor(async () => expect((await events()).some(isOrdered)).toBe(true), PATIENCE)
