@@ -38,31 +38,6 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const angles = new Set<string>()
   const brought: BroughtHeads = new Map()
 
-  async function patches(
-    scene: IdeaScene,
-    dir: string,
-  ): Promise<{ proposals: Proposal[]; unopened: number }> {
-    const { campaign, spec, defaultTip } = scene
-    const key = `${defaultTip.tree} ${dir}`
-    const files = patchFiles.get(key) ?? (await patchesOf(place, scene, dir))
-    patchFiles.clear()
-    patchFiles.set(key, files)
-    const { incumbent } = campaign
-    const limit = roomFor(campaign, spec)
-    const untried = untriedPatches({ campaign, files }).length
-    if (limit <= 0) return { proposals: [], unopened: untried }
-    const proposals = await proposePatches({
-      repo: place.repository,
-      files,
-      incumbent,
-      fallbackBase: defaultTip,
-      campaign,
-      limit,
-      prepared,
-    })
-    return { proposals, unopened: untried - proposals.length }
-  }
-
   return {
     async find(scene) {
       const { campaign, spec } = scene
@@ -75,8 +50,11 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       found.push(...proposals, ...(await broughtProposals(place.repository, campaign, brought)))
       for (const proposer of spec.propose)
         if (proposer.use === 'patch') {
-          const { proposals: prepared, unopened: more } = await patches(scene, proposer.dir)
-          found.push(...prepared)
+          const { proposals: patches, unopened: more } = await patchIdeas(place, scene, proposer.dir, {
+            prepared,
+            patchFiles,
+          })
+          found.push(...patches)
           unopened += more
         }
       return { proposals: found, unopened, answers, unanswered: [] }
@@ -115,6 +93,32 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       return asked.ok ? { ok: true, reason: '' } : asked
     },
   }
+}
+
+/** What was read and prepared before, so that a look costs little. */
+interface PatchMemory {
+  prepared: PreparedPatches
+  patchFiles: Map<string, PatchFile[]>
+}
+
+async function patchIdeas(
+  place: Place,
+  scene: IdeaScene,
+  dir: string,
+  { prepared, patchFiles }: PatchMemory,
+): Promise<{ proposals: Proposal[]; unopened: number }> {
+  const { campaign, spec, defaultTip } = scene
+  const key = `${defaultTip.tree} ${dir}`
+  const files = patchFiles.get(key) ?? (await patchesOf(place, scene, dir))
+  patchFiles.clear()
+  patchFiles.set(key, files)
+  const { incumbent } = campaign
+  const limit = roomFor(campaign, spec)
+  const untried = untriedPatches({ campaign, files }).length
+  if (limit <= 0) return { proposals: [], unopened: untried }
+  const asked = { repo: place.repository, files, incumbent, fallbackBase: defaultTip, campaign }
+  const proposals = await proposePatches({ ...asked, limit, prepared })
+  return { proposals, unopened: untried - proposals.length }
 }
 
 /** A running campaign keeps the spec that it was started with: editing the file alone changes nothing. */
