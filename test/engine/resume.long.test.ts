@@ -86,7 +86,7 @@ async function endOf(site: Yard) {
 const POINTS = [
   ['commit:before-push', 'step:event', 'before:delete-branches'],
   ['commit:after-push', 'step:open', 'after:delete-branches'],
-  ['measure:started', 'measure:before-report'],
+  ['measure:started', 'measure:partial', 'measure:before-report'],
   ['step:close', 'step:land', 'before:advance-campaign-branch'],
   ['before:commit', 'before:dispatch', 'after:advance-campaign-branch'],
   ['after:commit', 'after:dispatch', 'before:pulls'],
