@@ -1,7 +1,7 @@
 import type { Experiment } from '../model/experiment.ts'
-import type { ExperimentId, Oid } from '../model/ids.ts'
+import type { Oid } from '../model/ids.ts'
 import { secondsOf } from '../model/landing.ts'
-import { readEvents } from '../ledger/read-events.ts'
+import { readEventsAt } from '../ledger/read-events.ts'
 import { ExperimentRecord } from '../report/experiment-record.ts'
 import { type Ending, resultsOf } from '../report/results-of.ts'
 import { resultsPath, resultsYaml } from '../report/results-yaml.ts'
@@ -10,17 +10,16 @@ import type { Transaction } from './transaction.ts'
 
 /**
  * results.yaml as one commit on top of the measured head, and as a file of the ledger. Both are made once, with the
- * events that end the experiment. `closing`: all that end with this transaction, so that the ledger is read once.
+ * events that end the experiment.
  */
 export async function resultsCommit(
   transaction: Transaction,
   { experiment, head, ending }: { experiment: Experiment; head: Oid; ending: Ending },
-  closing: readonly ExperimentId[],
 ): Promise<Oid> {
   const { place, at } = transaction
   const { repository, name } = place
   const { id } = experiment
-  const text = await resultsText(transaction, { experiment, ending }, closing)
+  const text = await resultsText(transaction, { experiment, ending })
   const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
   const tree = await repository.replaceAt((await repository.commit(head)).tree, [
     { path: resultsPath(name, id), entry },
@@ -33,53 +32,34 @@ export async function resultsCommit(
 export async function resultsText(
   transaction: Transaction,
   { experiment, ending }: { experiment: Experiment; ending: Ending },
-  closing: readonly ExperimentId[],
 ): Promise<string> {
   const { place } = transaction
-  const record = await recordIn(transaction, experiment.id, closing)
+  const record = await recordOf(transaction, experiment)
   const diff = await changedPaths(place, record)
   const text = resultsYaml(resultsOf({ spec: place.name, experiment, record, ending, diff }))
   transaction.addView(`results/${experiment.id}.yaml`, text)
   return text
 }
 
-interface Gathered {
-  record: ExperimentRecord
-  /** How many events of this transaction it has taken. */
-  taken: number
-}
-
-const gathered = new WeakMap<Transaction, Map<ExperimentId, Gathered>>()
-
-/** From the ledger as it was and what this transaction adds. */
-async function recordIn(
-  transaction: Transaction,
-  id: ExperimentId,
-  closing: readonly ExperimentId[],
+/**
+ * From what the ledger tells of it, and what this transaction adds. Only the events that it is made of are read
+ * (`told_by`): what ends an experiment costs the same however long the ledger is.
+ */
+async function recordOf(
+  { place, base, events }: Transaction,
+  { id, told_by }: Experiment,
 ): Promise<ExperimentRecord> {
-  const known = gathered.get(transaction) ?? new Map<ExperimentId, Gathered>()
-  gathered.set(transaction, known)
-  if (!known.has(id)) {
-    const wanted = [...new Set([id, ...closing])].filter(each => !known.has(each))
-    for (const record of await recordsAt(transaction, wanted)) known.set(record.id, { record, taken: 0 })
-  }
-  const entry = known.get(id)
-  if (entry === undefined) throw new Error(`${id} was not gathered`)
-  const { events } = transaction
-  for (const event of events.slice(entry.taken)) entry.record.take(event)
-  entry.taken = events.length
-  return entry.record
-}
-
-async function recordsAt(
-  { place, base }: Transaction,
-  ids: readonly ExperimentId[],
-): Promise<ExperimentRecord[]> {
-  const records = ids.map(id => new ExperimentRecord(id))
-  if (base === null) return records
-  for await (const event of readEvents(place.repository, base, 0))
-    for (const record of records) record.take(event)
-  return records
+  const record = new ExperimentRecord(id)
+  const first = events[0]?.seq ?? Infinity
+  if (base !== null)
+    for await (const event of readEventsAt(
+      place.repository,
+      base,
+      told_by.filter(seq => seq < first),
+    ))
+      record.take(event)
+  for (const event of events) record.take(event)
+  return record
 }
 
 /** What the measured tree changes of the one it was compared with; null where this clone lacks one of them. */

@@ -45,14 +45,14 @@ async function takeStep(
       transaction.seal(step.draft)
       return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
     case 'land':
-      return land(transaction, campaign, step, all)
+      return land(transaction, campaign, step)
     case 'move':
       for (const draft of step.events) transaction.seal(draft)
       if (step.from?.commit !== step.to.commit)
         transaction.move(transaction.place.refs.optimize, step.to.commit)
       return
     case 'landed':
-      return recordLanded(transaction, campaign, step, all)
+      return recordLanded(transaction, campaign, step)
     case 'revert':
       return revert(transaction, campaign, step)
     case 'keep':
@@ -109,7 +109,7 @@ async function close(
   const experiment = subjectOf(campaign, step.experiment)
   if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
   const decided = all.flatMap(other => decidedOf(other, step.experiment))[0] ?? null
-  const results = await writeResults(transaction, experiment, step, all)
+  const results = await writeResults(transaction, experiment, step)
   const { head } = experiment
   const kept = results ?? head
   if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
@@ -133,40 +133,27 @@ async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
   { outcome, reason, keep }: Ending & { keep: boolean },
-  all: readonly Step[],
 ): Promise<Oid | null> {
   const ending = { outcome, reason }
   const { head, branch, owned, measured_tree } = experiment
-  const closing = all.flatMap(idEnding)
   const ref = `refs/heads/${branch ?? ''}`
   const isOurs = owned && branch !== null && head !== null && transaction.tip(ref) === head
   if (isPicked(experiment) || head === null || (!isOurs && (measured_tree === null || !keep))) {
-    await resultsText(transaction, { experiment, ending }, closing)
+    await resultsText(transaction, { experiment, ending })
     return null
   }
-  const results = await resultsCommit(transaction, { experiment, head, ending }, closing)
+  const results = await resultsCommit(transaction, { experiment, head, ending })
   if (isOurs) transaction.move(ref, results)
   return results
 }
 
-/** The experiment that a step ends. */
-function idEnding(step: Step): ExperimentId[] {
-  if (step.step === 'close' || step.step === 'landed') return [step.experiment]
-  return step.step === 'land' ? [step.decided.experiment] : []
-}
-
-async function land(
-  transaction: Transaction,
-  campaign: Campaign,
-  step: Landing,
-  all: readonly Step[],
-): Promise<void> {
+async function land(transaction: Transaction, campaign: Campaign, step: Landing): Promise<void> {
   const { repository, refs } = transaction.place
   const { decided: draft, candidate, base, pull } = step
   if (step.recorded !== true) transaction.seal(draft)
   const due = requireDue(campaign, draft.experiment)
   const { outcome, reason } = draft
-  const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true }, all)
+  const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true })
   const commit = await repository.writeCommit({
     tree: candidate.tree,
     parents: [base.commit, results ?? candidate.head],
@@ -184,19 +171,13 @@ async function isThere({ place }: Transaction, { measured_tree }: Experiment, co
 }
 
 /** Somebody else made the commit: the branch of the experiment is left as they merged it. */
-async function recordLanded(
-  transaction: Transaction,
-  campaign: Campaign,
-  step: Landed,
-  all: readonly Step[],
-): Promise<void> {
+async function recordLanded(transaction: Transaction, campaign: Campaign, step: Landed): Promise<void> {
   const due = requireDue(campaign, step.experiment)
   const { commit, candidate, via } = step
   const { outcome, reason } = due.decided
   const { experiment } = due
   const ending = { outcome, reason }
-  const closing = all.flatMap(idEnding)
-  const results = await resultsCommit(transaction, { experiment, head: candidate.head, ending }, closing)
+  const results = await resultsCommit(transaction, { experiment, head: candidate.head, ending })
   await transaction.keep([results, commit])
   recordMerge(transaction, due, step, { commit, results, via })
 }

@@ -37,6 +37,22 @@ export async function* readEventsAfter(
   }
 }
 
+/** Events of a ledger that is known to fit together, by their seq: what lies between them costs nothing. */
+export async function* readEventsAt(
+  repo: Repository,
+  tipCommit: Oid,
+  seqs: readonly number[],
+): AsyncGenerator<LedgerEvent, void> {
+  const { tree } = await repo.commit(tipCommit)
+  for (const seq of seqs.toSorted((a, b) => a - b)) {
+    const { path } = eventPath(seq)
+    const entry = await repo.entryAt(tree, path)
+    if (entry?.type !== 'blob') throw new LedgerError(`event ${seq} is missing: there is no ${path}`, seq)
+    const head = await headBefore(repo, tree, seq)
+    yield checkEventFile(await repo.blob(entry.oid), { seq, head }).event
+  }
+}
+
 function requireNext(file: EventEntry, seq: number): void {
   if (file.seq === seq) return
   const { path } = eventPath(seq)

@@ -171,6 +171,8 @@ export interface Campaign {
   object_format: 'sha1' | 'sha256'
   spec_sha256: string
   spec_yaml: string
+  /** Which events brought the campaign's settings and the spec in force, by seq. */
+  ruled_by: { start: number; spec: number }
   /** How that spec makes one number of several samples, wherever one is judged or shown. */
   aggregation: Aggregation
   /** The spec the default branch had when it was last looked at: a change there is an amendment. */
@@ -283,6 +285,7 @@ export function emptyCampaign(): Campaign {
     object_format: 'sha1',
     spec_sha256: '',
     spec_yaml: '',
+    ruled_by: { start: 0, spec: 0 },
     aggregation: 'median',
     default_spec_sha256: '',
     default_tip: '',

@@ -81,6 +81,8 @@ export interface Experiment extends Approvable {
   /** The file it was refused for. */
   refused_path: string | null
   refused_line: number | null
+  /** Which events of the ledger its results are made of, by seq; none once it is closed. */
+  told_by: number[]
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null

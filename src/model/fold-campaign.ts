@@ -31,6 +31,7 @@ const started: Handler<'campaign-started'> = (campaign, event) => {
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
   campaign.aggregation = aggregationIn(campaign)
+  campaign.ruled_by = { start: event.seq, spec: event.seq }
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
   campaign.harness = event.harness
@@ -48,6 +49,7 @@ const amended: Handler<'campaign-amended'> = (campaign, event) => {
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
   campaign.aggregation = aggregationIn(campaign)
+  campaign.ruled_by.spec = event.seq
   changeHarness(campaign, event.harness)
 }
 

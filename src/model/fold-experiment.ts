@@ -78,6 +78,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     reason: null,
     refused_path: null,
     refused_line: null,
+    told_by: [],
     closed: false,
     measured_tree: null,
     failed: null,
@@ -198,6 +199,7 @@ const merged: Handler<'merged'> = (campaign, event) => {
     end(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
   experiment.order = order
   experiment.closed = true
+  experiment.told_by = []
   experiment.pull ??= event.pull
   const { experiment: id, commit, tree, head, base } = event
   const { purpose, primary_delta } = experiment
@@ -220,6 +222,7 @@ const closed: Handler<'closed'> = (campaign, event) => {
     reason: event.reason,
   })
   experiment.closed = true
+  experiment.told_by = []
   if (isPicked(experiment)) experiment.fate = event.fate ?? null
   campaign.steered = campaign.steered.filter(
     wish => wish.experiment !== event.experiment || wish.action === 'revert',

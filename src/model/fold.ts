@@ -9,6 +9,7 @@ import type { Handler } from './fold-handler.ts'
 import { judgingHandlers } from './fold-judging.ts'
 import { orderHandlers } from './fold-order.ts'
 import { steeringHandlers } from './fold-steering.ts'
+import { noteTold } from './told-by.ts'
 import { ofActions } from './host.ts'
 
 /** Every kind has its handler, or this does not compile; state is nothing but events folded (invariant 11). */
@@ -36,6 +37,8 @@ const HEEDED = new RegExp(`^(?:${COMMENT}|${REVIEW}|${CAMPAIGN_PULL}|${MERGED_AT
 /** Folds one event in place: the caller owns the campaign. */
 export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   const handle = handlers[event.kind] as (campaign: Campaign, event: LedgerEvent) => void
+  // Before its order may be forgotten.
+  noteTold(campaign, event)
   handle(campaign, event)
   // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
   if (ofActions(event.by)) campaign.host ??= 'github'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendCommuting } from '../../src/ledger/append.ts'
+import { readEventsAt } from '../../src/ledger/read-events.ts'
 import { readTip } from '../../src/ledger/tip.ts'
 import type { Repository } from '../../src/git/repository.ts'
 import { BY, note, started, type TempLedger, tempLedger } from './temp-ledger.ts'
@@ -48,20 +49,37 @@ describe('the cost of an append', () => {
   })
 })
 
+describe('the cost of reading single events', () => {
+  test('is the same, however many events lie between and behind them', async () => {
+    const read = async (ledger: TempLedger) => {
+      const { commit } = await ledger.tip()
+      return counted(ledger, async repo => {
+        const found: number[] = []
+        for await (const { seq } of readEventsAt(repo, commit ?? '', [7, 0])) found.push(seq)
+        expect(found).toEqual([0, 7])
+      })
+    }
+    expect(await read(large)).toBe(await read(small))
+  })
+})
+
 async function objectsRead(ledger: TempLedger): Promise<number> {
   const { commit } = await ledger.tip()
+  return counted(ledger, async repo => void (await readTip(repo, commit)))
+}
+
+async function counted({ repo }: TempLedger, read: (repo: Repository) => Promise<void>): Promise<number> {
   let reads = 0
-  const { repo } = ledger
-  function counted<T>(reading: Promise<T>): Promise<T> {
+  function one<T>(reading: Promise<T>): Promise<T> {
     reads += 1
     return reading
   }
-  const counting: Repository = {
+  await read({
     ...repo,
-    commit: oid => counted(repo.commit(oid)),
-    tree: oid => counted(repo.tree(oid)),
-    blob: oid => counted(repo.blob(oid)),
-  }
-  await readTip(counting, commit)
+    commit: oid => one(repo.commit(oid)),
+    tree: oid => one(repo.tree(oid)),
+    blob: oid => one(repo.blob(oid)),
+    entryAt: (tree, path) => one(repo.entryAt(tree, path)),
+  })
   return reads
 }

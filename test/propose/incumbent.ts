@@ -117,6 +117,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     resumed: 0,
     given_up: null,
     give_up: 'early',
+    told_by: [],
     counted: false,
     ...rest,
   }
