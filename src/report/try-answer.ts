@@ -60,7 +60,7 @@ export interface Around {
 export function answerOf(campaign: Campaign, experiment: Experiment, around: Around): TryAnswer {
   const standing = standingIn(campaign, experiment)
   const landing = campaign.landings.find(one => one.experiment === experiment.id && one.reverted === null)
-  const { id, outcome, metrics, hypothesis, branch } = experiment
+  const { id, outcome, hypothesis, branch } = experiment
   const landed = landing?.commit ?? null
   const said = standingSentence({ ...standing, next: null })
   return {
@@ -70,8 +70,7 @@ export function answerOf(campaign: Campaign, experiment: Experiment, around: Aro
     outcome,
     sentence: sentenceWith(said, { ...around, id, landed }),
     evidence_line: evidenceIn(campaign, experiment),
-    metrics,
-    ...numbersIn(around.measured),
+    ...numbersIn(around.measured, experiment.metrics),
     next: nextStep(experiment, around),
     hypothesis,
     branch,
@@ -84,16 +83,25 @@ export function answerOf(campaign: Campaign, experiment: Experiment, around: Aro
 
 type Numbers = Pick<
   TryAnswer,
-  'effect' | 'interval' | 'scale' | 'evidence' | 'base_metrics' | 'warnings' | 'failed'
+  'metrics' | 'effect' | 'interval' | 'scale' | 'evidence' | 'base_metrics' | 'warnings' | 'failed'
 >
 
-function numbersIn({ effect, evidence, metrics, warnings, failed }: Around['measured']): Numbers {
+/** Both sides of a metric come from the same executions: those of all jobs that decided, not of the last one. */
+function numbersIn(
+  { effect, evidence, metrics, warnings, failed }: Around['measured'],
+  lastMeasured: Metrics,
+): Numbers {
+  const decided = Object.entries(metrics)
   return {
+    metrics:
+      decided.length === 0
+        ? lastMeasured
+        : Object.fromEntries(decided.map(([name, { candidate }]) => [name, candidate])),
     effect: effect?.value ?? null,
     interval: effect?.interval ?? null,
     scale: effect?.scale ?? null,
     evidence,
-    base_metrics: Object.fromEntries(Object.entries(metrics).map(([name, { base }]) => [name, base])),
+    base_metrics: Object.fromEntries(decided.map(([name, { base }]) => [name, base])),
     warnings,
     failed,
   }

@@ -112,6 +112,7 @@ describe('what winnow try answers', () => {
       interval: [0.05, 0.15],
       scale: 'log',
       evidence: { reached: 31, needed: 1000 },
+      metrics: { bytes: 90 },
       base_metrics: { bytes: 100 },
       warnings: ['one machine'],
       failed: { what: 'gate tests', output },

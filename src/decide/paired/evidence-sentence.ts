@@ -40,13 +40,16 @@ function effectPhrase(paired: PairedCase, standing: Standing, effect: number | n
   const { differences, rule: terms } = standing.primary
   const { interval } = effectIn(standing.primary)
   const { status, harmed } = standing
-  const oneSided = interval === null && status === 'drop' && !terms.graded
+  const harm = harmed.includes(name)
+  // Harm is proven on one side; the two-sided interval is wider, and with a gain in it would contradict the verdict.
+  const contradicts = harm && interval !== null && interval[1] >= 0
+  const oneSided = (contradicts || (interval === null && status === 'drop')) && !terms.graded
   const upper = oneSided ? upperBound(differences) : null
-  const certain = (status === 'keep' && standing.tie === null) || harmed.includes(name)
+  const certain = (status === 'keep' && standing.tie === null) || harm
   const open = status === 'new-job' || status === 'continue'
   const text = effectText(
     effect,
-    interval,
+    contradicts && upper !== null ? null : interval,
     { name, direction, scale: rule.scale },
     { probably: !certain, upper },
   )

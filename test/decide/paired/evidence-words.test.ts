@@ -54,6 +54,13 @@ describe('the sentence of what pairs decided', () => {
     expect(harm.sentence).toMatch(/^score 5\.\d % higher \(.*\)\.$/)
   })
 
+  it('calls nothing worse beside an interval that has a gain in it', () => {
+    const losses = [-50.7, 17.1, -31.5, -49.9, -26.1, -33.3, -24.5, 11.6, -71.6, -28.4]
+    const harm = said(aCase([aJob('a', losses)]))
+    expect(harm.status).toBe('drop')
+    expect(harm.sentence).toMatch(/^score \d+\.\d % higher \(at least \d+\.\d % higher\)\.$/)
+  })
+
   it('says why a job was the last', () => {
     const idle = aJob('a', [8, -8, 6.5, -7, 7.5, -5, 5.5, -6])
     expect(said(aCase([idle])).sentence).toMatch(/stopped early: too little promise after the first job\.$/)
