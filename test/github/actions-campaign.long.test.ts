@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parcelName } from '../../src/model/parcel.ts'
+import { interruptedText, MOST_INTERRUPTIONS } from '../../src/plan/lost.ts'
 import { letters, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard } from './actions-yard.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { leave, measuredIn, measuringJob, waitingRuns } from './measuring-job.ts'
 
+const HOUR = 3_600_000
 const LOOKS = /^(POST \/graphql|GET .*\/(runs|artifacts))$/
 
 describe('a campaign whose orders are workflow runs', () => {
@@ -61,8 +63,8 @@ describe('a campaign whose orders are workflow runs', () => {
     await proven(here.place)
   })
 
-  test('measures once more what was lost, and gives up what is lost twice', async () => {
-    const { github, post, wake, machines } = await actionsYard([shorter('a', 3), shorter('b', 4)])
+  test('measures again what was lost; after five losses the idea is parked, and measured when nothing else is', async () => {
+    const { github, post, wake, machines, settle } = await actionsYard([shorter('a', 3), shorter('b', 4)])
     const here = await post()
     await here.start()
     await wake()
@@ -80,13 +82,24 @@ describe('a campaign whose orders are workflow runs', () => {
     expect(lost).toMatchObject([
       { order: first.title, started: true, reason: expect.stringMatching(/cancelled/) },
     ])
-    const [again] = waitingRuns(github)
-    if (!again) throw new Error('it is not measured again')
-    leave(github, again, { ...report, order: again.title, run_id: `actions:${again.id}/1` })
-    await wake()
+    const wrong: unknown[] = []
+    while (wrong.length + lost.length < MOST_INTERRUPTIONS) {
+      const [again, other] = waitingRuns(github)
+      if (!again || other) throw new Error('it is not measured again, or something else is')
+      leave(github, again, { ...report, order: again.title, run_id: `actions:${again.id}/1` })
+      await wake()
+      wrong.push({ order: again.title, run_id: `actions:${again.id}/1` })
+    }
     const rejected = (await here.events()).filter(({ kind }) => kind === 'report-rejected')
-    expect(rejected).toMatchObject([{ order: again.title, run_id: `actions:${again.id}/1` }])
-    expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['error', 'kept']))
+    expect(rejected).toMatchObject(wrong)
+    expect(await settle()).toEqual({ for: 'ideas' })
+    const parked = (await here.events()).flatMap(event =>
+      event.kind === 'decided' && event.parked ? [event] : [],
+    )
+    expect(parked).toMatchObject([
+      { outcome: 'inconclusive', reason: interruptedText(MOST_INTERRUPTIONS), order: null },
+    ])
+    expect(await here.outcomes()).toEqual({ a3: 'kept', b4: 'kept' })
     await proven(here.place)
   })
 })
@@ -106,25 +119,34 @@ test('what the default branch brings is measured elsewhere as well, another spec
   await proven(here.place)
 })
 
-test('a report that is none is rejected by name, each time', async () => {
-  const { github, post, wake } = await actionsYard([shorter('a', 3)])
+test('a report that is none is rejected by name, each time; after five the order is issued once an hour', async () => {
+  const { github, post, wake, settle } = await actionsYard([shorter('a', 3)])
   const here = await post()
   await here.start()
-  for (const { text, reason } of [
-    { text: '{', reason: /no JSON/ },
-    { text: JSON.stringify({ order: 'x'.repeat(10_000_000) }), reason: /larger than/ },
-    { text: null, reason: /it says that it is of run/ },
-  ]) {
+  const brackets = { text: '{', reason: /no JSON/ }
+  const large = { text: JSON.stringify({ order: 'x'.repeat(10_000_000) }), reason: /larger than/ }
+  const foreign = { text: null, reason: /it says that it is of run/ }
+  const orders = new Set<string>()
+  for (const { text, reason } of [brackets, large, foreign, brackets, brackets]) {
     await wake()
-    const [run] = waitingRuns(github)
-    if (!run) throw new Error('nothing runs')
+    const [run, other] = waitingRuns(github)
+    if (!run || other) throw new Error('nothing runs, or more than one')
+    orders.add(run.title)
     leave(github, run, text ?? { ...(await measuredIn(github, run)), run_id: 'actions:1/1' })
     await wake()
     const rejected = (await here.events()).findLast(({ kind }) => kind === 'report-rejected')
     expect(rejected).toMatchObject({ order: run.title, reason: expect.stringMatching(reason) })
   }
+  expect(orders.size).toBe(5)
   expect(waitingRuns(github)).toEqual([])
-  expect(await here.campaign()).toMatchObject({ status: 'paused' })
+  expect(await here.campaign()).toMatchObject({ status: 'running' })
+  await wake({ ahead: HOUR / 2 })
+  expect(waitingRuns(github)).toEqual([])
+  await wake({ ahead: HOUR })
+  expect(waitingRuns(github)).toHaveLength(1)
+  expect(await settle()).toEqual({ for: 'ideas' })
+  expect(await here.outcomes()).toEqual({ a3: 'kept' })
+  await proven(here.place)
 })
 
 /** Another run that claims to answer the same order, with a report in its artifact. */
