@@ -8,7 +8,7 @@ import type { ForeignTip } from '../model/campaign.ts'
 import type { OrderId, Point } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
 import { harmlessStop, type Request } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
+import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
 import type { World } from './world.ts'
 
 /**
@@ -97,7 +97,7 @@ function measure(world: World, found: Arrivals, foreign: ForeignTip): ForeignPla
   const own = ownOrder(world, found, { purpose: 'foreign', base: world.campaign.incumbent, candidates })
   const next = own.is === 'answered' ? judged(world, foreign, own) : own
   if (Array.isArray(next)) return { steps: next, requests: [], blocked }
-  if (next.is === 'under way') return { steps: [], requests: [], blocked }
+  if (next.is === 'under way') return { steps: [], requests: [], blocked: withPostponement(blocked, next) }
   if (next.is === 'wanted') return { steps: [], requests: request(world, foreign, candidates, next), blocked }
   const reason = `the foreign tip ${foreign.to.commit.slice(0, 10)} cannot be measured: ${next.reason}`
   return { steps: pauseOnce(world, reason), requests: [], blocked: reason }

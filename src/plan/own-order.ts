@@ -8,7 +8,8 @@ import type { World } from './world.ts'
 /** Where an order of the campaign's own stands: calibration, baseline, sync, foreign. */
 export type OwnOrder =
   | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
-  | { is: 'under way' }
+  /** `postponed` says why nothing is measured until a later time. */
+  | { is: 'under way'; postponed?: string }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
   | { is: 'given up'; reason: string }
 
@@ -38,10 +39,23 @@ function notUnderWay(world: World, subject: string, { purpose, base }: Subject):
   if (lost.times >= MANY_LOSSES) {
     if (isReporting(purpose))
       return { is: 'given up', reason: `measuring was interrupted ${lost.times} times` }
-    if (runner.runId === null && Date.parse(now) < Date.parse(lost.at) + HOUR) return { is: 'under way' }
+    const next = Date.parse(lost.at) + HOUR
+    if (runner.runId === null && Date.parse(now) < next)
+      return { is: 'under way', postponed: postponedText(lost.times, new Date(next).toISOString()) }
   }
   const next = nextAttempt(world, used, 'no report came back')
   return next.is === 'wanted' ? { ...next, carried: lost.carried, interrupted: [lost] } : next
+}
+
+function postponedText(times: number, next: string): string {
+  return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
+}
+
+/** What the campaign waits for, and since an order was postponed, until when. */
+export function withPostponement(waitsFor: string, order: Unanswered): string {
+  return order.is === 'under way' && order.postponed !== undefined
+    ? `${waitsFor}: ${order.postponed}`
+    : waitsFor
 }
 
 /** Failures that are nobody's verdict are measured again, as often as an experiment's would be. */

@@ -13,17 +13,20 @@ import { pauseOnce } from './alerts.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Measured } from './judgement.ts'
 import { type OwnPurpose, ownRequest, type Request, twin, usableBaseline } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
+import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
 import type { World } from './world.ts'
 
 /** Before the first experiment: does the harness work, what does the incumbent score, does it repeat? */
 export interface Preparation {
   steps: Step[]
   requests: Request[]
-  ready: boolean
+  /** Why no idea can be measured yet; null when the base is known. */
+  blocked: string | null
   /** The base as it is cannot be measured; the steps pause the campaign. */
   hopeless: boolean
 }
+
+const BLOCKED = 'the base is being measured'
 
 export function prepare(world: World, found: Arrivals): Preparation {
   const order = answeredFirst(world)
@@ -31,7 +34,7 @@ export function prepare(world: World, found: Arrivals): Preparation {
   if (needsCalibration(world)) return own(world, found, 'calibration')
   if (needsNoise(world)) return own(world, found, 'noise')
   if (needsBaseline(world)) return own(world, found, 'baseline')
-  return { steps: [], requests: [], ready: true, hopeless: false }
+  return { steps: [], requests: [], blocked: null, hopeless: false }
 }
 
 function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
@@ -39,13 +42,13 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
   const kind = purpose === 'noise' ? 'calibration' : purpose
   const order = ownOrder(world, found, { purpose: kind, base: world.campaign.incumbent, candidates })
   const next = order.is === 'answered' ? readers[purpose](world, order) : order
-  if (Array.isArray(next)) return { steps: next, requests: [], ready: false, hopeless: false }
+  if (Array.isArray(next)) return { steps: next, requests: [], blocked: BLOCKED, hopeless: false }
   switch (next.is) {
     case 'under way':
-      return { steps: [], requests: [], ready: false, hopeless: false }
+      return { steps: [], requests: [], blocked: withPostponement(BLOCKED, next), hopeless: false }
     case 'wanted': {
       const requests = [ownRequest(world, purpose, next)]
-      return { steps: [], requests, ready: false, hopeless: false }
+      return { steps: [], requests, blocked: BLOCKED, hopeless: false }
     }
     case 'given up':
       return {
@@ -54,7 +57,7 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
           `${next.reason}\nMend it, then: winnow resume (winnow check shows what fails; a spec that was changed needs winnow amend first)`,
         ),
         requests: [],
-        ready: false,
+        blocked: BLOCKED,
         hopeless: true,
       }
   }

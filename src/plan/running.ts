@@ -79,11 +79,11 @@ function alsoJudged(draft: Draft): Draft {
 
 /** Nothing is measured against an incumbent that was not measured itself. */
 function prepared(draft: Draft, next: () => Plan): Plan {
-  const { steps, requests, ready, hopeless } = prepare(draft.world, draft.found)
+  const { steps, requests, blocked, hopeless } = prepare(draft.world, draft.found)
   const mended = hopeless ? mending(draft) : null
   if (mended !== null) return mended
   if (steps.length > 0) return conclude(draft, steps)
-  return ready ? next() : request(draft, requests, 'the base is being measured')
+  return blocked === null ? next() : request(draft, requests, blocked)
 }
 
 /** A base that does not work may have been mended on the default branch: that is measured before anybody is asked. */

@@ -11,7 +11,7 @@ import type { Step } from './action.ts'
 import { alertOnce } from './alerts.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Request } from './orders.ts'
-import { type Answered, nextAttempt, ownOrder, type Unanswered } from './own-order.ts'
+import { type Answered, nextAttempt, ownOrder, type Unanswered, withPostponement } from './own-order.ts'
 import type { SyncFacts, World } from './world.ts'
 
 /**
@@ -50,7 +50,7 @@ export function syncPlan(world: World, found: Arrivals, { needed = false } = {})
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
   if (next.is === 'given up') return failed(world, sync, next.reason)
   const requests = next.is === 'wanted' ? [request(world, sync, next)] : []
-  return { steps: [], requests, blocked, hopeless: null }
+  return { steps: [], requests, blocked: withPostponement(blocked, next), hopeless: null }
 }
 
 /** The remote refused what the default branch has: rounds go on without it, until a person has merged it in. */

@@ -140,7 +140,8 @@ test('a report that is none is rejected by name, each time; after five the order
   expect(orders.size).toBe(5)
   expect(waitingRuns(github)).toEqual([])
   expect(await here.campaign()).toMatchObject({ status: 'running' })
-  await wake({ ahead: HOUR / 2 })
+  const told = /^the base is being measured: 5 measuring runs .+ the next one starts after \d{4}-[-\d:.T]+Z$/
+  expect(await wake({ ahead: HOUR / 2 })).toEqual({ for: 'person', what: expect.stringMatching(told) })
   expect(waitingRuns(github)).toEqual([])
   await wake({ ahead: HOUR })
   expect(waitingRuns(github)).toHaveLength(1)
