@@ -77,7 +77,10 @@ describe('comments that steer', () => {
     const asked = await say('ada', number('a25'), '/winnow status')
     const about = await say('ada', number('a25'), '/winnow priority high')
     await winnow('tick')
-    expect(answerTo(asked)).toMatchObject({ reactions: ['+1'], text: expect.stringContaining('1 dropped') })
+    expect(answerTo(asked)).toMatchObject({
+      reactions: ['+1'],
+      text: expect.stringContaining('2 experiments: 1 kept, 1 worse'),
+    })
     // Which experiment it is about is known there as well.
     expect(about.reactions).toHaveLength(1)
     expect(github.world.comments.at(-1)?.body).toContain('exp-002')
