@@ -137,7 +137,7 @@ function landFirst(world: World, round: Round, winner: Member, others: Member[])
     return notSelected(member, `${betterThan(member, ranked, id, changed)} was better`)
   })
   steps.push(...landSteps(world, winner, landedAs(winner)))
-  if (runners.size === 0) steps.push(closeRound(round, id))
+  if (runners.size === 0) steps.push(closeRound(round, id, steps))
   return steps
 }
 
@@ -204,7 +204,7 @@ function combination(scene: Scene, eligible: Member[], steps: Step[]): RoundPlan
   const rest = eligible.map(member =>
     carry(member, `a runner-up before it did not hold on top of ${round.winner}`),
   )
-  return { ...NOTHING, steps: [...steps, ...rest, closeRound(round, round.winner)] }
+  return { ...NOTHING, steps: [...steps, ...rest, closeRound(round, round.winner, rest)] }
 }
 
 function landCombined({ world, found, round }: Scene, combined: Member, last: boolean): RoundPlan {
@@ -239,15 +239,19 @@ function startCombination(
   const carried = rest.map(member =>
     carry(member, `${experiment.id} before it did not merge with ${round.winner}`),
   )
-  return { ...NOTHING, steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner)] }
+  return { ...NOTHING, steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)] }
 }
 
-function closeRound(round: Round, winner: ExperimentId | null): Step {
+/** What is queued again has left the round, whether the same transaction says so or an earlier one did. */
+function closeRound(round: Round, winner: ExperimentId | null, before: readonly Step[] = []): Step {
+  const left = before.flatMap(step =>
+    step.step === 'event' && step.draft.kind === 'requeued' ? [step.draft.experiment] : [],
+  )
   const draft = {
     kind: 'round-closed',
     cause: `round ${round.number}`,
     round: round.number,
-    members: round.members,
+    members: round.members.filter(id => !left.includes(id)),
     winner,
   } as const
   return { step: 'event', draft }

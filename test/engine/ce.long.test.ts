@@ -95,6 +95,30 @@ describe.each(KINDS)('a ce-optimize spec with stability $stability', ({ stabilit
   })
 })
 
+describe('gains beyond max_runner_up_merges_per_batch', () => {
+  it.each([0, 1])('are carried to the next round and replayed without a difference: %i', async most => {
+    const site = await yard({
+      spec: ceSpec('{ mode: repeat, repeat_count: 2, aggregation: mean }').replace(
+        'per_batch: 1',
+        `per_batch: ${most}`,
+      ),
+      files: {
+        ...SIZE_FILES,
+        'bench/size.sh': HARNESS,
+        'ideas/01.patch': shorter('a', 3),
+        'ideas/02.patch': shorter('b', 5),
+        'ideas/03.patch': shorter('c', 7),
+      },
+    })
+    await site.start()
+    await site.run()
+    const outcomes = Object.values(await site.outcomes())
+    expect(outcomes.filter(outcome => outcome?.endsWith('kept'))).toHaveLength(3)
+    expect(await site.kinds()).toContain('requeued')
+    await site.proven()
+  })
+})
+
 describe('a ladder', () => {
   it('drops what fails its smoke command without a measurement', async () => {
     const unsmokable = patchOf(

@@ -165,6 +165,7 @@ describe('a runner-up', () => {
     const planned = carryOut(built)
     expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
     expect(draftsOfKind(planned, 'requeued')).toHaveLength(2)
+    expect(draftsOfKind(planned, 'round-closed')).toMatchObject([{ members: ['exp-001'] }])
     expect(built.campaign.round?.open).toBe(false)
   })
 
