@@ -29,8 +29,13 @@ export async function measureHere(call: Call, workshop: Workshop, asked: Asked):
   const machine = { ...around, machineDir: workshop.machineDir }
   const done = await measureInTurn(machine, asked, interrupt, async turn => {
     interrupt.throwIfAborted()
-    const report = await measure(inputOf(call, workshop, asked, turn))
-    return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
+    asked.time?.begins()
+    try {
+      const report = await measure(inputOf(call, workshop, asked, turn))
+      return { report: await refuseDamagedCache(workshop.repository, around.env, report) }
+    } finally {
+      asked.time?.ends()
+    }
   })
   interrupt.throwIfAborted()
   if (done === null) throw new Error('a measurement was given up without an interruption')

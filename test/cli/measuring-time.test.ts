@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { measuringTime } from '../../src/verbs/measuring-time.ts'
+import { project, SHORT } from './project.ts'
 
 describe('a limit on the time of measuring', () => {
   beforeEach(() => {
@@ -43,4 +44,11 @@ describe('a limit on the time of measuring', () => {
       expect(time.signal.aborted).toBe(false)
     }
   })
+})
+
+it('winnow compare --max-minutes stops what it measures', async () => {
+  const person = project()
+  person.write('src/value', SHORT)
+  const { code, out } = await person.winnow('compare', 'main', '--max-minutes', '0.00001', '--', 'sleep 60')
+  expect([code, out]).toEqual([11, expect.stringMatching(/^The time was up before /)])
 })
