@@ -31,14 +31,14 @@ export function noisyProject({ thousandths = 60, spec = text => text, files = {}
   })
 }
 
-/** Each copy that is built is told apart by the number it gets: every second one is a tenth slower. */
+/** The two copies lie in folders of their own, and in one of them everything is a tenth slower, in every job. */
 export function unfairProject(): Project {
-  const setup = 'n=$(($(cat "$HOME/built" || echo 0) + 1)); echo $n > "$HOME/built"; echo $n > number'
   return noisyProject({
-    spec: text => text.replace('ms.sh }', `ms.sh, mode: paired, setup: '${setup}' }`),
+    spec: text => text.replace('ms.sh }', 'ms.sh, mode: paired }'),
     files: {
-      'bench/ms.sh': 'printf \'{"ms": %s}\' "$((1000 + $(cat number) % 2 * 100))"\n',
-      '.gitignore': 'number\n',
+      'bench/ms.sh': `[ -e "$HOME/slower" ] || ls -di . > "$HOME/slower"
+if [ "$(ls -di .)" = "$(cat "$HOME/slower")" ]; then echo '{"ms": 1100}'; else echo '{"ms": 1000}'; fi
+`,
     },
   })
 }
