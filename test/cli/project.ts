@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { command } from '../../src/cli/command.ts'
 import { terminal } from '../../src/cli/terminal.ts'
+import type { Registries } from '../../src/ports.ts'
 import { bareRemote, type Git, scratch, type UserRepository, userRepository } from '../git/scratch.ts'
 
 export interface Answer {
@@ -31,6 +32,8 @@ export interface More {
   directory?: string
   /** Somebody sits at the terminal. */
   attended?: boolean
+  /** What tells when packages were published; without it, that is not asked. */
+  registries?: Registries
 }
 
 export const SPEC = [
@@ -95,7 +98,13 @@ async function answerOf(directory: string, cache: string, more: More, argv: stri
     attended: more.attended ?? false,
   })
   const env = { PATH: process.env['PATH'] ?? '', HOME: cache, USER: 'ada', ...more.env }
-  const started = { env, directory: more.directory ?? directory, pid: process.pid, version: '0.0.0-test' }
+  const started = {
+    env,
+    directory: more.directory ?? directory,
+    pid: process.pid,
+    version: '0.0.0-test',
+    ...(more.registries === undefined ? {} : { registries: more.registries }),
+  }
   const signal = more.signal ?? new AbortController().signal
   const code = await command(['--cache-dir', cache, ...argv], started, words, signal)
   return { code, out: out.text(), err: err.text() }
