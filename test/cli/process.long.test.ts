@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { scratch } from '../git/scratch.ts'
 import { AScreen } from './a-screen.ts'
-import { clonedProject, FILES, offer, type Project, project, SHORT, SPEC } from './project.ts'
+import { clonedProject, FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
 
 let bundle: string
 
@@ -164,6 +164,31 @@ describe('a second run while one is running', () => {
     expect([answer.code, (await end).code]).toEqual([14, 14])
     expect(answer.out).toContain('1 kept')
     expect((await person.winnow('audit')).code).toBe(0)
+  })
+})
+
+describe('a try while a run is under way', () => {
+  it('is measured once, by one of the two processes', async () => {
+    const person = project()
+    await person.winnow('run')
+    await offer(person, `${'a'.repeat(149)}\n`)
+    person.write('src/value', SHORT)
+    const [run, own] = await Promise.all([
+      ended(start(person, ['run'])),
+      ended(start(person, ['try', '-m', 'half', '--json'])),
+    ])
+    const answer = JSON.parse(own.out)
+    expect([own.code, run.code], own.err + run.err).toEqual([0, 14])
+    expect(answer).toMatchObject({ verdict: 'kept', hypothesis: 'half' })
+    const lines = (await person.winnow('log', '--json')).out.trimEnd().split('\n')
+    const events = lines.map(line => JSON.parse(line))
+    expect(events.filter(({ kind }) => kind === 'order-lost')).toEqual([])
+    const asked = events.filter(
+      ({ kind, candidates }) =>
+        kind === 'order-issued' && candidates.some(({ label }: { label: string }) => label === answer.id),
+    )
+    expect(asked).toHaveLength(1)
+    await proven(person)
   })
 })
 

@@ -255,23 +255,6 @@ describe('winnow try', () => {
     expect(out).toContain('refs/heads/optimize-exp/size/try-')
     expect(out).toContain('event 1 order-issued')
   })
-
-  it('beside a winnow run that is under way is measured once, by one of the two', async () => {
-    const person = project()
-    await person.winnow('run')
-    await offer(person, LONG)
-    person.write('src/value', SHORT)
-    const [run, own] = await Promise.all([person.winnow('run'), tried(person, '-m', 'half')])
-    expect(own).toMatchObject({ code: 0, verdict: 'kept', hypothesis: 'half' })
-    expect(run.code).toBe(14)
-    const events = (await person.winnow('log', '--json')).out.trimEnd().split('\n')
-    const orders = events.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'order-issued')
-    const asked = orders.filter(({ candidates }) =>
-      candidates.some(({ label }: { label: string }) => label === own.id),
-    )
-    expect(asked).toHaveLength(1)
-    await proven(person)
-  })
 })
 
 describe('winnow try in a clone', () => {
