@@ -70,7 +70,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
   const salvage = replaceDamaged({ dataDir, env: around.env, say }, around.damage ?? null)
   const repository = await openRepository({
     dir: repositoryIn(dataDir),
-    remote: remote ?? checkout.commonDir,
+    remote: remote?.url ?? checkout.commonDir,
     prefix: around.prefix,
     local,
     env: around.env,
@@ -86,7 +86,7 @@ export async function openWorkshop(around: Surroundings): Promise<Workshop> {
     repository,
     checkout,
     local,
-    remote: checkout.remotes.find(({ url }) => url === remote)?.name ?? null,
+    remote: remote?.name ?? null,
     defaultBranch,
     dataDir,
     machineDir: around.machineDir ?? around.cacheDir,
@@ -105,17 +105,24 @@ async function localDefault(repository: Repository, { head }: Checkout, { prefer
 
 /** Where winnow keeps what it has of one repository; nothing is made there by asking. */
 export function dataDirFor(checkout: Checkout, around: Near): string {
-  return join(around.cacheDir, sha256(chooseRemote(checkout, around) ?? checkout.commonDir).slice(0, 20))
+  return join(around.cacheDir, sha256(chooseRemote(checkout, around)?.url ?? checkout.commonDir).slice(0, 20))
 }
 
 type Near = Pick<Surroundings, 'cacheDir' | 'remote' | 'directory'>
 
-function chooseRemote({ remotes }: Checkout, { remote, directory }: Omit<Near, 'cacheDir'>): string | null {
+function chooseRemote(
+  { remotes, topLevel }: Checkout,
+  { remote, directory }: Omit<Near, 'cacheDir'>,
+): { name: string; url: string } | null {
   if (remote === 'none') return null
   const named =
     remotes.find(({ name }) => name === (remote ?? 'origin')) ??
     (remote === null && remotes.length === 1 ? remotes[0] : undefined)
-  if (named) return isRelative(named.url) ? resolve(directory, named.url) : named.url
+  // git reads a relative path from the top of the work tree, wherever in it a command is started.
+  if (named !== undefined) {
+    const { name, url } = named
+    return { name, url: isRelative(url) ? resolve(topLevel ?? directory, url) : url }
+  }
   if (remote === null && remotes.length === 0) return null
   const names = remotes.map(({ name }) => name).join(', ') || 'none'
   throw new UserError(

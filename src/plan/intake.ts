@@ -261,6 +261,8 @@ function refusalOf(world: World, experiment: Experiment, seen: Map<Oid, Experime
   }
   const below = world.stacked.get(experiment.id)
   if (below !== undefined) {
+    if (world.campaign.experiments[below]?.head === experiment.head)
+      return { code: 'duplicate', message: `the same commit as ${below}` }
     const message = `contains the head of ${below}, which is not on the optimize branch: offer it alone, or after ${below} has landed`
     return { code: 'contains', message }
   }

@@ -10,6 +10,9 @@ const PRINTED = [
 const MORE_IS_BETTER =
   /(?:^|_)(?:ops|hz|rps|qps|throughput|per_s(?:ec(?:ond)?)?|score|accuracy|coverage|hits?|hit_rate|f1|recall|precision)(?:_|$)|perSec|opsPer|[a-z]Per[A-Z]/i
 
+/** Printed to keep the work from being optimised away, or to show that it is right: no goal. */
+const NO_GOAL = /^(?:check(?:_?sum)?|crc\d*|hash|digest|sink|dummy|guard|ok|sanity|seed)$/i
+
 const ITEMS = /\{\s*\\?["']?items\\?["']?\s*[:,}]/
 
 /** What the source of a benchmark says that it prints, as far as that shows; the rest is timed by winnow. */
@@ -19,7 +22,7 @@ export function printedBy(source: string | null): Pick<FoundBenchmark, 'output' 
   if (line !== undefined) return { output: 'metric-lines', metric: metricNamed(line) }
   for (const pattern of PRINTED) {
     const name = pattern.exec(source ?? '')?.[1]
-    if (name !== undefined) return { output: 'json', metric: metricNamed(name) }
+    if (name !== undefined) return { output: 'json', metric: NO_GOAL.test(name) ? null : metricNamed(name) }
   }
   return { output: 'json', metric: null }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Workshop } from '../engine/open.ts'
@@ -43,10 +44,16 @@ async function textAt(topLevel: string, path: string): Promise<string | null> {
 }
 
 async function chosenPath({ given, around }: Call, workshop: Workshop): Promise<string> {
+  const { checkout } = workshop
   const [spec] = given.positionals
-  if (spec !== undefined) return inRepository(workshop, around.directory, spec)
   const known = await knownCampaigns(workshop)
   const paths = new Set([...(await pathsHere(workshop)), ...known.flatMap(each => each.paths)])
+  if (spec !== undefined) {
+    const path = inRepository(workshop, around.directory, spec)
+    const named = [...paths].filter(each => nameOf(known, each) === spec)
+    const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
+    return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
+  }
   const name = given.text('campaign')
   const meant = name === undefined ? [...paths] : [...paths].filter(path => nameOf(known, path) === name)
   const [only, another] = meant

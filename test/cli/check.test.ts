@@ -164,6 +164,13 @@ describe('winnow check', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])
   })
 
+  it('takes the name of a campaign for its spec', async () => {
+    const person = project()
+    person.write('.winnow/other.yaml', SPEC)
+    const { code, out } = await person.winnow('check', 'size', '--no-try')
+    expect([code, out]).toEqual([0, expect.stringContaining('.winnow/size.yaml is valid: campaign size')])
+  })
+
   it('asks which, where there are several specs, and says so where there is none', async () => {
     const { write, winnow } = project({ 'README.md': 'nothing yet\n' })
     const { err } = await winnow('check')

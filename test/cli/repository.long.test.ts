@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { clonedProject, FILES, project } from './project.ts'
+import { clonedProject, FILES, project, SHORT } from './project.ts'
 import { scratch } from '../git/scratch.ts'
 
 describe('where winnow is started', () => {
@@ -67,6 +67,16 @@ describe('where winnow is started', () => {
     expect((await winnow('check', '--remote', 'upstream')).err).toBe(
       'error: no remote is called upstream; there is origin\n  fix: name one with --remote, or --remote none to keep everything in this repository\n',
     )
+  })
+
+  it('finds a remote by its relative path from every directory, and says the name in what to type', async () => {
+    const { winnow, git, dir, write } = clonedProject()
+    git('remote', 'set-url', 'origin', `./${relative(dir, git('remote', 'get-url', 'origin'))}`)
+    write('src/value', SHORT)
+    expect((await winnow('-C', join(dir, 'src'), 'try', '-m', 'shorter')).code).toBe(0)
+    expect((await winnow('-C', join(dir, 'src'), 'doctor')).out).not.toContain('there is no remote')
+    const { out } = await winnow('run')
+    expect(out).toContain('git merge origin/optimize/size')
   })
 
   it('keeps its branches to itself without a remote', async () => {

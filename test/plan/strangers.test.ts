@@ -122,6 +122,17 @@ describe('a head with another experiment’s head in it', () => {
       { label: 'exp-001' },
     ])
   })
+
+  it('is refused as the same commit where it brings nothing of its own', () => {
+    const built = campaign()
+      .withExperiments(1)
+      .withExperiment({ head: oidOf('head of exp-001') })
+    const [first, second] = [built.experiment('exp-001'), built.experiment('exp-002')]
+    expect(second.head).toBe(first.head)
+    const planned = carryOut(built, { stacked: new Map([['exp-002', 'exp-001']]) })
+    expect(endings(planned)).toEqual({ 'exp-002': 'refused' })
+    expect(built.experiment('exp-002').reason).toBe('the same commit as exp-001')
+  })
 })
 
 describe('a pull request that is meant for another branch now', () => {

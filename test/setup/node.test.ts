@@ -174,6 +174,15 @@ describe('a benchmark in Node', () => {
     expect(found(script).bench).toMatchObject({ metric: { name, direction }, output })
   })
 
+  it.each(['check', 'checksum', 'crc32', 'sink'])(
+    'that prints %s to show its work is timed by winnow',
+    name => {
+      const files = { 'bench/parse.mjs': `console.log(JSON.stringify({ ${name}: total }))` }
+      const script = withPackage({ scripts: { bench: 'node ./bench/parse.mjs' } }, files)
+      expect(found(script).bench).toMatchObject({ metric: null })
+    },
+  )
+
   it('that prints nothing known is timed by winnow', () => {
     expect(found(withPackage({ scripts: { bench: 'node a.js' } })).bench?.metric).toBeNull()
   })
