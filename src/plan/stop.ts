@@ -1,5 +1,6 @@
 import { judgingStop, type Stop, stopReason } from '../decide/stopping.ts'
 import { targetsMet, targetsShown } from '../decide/targets.ts'
+import { plural } from '../decide/wording.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -71,7 +72,8 @@ export function stopStep({ campaign }: World, stop: StopReason): Step {
 /** As many were tested as the level was planned for, parked ones among them. */
 function usedUp(world: World): ReturnType<typeof stopReason> {
   if (!measuresNoMore(world)) return null
-  const reason = `${world.campaign.level.tests} experiments were tested, for which the level of the campaign was planned`
+  const tested = plural(world.campaign.level.tests, 'experiment')
+  const reason = `${tested} tested, as many as the error budget was planned for (stopping.max_iterations)`
   return { code: 'level_used_up', reason }
 }
 

@@ -19,8 +19,8 @@ export type Standing = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reas
   permission?: boolean
   /** Only a person can have the default branch merged in, and before that it is not measured. */
   sync?: boolean
-  /** The campaign is stopped, and it has its turn when that is resumed. */
-  stopped?: boolean
+  /** The campaign is stopped: what has to come first. Null while it runs. */
+  after?: string | null
   /** Why it was put back into the queue. */
   putBack?: string | null
   /** What would settle it, where something still can. */
@@ -44,10 +44,10 @@ function labelOf({ verdict, outcome, takenBack }: Judged): VerdictWord | Instead
   return verdict === null ? null : outcomeLabel(outcome, verdict)
 }
 
-function awaited({ status, packages, permission, sync, stopped }: Standing): string {
+function awaited({ status, packages, permission, sync, after }: Standing): string {
   switch (status) {
     case 'queued':
-      if (stopped === true) return RESUMED
+      if (after != null) return after
       if (sync === true) return AWAITS_SYNC
       return permission === true ? 'permission to be measured' : 'a runner'
     case 'ordered':
@@ -84,8 +84,6 @@ function whyOf({ verdict, reason }: Judged): string {
   const said = `${verdict}: `
   return sentence.startsWith(said) ? sentence.slice(said.length) : sentence
 }
-
-const RESUMED = '`winnow resume`'
 
 const NOT_HELD = 'better on the metric, but it did not pass the holdout'
 

@@ -9,10 +9,11 @@ import type { Ruled } from '../spec/recorded-spec.ts'
 import type { Standing } from './sentence.ts'
 import { syncWordsOf } from './sync-text.ts'
 import { isTakenBack } from './taken-back.ts'
+import { turnAfterStop } from './way-on.ts'
 
 export type StandingCampaign = Pick<
   Campaign,
-  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch' | 'status'
+  'landings' | 'orders' | 'calibration' | 'name' | 'default_branch' | 'status' | 'stop_code'
 > &
   Ruled
 
@@ -47,7 +48,7 @@ export function standingIn(campaign: StandingCampaign, experiment: Experiment): 
     reason,
     takenBack,
     soFar: live?.said ?? (verdict === null ? null : before),
-    stopped: campaign.status === 'stopped',
+    after: turnAfterStop(campaign),
     putBack: before,
     next: live?.next ?? null,
   }

@@ -1,3 +1,4 @@
+import type { StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
@@ -8,11 +9,11 @@ type Stopped = Pick<
   'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host' | 'experiments'
 >
 
-/** How a campaign goes on that a limit of its spec has stopped, or that stopped with ideas put back; else null. */
+/** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
 export function wayOnText(campaign: Stopped): string | null {
   const { status, stop_code: code } = campaign
   if (status !== 'stopped' || code === null) return null
-  if (isMovable(code)) return raiseText(campaign, code)
+  if (isMovable(code) || code === USED_UP) return raiseText(campaign, code)
   return putBack(campaign).length === 0 ? null : resumeText(campaign)
 }
 
@@ -38,9 +39,22 @@ function putBack({ experiments }: Pick<Stopped, 'experiments'>): string[] {
   return Object.values(experiments).flatMap(({ id, status }) => (status === 'queued' ? [id] : []))
 }
 
+/** The level of a test is never given out twice, so raising a limit afterwards leaves nothing to test with. */
+const USED_UP = 'level_used_up' satisfies StopCode
+
+/** What an idea of a stopped campaign waits for; null: it is not stopped. */
+export function turnAfterStop({ status, stop_code }: Pick<Campaign, 'status' | 'stop_code'>): string | null {
+  if (status !== 'stopped') return null
+  return stop_code === USED_UP ? 'another campaign' : '`winnow resume`'
+}
+
 /** What a person does about one such limit, where the campaign lives. */
 export function raiseText(campaign: Stopped, code: string): string {
   const { spec_path, default_branch } = campaign
+  if (code === USED_UP) {
+    const again = putBack(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
+    return `merge the kept changes and run winnow archive: the next campaign has an error budget of its own${again}`
+  }
   if (!isMovable(code))
     return 'no key of the spec moves that: winnow archive puts it aside, and another one can begin'
   const where = `in ${spec_path} on ${shortRef(default_branch)}`

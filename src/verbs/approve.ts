@@ -15,6 +15,7 @@ import { mayHaveEncore } from '../plan/encore.ts'
 import { approveCommand, deferredOf, requestText } from '../report/approval-text.ts'
 import { capitalised, standingSentence } from '../report/sentence.ts'
 import { standingIn } from '../report/standing.ts'
+import { wayOnText } from '../report/way-on.ts'
 import { nextTurn } from '../report/who-goes-on.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call, Commented } from './call.ts'
@@ -219,7 +220,7 @@ function next(campaign: Campaign): string {
   switch (status) {
     case 'stopped':
       if (!mayHaveEncore(campaign.stop_code))
-        return 'The campaign has stopped; it is measured after winnow resume.'
+        return `The campaign has stopped; ${wayOnText(campaign) ?? 'it is measured after winnow resume'}.`
       return `The campaign has stopped; ${nextTurn(campaign)} gives it one more round.`
     case 'paused':
       return 'The campaign is paused; it is measured after winnow resume.'

@@ -2,6 +2,7 @@ import type { Stop } from '../decide/stopping.ts'
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
+import { isMovable } from '../model/limit.ts'
 import { directReverts } from '../plan/revert.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
 import { ruleThatHolds } from '../plan/stop.ts'
@@ -63,5 +64,5 @@ function wayOn({ comment }: Call, { campaign, sync }: World, code: string): stri
   const raise = raiseText(campaign, code)
   if (sync !== null && sync.result !== 'clean')
     return `${raise}. Not before this is mended: ${obstacleText(sync)}`
-  return comment ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
+  return comment || !isMovable(code) ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
 }

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PairedTerms } from '../../src/model/order.ts'
 import { nextShare, testsLeft } from '../../src/plan/level.ts'
+import { verdictPhrase } from '../../src/report/sentence.ts'
+import { standingIn } from '../../src/report/standing.ts'
+import { wayOnText } from '../../src/report/way-on.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
@@ -90,8 +93,14 @@ describe('the level of a campaign (e-LOND)', () => {
     measuredOut(built, { 'exp-001': SWAYING, 'exp-002': LOSS })
     expect(built.campaign).toMatchObject({
       status: 'stopped',
-      status_reason: '2 experiments were tested, for which the level of the campaign was planned',
+      status_reason:
+        '2 experiments tested, as many as the error budget was planned for (stopping.max_iterations)',
     })
+    // Resuming would be refused, so nothing says that it helps.
+    expect(wayOnText(built.campaign)).toMatch(/winnow archive: .* propose the waiting ideas there again$/)
+    expect(verdictPhrase(standingIn(built.campaign, built.experiment('exp-003')))).toBe(
+      'waiting for another campaign',
+    )
     expect(built.experiment('exp-001').outcome).toBe('inconclusive')
     expect(built.experiment('exp-003').status).toBe('queued')
   })
