@@ -36,7 +36,8 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly Job[]): 
     const second = raw.slice(CALIBRATION_JOBS)
     if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
     // Chance has no side: only a bias favours the same one again. Jobs without a pair clear nothing (invariant 5).
-    if ([first, 'unknown'].includes(favoured(second, scale) ?? 'neither'))
+    const again = favoured(second, scale)
+    if (again === first || again === 'unknown' || (first === 'unknown' && again !== null))
       return { refused: unfair(name, pairs) }
   }
   const gap = effectGap(spec, scale)
