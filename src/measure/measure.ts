@@ -41,13 +41,17 @@ export async function measure(input: MeasureInput): Promise<Report> {
   const holdoutDirectory = await namedDirectory(input)
   const draft: Draft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   return inOwnPlace(input, async () => {
-    const keepPartial = async (begun: Session['begun']) => {
+    let begun: Session['begun'] = null
+    const keepPartial = async (block: Session['begun']) => {
+      begun = block
       const end = { tampered: null, runner_error: null }
       await input.onPartial?.({ report: reportOf(input, draft, { startedAt, end }), begun })
     }
     const prepared = { sharedFiles, allowed, holdoutDirectory, keepPartial }
     const end = await attempt(input, () => work(input, draft, prepared))
-    return reportOf(input, draft, { startedAt, end })
+    const endedEarly = end.tampered !== null || end.runner_error !== null
+    const within = endedEarly && begun !== null ? { begun } : {}
+    return reportOf(input, draft, { startedAt, end: { ...end, ...within } })
   })
 }
 
@@ -69,7 +73,7 @@ async function inOwnPlace<T>({ users, workDir }: MeasureInput, act: () => Promis
   }
 }
 
-type End = Pick<Report, 'tampered' | 'runner_error'>
+type End = Pick<Report, 'tampered' | 'runner_error' | 'begun'>
 
 /** The runner's own failures are nobody's fault and never a verdict about a candidate. */
 async function attempt(input: MeasureInput, run: () => Promise<string | null>): Promise<End> {

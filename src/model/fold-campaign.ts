@@ -10,7 +10,7 @@ import { jobOf, measuredIn } from './pairs.ts'
 import { addStepBack, isOwnGain } from './fold-progress.ts'
 import type { Point } from './ids.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
-import { subjectOf } from './picked.ts'
+import { subjectOf, subjectsOf } from './picked.ts'
 import type { Handler } from './fold-handler.ts'
 
 const ALERTS_KEPT = 50
@@ -217,6 +217,8 @@ function goOn(campaign: Campaign, encore: boolean): void {
   const { stop_code: code, status_reason: reason } = campaign
   campaign.encore = encore ? { code: code ?? '', reason: reason ?? '' } : null
   if (!encore) campaign.late = []
+  // The stop may have interrupted them: that is not their doing.
+  for (const subject of subjectsOf(campaign)) subject.interrupted = 0
 }
 
 /** What paused the campaign may have been mended since: what the engine measured for itself is measured again. */

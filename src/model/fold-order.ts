@@ -9,7 +9,7 @@ import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { firstBlock } from './coins.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
-import { interruptedJob, type Job, jobOf, measuredIn } from './pairs.ts'
+import { type Job, jobOf, measuredIn } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
@@ -268,7 +268,7 @@ function interruptionOf(order: Order, { at, partial }: Loss, times: number): Int
   const measured = { ...measuredIn(report), begun }
   const pieces: Record<string, Job> = {}
   for (const { label } of candidates) {
-    const piece = interruptedJob(askedIn(order), measured, label)
+    const piece = jobOf(askedIn(order), measured, label)
     if (piece.pairs.length > 0) pieces[label] = piece
   }
   const run = report.executions.filter(({ side, role }) => side === 'base' && role === 'sample').length

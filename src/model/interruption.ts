@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { digest, type Oid } from './ids.ts'
 import { type Job, job } from './pairs.ts'
-import { report, side } from './report.ts'
+import { begunBlock, report } from './report.ts'
 
 /** What a run had measured when it was interrupted: written after every execution, so that a loss keeps it. */
 export const partialReport = z.strictObject({
   report,
-  /** The block of pairs under way, counted from 0 within the run, and the sides that take part; null between blocks. */
-  begun: z.strictObject({ block: z.number().int().nonnegative(), sides: z.array(side) }).nullable(),
+  /** null between two blocks. */
+  begun: begunBlock.nullable(),
 })
 export type PartialReport = z.infer<typeof partialReport>
 

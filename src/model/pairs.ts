@@ -47,6 +47,8 @@ export interface Measured {
   executions: Report['executions']
   /** As a job has it. */
   runner: string
+  /** The block in which the run ended early. */
+  begun?: Report['begun'] | null
 }
 
 /**
@@ -61,7 +63,7 @@ export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
     return { order, runner: measured.runner, complete: run.length >= asked.pairs, pairs: run }
   const pairs = [...begun.pairs, ...run]
   // A machine that ran no pair took no part.
-  if (run.length === 0) return { ...begun, order, complete: pairs.length >= asked.pairs }
+  if (run.every(({ lost }) => lost)) return { ...begun, order, complete: pairs.length >= asked.pairs, pairs }
   const { runner } = measured
   const before = begun.pairs.some(({ lost }) => lost !== true) ? [begun.runner] : []
   const also_on = [...new Set([...(begun.also_on ?? []), ...before])].filter(each => each !== runner)
@@ -69,21 +71,19 @@ export function jobOf(asked: Asked, measured: Measured, label: Side): Job {
   return { order, runner, ...elsewhere, complete: pairs.length >= asked.pairs, pairs }
 }
 
-type Interrupted = Measured & { begun: { block: number; sides: readonly Side[] } | null }
-
-/** The pairs of an interrupted job. A pair that had begun is lost unless both of its sides had finished. */
-export function interruptedJob(asked: Asked, measured: Interrupted, label: Side): Job {
-  const job = jobOf(asked, measured, label)
+/** Where the run ended within a block, the pair in it is lost unless both of its sides had worked. */
+function pairsIn(asked: Asked, measured: Measured, label: Side): Pair[] {
+  const pairs = pairsRun(asked, measured, label)
   const { begun, executions } = measured
-  const finished = pairsIn(asked, measured, label).length
-  if (begun === null || !begun.sides.includes(label) || finished > begun.block) return job
+  if (!begun?.sides.includes(label)) return pairs
+  const last = pairs[begun.block]
+  if (last !== undefined && last.base !== null && last.candidate !== null) return pairs
   const ran = (side: Side) => samplesOf(executions, side).length
-  const first = ran(label) > ran('base') ? 'candidate' : 'base'
-  const pairs: Pair[] = [...job.pairs, { first, base: null, candidate: null, lost: true }]
-  return { ...job, complete: pairs.length >= asked.pairs, pairs }
+  const first = last?.first ?? (ran(label) > ran('base') ? 'candidate' : 'base')
+  return [...pairs.slice(0, begun.block), { first, base: null, candidate: null, lost: true }]
 }
 
-function pairsIn({ metrics }: Asked, { executions }: Measured, label: Side): Pair[] {
+function pairsRun({ metrics }: Asked, { executions }: Measured, label: Side): Pair[] {
   const base = samplesOf(executions, 'base')
   const candidate = samplesOf(executions, label)
   return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
@@ -94,11 +94,11 @@ function pairsIn({ metrics }: Asked, { executions }: Measured, label: Side): Pai
   })
 }
 
-type Reported = Pick<Report, 'order' | 'executions' | 'machine' | 'judging'>
+type Reported = Pick<Report, 'order' | 'executions' | 'machine' | 'judging' | 'begun'>
 
 /** Models have no machine that could favour a side: there the next items are what another machine is elsewhere. */
-export function measuredIn({ order, executions, machine, judging }: Reported): Measured {
-  return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}` }
+export function measuredIn({ order, executions, machine, judging, begun }: Reported): Measured {
+  return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}`, begun }
 }
 
 interface Sample {

@@ -90,6 +90,12 @@ const judging = z.strictObject({
 })
 export type Judging = z.infer<typeof judging>
 
+/** A block of pairs under way, counted from 0 within the run, and the sides that take part. */
+export const begunBlock = z.strictObject({
+  block: z.number().int().nonnegative(),
+  sides: z.array(side),
+})
+
 export const report = z.strictObject({
   order: digest,
   run_id: z.string(),
@@ -113,6 +119,8 @@ export const report = z.strictObject({
   tampered: z.strictObject({ during: side, path: z.string() }).nullable(),
   /** The runner itself failed (disk, missing tool): nobody's fault, retried. */
   runner_error: z.string().nullable(),
+  /** The block of pairs in which it ended early: a pair that has begun is never drawn again (decision 039). */
+  begun: begunBlock.optional(),
   /** What scoring it by a model cost; its executions are items then, and their metrics what they were scored. */
   judging: judging.optional(),
 })

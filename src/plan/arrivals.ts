@@ -75,20 +75,24 @@ function expire(
   lose(world, live, found, { reason: `no report by its deadline, ${live.order.deadline}`, partial })
 }
 
-function lose(
-  { spec }: World,
-  { order }: LiveOrder,
-  found: Arrivals,
-  { reason, partial }: { reason: string; partial: PartialReport | undefined },
-): void {
+interface Loss {
+  reason: string
+  partial?: PartialReport | undefined
+}
+
+function lose(world: World, { order }: LiveOrder, found: Arrivals, loss: Loss): void {
+  found.lost.add(order.id)
+  found.steps.push(lossStep(world, order, loss))
+}
+
+export function lossStep({ spec }: Pick<World, 'spec'>, order: Order, { reason, partial }: Loss) {
   const { id } = order
-  found.lost.add(id)
   const usable = partial !== undefined && whyNotPartialOf(order, partial) === null
   const left = usable ? { partial: isJudgedOrder(order, spec) ? withoutItems(partial) : partial } : {}
-  found.steps.push({
+  return {
     step: 'event',
     draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...left },
-  })
+  } satisfies Step
 }
 
 /** Items that models have not scored show nothing yet: they are printed again. */

@@ -1,7 +1,9 @@
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
+import type { OrderId } from '../model/ids.ts'
 import type { Action, Step } from './action.ts'
+import { cutShort } from './cut-short.ts'
 import { pullFinder } from './pull-of.ts'
 import type { PullFacts, World } from './world.ts'
 
@@ -9,14 +11,19 @@ import type { PullFacts, World } from './world.ts'
 export function followHeads(world: World): { steps: Step[]; actions: Action[] } {
   const steps: Step[] = []
   const actions: Action[] = []
+  const cancelled = new Set<OrderId>()
   const pullOf = pullFinder(world)
   for (const experiment of experimentsOf(world.campaign)) {
     if (experiment.status === 'ended') continue
     const reason = whyWithdrawn(world, experiment, pullOf(experiment))
     const mine = reason === null ? moved(world, experiment) : [withdraw(world, experiment, reason)]
+    const live = experiment.status === 'ordered' ? world.campaign.orders[experiment.order ?? ''] : undefined
+    if (mine.length > 0 && live !== undefined && !cancelled.has(live.order.id)) {
+      cancelled.add(live.order.id)
+      if (reason === null) steps.push(...cutShort(world, live, `${experiment.id} has a new head`))
+      actions.push({ do: 'cancel', order: live.order.id })
+    }
     steps.push(...mine)
-    if (mine.length > 0 && experiment.status === 'ordered' && experiment.order !== null)
-      actions.push({ do: 'cancel', order: experiment.order })
     // Nothing else will find its head again: what was in progress there is shown to be over.
     if (reason !== null && experiment.head !== null && world.checks === true)
       actions.push({ do: 'pulls', changes: [{ change: 'show', experiment: experiment.id }] })

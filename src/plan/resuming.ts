@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import { canonicalJson } from '../model/canonical.ts'
+import type { Oid } from '../model/ids.ts'
 import { countsPairs, type Order, type OrderTerms, type StopRule } from '../model/order.ts'
 import type { Interruption } from '../model/interruption.ts'
 import type { Job } from '../model/pairs.ts'
@@ -38,16 +39,26 @@ function isSame({ rule, base, harness, trees }: Interruption, again: Again): boo
   )
 }
 
+/** Whether what was interrupted of this candidate still counts: the others of that order may have changed since. */
+export function isOfSameTrees(
+  { base, harness, trees }: Interruption,
+  again: { base: Oid; harness: string; label: string; tree: Oid },
+): boolean {
+  return base === again.base && harness === again.harness && trees[again.label] === again.tree
+}
+
 /** Whether an order resumes exactly what was interrupted: pairs left out, or drawn again, would be a re-roll. */
 export function resumesWhatWasLost(campaign: Campaign, order: Order, subject: string): boolean {
   if (!countsPairs(order.stop)) return true
   const own = campaign.interruptions[subject]
-  const members = order.candidates.flatMap(
-    ({ label }) => campaign.experiments[label]?.interruption ?? campaign.picks[label]?.interruption ?? [],
-  )
+  const members = order.candidates.flatMap(({ label, tree }) => {
+    const found = campaign.experiments[label]?.interruption ?? campaign.picks[label]?.interruption ?? null
+    const again = { base: order.base.tree, harness: order.harness, label, tree }
+    return found !== null && found.rule === order.stop.rule && isOfSameTrees(found, again) ? [found] : []
+  })
   const known = members.length > 0 ? members : own === undefined ? [] : [own]
   const wanted = resume(known, order)
-  if (wanted === null) return order.resumes === undefined
+  if (wanted === null) return members.length === 0 && order.resumes === undefined
   const { resumes, coins } = order
   const sameCoins = wanted.coins === null || wanted.coins === coins
   if (resumes === undefined) return false

@@ -5,6 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
 import type { ExperimentId } from '../model/ids.ts'
+import type { Interruption } from '../model/interruption.ts'
 import type { OrderTerms } from '../model/order.ts'
 import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -12,6 +13,7 @@ import { testsLeft } from './level.ts'
 import { isMeant } from './only.ts'
 import { comparing, harmlessStop, type Request } from './orders.ts'
 import { afterTerms, carriedJobs, pairedStop } from './paired-order.ts'
+import { isOfSameTrees } from './resuming.ts'
 import { nextRound, type RoundPlan } from './round.ts'
 import { onOneMachine } from './single-machine.ts'
 import type { World } from './world.ts'
@@ -108,10 +110,10 @@ function requestsFor(world: World, wanted: readonly Wanted[], round: number): Re
   const reverts = wanted.filter(isRevert)
   const undoing = reverts.flatMap(one => {
     const stop = harmlessStop(world)
-    return stop === null ? [] : [requestOf([one], round, { stop })]
+    return stop === null ? [] : [requestOf(world, [one], round, { stop })]
   })
   const ideas = wanted.filter(one => !isRevert(one))
-  if (how.by === 'numbers') return [...undoing, ...ideas.map(one => requestOf([one], round, how))]
+  if (how.by === 'numbers') return [...undoing, ...ideas.map(one => requestOf(world, [one], round, how))]
   return [...undoing, ...pairedRequests(world, ideas, round)]
 }
 
@@ -119,7 +121,16 @@ function isRevert({ experiment }: Wanted): boolean {
   return experiment.purpose === 'revert'
 }
 
+/** Its interrupted order, where that measured the very trees that are wanted now. */
+function interruptionOf({ campaign }: World, { experiment, tree }: Wanted): Interruption[] {
+  const { incumbent, harness } = campaign
+  const again = { base: incumbent.tree, harness, label: experiment.id, tree }
+  const { interruption } = experiment
+  return interruption !== null && isOfSameTrees(interruption, again) ? [interruption] : []
+}
+
 function requestOf(
+  world: World,
   wanted: readonly Wanted[],
   round: number,
   how: Pick<Request, 'stop' | 'carried'>,
@@ -131,7 +142,7 @@ function requestOf(
     round,
     attempt: first.attempt,
     cause: first.experiment.opened,
-    interrupted: wanted.flatMap(({ experiment }) => experiment.interruption ?? []),
+    interrupted: wanted.flatMap(one => interruptionOf(world, one)),
     candidates: wanted.map(({ experiment: { id }, head, tree }) => ({ label: id, head, tree })),
     ...how,
   }
@@ -143,12 +154,12 @@ const BLOCK = 4
  * Candidates that share a base in one job: of one purpose and one attempt, and of the same trust, since they
  * lie on one machine together.
  */
-function blocksOf(wanted: readonly Wanted[], size: number): Wanted[][] {
+function blocksOf(world: World, wanted: readonly Wanted[], size: number): Wanted[][] {
   const groups = new Map<string, Wanted[]>()
   for (const one of wanted) {
     const { purpose, attempt, experiment } = one
     // Those that were interrupted together go on together, with the coins they have.
-    const lost = experiment.interruption?.order ?? 'new'
+    const lost = interruptionOf(world, one)[0]?.order ?? 'new'
     const key = [purpose, attempt, experiment.source.use === 'external', lost].join(' ')
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
@@ -162,10 +173,10 @@ function blocksOf(wanted: readonly Wanted[], size: number): Wanted[][] {
 function pairedRequests(world: World, ideas: readonly Wanted[], round: number): Request[] {
   let { campaign } = world
   // Items are matched between two sides: another candidate's would leave fewer to compare.
-  return blocksOf(ideas, isJudged(world.spec) ? 1 : BLOCK).map(block => {
+  return blocksOf(world, ideas, isJudged(world.spec) ? 1 : BLOCK).map(block => {
     const { stop, carried } = pairedBy({ ...world, campaign }, block)
     campaign = afterTerms(campaign, stop.terms)
-    return requestOf(block, round, { stop, carried })
+    return requestOf(world, block, round, { stop, carried })
   })
 }
 

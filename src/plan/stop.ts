@@ -3,7 +3,7 @@ import { targetsMet, targetsShown } from '../decide/targets.ts'
 import { plural } from '../decide/wording.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { experimentsOf } from '../model/experiments.ts'
-import type { Campaign } from '../model/campaign.ts'
+import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { resumesByItself } from '../model/resumes-by-itself.ts'
@@ -12,6 +12,7 @@ import { withAside } from '../model/reason.ts'
 import { awaitsSync } from '../model/sync-awaited.ts'
 import type { Action, Step } from './action.ts'
 import type { Arrivals } from './arrivals.ts'
+import { cutShort } from './cut-short.ts'
 import { closesIdeas, isPutAside, pickGoesOn, stopAfterEncore } from './encore.ts'
 import { setAsideMinutes } from './effect-subjects.ts'
 import { finalSteps, notSelected, requeueStep } from './ending.ts'
@@ -194,15 +195,21 @@ function goesOn(campaign: Campaign, label: string): boolean {
   return pick !== undefined && pickGoesOn(campaign, pick)
 }
 
+/** Pairs of ideas that a stop interrupts: they wait with what was measured of them. */
+export function interruptRemaining(world: World, found: Arrivals): { steps: Step[]; actions: Action[] } {
+  const cut = openOrders(world.campaign, found).flatMap(live => {
+    const isOwn = live.order.candidates.every(({ label }) => !subjectOf(world.campaign, label))
+    return isOwn ? [] : cutShort(world, live, 'the campaign stopped')
+  })
+  const actions = cut.flatMap(({ draft }): Action[] =>
+    draft.kind === 'order-lost' ? [{ do: 'cancel', order: draft.order }] : [],
+  )
+  return { steps: cut, actions }
+}
+
 /** Orders still under way: nobody waits for them any more. */
 export function cancelRemaining({ campaign }: World, found: Arrivals): { steps: Step[]; actions: Action[] } {
-  const open = Object.values(campaign.orders).filter(
-    ({ order: { id, purpose, candidates } }) =>
-      !found.reports.has(id) &&
-      !found.lost.has(id) &&
-      !(purpose === 'progression' && !isPutAside(campaign)) &&
-      !candidates.some(({ label }) => goesOn(campaign, label)),
-  )
+  const open = openOrders(campaign, found)
   const own = open.filter(({ order }) => order.candidates.every(({ label }) => !subjectOf(campaign, label)))
   return {
     steps: own.map(({ order: { id } }) => {
@@ -211,4 +218,14 @@ export function cancelRemaining({ campaign }: World, found: Arrivals): { steps: 
     }),
     actions: open.map(({ order: { id } }) => ({ do: 'cancel', order: id })),
   }
+}
+
+function openOrders(campaign: Campaign, found: Arrivals): LiveOrder[] {
+  return Object.values(campaign.orders).filter(
+    ({ order: { id, purpose, candidates } }) =>
+      !found.reports.has(id) &&
+      !found.lost.has(id) &&
+      !(purpose === 'progression' && !isPutAside(campaign)) &&
+      !candidates.some(({ label }) => goesOn(campaign, label)),
+  )
 }

@@ -10,7 +10,7 @@ import { greetings } from './greetings.ts'
 import { followHeads } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { raisedLimitSteps } from './raised-limit.ts'
-import { cancelRemaining, closeRemaining, type StopReason, stopStep } from './stop.ts'
+import { cancelRemaining, closeRemaining, interruptRemaining, type StopReason, stopStep } from './stop.ts'
 
 /** The last thing a campaign does: what is still to be reported is measured first, and nothing else begins. */
 export function stopping(resting: Draft, stop: StopReason): Plan {
@@ -38,6 +38,8 @@ function ended(draft: Draft): Plan {
   const { world, found } = draft
   const heads = closesIdeas(world) ? { steps: [], actions: [] } : followHeads(world)
   if (heads.steps.length > 0) return conclude(alsoDo(draft, heads.actions), heads.steps)
+  const cut = closesIdeas(world) ? { steps: [], actions: [] } : interruptRemaining(world, found)
+  if (cut.steps.length > 0) return conclude(alsoDo(draft, cut.actions), cut.steps)
   const under = cancelRemaining(world, found)
   const steps = [...under.steps, ...closeRemaining(world, found)]
   const again = steps.length > 0 ? [] : encoreForPicks(world)

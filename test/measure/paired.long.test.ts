@@ -207,3 +207,22 @@ describe('an execution that fails among pairs', () => {
     ])
   })
 })
+
+describe('a machine that fails within a block of pairs', () => {
+  test('leaves which pair had begun, so that it counts as lost', async () => {
+    let samples = 0
+    const { report, order } = await measured({ 'exp-001': { value: '900' } }, pairedFor('exp-001'), {
+      input: {
+        onExecution: async ([...runs]) => {
+          samples = runs.filter(({ role }) => role === 'sample').length
+          if (samples === 3) throw Object.assign(new Error('write'), { code: 'ENOSPC' })
+        },
+      },
+    })
+    expect(report.runner_error).toContain('the disk is full')
+    expect(report.begun).toEqual({ block: 1, sides: ['base', 'exp-001'] })
+    const { pairs } = jobOf(askedIn(order), measuredIn(report), 'exp-001')
+    expect(pairs.map(({ lost = false }) => lost)).toEqual([false, true])
+    expect(followsCoins(order, report)).toBe(true)
+  })
+})

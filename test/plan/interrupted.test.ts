@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { RunFacts } from '../../src/plan/world.ts'
 import type { Order } from '../../src/model/order.ts'
 import { orderGaps } from '../../src/engine/audit/order-in-force.ts'
 import { interruptedText } from '../../src/plan/lost.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
-import { type CampaignBuilder, SPEC, unprepared } from './a-campaign.ts'
+import { type CampaignBuilder, oidOf, SPEC, unprepared } from './a-campaign.ts'
 import { type Behaviour, cutOff, reportOf } from './a-report.ts'
-import { settle } from './a-world.ts'
+import { actionsOf, carryOut, settle } from './a-world.ts'
 import { answered, BASE, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
 
 function under(built: CampaignBuilder): Order[] {
@@ -87,6 +88,24 @@ describe('a job in pairs that is interrupted', () => {
     expect(outcomeCounts(built.campaign)).toEqual({ kept: 1, dropped: 2 })
   })
 
+  it('goes on for one idea where another of the same order has a new head by then', () => {
+    const built = noisy(`${SPEC}execution: { max_concurrent: 2 }\n`).withExperiments(2)
+    lose(built, only(under(built)), { sides: { 'exp-001': GAIN, 'exp-002': LOSS }, after: 7 })
+    const { head: from } = built.experiment('exp-001')
+    const moved = {
+      kind: 'head-moved',
+      cause: oidOf('new'),
+      experiment: 'exp-001',
+      to: oidOf('new'),
+    } as const
+    built.add({ ...moved, from })
+    const orders = [only(under(built))]
+    answered(built, { 'exp-002': LOSS })
+    orders.push(only(under(built)))
+    expect(orders.map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-002', 'exp-001'])
+    expect(orders.map(({ resumes }) => resumes?.pieces['exp-002']?.pairs.length)).toEqual([3, undefined])
+  })
+
   it('and goes on elsewhere names both machines, and a machine without a whole pair took no part', () => {
     const built = noisy().withExperiment()
     const swaying = { 'exp-001': SWAYING }
@@ -97,6 +116,29 @@ describe('a job in pairs that is interrupted', () => {
     const [job] = built.experiment('exp-001').evidence?.jobs ?? []
     expect(job).toMatchObject({ order: order.id, runner: MACHINE.boot_id, also_on: ['one'], complete: true })
     expect(job?.pairs).toHaveLength(order.stop.rule === 'paired' ? order.stop.pairs : 0)
+  })
+
+  it('by a machine that fails has lost the pair in which it failed, whichever side that ended', () => {
+    for (const [after, crashed] of [
+      [7, false],
+      [8, true],
+    ] as const) {
+      const built = noisy().withExperiment()
+      const order = only(under(built))
+      const behaviourOf = (side: string) => (side === 'base' ? BASE : GAIN)
+      const { report } = cutOff({ order, spec: built.spec, behaviourOf }, after)
+      const executions = report.executions.map((run, at) =>
+        crashed && at === 7 ? { ...run, status: 'crashed' as const } : run,
+      )
+      const begun = { block: 3, sides: ['base', 'exp-001'] }
+      const failed = { ...report, executions, runner_error: 'this machine failed', begun }
+      const { id } = order
+      built.add({ kind: 'measured', cause: id, order: id, run_id: 'run-1', report: failed })
+      const next = only(under(built))
+      expect(next.attempt).toBe(2)
+      const [job] = next.carried['exp-001'] ?? []
+      expect(job?.pairs.map(({ lost = false }) => lost)).toEqual([false, false, false, true])
+    }
   })
 
   it('is parked after five losses with the pairs it has; a retry goes on from there', () => {
@@ -124,6 +166,61 @@ describe('a job in pairs that is interrupted', () => {
     const { resumes: _resumes, ...fresh } = next
     expect(orderGaps(before, built.spec, fresh)).toEqual(told)
     expect(orderGaps(before, built.spec, { ...next, coins: '0'.repeat(64) })).toEqual(told)
+  })
+})
+
+describe('pairs under way that are ended on purpose', () => {
+  const sides = { 'exp-001': GAIN }
+  const behaviourOf = (side: string) => (side === 'base' ? BASE : GAIN)
+
+  /** A campaign that a person stops while its first job runs, and resumes. */
+  function stopped(left: (built: CampaignBuilder, order: Order) => RunFacts, runId: string | null = 'run-1') {
+    const built = noisy().withExperiment()
+    const order = only(under(built))
+    built.add({ kind: 'campaign-stopped', cause: 'nonce', code: 'person', reason: 'enough' })
+    const runs = new Map([[order.id, left(built, order)]])
+    const runner = { runId, machine: null, external: true }
+    const planned = carryOut(built, { runs, runner })
+    expect(actionsOf(planned, 'cancel')).toEqual([{ do: 'cancel', order: order.id }])
+    settle(built)
+    expect(built.experiment('exp-001').status).toBe('queued')
+    built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: '' })
+    return { built, order }
+  }
+
+  it('by a stop go on after it with those that were measured: it draws none again', () => {
+    const { built, order } = stopped((at, asked) => ({
+      state: 'running',
+      partial: cutOff({ order: asked, spec: at.spec, behaviourOf }, 5),
+    }))
+    const next = only(under(built))
+    expect(next.coins).toBe(order.coins)
+    const { pairs } = next.resumes?.pieces['exp-001'] ?? {}
+    expect(pairs?.map(({ lost = false }) => lost)).toEqual([false, false, true])
+    expect(built.experiment('exp-001').interrupted).toBe(0)
+  })
+
+  it('by a stop before the first of them has begun cost nothing', () => {
+    const { built } = stopped(() => ({ state: 'running' }))
+    expect(only(under(built))).toMatchObject({ carried: { 'exp-001': [] } })
+    expect(built.kinds()).not.toContain('order-lost')
+  })
+
+  it('by a stop elsewhere, where nothing comes back, start the keep side again', () => {
+    const { built } = stopped(() => ({ state: 'running' }), null)
+    expect(only(under(built)).carried).toMatchObject({ 'exp-001': [{ unreported: true, pairs: [] }] })
+  })
+
+  it('by another commit with the same files are lost as well', () => {
+    const built = noisy().withExperiment()
+    const order = only(under(built))
+    const { branch } = built.experiment('exp-001')
+    const partial = cutOff({ order, spec: built.spec, behaviourOf }, 5)
+    const runs = new Map([[order.id, { state: 'running' as const, partial }]])
+    carryOut(built, { runs, branches: new Map([[branch ?? '', oidOf('again')]]) })
+    expect(built.experiment('exp-001')).toMatchObject({ head: oidOf('again'), status: 'queued' })
+    expect(built.experiment('exp-001').interruption?.pieces['exp-001']?.pairs).toHaveLength(3)
+    measuredOut(built, sides)
   })
 })
 
