@@ -57,7 +57,7 @@ export class HarnessError extends WinnowError {
   readonly detail: {
     line?: string
     example?: string
-    /** What it printed last. */
+    /** The last lines that it printed. */
     output?: FailedOutput
     /** What was run. */
     command?: string

@@ -1,4 +1,4 @@
-/** What is not over by then is left as a kill would leave it, which the next run is made for. */
+/** Work that is not finished by then is left as a kill would leave it; the next run goes on from there. */
 const LONGEST_MS = 1_800
 
 /** The first Ctrl-C or TERM asks for an orderly end within two seconds, the second does not wait for it. */

@@ -17,7 +17,7 @@ export function gateValue(raw: unknown): number | null {
 }
 
 /**
- * What a constraint is held against: every sample of the metric, or the one value that there is. Booleans are legal
+ * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are legal
  * here, as in gates.
  */
 export function constraintValues(snapshot: Snapshot, name: string): unknown[] {

@@ -7,8 +7,8 @@ import type { Spec } from '../spec/schema.ts'
 import { type Direction, objectivesOf } from './objectives.ts'
 
 /**
- * What the campaign gained by its own merges: one number, whoever shows it (decision 037). It is composed of steps
- * that were each measured, so that whatever the default branch gained or lost meanwhile is no part of it.
+ * The campaign's gain by its own merges: one number for every view (decision 037). It is composed of steps
+ * that were each measured, so that it contains no gain or loss of the default branch.
  */
 export type Progress = {
   metric: string
@@ -20,7 +20,7 @@ export type Progress = {
   | ProgressByPairs
 )
 
-/** Of a metric that one order settles: base and candidate of every step. */
+/** For a metric that one order settles: base and candidate of every step. */
 export interface ProgressByNumbers extends Gain {
   is: 'numbers'
   /** Steps that begin where the one before ended are one stretch. */
@@ -32,14 +32,14 @@ export interface Stretch {
   to: number
 }
 
-/** Of a noisy metric: pairs that nothing was selected by. */
+/** For a noisy metric: pairs that selected no idea. */
 export interface ProgressByPairs extends Gain {
   is: 'tested' | 'composed'
   interval: [number, number] | null
   pairs: number
   /** How many effects it is composed of. */
   parts: number
-  /** What it was tested against as a whole. */
+  /** The tree that the progression test compared with. */
   against: Oid | null
 }
 
@@ -72,7 +72,7 @@ export function progressOf(
     : { ...about, ...found }
 }
 
-/** What was kept and is still there. A revert that was measured is a landing as well, and nothing to be had. */
+/** Landings that were not taken back. A measured revert is a landing too, and no gain. */
 function standingLandings({ landings, experiments }: Known): Known['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
@@ -116,7 +116,7 @@ function byNumbers(
   return { is: 'numbers', scale: shares ? 'log' : 'linear', effect, stretches, missing }
 }
 
-/** Nothing where one of the two is missing, or where pairs decided: their medians are no measured difference. */
+/** Null where one of the two is missing, or where pairs decided: their medians are no measured difference. */
 function stretchOf({ by, from, to }: MeasuredStep, metric: string): Stretch | null {
   const [before, after] = [numberIn(from.metrics, metric), numberIn(to.metrics, metric)]
   return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }

@@ -20,7 +20,7 @@ export function readingOf(execution: Execution, name: string): number | null {
   return finite(gateReadingOf(execution, name))
 }
 
-/** What a gate reads, where booleans are legal; null as above. */
+/** The values that a gate reads, booleans included; null as above. */
 export function gateReadingOf(execution: Execution, name: string): number | boolean | null {
   if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
   const value = execution.metrics[name]
@@ -44,7 +44,7 @@ function measured(spec: Spec, samples: readonly Execution[], name: string): Meas
 }
 
 /**
- * What a gate is held against. Under ce stability it is the aggregate of the samples, as ce-optimize does; under winnow's
+ * Returns the values that a gate checks. Under ce stability it is the aggregate of the samples, as ce-optimize does; under winnow's
  * own modes a gate must hold in every execution, so that the first value that fails it stands for all (invariant 5).
  * One missing value leaves none.
  */

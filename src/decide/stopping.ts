@@ -11,7 +11,7 @@ export type Progress = {
   failures: number
   hours: number
   runnerMinutes: number
-  /** Of the runner minutes, what measuring the whole will take at the end. */
+  /** Runner minutes that the progression test at the end will take. */
   setAsideMinutes: number
   costUsd: number
   targetReached: boolean

@@ -15,7 +15,7 @@ export const NAME_REGISTRIES: Record<NameRegistry, string> = {
   maven: 'https://repo1.maven.org',
 }
 
-/** What a registry answered, and when it says that the file was stored there. */
+/** A registry's answer, and when the file was stored there. */
 export interface Answer {
   text: string
   lastModified: string | null

@@ -49,7 +49,7 @@ export interface AuditResult {
   limits: string
 }
 
-/** What an audit compares with and remembers. */
+/** The ledger tip that an audit compares with and remembers. */
 export interface Remembering {
   memory: AuditMemory
   acceptReplacement: boolean

@@ -95,7 +95,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   }
 }
 
-/** What was read and prepared before, so that a look costs little. */
+/** Caches ideas that were read and prepared before. */
 interface PatchMemory {
   prepared: PreparedPatches
   patchFiles: Map<string, PatchFile[]>

@@ -23,7 +23,7 @@ export function repositoryIn(dataDir: string): string {
 /** Where programs' answers of a campaign are kept until they are recorded. */
 export const ANSWERS = 'proposals'
 
-/** What of the repository is damaged, after something failed; null where the failure has another cause. */
+/** Finds the damaged part of the repository after a failure; null where the failure has another cause. */
 export async function damageBehind(
   error: unknown,
   { dir, env }: { dir: string; env: Readonly<Record<string, string>> },

@@ -15,7 +15,7 @@ export interface Turn {
 interface Wanted {
   order: Pick<Order, 'stop'>
   spec: Spec
-  /** For whoever has to wait for it. */
+  /** Shown to processes that wait for it. */
   what: string
 }
 
@@ -69,7 +69,7 @@ async function withLock<T extends { report: Report }>(
   }
 }
 
-/** A look at the lock takes some milliseconds, which nobody waited for. */
+/** Reading the lock takes some milliseconds, which are no waiting time. */
 const NOTEWORTHY_SECONDS = 0.5
 
 function waitedIn(waitedSeconds: number): Pick<Report, 'waited_seconds'> {

@@ -41,7 +41,7 @@ export interface Surroundings {
   keepUnwritten?: KeepUnwritten
   /** This process is to end. */
   interrupt?: AbortSignal
-  /** What of winnow's own repository was found damaged: it is put aside before it is opened. */
+  /** The damaged part of winnow's own repository: it is put aside before the repository is opened. */
   damage?: string
   /** How the web is asked where a verb asks it; directly unless given. */
   web?: Fetch

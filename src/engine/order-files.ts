@@ -23,7 +23,7 @@ export interface OrderFiles {
   claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
-  /** What was measured so far: what a run that is lost leaves. */
+  /** The measurements so far: a lost run leaves them behind. */
   partial(order: OrderId, partial: PartialReport): Promise<void>
   /** What was measured and is still to be scored: from here on nothing has to be measured again. */
   printed(order: OrderId): PrintedOrder | null
@@ -104,7 +104,7 @@ export function orderFiles(directory: string, say: Say): OrderFiles {
       const answer = readReport(path(order, 'report'), say)
       const partial = answer === null ? optional(path(order, 'partial'), partialReport, say) : null
       if (held !== null) return { ...held, report: answer, partial }
-      // What a run left says by itself whose it is, where the claim was lost.
+      // A partial report names its run, also where the claim was lost.
       const left = answer ?? partial?.report ?? null
       if (left === null || 'unreadable' in left) return null
       return { runId: left.run_id, here: true, started: true, report: answer, partial }

@@ -81,7 +81,7 @@ export async function measureOrdered(job: Job): Promise<Answer> {
   }
 }
 
-/** Nothing was measured: somebody else has to. */
+/** This process measured nothing, so another one has to. */
 class HandedBack extends Error {}
 
 async function measured(

@@ -98,7 +98,7 @@ export async function recover(place: Place): Promise<Recovered[]> {
   const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
   if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: shortRef(ref), to: to ?? '', what }))
   if (result.reason === 'lease')
-    throw new ConflictError(`somebody moved branches of ${place.name} meanwhile`, result.refs)
+    throw new ConflictError(`another process moved branches of ${place.name} meanwhile`, result.refs)
   const why =
     result.reason === 'checked-out'
       ? `${shortRef(result.ref)} is checked out in ${result.worktree}`

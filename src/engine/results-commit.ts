@@ -62,7 +62,7 @@ async function recordOf(
   return record
 }
 
-/** What the measured tree changes of the one it was compared with; null where this clone lacks one of them. */
+/** Summarises the diff from base tree to measured tree; null where this clone lacks one of them. */
 export async function changedPaths(
   { repository }: Pick<Place, 'repository'>,
   { id, decisive }: ExperimentRecord,

@@ -5,7 +5,7 @@ import { localIsolation } from './isolation.ts'
 import { type GitTask, gitRunner } from './runner.ts'
 
 /**
- * What makes a directory no git repository any more, or null. Looks at two small files and two directories, so that it
+ * Returns the damage that makes a directory no git repository any more, or null. Looks at two small files and two directories, so that it
  * can be asked each time the repository is opened.
  */
 export function findDamage(dir: string): string | null {
@@ -73,7 +73,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Null where it cannot be read, whatever the reason. */
+/** Null where it cannot be read, for any reason. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')

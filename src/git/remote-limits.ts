@@ -32,7 +32,7 @@ export class SilentRemote extends ForgeError {
   }
 }
 
-/** What runs, and how it is ended with all that it started. */
+/** A running command, and how to end it with all its children. */
 export interface Running<T> {
   done: Promise<T>
   end: (signal: 'SIGTERM' | 'SIGKILL') => void
@@ -99,7 +99,7 @@ export function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL')
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
 
-/** What git and the remote said, without their progress displays. */
+/** The messages of git and the remote, without their progress displays. */
 export function withoutProgress(stderr: string): string {
   if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
   const lines = stderr.split('\n').flatMap(line => {

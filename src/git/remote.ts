@@ -14,7 +14,7 @@ import { listWorktrees, type Worktree } from './worktrees.ts'
 
 export interface Remote extends Fetching {
   remoteRefs(patterns?: readonly string[]): Promise<RemoteRefs>
-  /** where this ref was when it was last fetched or pushed from here, whatever the remote has now */
+  /** where this ref was when it was last fetched or pushed from here; the remote may have moved it since */
   held(ref: string): Oid | null
   /** forgets that */
   dropHeld(ref: string): void

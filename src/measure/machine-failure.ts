@@ -20,7 +20,7 @@ export class MachineFailed extends Error {
 }
 
 /**
- * What the kernel says about a command that has failed. What a command says about itself is not asked: it could say so
+ * Reads the kernel's counters after a command has failed. The command's own words do not count: it could say so
  * to be measured again. null: nothing, so that it is the command's own failure.
  */
 export function machineFailure(

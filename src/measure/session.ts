@@ -59,7 +59,7 @@ export interface Session {
   holdout: TrustedTree | null
   readonly draft: Draft
   started: boolean
-  /** What the kernel says about the last command, where it failed. */
+  /** The kernel's reason for the failure of the last command, if it has one. */
   machineFailure: string | null
   /** The block of pairs under way, counted from 0 in this run. */
   begun: PartialReport['begun']

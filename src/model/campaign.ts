@@ -75,7 +75,7 @@ export interface MeasuredTree {
 
 export interface Effect {
   order: OrderId
-  /** What it is an effect on. */
+  /** The metric that it is an effect on. */
   metric: string
   /** Signed: positive is better; under log a difference of logarithms. */
   effect: number
@@ -201,7 +201,7 @@ export interface Campaign {
   baseline: Baseline | null
   /** Where progress is counted from: the last incumbent before anything was kept, and its numbers. */
   origin: { at: Point; snapshot: Snapshot } | null
-  /** What the optimize branch gained and lost by winnow's own merges, in their order: syncs are none. */
+  /** The measured steps of winnow's own merges, in order: syncs are no steps. */
   steps: MeasuredStep[]
   /** Added to by `addExperiment` alone. */
   experiments: Readonly<Record<ExperimentId, Experiment>>

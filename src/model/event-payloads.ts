@@ -222,9 +222,9 @@ export const payloads = {
     from: point,
     to: point,
     default_tip: oid,
-    /** Of that commit: the default branch alone, without what the campaign kept. */
+    /** The tree of the default branch alone, without the campaign's kept changes. */
     default_tree: oid,
-    /** What was kept and is on the default branch by then: merged there by a person. */
+    /** Kept changes that a person had merged into the default branch by then. */
     holds: z.array(experimentId),
     harness: digest,
   },

@@ -86,10 +86,10 @@ export interface Experiment extends Approvable {
   /** The `closed` event was written (results and keeper included). */
   closed: boolean
   measured_tree: Oid | null
-  /** What failed of it in its latest measurement. */
+  /** The part that failed in its latest measurement. */
   failed: FailedPart | null
   metrics: MetricValues
-  /** Of the base in the same order, or the stored score it was compared with. */
+  /** The base's values in the same order, or the stored score it was compared with. */
   base_metrics: MetricValues
   primary_delta: number | null
   evidence: PairedEvidence | null
@@ -104,9 +104,9 @@ export interface Experiment extends Approvable {
   resumed: number
   /** Measuring ended early: for_now while a large gain is still likely enough for a second look. */
   given_up: 'for_now' | 'for_good' | null
-  /** What its next order says of ending early. */
+  /** The rule of its next order for ending early. */
   give_up: 'early' | 'late' | 'never'
-  /** It is among the campaign's ended experiments already, and is not counted again at its end. */
+  /** Already among the campaign's ended experiments, so its end is not counted again. */
   counted: boolean
 }
 

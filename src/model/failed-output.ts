@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a command printed that failed: enough to mend it by, and no more than a report has room for. */
+/** The output of a failed command: enough to find the cause, within the size of a report. */
 export const failedOutput = z.strictObject({
   /** The lines in which a known test runner names what failed, and why. */
   failing: z.array(z.string()),

@@ -1,7 +1,7 @@
 import type { FailedOutput } from './failed-output.ts'
 import type { Report, Side } from './report.ts'
 
-/** What failed of one side, and what it printed. */
+/** The part of one side that failed, with its output. */
 export interface FailedPart {
   /** set-up, gate <name>, or the harness. */
   what: string

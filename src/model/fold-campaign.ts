@@ -116,7 +116,7 @@ function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): 
   for (const landing of landings) if (held.has(landing.experiment)) landing.upstream = true
 }
 
-/** Nothing that measures reads what came in, so the numbers of the incumbent are those of the merge as well. */
+/** No measuring command reads the changed files, so the incumbent's numbers hold for the merge as well. */
 function carryNumbers(campaign: Campaign, { from, to }: { from: Point; to: Point }): void {
   const { baseline, origin } = campaign
   campaign.measured_as[to.tree] = campaign.measured_as[from.tree] ?? from.tree

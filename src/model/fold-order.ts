@@ -147,7 +147,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   }
 }
 
-/** What the candidate was compared with: a stored score where the rule has one. */
+/** The values that the candidate was compared with: a stored score where the rule has one. */
 function baseMetrics({ aggregation }: Campaign, { stop }: Order, report: Report): Experiment['base_metrics'] {
   const stored = stop.rule === 'stability' ? stop.baseline : null
   return stored === null ? typicalMetrics(report, 'base', aggregation) : snapshotMetrics(stored)

@@ -4,7 +4,7 @@ import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
 import { incumbentMetrics, metricsOfTree } from './incumbent-metrics.ts'
 
-/** What a merge gained is what its own order measured: base and candidate, side by side or against a stored score. */
+/** A merge gains what its own order measured: base and candidate, side by side or against a stored score. */
 export function addKeptStep(
   campaign: Campaign,
   { id, share, base_metrics, metrics }: Experiment,

@@ -31,7 +31,7 @@ export function ideaKept(campaign: Campaign, experiment: Experiment): void {
   if (proposer) Object.assign(proposer, { failures: 0, benched: false, since_kept: 0 })
 }
 
-/** It was measured, and came to nothing. */
+/** Counts an idea that was measured and not kept against its proposer. */
 export function ideaLost(campaign: Campaign, experiment: Experiment): void {
   const proposer = campaign.proposers[proposerOf(campaign, experiment) ?? '']
   if (proposer && proposer.since_kept !== null) proposer.since_kept += 1

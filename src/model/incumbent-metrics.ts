@@ -16,7 +16,7 @@ export function incumbentMetrics(campaign: Known): MetricValues {
   return metricsOfTree(campaign, incumbent.tree) ?? {}
 }
 
-/** What this tree was measured to be with the harness in force. */
+/** The metrics of this tree, measured with the harness in force. */
 export function metricsOfTree(campaign: Known, tree: Oid): MetricValues | null {
   const { baseline, steps, trees, experiments, harness, measured_as } = campaign
   if (baseline?.tree === tree) return snapshotMetrics(baseline.snapshot)

@@ -3,7 +3,7 @@ import { digest, type Oid } from './ids.ts'
 import { type Job, job } from './pairs.ts'
 import { begunBlock, report } from './report.ts'
 
-/** What a run had measured when it was interrupted: written after every execution, so that a loss keeps it. */
+/** The measurements of an interrupted run: written after every execution, so that a loss keeps them. */
 export const partialReport = z.strictObject({
   report,
   /** null between two blocks. */
@@ -26,7 +26,7 @@ export const resumption = z.strictObject({
 export type Resumption = z.infer<typeof resumption>
 
 /**
- * What the campaign remembers of an order that was lost, until it is issued again. `coins` is null where it is unknown
+ * The state of a lost order until it is issued again. `coins` is null where it is unknown
  * how many of its blocks had begun: the next order draws its own.
  */
 export interface Interruption extends Resumption {

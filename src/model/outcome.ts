@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const outcome = z.enum([
   'kept',
   'runner_up_kept',
-  /** What took an earlier change back, because a person asked for it: it landed and is no gain. */
+  /** A revert that a person asked for: it landed and is no gain. */
   'revert_landed',
   'runner_up_dropped',
   'not_selected',
@@ -67,7 +67,7 @@ export function isLanded(result: Outcome): boolean {
   return result === 'kept' || result === 'runner_up_kept' || result === 'revert_landed'
 }
 
-/** What a command answers to a script (design section 9): by the verdict it ends with. 14 is taken: it waits. */
+/** Exit codes for scripts, by the verdict that a command ends with. 14 means that it waits. */
 export const EXIT_CODES = {
   kept: 0,
   'no gain': 10,

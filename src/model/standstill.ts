@@ -4,7 +4,7 @@ import type { Experiment } from './experiment.ts'
 import type { Oid } from './ids.ts'
 import type { SyncObstacle } from './sync-awaited.ts'
 
-/** It would be its turn, or have its verdict, and has neither before a paused or stopped campaign goes on. */
+/** The experiment gets no turn and no verdict before a paused or stopped campaign goes on. */
 export function standsStill(
   { status }: Pick<Campaign, 'status'>,
   experiment: Pick<Experiment, 'status'>,

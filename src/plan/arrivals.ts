@@ -63,7 +63,7 @@ function recordedRun({ order: { id }, run_id: known }: LiveOrder, run: RunFacts)
 
 type Underway = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>
 
-/** What it waited for other processes before it began is not its time. */
+/** The wait for other processes before it began is not part of its time. */
 function expire(
   world: World,
   live: LiveOrder,
@@ -100,7 +100,7 @@ function withoutItems({ report }: PartialReport): PartialReport {
   return { report: { ...report, executions: [] }, begun: null }
 }
 
-/** The part of taking an interrupted report in that anybody can check again from the ledger alone. */
+/** Says why a partial report cannot be of this order; null where it can. Needs the ledger alone, so audit repeats it. */
 export function whyNotPartialOf(order: Order, partial: PartialReport): string | null {
   const mismatch = whyNotMeasured(order, partial.report)
   if (mismatch !== null || !countsPairs(order.stop)) return mismatch

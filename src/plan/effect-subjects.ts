@@ -59,7 +59,7 @@ export function unreportedProgress(world: World): EffectSubject[] {
   return [{ purpose: 'progression', base, candidates: [incumbent(to)], carried, cause, alert }]
 }
 
-/** What the progression test still takes; nothing where there is nothing to test. */
+/** The time that the progression test still takes; 0 where nothing is left to test. */
 export function progressMinutes(world: World): number {
   const [subject] = unreportedProgress(world)
   const noise = world.campaign.calibration?.noise ?? null
@@ -68,7 +68,7 @@ export function progressMinutes(world: World): number {
   return ((EFFECT_JOBS - subject.carried.length) * job) / 60
 }
 
-/** Of the runner minutes so many are kept for the progression test, unless they were half of all there are. */
+/** Runner minutes set aside for the progression test, unless they are more than half of the limit. */
 export function setAsideMinutes(world: World): number {
   const limit = world.spec.stopping.max_runner_minutes
   const minutes = progressMinutes(world)

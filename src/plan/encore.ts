@@ -16,7 +16,7 @@ const FOR_GOOD: ReadonlySet<string> = new Set([
   'level_used_up' satisfies StopCode,
 ])
 
-/** It waits for an approval while the campaign is stopped: approved late, it has one more round. */
+/** The experiment waits for an approval while the campaign is stopped: approved late, it has one more round. */
 export function waitsOn(
   { stop_code }: Pick<Campaign, 'stop_code'>,
   { status }: Pick<Experiment, 'status'>,
@@ -24,7 +24,7 @@ export function waitsOn(
   return status === 'deferred' && mayHaveEncore(stop_code)
 }
 
-/** What is approved after a stop with this code has one more round; after any other it waits for `winnow resume`. */
+/** Ideas approved after a stop with this code have one more round; after any other they wait for `winnow resume`. */
 export function mayHaveEncore(code: string | null): boolean {
   return code !== null && !FOR_GOOD.has(code)
 }

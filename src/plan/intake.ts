@@ -129,7 +129,7 @@ function openedThisHour({ campaign, now }: World): Experiment[] {
   )
 }
 
-/** What waits for a limit on pull requests, and until when; null where no limit keeps an idea from being opened. */
+/** The limit on pull requests that ideas wait for, and until when; null where none holds an idea back. */
 export function limitText(world: World): string | null {
   const ideas = freshProposals(world).filter(({ branch }) => branch === null).length + world.unopened
   if (ideas + world.askable.length === 0 || roomToOpen(world) > 0) return null

@@ -49,7 +49,7 @@ function judged({ purpose, stop }: Order, assessment: Assessment): Judgement {
   return { is: 'final', outcome, assessment, reason }
 }
 
-/** Of pairs their own sentence; numbers that were compared stand beside each other. */
+/** Pairs have a sentence of their own; other rules show both numbers. */
 function withoutIt(asked: AssessInput, { reason }: Assessment): string | null {
   return asked.order.stop.rule === 'pairs' ? reasonOf(reason).sentence : primaryChange(asked)
 }

@@ -51,7 +51,7 @@ function postponedText(times: number, next: string): string {
   return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
 }
 
-/** What the campaign waits for, and since an order was postponed, until when. */
+/** Adds until when a postponed order is not issued. */
 export function withPostponement(waitsFor: string, order: Unanswered): string {
   return order.is === 'under way' && order.postponed !== undefined
     ? `${waitsFor}: ${order.postponed}`

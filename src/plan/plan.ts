@@ -71,7 +71,7 @@ function pausedText(world: World, reason: string | null): Waiting {
   return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
 }
 
-/** It may be what the campaign is paused for. */
+/** The campaign may be paused for it. */
 function isKnownForeign({ astray, campaign: { foreign } }: World): boolean {
   return astray?.is === 'foreign' && foreign?.to.commit === astray.tip.commit
 }

@@ -86,7 +86,7 @@ function targetReached(world: World): boolean {
   return met(world.spec, baseline.snapshot)
 }
 
-/** Nothing is queued, open or proposed; what waits for a person, or does not resume by itself, counts apart. */
+/** No idea is queued, open or proposed; ideas that wait for a person or for `retry` do not count. */
 export function nothingToMeasure(world: World): boolean {
   const open = experimentsOf(world.campaign).some(
     experiment => isAtHand(experiment) && !isKeptOut(world, experiment.id) && !awaitsSync(experiment),

@@ -57,7 +57,7 @@ function ended(draft: Draft): Plan {
   )
 }
 
-/** What the kept changes bring together is measured where that is not known yet: nothing else begins any more. */
+/** Measures the total of the kept changes where it is not known yet; no other work begins. */
 function progressPlan(resting: Draft): Plan | null {
   const { world, found } = resting
   const measured = effectSteps(world)

@@ -62,7 +62,7 @@ export function isGoneWithout({ campaign, sync }: Pick<World, 'campaign' | 'sync
 const DAY_MS = 24 * 3600 * 1000
 
 /**
- * A busy default branch would be measured at every commit, so one merge a day is. At once comes what somebody waits for:
+ * A busy default branch would be measured at every commit, so one merge a day is. A sync that a person or an idea waits for is made at once:
  * another spec, a merge by a person, a mended obstacle, or an idea that is on top of the new commits.
  */
 function isDue(world: World, sync: CleanSync): boolean {

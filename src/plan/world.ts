@@ -154,7 +154,7 @@ export interface Proposal extends Idea {
   pull: number | null
   /** Only in what a maintainer brought to make the code simpler, not faster. */
   simplifies?: true
-  /** Of a program's answer: the number of the first experiment that its brief could not name. */
+  /** The number of the first experiment that the program's brief could not name. */
   first_unseen?: number
   /** The idea of the backlog that it carries out. */
   carries?: EventId
@@ -205,7 +205,7 @@ export type SyncFacts =
       result: 'clean'
       tip: Oid
       tipTree: Oid
-      /** What was kept and is in the history of that tip already. */
+      /** Kept changes that are in the history of that tip already. */
       holds: ExperimentId[]
       /** The merge commit itself, written already; it becomes the incumbent if its gates pass. */
       to: Point

@@ -32,7 +32,7 @@ export function whereInCampaign(
   return [`- Campaign ${name(campaign)}: this is for experiment ${next}${most}.`]
 }
 
-/** What an idea has to gain to be kept at all, by the rule that compares it. */
+/** The smallest gain that the comparison rule keeps. */
 function smallestGain({ measurement, metric, evidence }: Spec, { calibration }: Campaign): string | null {
   const primary = name(metric.primary.name)
   const { stability } = measurement

@@ -7,7 +7,7 @@ export interface PatchMail {
   subject: string
   /** `[PATCH 2/3]` is number 2 of 3. */
   series: { number: number; total: number } | null
-  /** What follows the headers, decoded. */
+  /** The decoded text after the headers. */
   body: string
   /** Lines of the file before the body. */
   linesBefore: number

@@ -14,7 +14,7 @@ interface Complaint {
   at?: (groups: readonly string[], diff: string) => number | null
 }
 
-/** What git apply says, in the words of the person who wrote the patch; the first that fits is the cause. */
+/** Translates messages of git apply for the author of the patch; the first match is the cause. */
 const COMPLAINTS: readonly Complaint[] = [
   {
     pattern: /corrupt patch at (?:line |.*:)(\d+)/,

@@ -23,7 +23,7 @@ export interface PatchContent {
 
 export interface PatchIdea {
   idea: Idea
-  /** It says that it only makes the code simpler. */
+  /** The patch declares itself a simplification. */
   simplifies: boolean
   /** Names the mail in a file of several; null where the file is one idea. */
   part: string | null

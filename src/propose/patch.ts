@@ -146,7 +146,7 @@ async function applied(repo: PatchRepository, tree: Oid, readings: readonly stri
 interface Merging {
   incumbent: Point
   base: Point
-  /** What the patch made of the base. */
+  /** The tree with the patch applied. */
   tree: Oid
 }
 

@@ -24,7 +24,7 @@ export interface ProgressView {
   pairs: number | null
   /** By how much the metric itself changed, as a share of what it was: -0.25 is a quarter less. */
   change: number | null
-  /** What was measured before and after, in runs that repeat. A new entry where the default branch changed it meanwhile. */
+  /** Values before and after, for metrics that repeat. A new entry where the default branch changed them in between. */
   stretches: readonly { from: number; to: number }[]
   /** Kept, and in none of these numbers. */
   not_measured: readonly string[]
@@ -61,11 +61,11 @@ export interface CampaignResult {
   started_at: string | null
   /** From its start to its last event. */
   duration_seconds: number | null
-  /** Of these, how long it waited for other processes of its machine. */
+  /** The part of these that it waited for other processes of its machine. */
   waited_seconds: number
   /** By the words people read: they add up to the number of experiments. */
   verdicts: Tally
-  /** What the kept changes come to. */
+  /** The total of the kept changes. */
   progress: ProgressView
   improvements: {
     id: string

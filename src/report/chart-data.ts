@@ -72,7 +72,7 @@ function byNumbers({ steps }: Campaign, { experiment }: Landing, metric: string)
   return from === null || value === null ? null : { from, value }
 }
 
-/** Of a noisy metric a median of another hour is no step: only the effect that pairs have shown is. */
+/** The steps of a noisy metric are effects of pairs: medians of different hours cannot be compared. */
 function byEffect({ effect }: Landing, from: number | null, progress: Progress): Level | null {
   if (from === null || effect?.metric !== progress.metric) return null
   return { from, value: moved(from, effect.effect, progress, effect.scale) }

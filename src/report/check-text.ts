@@ -25,7 +25,7 @@ export interface CheckView {
   unfinished: string[]
   warnings: string[]
   ideas: string[]
-  /** What happens to packages that an idea adds. */
+  /** The dependency policy in one line. */
   dependencies: string
   /** What a run would do. */
   forecast: string[]

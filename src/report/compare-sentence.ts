@@ -53,7 +53,7 @@ function pairsText(compared: Compared, word: CompareWord, standing: Standing): s
   }
 }
 
-/** Equal as far as anybody needs to know: why it was not measured any further. */
+/** Says why measuring ended where both are practically equal. */
 function ruledOut({ paired, spec }: Compared, { primary }: Standing): string {
   if (primary.given_up?.reason !== 'large-change-ruled-out') return ''
   return `; a difference of ${leastText({ paired, spec }, 2)} or more is ruled out either way`

@@ -1,7 +1,7 @@
 import { plural } from '../decide/wording.ts'
 import type { Spec } from '../spec/schema.ts'
 
-/** What happens to packages that an idea adds, in one line. */
+/** Says in one line which rules packages of an idea meet. */
 export function dependencyPolicy({ dependencies }: Pick<Spec, 'dependencies'>): string {
   const { approved, approval, min_release_age_days: days, allow_scripts: scripts } = dependencies
   const age = days === 0 ? '' : ` once they are ${plural(days, 'day')} old`

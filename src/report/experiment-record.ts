@@ -61,7 +61,7 @@ export class ExperimentRecord {
     this.measurements.push({ order, report, spec })
   }
 
-  /** What the verdict rests on: the order that it names, and others of the same trees and harness before it. */
+  /** The orders behind the verdict: the one that it names, and earlier ones of the same trees and harness. */
   get decisive(): Measurement[] {
     const last =
       this.measurements.find(({ order }) => order.id === this.decided?.order) ?? this.measurements.at(-1)
@@ -80,7 +80,7 @@ export class ExperimentRecord {
     return this.#stories.stories.findLast(({ jobs }) => jobs.some(({ order }) => orders.has(order))) ?? null
   }
 
-  /** What counts of one side, in the order in which it was taken. */
+  /** The counted samples of one side, in the order of measuring. */
   executions(side: 'base' | 'candidate'): Execution[] {
     const label = side === 'base' ? 'base' : this.id
     return this.decisive.flatMap(({ report }) =>

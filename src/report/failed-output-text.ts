@@ -11,7 +11,7 @@ interface OutputSection {
   lines: string[]
 }
 
-/** What a failed command printed, in the order in which it helps: the failing tests, then the end of both streams. */
+/** Renders the output of a failed command: the failing tests first, then the end of both streams. */
 function outputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
   if (output == null) return []
   return [

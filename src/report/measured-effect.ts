@@ -3,7 +3,7 @@ import { verdict } from '../decide/evidence/verdict.ts'
 import type { PairedCase } from '../decide/paired/rule.ts'
 import { type Standing, standingOf } from '../decide/paired/standing.ts'
 
-/** What pairs say about the primary, as numbers. */
+/** The effect on the primary that pairs show, as numbers. */
 export interface PairedNumbers {
   /** Positive is better; under log a difference of natural logarithms. */
   effect: number | null

@@ -9,7 +9,7 @@ import { table } from './table.ts'
 
 export type Metrics = Readonly<MetricValues>
 
-/** What a spec says about the metrics of its campaign, as far as it decides what people are shown of them. */
+/** The parts of a spec that decide which metrics people see, and how. */
 export interface ShownMetrics {
   /** The primary first, then the other objectives. */
   objectives: readonly string[]
@@ -26,7 +26,7 @@ export function shownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | null):
 const ON_ONE_LINE = 6
 
 /**
- * What a harness printed, the primary first and always. Where there is too much for one line, the objectives and how
+ * Renders the metrics of a harness, the primary first and always. Where there is too much for one line, the objectives and how
  * many more. What winnow times of itself is shown where it is an objective, or where nothing else is there.
  */
 export function metricsText(metrics: Metrics, { objectives }: Pick<ShownMetrics, 'objectives'>): string {

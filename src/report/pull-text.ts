@@ -62,7 +62,7 @@ export function closingText(experiment: Experiment): string {
   return [said, ...(evidence === null ? [] : [cell(evidence)]), ...failedText(experiment)].join('\n\n')
 }
 
-/** What its own programs printed, for whoever has to mend it without this machine. */
+/** The output of failed commands, for an author who cannot see this machine. */
 function failedText({ failed, verdict }: Experiment): string[] {
   if (failed === null || verdict === 'kept') return []
   const printed = failedPartMarkdown(failed)

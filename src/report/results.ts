@@ -49,7 +49,7 @@ export type GateResult = z.infer<typeof gate>
 const side = z.strictObject({ commit: oid, tree: oid })
 
 /**
- * What one experiment came to, for a reader who has nothing but this: the file results.yaml and what `winnow results`
+ * The complete record of one experiment, for a reader who has nothing else: the file results.yaml and what `winnow results`
  * prints. Times are in UTC, effects are positive where the candidate is better.
  */
 export const results = z.strictObject({
@@ -80,7 +80,7 @@ export const results = z.strictObject({
       pairs: z.number().int(),
     })
     .nullable(),
-  /** What the pairs show, and what keeping the change needs. */
+  /** The evidence of the pairs, and the evidence that keeping needs. */
   evidence: z.strictObject({ reached: z.number(), needed: z.number() }).nullable(),
   improved: z.array(z.string()),
   violated: z.array(z.string()),
@@ -114,7 +114,7 @@ export const results = z.strictObject({
   ),
   flags: z.array(z.string()),
   cost: z.strictObject({
-    /** Of all measurements it was part of; up to four candidates share one. */
+    /** Minutes of all its measurements; up to four candidates share one. */
     minutes: z.number(),
     executions: z.number().int(),
     judge_requests: z.number().int(),

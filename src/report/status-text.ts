@@ -43,7 +43,7 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
   ]
 }
 
-/** Of a noisy metric two numbers of different hours show no gain: only pairs do. */
+/** Two numbers of a noisy metric from different hours show no gain: only pairs do. */
 function separately(campaign: Campaign, { baseline, incumbent }: StatusView): string {
   const spec = recordedSpec(campaign)
   if (baseline.tree === incumbent.tree || spec === null || !isByPairs(campaign, spec)) return ''

@@ -16,7 +16,7 @@ export function tallyOf(campaign: Counted): Tally {
   return tally
 }
 
-/** What people read of it: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
+/** Renders it for people: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
 export function tallyText(campaign: Counted): string {
   const opened = plural(Object.keys(campaign.experiments).length, 'experiment')
   const verdicts = verdictsText(campaign)

@@ -18,7 +18,7 @@ export interface TryAnswer {
   outcome: Outcome | null
   /** One sentence that says it all. */
   sentence: string
-  /** What the sentence rests on, where pairs decided. */
+  /** The evidence behind the sentence, where pairs decided. */
   evidence_line: string | null
   /** On the primary: positive is better; under log a difference of natural logarithms. */
   effect: number | null
@@ -29,7 +29,7 @@ export interface TryAnswer {
   /** The same of the version that it was compared with. */
   base_metrics: Metrics
   warnings: readonly string[]
-  /** What failed, with what it printed. */
+  /** The failed command and its output. */
   failed: FailedPart | null
   /** What to do now. */
   next: string

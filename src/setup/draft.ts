@@ -27,7 +27,7 @@ export interface Draft {
   edit: string | null
   /** What the skeleton measures meanwhile. */
   calls: string | null
-  /** What it measures meanwhile is not what is wanted: check and run refuse until it is replaced. */
+  /** The written benchmark is a stand-in: check and run refuse it until it is replaced. */
   standIn: boolean
   /** The metric that is to become better, with the goal's target in its unit, where that is known. */
   primary: { metric: string; target: number | null }

@@ -22,7 +22,7 @@ export interface FoundBenchmark extends FoundCommand {
   output: OutputFormat
   /** Null: winnow times the command itself. */
   metric: PrintedMetric | null
-  /** It prints outputs that judges can score. */
+  /** The benchmark prints outputs that judges can score. */
   printsItems?: true
 }
 

@@ -8,7 +8,7 @@ export interface GoalTarget {
   quantity: Quantity
   /** In seconds, bytes, percent or per second. */
   value: number
-  /** What is wanted is below the value, not above. */
+  /** The goal is below the value, not above. */
   below: boolean
   words: string
 }

@@ -128,7 +128,7 @@ export function readGoal(words: string): Goal {
   }
 }
 
-/** What an unknown goal looks like, by its words: something to count, something to judge, or either. */
+/** Guesses the kind of an unknown goal by its words: something to count, something to judge, or either. */
 export function likelyKind(words: string): 'hard' | 'judged' | 'both' {
   const text = words.toLowerCase()
   const counts =

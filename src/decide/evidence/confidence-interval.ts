@@ -42,7 +42,7 @@ export function confidenceInterval(
 }
 
 /**
- * What the effect is below, with 95 % confidence: one-sided, and so there before both ends of an interval are. Null
+ * The one-sided 95 % upper bound of the effect. It is known before both ends of an interval are. Null
  * while unbounded.
  */
 export function upperBound(differences: readonly Difference[]): number | null {

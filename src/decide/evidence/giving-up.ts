@@ -105,7 +105,7 @@ function harmInReach(state: EvidenceState, left: number): boolean {
   return estimateOf(state) < 0
 }
 
-/** What the pairs show by now: harm first, and no gain once harm is out of reach. */
+/** Reads the pairs: harm first, and no gain once harm is out of reach. */
 export function shownAgainst(state: EvidenceState): Decided['reason'] | null {
   if (lnMean(state.harm) >= HARM_AT) return 'harm-shown'
   if (!isGainRuledOut(state) || harmInReach(state, leftToProve(state))) return null

@@ -1,6 +1,6 @@
 import type { EvidenceJob, EvidenceState } from './state.ts'
 
-/** What makes two jobs the same runner: the boot ids; on one machine every job is a runner of its own. */
+/** Two jobs with a common identity ran on the same runner: the boot ids; on one machine every job is a runner. */
 function identities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
   return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
 }

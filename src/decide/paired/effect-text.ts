@@ -84,7 +84,7 @@ export function effectText(
   return `${measured.name} ${probably ? 'probably ' : ''}${size}${unit} ${word}${between}`
 }
 
-/** What the effect is below, where the other end is still open: "at most 0.4 % faster", "at least 3.1x slower". */
+/** Renders the closed end of an interval whose other end is still open: "at most 0.4 % faster", "at least 3.1x slower". */
 export function upperText(upper: number, measured: Measured): string {
   const { size, word, unit } = effectWords(upper, null, measured)
   return `at ${upper < 0 ? 'least' : 'most'} ${size}${unit} ${word}`

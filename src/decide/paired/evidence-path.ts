@@ -13,7 +13,7 @@ export interface PathPair {
   first: Pair['first']
   base: number | null
   candidate: number | null
-  /** It had begun when its run was interrupted. */
+  /** The run was interrupted after this pair had begun. */
   lost?: true
   /** Positive is better; null where a side failed. */
   difference: number | null
@@ -26,7 +26,7 @@ export interface PathJob {
   runner: string
   /** It ran after the screen, on a runner that had no part in it: only such a job can confirm. */
   fresh: boolean
-  /** Nothing came back of it. */
+  /** The run was lost with all its results. */
   unreported: boolean
   /** In this job the evidence passed the screen. */
   screened: boolean

@@ -9,7 +9,7 @@ import type { EvidenceState } from '../evidence/state.ts'
 export interface MetricPair {
   base: number | null
   candidate: number | null
-  /** It had begun when its run was interrupted. */
+  /** The run was interrupted after this pair had begun. */
   lost?: true | undefined
 }
 

@@ -83,13 +83,13 @@ function partsOf(paired: PairedCase): Parts {
   }
 }
 
-/** Nothing more is asked of the primary: it is dropped, or given up. */
+/** The primary needs no more pairs: it is dropped, or given up. */
 function hasEnded({ primary }: Parts): boolean {
   const { status } = statusOf(primary)
   return status === 'drop' || (status === 'park' && primary.given_up !== null)
 }
 
-/** What is given up and shown to harm another metric is worse, and not merely unproven. */
+/** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
 function endOf(parts: Parts): EvidenceStatus {
   const { status } = statusOf(parts.primary)
   return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status

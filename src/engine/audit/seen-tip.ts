@@ -32,7 +32,7 @@ export function auditMemory(place: Pick<Place, 'dataDir'>, given: string | null)
   return { path: given ?? join(place.dataDir, 'audited.json'), given: given !== null }
 }
 
-/** What the memory says about the ledger that is there now. */
+/** Compares the ledger with the remembered tip. */
 export interface Continuity {
   /** The ledger was replaced. */
   problem: string | null
@@ -40,7 +40,7 @@ export interface Continuity {
 }
 
 /**
- * Whoever can force-push every branch can replace a ledger by another that fits together. Only an audit that remembers
+ * Anyone who can force-push every branch can replace a ledger by another that fits together. Only an audit that remembers
  * an earlier tip can tell: the new one has to descend from it, or the earlier ledger has to be archived.
  */
 export async function checkContinuity(

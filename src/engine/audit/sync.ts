@@ -63,7 +63,7 @@ async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<str
   return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
 }
 
-/** Nothing was measured: then nothing that measures may be able to read what came in. */
+/** A sync without a measurement is valid only if no measuring command can read the changed files. */
 async function unreadGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
   const { place, spec, from, to } = step
   if (spec === null) return ['the spec in force cannot be read']

@@ -18,7 +18,7 @@ export async function foreignFacts(
   return { tip, refusal: await foreignRefusal(repository, spec, change) }
 }
 
-/** Where the optimize branch is not where the ledger says; null where it is, or where nobody needs it any more. */
+/** Returns where the optimize branch is instead of where the ledger says; null where they agree or it is not needed any more. */
 export async function astrayFacts(
   repository: Repository,
   { incumbent, stop_code }: Campaign,

@@ -6,7 +6,7 @@ const EXAMPLE = 'split on blanks x 13,777,566 ops/sec ±0.72% (92 runs sampled)'
 const RESULT = /^[\s│|]*(\S.*?)(?:\s+x|\s*[:=|│]|\s)\s*([\d.,]+)\s*ops\/s(?:ec(?:ond)?)?\b/
 const RATE = /\bops\/s(?:ec(?:ond)?)?\b/
 
-/** What benchmark.js says of every benchmark, and all else that prints `<name> … 1,234 ops/sec` in lines. */
+/** Reads the lines of benchmark.js, and of every tool that prints `<name> … 1,234 ops/sec` in lines. */
 export const benchmarkJs: Adapter = {
   example: EXAMPLE,
   hint: "suite.on('cycle', event => console.log(String(event.target)))",

@@ -81,7 +81,7 @@ const LINE_LENGTH = 200
 
 /**
  * The lines in which a test runner names what failed and why, in their order; none where no known runner printed them.
- * What runners print between them (sources, stack traces, what passed) is left out.
+ * Lines between them (sources, stack traces, passed tests) are left out.
  */
 export function failingLines(text: string): string[] {
   const lines = text.split('\n').map(line => line.trimEnd())
@@ -120,7 +120,7 @@ function dedent(lines: readonly string[]): string[] {
   return lines.map(line => line.slice(common))
 }
 
-/** What installing prints by the way. `npm error` stays: it is what failed. */
+/** Progress output of package managers. `npm error` stays: it is the failure. */
 const INSTALLING = new RegExp(
   [
     String.raw`npm (?:warn|WARN|notice|http|timing|info|verb|sill)\b.*`,

@@ -10,7 +10,7 @@ interface Streams {
   stderr: string
 }
 
-/** What a command that failed has left in its two files, as far as it helps to mend it; null where it printed nothing. */
+/** Extracts the helpful lines from both output files of a failed command; null where it printed nothing. */
 export function readFailed({ stdout, stderr }: Streams): FailedOutput | null {
   const printed = { stdout: endOf(stdout), stderr: endOf(stderr) }
   const output = {

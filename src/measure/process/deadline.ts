@@ -3,7 +3,7 @@ import type { Launch } from './launch.ts'
 
 /** Between TERM and KILL (spec.md: `timeout_seconds`). */
 const GRACE_SECONDS = 5
-/** The same where nobody waits for the result any more: an interrupted winnow has two seconds to end. */
+/** The same after an interrupt, when no result is needed: an interrupted winnow has two seconds to end. */
 const CANCELLED_GRACE_SECONDS = 0.5
 const GIVING_UP_SECONDS = 15
 

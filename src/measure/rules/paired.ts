@@ -9,7 +9,7 @@ import { baseOf, candidatesOf, type Session, type Side } from '../session.ts'
 
 /**
  * Blocks of one run of the base and one of every candidate, each block in an order of its own. After each the
- * rule the order carries is asked again: whoever needs no more pairs in this job sits out. A proof of harm may take a few
+ * rule the order carries is asked again: a candidate that needs no more pairs in this job sits out. A proof of harm may take a few
  * pairs more.
  */
 export async function paired(session: Session, stop: Extract<StopRule, { rule: 'paired' }>): Promise<void> {

@@ -17,7 +17,7 @@ export const AGENTS_ACTION = '.github/actions/winnow-agents/action.yml'
 /** Written where they are missing, and their owner's from then on. */
 export const OF_THE_OWNER: ReadonlySet<string> = new Set([SETUP_ACTION, AGENTS_ACTION])
 
-/** Every file that may be written, whatever the set-up was. */
+/** Every file that any set-up may write. */
 export const GITHUB_PATHS: readonly string[] = [
   ...['winnow', 'winnow-measure', 'winnow-wake', 'winnow-comments'].map(workflowPath),
   SETUP_ACTION,

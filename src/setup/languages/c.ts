@@ -49,7 +49,7 @@ function homesOf(sources: readonly string[]): string[] {
   return top.length > 0 ? [...homes, ...top] : placesOf(sources, [])
 }
 
-/** Of a bench target, what it needs is built first: only what it runs is timed. */
+/** Splits a bench target: its prerequisites are built first, and only its own commands are timed. */
 function setupOf(
   files: ProjectFiles,
   { hasMake, hasCmake }: { hasMake: boolean; hasCmake: boolean },

@@ -11,7 +11,7 @@ import { withTimedLibrary } from './node-timed.ts'
 
 export interface FoundHere {
   bench: FoundBenchmark | null
-  /** What has to be built or installed for it, before anything is timed. */
+  /** Commands that build or install for it, before anything is timed. */
   builds: string[]
   notes: string[]
 }

@@ -5,7 +5,7 @@ import type { NodeManager } from './node-manager.ts'
 /** A script of package.json, with what only prepares it taken apart: that is set-up, and is not timed. */
 interface SplitScript {
   builds: string[]
-  /** What is left, as one command. */
+  /** The rest, as one command. */
   command: string
   /** Its last part, and the directory where that runs; '' is the project's. */
   last: string
