@@ -57,7 +57,7 @@ describe('an idea that adds a package', () => {
     const { out } = await person.winnow('approve')
     expect(out).toContain('exp-001 is waiting for approval of left-pad 1.3.0 (npm)\n  why: pads faster\n')
     expect(out).toMatch(
-      /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +no other +none +MIT +unknown +waits/,
+      /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +no other +none +MIT +not asked +waits/,
     )
     expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} says yes to all of it\.\n$/)
 
@@ -150,7 +150,7 @@ describe('an idea that adds a package', () => {
     person.git('checkout', '-q', 'main')
     const stopped = await person.winnow('run')
     expect([stopped.code, stopped.out]).toEqual([
-      10,
+      15,
       expect.stringContaining(
         'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run',
       ),
