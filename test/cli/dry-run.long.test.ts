@@ -28,6 +28,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
   pause: { argv: ['-m', 'why'], expected: ['campaign-paused {', '"reason":"why"'] },
   resume: { argv: [], expected: ['Campaign size is running already.', 'Nothing would be written.'] },
   stop: { argv: ['-m', 'why'], expected: ['campaign-stopped {', '"code":"person"'] },
+  recover: { argv: [], expected: ['Nothing would be written.'] },
   rebuild: { argv: [], expected: ['refs/heads/optimize-state/size'] },
   archive: { argv: [], expected: ['/state created at', 'refs/heads/optimize-state/size', '-> deleted'] },
 }

@@ -34,7 +34,10 @@ describe.each(['remote', 'local'] as const)('a ledger branch that was deleted (%
     expect(err).toContain('fix: winnow recover --campaign size puts it back.')
     expect(person.refs()).not.toContain(STATE)
 
-    expect(await person.winnow('recover', '--dry-run', '--campaign', 'size')).toMatchObject({ code: 0 })
+    expect(await person.winnow('recover', '--dry-run', '--campaign', 'size')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${STATE} created at `),
+    })
     expect(person.refs()).not.toContain(STATE)
     const put = await person.winnow('recover', '--campaign', 'size')
     expect(put).toMatchObject({
