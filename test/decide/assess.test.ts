@@ -338,12 +338,21 @@ describe('the stability rule', () => {
     expect(byStability(executions)).toMatchObject({ outcome: 'error', retry: false, failure_class: 'eval' })
   })
 
-  test('a baseline whose repeats differ by more than noise_threshold is warned of', () => {
-    const noisy = withMetrics({ bytes: sampled(100, 101) })
-    const warned = byStability(taking(90), ceSpec({ ...relative, noise_threshold: 0.5 }), noisy).warnings
-    expect(warned).toContain("the baseline's repeats of bytes differ by 1, more than 0.5")
-    const quiet = byStability(taking(90), ceSpec({ ...relative, noise_threshold: 1 }), noisy).warnings
-    expect(quiet).toEqual(['compared with a stored score; not noise-proof'])
+  test('a baseline whose repeats differ by more than what counts as a gain is warned of', () => {
+    const noisy = withMetrics({ bytes: sampled(100, 103) })
+    const warned = (stability: object) => byStability(taking(90), ceSpec(stability), noisy).warnings
+    const compared = 'compared with a stored score; not noise-proof'
+    const absolute = (noise_threshold: number) => warned({ ...relative, noise_threshold, comparison: {} })
+    expect(absolute(2)).toContain(
+      "the baseline's repeats of bytes differ by 3, more than the 2 that count as a gain",
+    )
+    expect(absolute(3)).toEqual([compared])
+    const share = (relative_threshold: number) =>
+      warned({ comparison: { method: 'relative', relative_threshold }, noise_threshold: 2 })
+    expect(share(0.02)).toContain(
+      "the baseline's repeats of bytes differ by 3, more than the 2.03 that count as a gain",
+    )
+    expect(share(0.04)).toEqual([compared])
   })
 })
 
