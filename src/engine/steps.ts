@@ -2,7 +2,7 @@ import { type EventDraft, eventId } from '../model/event.ts'
 import type { Campaign, DueLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../model/ids.ts'
-import { landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
+import { getMergedTip, landingMessage, landingWords, oneLine, secondsOf } from '../model/landing.ts'
 import { isPicked, subjectOf } from '../model/picked.ts'
 import { unlinked } from '../model/unlinked.ts'
 import type { Landed, Landing, Merged, Step } from '../plan/action.ts'
@@ -156,7 +156,7 @@ async function land(transaction: Transaction, campaign: Campaign, step: Landing)
   const results = await writeResults(transaction, due.experiment, { outcome, reason, keep: true })
   const commit = await repository.writeCommit({
     tree: candidate.tree,
-    parents: [base.commit, results ?? candidate.head],
+    parents: [base.commit, getMergedTip(due.experiment, { results, head: candidate.head })],
     message: landingMessage(landingWords(campaign, due, pull)),
     date: secondsOf(due.decided.at),
   })

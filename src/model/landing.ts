@@ -1,5 +1,6 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
+import type { Oid } from './ids.ts'
 import { reasonOf } from './reason.ts'
 import { mentionless, unlinked } from './unlinked.ts'
 
@@ -36,6 +37,17 @@ export function landingWords(
     decided: proof,
     single_machine,
   }
+}
+
+/**
+ * What a landing merges: the measured head, with its results on top only on a branch of winnow's own. The history of a
+ * person's branch stays as they wrote it.
+ */
+export function getMergedTip(
+  experiment: Experiment | undefined,
+  { head, results }: { head: Oid; results: Oid | null },
+): Oid {
+  return experiment?.owned ? (results ?? head) : head
 }
 
 /** A number that a forge links. Pull requests that are kept beside the branches have numbers of their own, which are none. */

@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../../model/event.ts'
 import {
   type LandingWords,
   earlierLandingMessages,
+  getMergedTip,
   landingMessage,
   pullInMessage,
   secondsOf,
@@ -27,7 +28,8 @@ export async function landingCommitGaps(
     const wrong = [...elsewhereGaps(commit, from.commit, merged, words), ...(await resultsGaps(step, merged))]
     return wrong.slice(0, 1)
   }
-  const parents = parentGaps(commit, from.commit, merged.results ?? merged.head)
+  const tip = getMergedTip(step.campaign.experiments[merged.experiment], merged)
+  const parents = parentGaps(commit, from.commit, tip)
   if (parents.length > 0) return parents
   const results = await resultsGaps(step, merged)
   if (results.length > 0) return results
