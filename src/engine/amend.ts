@@ -10,6 +10,7 @@ import { whereaboutsAt } from './home.ts'
 import { listRefs } from './listed-refs.ts'
 import { bring } from './ordered-trees.ts'
 import type { Place } from './place.ts'
+import { requireLedger } from './recover.ts'
 import { requireSameBranches } from './same-branches.ts'
 import { requireSupported } from './start.ts'
 import { Transaction } from './transaction.ts'
@@ -21,8 +22,7 @@ export async function amend(
 ): Promise<{ measuredAnew: boolean }> {
   const { repository } = place
   const { refs } = await listRefs(place)
-  const state = refs.get(place.refs.state)
-  if (state === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  const state = await requireLedger(place, refs)
   await repository.fetch([{ ref: place.refs.state, oid: state }])
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded

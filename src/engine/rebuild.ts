@@ -5,15 +5,16 @@ import { refold } from '../ledger/load.ts'
 import { shortRef } from '../model/refs.ts'
 import { ledgerViews } from '../report/ledger-views.ts'
 import type { Place } from './place.ts'
+import { requireLedger } from './recover.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 
 /**
  * Invariant 2: what is derived is made anew from every event, and no event is written. False where the views and
  * the checkpoint are what the events say already.
  */
-export async function rebuild({ repository, refs, name }: Place): Promise<boolean> {
-  const from = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
-  if (from === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
+export async function rebuild(place: Place): Promise<boolean> {
+  const { repository, refs } = place
+  const from = await requireLedger(place, (await repository.remoteRefs([refs.state])).refs)
   await repository.fetch([{ ref: refs.state, oid: from }])
   const { campaign, tip, lastSha } = await refold(repository, from)
   const to = await writeLedgerCommit(repository, tip, [], {

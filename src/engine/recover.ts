@@ -55,6 +55,14 @@ export async function requireLedgerNotLost(place: Place, refs: Refs): Promise<vo
   )
 }
 
+/** The tip of the ledger. Says whether it was lost or never started where it is not there. */
+export async function requireLedger(place: Place, refs: Refs): Promise<Oid> {
+  const tip = refs.get(place.refs.state)
+  if (tip !== undefined) return tip
+  await requireLedgerNotLost(place, refs)
+  throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+}
+
 function whereText({ local }: Place): string {
   return local ? 'from this repository' : 'from the remote'
 }

@@ -1,10 +1,10 @@
-import { UserError } from '../errors.ts'
 import { readEvents } from '../ledger/read-events.ts'
 import { type Campaign, emptyCampaign, type LiveOrder } from '../model/campaign.ts'
 import type { EventDraft, EventKind, LedgerEvent } from '../model/event.ts'
 import { applyEvent } from '../model/fold.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { Place } from './place.ts'
+import { requireLedger } from './recover.ts'
 import { closingDifferences } from './replay/closing.ts'
 import { differingFields, type FieldDifference } from './replay/compare.ts'
 import { counterpart, expectedDrafts, isVerdict, syncBaselines, type Verdict } from './replay/expected.ts'
@@ -27,8 +27,7 @@ export async function replay(place: Place): Promise<ReplayResult> {
   const { repository, refs } = place
   const wanted = [refs.state, refs.optimize, refs.closed, `${refs.experiments}*`]
   const found = await repository.remoteRefs(wanted)
-  const tip = found.refs.get(refs.state)
-  if (tip === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  const tip = await requireLedger(place, found.refs)
   await repository.fetch([...found.refs].map(([ref, oid]) => ({ ref, oid })))
   const player = new Player(place)
   for await (const event of readEvents(repository, tip, 0)) await player.play(event)

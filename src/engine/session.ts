@@ -3,7 +3,7 @@ import type { Pull } from '../forge/pull.ts'
 import type { CommandProposer } from '../propose/presets.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import type { Spec } from '../spec/schema.ts'
-import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import type { Hands } from './apply.ts'
 import { askingHere } from './asking.ts'
 import { campaignIdeas } from './campaign-ideas.ts'
@@ -11,6 +11,7 @@ import { Lanes } from './lanes.ts'
 import { localRunner } from './local-runner.ts'
 import { emptyMemory } from './memory.ts'
 import type { Place } from './place.ts'
+import { requireLedger } from './recover.ts'
 
 export interface Staffing {
   /** The branch of the one idea that this process measures. */
@@ -43,9 +44,16 @@ export interface CampaignView {
 
 /** The campaign for people who only look; null where none was started. */
 export async function viewCampaign(place: Place): Promise<CampaignView | null> {
+  const tip = (await ledgerRefs(place)).get(place.refs.state)
+  return tip === undefined ? null : viewAt(place, tip)
+}
+
+async function ledgerRefs({ repository, refs }: Place): Promise<ReadonlyMap<string, Oid>> {
+  return (await repository.remoteRefs([refs.state])).refs
+}
+
+async function viewAt(place: Place, tip: Oid): Promise<CampaignView> {
   const { repository, refs } = place
-  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
-  if (tip === undefined) return null
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
   const spec = specOf(loaded.campaign)
@@ -53,7 +61,5 @@ export async function viewCampaign(place: Place): Promise<CampaignView | null> {
 }
 
 export async function requireCampaign(place: Place): Promise<CampaignView> {
-  const view = await viewCampaign(place)
-  if (view) return view
-  throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  return viewAt(place, await requireLedger(place, await ledgerRefs(place)))
 }

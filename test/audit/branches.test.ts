@@ -14,6 +14,7 @@ import {
   restorePoint,
   SHORTER_A,
   tipOf,
+  visit,
   whatAuditSays,
 } from './tampering.ts'
 
@@ -164,8 +165,31 @@ describe('the keeper branch', () => {
 describe('without a ledger', () => {
   it('there is nothing to audit or replay, and the way out is said', async () => {
     site.git('update-ref', '-d', site.place.refs.state)
-    await expect(audit(site.place)).rejects.toThrow(UserError)
-    await expect(audit(site.place)).rejects.toThrow('no campaign size was started')
-    await expect(replay(site.place)).rejects.toThrow('no campaign size was started')
+    const elsewhere = await visit(site.root, site.repo, 'none')
+    for (const prove of [audit, replay]) {
+      const failure = await failureOf(prove(elsewhere))
+      expect([failure.message, failure.fix]).toEqual(['no campaign size was started', 'winnow run'])
+    }
+  })
+
+  it('that this machine had, its last event is named and the command that puts it back', async () => {
+    const { seq, at } = await eventOf(site, 'campaign-stopped')
+    site.git('update-ref', '-d', site.place.refs.state)
+    for (const prove of [audit, replay]) {
+      const failure = await failureOf(prove(site.place))
+      expect(failure.message).toBe(
+        `the ledger branch optimize-state/size is gone from this repository; winnow's cache has it up to event ${seq} of ${at}`,
+      )
+      expect(failure.fix).toContain('winnow recover --campaign size puts it back.')
+    }
   })
 })
+
+async function failureOf(proof: Promise<unknown>): Promise<UserError> {
+  const failure: unknown = await proof.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (failure instanceof UserError) return failure
+  throw new Error('it was not refused', { cause: failure })
+}

@@ -1,4 +1,4 @@
-import { LedgerError, UserError } from '../../errors.ts'
+import { LedgerError } from '../../errors.ts'
 import { localIsolation } from '../../git/isolation.ts'
 import { gitRunner } from '../../git/runner.ts'
 import { readEventsAfter } from '../../ledger/read-events.ts'
@@ -6,7 +6,7 @@ import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { Place } from '../place.ts'
-import { requireLedgerNotLost } from '../recover.ts'
+import { requireLedger } from '../recover.ts'
 
 /** The ledger as git has it: neither a checkpoint nor a view is looked at. */
 export interface LedgerReading {
@@ -20,9 +20,7 @@ export interface LedgerReading {
 
 export async function readLedger(place: Place, refs: ReadonlyMap<string, Oid>): Promise<LedgerReading> {
   const { repository, env } = place
-  const tip = refs.get(place.refs.state)
-  if (tip === undefined) await requireLedgerNotLost(place, refs)
-  if (tip === undefined) throw new UserError(`no campaign ${place.name} was started`, { fix: 'winnow run' })
+  const tip = await requireLedger(place, refs)
   const { tree } = await repository.commit(tip)
   const git = gitRunner(localIsolation(repository.dir, env), { GIT_DIR: repository.dir })
   const problems = await verifyLedger(repository, git, tip)
