@@ -106,12 +106,27 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     await made.proven()
   })
 
-  it('is dropped on top of a winner too, and the runners-up after it are not merged', async () => {
+  it('is dropped on top of a winner too, and the runners-up after it go into the next round', async () => {
     const made = await site([shorter('a', 3), shorter('b', 5), shorter('c', 7)], { harness: CLASHING })
     await made.run()
-    expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'not_selected' })
+    expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
     expect(await made.reasonOf('b5')).toBe('holdout')
-    expect(await uses(made)).toBe(2)
+    const events = await made.events()
+    const carried = events.flatMap(event =>
+      event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
+    )
+    expect(carried).toEqual([['exp-003', 'carried', expect.any(String)]])
+    const rounds = events.flatMap(event =>
+      event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
+        ? [[event.purpose, event.round]]
+        : [],
+    )
+    expect(rounds).toEqual([
+      ['experiment', 1],
+      ['experiment', 2],
+      ['holdout', 2],
+    ])
+    expect(await uses(made)).toBe(3)
     await made.proven()
   })
 })

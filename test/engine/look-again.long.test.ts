@@ -19,14 +19,12 @@ function eventsOf(at: Scene): Promise<LedgerEvent[]> {
   return at.look(post => post.events())
 }
 
+function requeuedBy(events: readonly LedgerEvent[]) {
+  return events.flatMap(event => (event.kind === 'requeued' ? [[event.experiment, event.why]] : []))
+}
+
 /** What ends a measurement that nobody waits for any more, whoever did it, and what comes of it. */
 const DEEDS = [
-  {
-    deed: 'a stop',
-    does: (at: Scene) => says(at, 'stop', '-m', 'enough'),
-    code: 10,
-    becomes: ['withdrawn', 'no gain', true],
-  },
   {
     deed: 'its branch deleted',
     does: (at: Scene) => at.origin('update-ref', '-d', `refs/heads/${BRANCH}`),
@@ -49,6 +47,25 @@ describe('a run looks up while it measures', () => {
     expect(at.processes()).toEqual([])
     const after = await endingOf(at)
     expect(after.ending.experiments).toMatchObject([{ ended: becomes }])
+    expect(lostOrders(after.events)).toEqual([])
+    await expectSound(at, commandLine, after)
+  })
+
+  it('a stop ends the measurement at once, and the idea waits until the campaign is resumed', async () => {
+    const { at, end, release } = await inTheMiddle(commandLine)
+    await says(at, 'stop', '-m', 'enough')
+    expect(await end).toMatchObject({ code: 10, signal: null })
+    expect(at.processes()).toEqual([])
+    const { ending, events } = await endingOf(at)
+    expect(ending.status).toBe('stopped')
+    expect(ending.experiments).toMatchObject([{ ended: [null, null, false], bytes: undefined }])
+    expect(requeuedBy(events)).toEqual([['exp-001', 'stopped']])
+
+    release()
+    await says(at, 'resume')
+    expect(await commandLine.run(at, ['run'])).toMatchObject({ code: 14 })
+    const after = await endingOf(at)
+    expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
     expect(lostOrders(after.events)).toEqual([])
     await expectSound(at, commandLine, after)
   })
