@@ -82,6 +82,7 @@ export async function step({
       GITHUB_ACTIONS: 'true',
       GITHUB_WORKSPACE: workspace,
       RUNNER_TEMP: join(home, 'temp'),
+      ...(hurried.length > 0 ? { WINNOW_REMOTE_TIMEOUT: '600' } : {}),
       ...files,
       ...Object.fromEntries(given),
       ...env,
