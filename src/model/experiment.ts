@@ -26,6 +26,8 @@ export type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
  * continues them, anything else starts anew (decision.md 3.4).
  */
 export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs' | 'give_up'> {
+  /** The commit that was merged with the base: what is pushed later has confirmed nothing. */
+  head: Oid
   base: Oid
   tree: Oid
   harness: string

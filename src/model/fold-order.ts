@@ -81,7 +81,7 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   if (!candidate || !terms) return
   const jobs = carried[experiment.id] ?? []
   const { as, level, share, max_jobs, give_up } = terms
-  const on = { base: base.tree, tree: candidate.tree, harness }
+  const on = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
   experiment.evidence = { as, level, share, max_jobs, give_up, ...on, jobs }
   if (experiment.share !== null) return
   experiment.share = share

@@ -165,7 +165,7 @@ function kindOf(
   const { evidence } = experiment
   if (evidence === null) return 'idea'
   if (continues(ruling.campaign, evidence, tree)) return evidence.as
-  return wasConfirmed(ruling, rule, evidence) ? 'confirmed' : 'idea'
+  return evidence.head === experiment.head && wasConfirmed(ruling, rule, evidence) ? 'confirmed' : 'idea'
 }
 
 /** The same two trees and the same harness: whatever was measured of them counts. */

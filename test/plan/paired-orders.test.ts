@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
 import { plan } from '../../src/plan/plan.ts'
-import { type CampaignBuilder, pointOf, SPEC } from './a-campaign.ts'
+import { type CampaignBuilder, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
 import { answered, BASE, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
@@ -213,6 +213,22 @@ describe('an incumbent that moved', () => {
       { as: 'idea', level: 0.001 },
     ])
     expect(built.campaign.level).toEqual({ spent: 0.02, tests: 2 })
+  })
+})
+
+describe('a proven idea that waits for its turn', () => {
+  it('proves nothing for commits that are pushed meanwhile', () => {
+    const built = noisy().withExperiment()
+    for (let job = 0; job < 2; job++) {
+      settle(built)
+      answered(built, { 'exp-001': GAIN })
+    }
+    const reason = 'better, not taken yet'
+    built.add({ kind: 'requeued', cause: 'nonce', experiment: 'exp-001', why: 'carried', reason })
+    const { head: from } = built.experiment('exp-001')
+    built.add({ kind: 'head-moved', cause: 'nonce', experiment: 'exp-001', from, to: oidOf('others') })
+    const [anew] = under(built)
+    expect(anew && termsOf(anew)['exp-001']).toMatchObject({ as: 'idea', level: 0.001 })
   })
 })
 
