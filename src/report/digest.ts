@@ -7,6 +7,7 @@ import type { Experiment } from '../model/experiment.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { cell } from './markdown.ts'
+import { tableReason } from './reported-effect.ts'
 import { verdictPhrase } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import { keptExperiments } from './taken-back.ts'
@@ -66,9 +67,10 @@ function otherLines(campaign: Campaign): string[] {
 }
 
 function line(campaign: Campaign, experiment: Experiment): string {
-  const { id, hypothesis, reason } = experiment
+  const { id, hypothesis } = experiment
+  const reason = tableReason(campaign, experiment)
   const verdict = verdictPhrase(standingIn(campaign, experiment))
-  return `- ${id}, ${verdict}: ${cell(hypothesis)}${reason === null ? '' : ` (${cell(reason)})`}`
+  return `- ${id}, ${verdict}: ${cell(hypothesis)}${reason === '' ? '' : ` (${cell(reason)})`}`
 }
 
 /** What works and what does not, each kind with the latest that was learned of it. */

@@ -3,6 +3,7 @@ import { effectText } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { reasonOf } from '../model/reason.ts'
 import { type Ruled, specOf } from '../spec/recorded-spec.ts'
 
 /** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
@@ -26,6 +27,16 @@ export function reportedEffect(
     reported: effect && `${effectWords(campaign, effect)}, ${plural(effect.pairs, 'pair')}`,
     soFar: selected && effectWords(campaign, selected),
   }
+}
+
+/** One reason in every table: once the reported effect is known, what it was selected by stands only beside it. */
+export function tableReason(
+  campaign: Pick<Campaign, 'landings' | 'calibration'> & Ruled,
+  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason'>,
+): string {
+  const effect = reportedEffect(campaign, experiment)
+  if (effect?.reported == null) return reasonOf(experiment.reason ?? '').sentence
+  return `reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
 }
 
 function effectWords(

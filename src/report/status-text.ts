@@ -8,7 +8,7 @@ import { short } from './event-line.ts'
 import { metricsText, shownMetrics } from './metrics-text.ts'
 import { pickLine } from './pick-text.ts'
 import { noisyText } from './noisy-text.ts'
-import { reportedEffect } from './reported-effect.ts'
+import { reportedEffect, tableReason } from './reported-effect.ts'
 import { capitalised, standingSentence } from './sentence.ts'
 import { standingIn } from './standing.ts'
 import type { StatusView } from './status-view.ts'
@@ -69,8 +69,7 @@ export function stateText({ status, status_reason }: Campaign): string {
 export function experimentSentence(campaign: Campaign, experiment: Experiment): string {
   const said = standingSentence(standingIn(campaign, experiment))
   const effect = reportedEffect(campaign, experiment)
-  if (effect?.reported == null) return said
-  return `Kept: reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
+  return effect?.reported == null ? said : `Kept: ${tableReason(campaign, experiment)}`
 }
 
 /** What was taken alone is no experiment of the campaign, and stands apart. */

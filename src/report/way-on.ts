@@ -2,7 +2,8 @@ import type { StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
-import { nextTurn } from './who-goes-on.ts'
+import { capitalised } from './sentence.ts'
+import { nextLook, nextTurn } from './who-goes-on.ts'
 
 type Stopped = Pick<
   Campaign,
@@ -41,6 +42,16 @@ function putBack({ experiments }: Pick<Stopped, 'experiments'>): string[] {
 
 /** The level of a test is never given out twice, so raising a limit afterwards leaves nothing to test with. */
 const USED_UP = 'level_used_up' satisfies StopCode
+
+/** What becomes of ideas that were just proposed: a campaign that does not run takes none of them up. */
+export function proposedText(campaign: Stopped, count: number): string {
+  const [what, it, waits] =
+    count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']
+  if (campaign.status === 'paused') return `The campaign is paused, and ${waits} for winnow resume.`
+  if (campaign.status === 'stopped')
+    return `The campaign is stopped, and ${waits}. To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
+  return `${capitalised(nextLook(campaign))} makes ${what} ${it}.`
+}
 
 /** What an idea of a stopped campaign waits for; null: it is not stopped. */
 export function turnAfterStop({ status, stop_code }: Pick<Campaign, 'status' | 'stop_code'>): string | null {

@@ -5,6 +5,7 @@ import { UserError } from '../errors.ts'
 import { localIsolation } from '../git/isolation.ts'
 import { gitRunner } from '../git/runner.ts'
 import { oneLine } from '../model/landing.ts'
+import { proposedText } from '../report/way-on.ts'
 import { atCampaign, type Scene } from './at-campaign.ts'
 import type { Call } from './call.ts'
 import { CATEGORY, FAMILY, ideaBody, priorityGiven } from './idea-block.ts'
@@ -66,8 +67,8 @@ export async function offerAll(call: Call, scene: Scene, ideas: readonly Offered
     if (scene.rehearsal === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
   }
   if (scene.rehearsal !== null) return
-  const [what, it] = ideas.length === 1 ? ['it', 'an experiment'] : ['them', 'experiments']
-  terminal.out(`The next winnow run or tick makes ${what} ${it}.`)
+  const { campaign } = (await requireCampaign(scene.place)).loaded
+  terminal.out(proposedText(campaign, ideas.length))
 }
 
 /** Options that a person gives come before what a patch says of itself. */

@@ -4,7 +4,7 @@ import type { PairedTerms } from '../../src/model/order.ts'
 import { nextShare, testsLeft } from '../../src/plan/level.ts'
 import { verdictPhrase } from '../../src/report/sentence.ts'
 import { standingIn } from '../../src/report/standing.ts'
-import { wayOnText } from '../../src/report/way-on.ts'
+import { proposedText, wayOnText } from '../../src/report/way-on.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
@@ -98,6 +98,9 @@ describe('the level of a campaign (e-LOND)', () => {
     })
     // Resuming would be refused, so nothing says that it helps.
     expect(wayOnText(built.campaign)).toMatch(/winnow archive: .* propose the waiting ideas there again$/)
+    expect(proposedText(built.campaign, 1)).toMatch(
+      /^The campaign is stopped, and it waits\. To go on, merge /,
+    )
     expect(verdictPhrase(standingIn(built.campaign, built.experiment('exp-003')))).toBe(
       'waiting for another campaign',
     )

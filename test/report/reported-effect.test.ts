@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { progressText } from '../../src/decide/progress-text.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { experimentText } from '../../src/report/experiment-text.ts'
+import { digest } from '../../src/report/digest.ts'
 import { ledgerReadme } from '../../src/report/ledger-readme.ts'
 import { reportedEffect } from '../../src/report/reported-effect.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
@@ -98,6 +99,14 @@ describe('a kept experiment', () => {
     expect(statusText(campaign, statusView(campaign, new Map())).at(-1)).toContain(
       'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower',
     )
+  })
+
+  it('is the same in the status, on the front page of the ledger and in the digest', () => {
+    const campaign = landed(LANDING, PROGRESS)
+    const said = 'reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower'
+    expect(statusText(campaign, statusView(campaign, new Map())).join('\n')).toContain(`Kept: ${said}`)
+    expect(ledgerReadme(campaign)).toContain(`| exp-001 | kept | shorter | ${said} |`)
+    expect(digest(campaign, campaignProgress(campaign))).toContain(`- exp-001, kept: shorter (${said})`)
   })
 
   it('says nothing of an effect that is not measured yet', () => {
