@@ -3,7 +3,7 @@ import type { Campaign, Landing } from './campaign.ts'
 import type { LedgerEvent } from './event.ts'
 import { experimentsOf } from './experiments.ts'
 import { ideaName } from './fold-backlog.ts'
-import { askedAgain } from './fold-proposer.ts'
+import { askedAgain, enableProposers } from './fold-proposer.ts'
 import { requeueAll } from './fold-order.ts'
 import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
@@ -204,6 +204,8 @@ const paused: Handler<'campaign-paused'> = (campaign, event) => {
 
 const resumed: Handler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
+  if (event.encore !== true) enableProposers(campaign)
+  if (campaign.status === 'running') return
   goOn(campaign, event.encore === true)
   campaign.status = 'running'
   campaign.status_reason = null

@@ -43,6 +43,18 @@ export function failuresLeft({ failures, since_kept }: Pick<Proposer, 'failures'
   return Math.max(FAILURES_UNTIL_BENCHED - failures, grace)
 }
 
+/** A person has mended what made them fail: they are asked again, and disabled by as many new failures. */
+export function enableProposers(campaign: Campaign): void {
+  for (const proposer of Object.values(campaign.proposers)) {
+    if (proposer.benched) Object.assign(proposer, { failures: 0, benched: false, since_kept: null })
+  }
+  campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-benched')
+}
+
+export function disabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
+  return Object.entries(proposers).flatMap(([who, { benched }]) => (benched ? [who] : []))
+}
+
 function countFailure(campaign: Campaign, who: string): void {
   const proposer = campaign.proposers[who]
   if (!proposer) return

@@ -73,7 +73,7 @@ export function answered({ answers }: World): Step[] {
 export function benchedAlerts(world: World): Step[] {
   return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
     if (!benched) return []
-    const message = `${who} failed to produce a usable idea ${failures} times in a row and was disabled`
+    const message = `${who} failed to produce a usable idea ${failures} times in a row and was disabled; winnow resume asks it again`
     return alertOnce(world, { code: 'proposer-benched', about: who, message })
   })
 }

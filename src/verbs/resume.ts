@@ -2,6 +2,7 @@ import type { Stop } from '../decide/stopping.ts'
 import { record } from '../engine/record.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
+import { disabledProposers } from '../model/fold-proposer.ts'
 import { isMovable } from '../model/limit.ts'
 import { directReverts } from '../plan/revert.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
@@ -30,14 +31,18 @@ export const resume: Verb = {
     atCampaign(call, { access: 'write', startedOnly: true }, async scene => {
       const { place, rehearsal } = scene
       const { campaign } = (await requireCampaign(place)).loaded
-      if (campaign.status === 'running') {
+      const disabled = disabledProposers(campaign)
+      const running = campaign.status === 'running'
+      if (running && disabled.length === 0) {
         call.terminal.out(`Campaign ${place.name} is running already.`)
         return 0
       }
       if (campaign.status === 'stopped') await requireRoom(call, scene)
       const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
       await record(place, [{ kind: 'campaign-resumed', reason }])
-      if (rehearsal === null) call.terminal.out(`Campaign ${place.name} goes on. ${measuredNext(campaign)}`)
+      if (rehearsal !== null) return 0
+      for (const who of disabled) call.terminal.out(`${who} is asked for ideas again.`)
+      if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${measuredNext(campaign)}`)
       return 0
     }),
 }
@@ -47,6 +52,7 @@ async function requireRoom(call: Call, scene: Scene): Promise<void> {
   const world = await lookAround(call, scene)
   const stop = world === null ? null : stopAgain(world)
   if (world === null || stop === null) return
+  if (stop.code === 'empty_backlog' && disabledProposers(world.campaign).length > 0) return
   throw new UserError(`campaign ${scene.place.name} would stop again at once: ${stop.reason}`, {
     place: { file: world.campaign.spec_path, path: 'stopping' },
     fix: wayOn(call, world, stop.code),

@@ -340,7 +340,8 @@ describe('the stability rule', () => {
 
   test('a baseline whose repeats differ by more than what counts as a gain is warned of', () => {
     const noisy = withMetrics({ bytes: sampled(100, 103) })
-    const warned = (stability: object) => byStability(taking(90), ceSpec(stability), noisy).warnings
+    const warned = (stability: Record<string, unknown>) =>
+      byStability(taking(90), ceSpec(stability), noisy).warnings
     const compared = 'compared with a stored score; not noise-proof'
     const absolute = (noise_threshold: number) => warned({ ...relative, noise_threshold, comparison: {} })
     expect(absolute(2)).toContain(

@@ -202,11 +202,14 @@ esac
     expect((await site.experiment('three letters do')).learnings).toBe('letters cost')
     expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 10, benched: true } })
     expect(await site.alerts()).toEqual([
-      'thinker failed to produce a usable idea 10 times in a row and was disabled',
+      'thinker failed to produce a usable idea 10 times in a row and was disabled; winnow resume asks it again',
     ])
     const asked = (await site.events()).flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
     expect(asked).toEqual([true, ...Array(10).fill(false)])
     expect(site.said).toContain('thinker: no idea, thinker ended with exit code 3: nothing comes to mind')
+    await site.person({ kind: 'campaign-resumed', reason: 'its key is renewed' })
+    await site.run()
+    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, benched: true } })
     await site.proven()
   })
 

@@ -254,6 +254,10 @@ describe('what the fold remembers', () => {
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
     ask(false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, benched: true })
+    built.add({ kind: 'alert', cause: 'agent', code: 'proposer-benched', about: 'agent', message: 'x' })
+    built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'the program was mended' })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, benched: false })
+    expect(built.campaign).toMatchObject({ status: 'running', alerts: [] })
   })
 
   it('a proposer with a kept idea among its last ten answers is not benched', () => {
