@@ -84,7 +84,7 @@ beforeAll(() => {
   mkdirSync(join(place, 'home'))
   mkdirSync(join(place, 'tmp'))
   typeAll()
-}, 300_000)
+}, 600_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 describe('the README', () => {
