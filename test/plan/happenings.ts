@@ -62,6 +62,13 @@ export const happening = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ what: 'measure' } as const) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('cut' as const), action: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.constant({ what: 'lose' } as const) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('cut-off' as const), after: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('stop' as const), after: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('retry' as const), about: fc.nat(6) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant('words' as const), text: fc.constantFrom('a', 'b') }),
+  },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('push' as const), about, text: content }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('delete' as const, 'close' as const), about }) },
   {
@@ -91,6 +98,27 @@ export function happen(site: Site, event: Happening, nonce: number): void {
       return
     case 'lose':
       return site.kill(() => true)
+    case 'cut-off':
+      site.underWay(event.after)
+      return site.kill(() => true)
+    case 'stop':
+      site.underWay(event.after)
+      if (site.campaign.status === 'running')
+        site.ledger.add({ kind: 'campaign-stopped', cause, code: 'person', reason: 'for the night' })
+      else if (site.campaign.status === 'stopped')
+        site.ledger.add({ kind: 'campaign-resumed', cause, reason: '' })
+      return
+    case 'retry': {
+      const experiment = nth(Object.keys(site.campaign.experiments), event.about)
+      if (experiment === undefined) return
+      site.ledger.add({ kind: 'steered', cause, action: 'retry', experiment, reason: 'again' })
+      return
+    }
+    case 'words': {
+      const files = { ...site.git.files(site.main.tree), README: event.text }
+      site.main = site.git.commit(site.git.write(files), [site.main.commit], cause)
+      return
+    }
     case 'push': {
       const branch = nth([...site.branches.keys()], event.about)
       const tip = site.branches.get(branch ?? '')

@@ -23,7 +23,7 @@ import type {
 import { compileScope } from '../../src/spec/scope.ts'
 import { type ParsedSpecFile, parseSpec } from '../../src/spec/parse.ts'
 import { CampaignBuilder } from './a-campaign.ts'
-import { type Behaviour, reportOf } from './a-report.ts'
+import { type Behaviour, cutOff, reportOf } from './a-report.ts'
 import { eventsOf, landed, reverted } from './a-world.ts'
 import { type Files, SmallGit } from './small-git.ts'
 
@@ -99,7 +99,9 @@ export class Site {
   }
 
   harness(tree: Oid): string {
-    const files = Object.entries(this.git.files(tree)).filter(([path]) => !path.startsWith('src/'))
+    const files = Object.entries(this.git.files(tree)).filter(
+      ([path]) => !path.startsWith('src/') && path !== 'README',
+    )
     return sha256(canonicalJson(Object.fromEntries(files)))
   }
 
@@ -176,8 +178,22 @@ export class Site {
   kill(started: (order: string) => boolean): void {
     for (const [id, run] of this.runs)
       if (run.state === 'running')
-        this.runs.set(id, { state: 'gone', started: started(id), runId: `run-${this.#runId}` })
+        this.runs.set(id, { ...run, state: 'gone', started: started(id), runId: `run-${this.#runId}` })
     this.#runId += 1
+  }
+
+  /** Every run that is under way has come so far. */
+  underWay(executions: number): void {
+    for (const [id, run] of this.runs) {
+      const order = this.campaign.orders[id]?.order
+      if (run.state !== 'running' || order === undefined) continue
+      const scene = {
+        order,
+        spec: this.ledger.spec,
+        behaviourOf: (side: Side) => this.#behaviour(order, side),
+      }
+      this.runs.set(id, { state: 'running', partial: cutOff(scene, executions) })
+    }
   }
 
   /** Until nothing can be done any more; answers how many plans it took. */
@@ -437,7 +453,7 @@ export class Site {
       to,
       spec: { yaml, sha256: digest, changed, parsed: brought },
       harness: this.harness(to.tree),
-      unread: false,
+      unread: this.git.changes(campaign.incumbent.tree, merged.tree).every(({ path }) => path === 'README'),
     }
   }
 
