@@ -9,7 +9,7 @@ import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { firstBlock } from './coins.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
-import { type Job, jobOf, measuredIn } from './pairs.ts'
+import { type Job, jobOf, measuredIn, typicalReadings } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
 import type { Handler } from './fold-handler.ts'
@@ -144,7 +144,15 @@ const measured: Handler<'measured'> = (campaign, event) => {
       campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
+    countAllJobs(campaign, experiment)
   }
+}
+
+/** Both sides are shown as all jobs measured them that decide, not as the last one did. */
+function countAllJobs({ aggregation }: Campaign, experiment: Experiment): void {
+  const jobs = experiment.evidence?.jobs ?? []
+  Object.assign(experiment.metrics, typicalReadings(jobs, 'candidate', aggregation))
+  Object.assign(experiment.base_metrics, typicalReadings(jobs, 'base', aggregation))
 }
 
 /** The values that the candidate was compared with: a stored score where the rule has one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Aggregation, aggregateSamples } from './aggregate.ts'
 import { digest } from './ids.ts'
 import type { Execution, Report, Side } from './report.ts'
 
@@ -33,6 +34,25 @@ export type Job = z.infer<typeof job>
 /** Without those of which nothing came back. */
 export function reportedJobs(jobs: readonly Job[]): Job[] {
   return jobs.filter(({ unreported }) => !unreported)
+}
+
+/** Typical numbers of one side over all jobs, of the metrics that their pairs have. */
+export function typicalReadings(
+  jobs: readonly Job[],
+  side: 'base' | 'candidate',
+  aggregation: Aggregation,
+): Record<string, number | boolean | null> {
+  const all = jobs.flatMap(({ pairs }) => pairs.map(one => one[side]).filter(one => one !== null))
+  const names = new Set(all.flatMap(each => Object.keys(each)))
+  return Object.fromEntries(
+    [...names].map(name => [
+      name,
+      aggregateSamples(
+        all.map(each => each[name] ?? null),
+        aggregation,
+      ),
+    ]),
+  )
 }
 
 export interface Asked {

@@ -44,10 +44,12 @@ export function statusText(campaign: Campaign, view: StatusView): string[] {
 }
 
 /** Two numbers of a noisy metric from different hours show no gain: only pairs do. */
-function separately(campaign: Campaign, { baseline, incumbent }: StatusView): string {
+function separately(campaign: Campaign, { baseline, incumbent, progress }: StatusView): string {
   const spec = recordedSpec(campaign)
   if (baseline.tree === incumbent.tree || spec === null || !isByPairs(campaign, spec)) return ''
-  return ' (measured separately: progress has the gain)'
+  return progress.by === 'not measured'
+    ? ' (measured separately: no gain can be read off)'
+    : ' (measured separately: progress has the gain)'
 }
 
 /** The same in one line, for an answer. */

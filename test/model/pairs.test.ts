@@ -4,7 +4,7 @@ import { observePair } from '../../src/decide/evidence/observe-pair.ts'
 import { startEvidence } from '../../src/decide/evidence/start-evidence.ts'
 import { statusOf } from '../../src/decide/evidence/verdict.ts'
 import { standingOf } from '../../src/decide/paired/standing.ts'
-import { type Asked, type Job, jobOf } from '../../src/model/pairs.ts'
+import { type Asked, type Job, jobOf, typicalReadings } from '../../src/model/pairs.ts'
 import type { Execution } from '../../src/model/report.ts'
 import { aCase, aRule } from '../decide/paired/a-case.ts'
 import { run } from '../decide/a-spec.ts'
@@ -31,6 +31,17 @@ describe('the pairs of a report', () => {
         { first: 'base', base: { bytes: 12 }, candidate: { bytes: 7 } },
       ],
     })
+  })
+
+  it('give the typical numbers of all jobs, not of the last one', () => {
+    const jobs = [
+      of([base(10), candidate(9), base(12), candidate(5), base(11), candidate(7)]),
+      of([base(90), candidate(80)]),
+      of([base(13), crashed('exp-001')]),
+    ]
+    expect(typicalReadings(jobs, 'base', 'median')).toEqual({ bytes: 12 })
+    expect(typicalReadings(jobs, 'candidate', 'median')).toEqual({ bytes: 8 })
+    expect(typicalReadings([], 'base', 'median')).toEqual({})
   })
 
   it('leave out warm-ups, and whatever is no sample', () => {
