@@ -123,7 +123,7 @@ describe('what GitHub does not merge', () => {
     await proven(here.place)
   })
 
-  test('is not merged after the campaign was stopped', async () => {
+  test('is not merged after the campaign was stopped, waits with its pull request, and is once it goes on', async () => {
     const there = await guarded([shorter('a', 3)])
     const mend = refuse(there, 405, 'Required status check "ci" is expected.')
     await there.settle()
@@ -131,9 +131,16 @@ describe('what GitHub does not merge', () => {
     await here.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
     mend()
     expect(await there.settle()).toEqual({ for: 'nothing', reason: 'enough' })
-    expect(await here.outcomes()).toEqual({ a3: 'not_selected' })
+    expect((await here.campaign()).experiments).toMatchObject({
+      'exp-001': { status: 'queued', verdict: null, outcome: null, closed: false },
+    })
     expect(await merges(there)).toEqual([])
-    expect(there.github.world.pulls).toMatchObject([{ state: 'closed', merge: null }])
+    expect(there.github.world.pulls).toMatchObject([{ state: 'open', merge: null }])
+    await proven(here.place)
+    await here.person({ kind: 'campaign-resumed', reason: 'goes on' })
+    expect(await there.settle()).toEqual({ for: 'ideas' })
+    expect(await here.outcomes()).toEqual({ a3: 'kept' })
+    expect(await merges(there)).toMatchObject([{ via: 'api' }])
     await proven(here.place)
   })
 })

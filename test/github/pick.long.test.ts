@@ -67,7 +67,14 @@ describe('a change is taken alone by a comment', () => {
     const campaign = await post.campaign()
     expect(campaign.picks['exp-003']).toMatchObject({ fate: 'merged', outcome: 'kept' })
     expect(campaign.incumbent.tree).toBe(incumbent.tree)
-    expect(campaign.reference).toEqual(campaign.incumbent)
+    // What a person merged is on both sides of it: progress is counted from the default branch (decision 037).
+    const merged = there.tip('main')
+    expect(campaign.reference).toEqual({ commit: merged, tree: there.git('rev-parse', `${merged}^{tree}`) })
+    const upstream = campaign.landings.map(landing => [landing.experiment, landing.upstream])
+    expect(upstream).toEqual([
+      ['exp-001', true],
+      ['exp-002', false],
+    ])
     expect(outcomeCounts(campaign)).toEqual({ kept: 2 })
     expect(campaign.status).toBe('running')
     expect(there.git('for-each-ref', 'refs/heads/optimize-exp/size/exp-003')).toBe('')
