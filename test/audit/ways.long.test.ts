@@ -70,7 +70,7 @@ printf '{"bytes": %s}' "$bytes"
     await nothingFound(site.place)
   })
 
-  it('that lands a person’s own commit, where winnow writes no results', async () => {
+  it('that lands a person’s own commit, whose results stand in the keeper alone', async () => {
     const site = await finished([], { open: true })
     site.git('checkout', '-q', '-b', 'mine', 'optimize/size')
     site.write('src/a.txt', 'a\n')
@@ -79,7 +79,15 @@ printf '{"bytes": %s}' "$bytes"
     await submit(site.place, { commit, from: site.repo, name: 'mine', title: 'a can be shorter', body: '' })
     await site.run()
     const merged = await eventOf(site, 'merged')
-    expect(merged.results).toBeNull()
+    const parents = (revision: string) => site.git('rev-parse', `${revision}^@`).trim().split('\n')
+    expect(merged.head).toBe(commit)
+    expect(parents('optimize/size')).toEqual([merged.base.commit, commit])
+    expect(site.git('rev-parse', 'optimize-exp/size/mine').trim()).toBe(commit)
+    if (merged.results === null) throw new Error('it has no results')
+    expect(parents(merged.results)).toEqual([commit])
+    expect(site.git('for-each-ref', '--contains', merged.results, '--format=%(refname)').trim()).toBe(
+      site.place.refs.closed,
+    )
     await nothingFound(site.place)
   })
 
