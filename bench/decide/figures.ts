@@ -99,13 +99,14 @@ export function keptCompared(tally: Tally, { kept, effect }: Pick<Figure, 'kept'
   return { text: (100 * share).toFixed(1), met: worse <= chance }
 }
 
-function costCompared(
+type Cost = 'executions' | 'jobs' | 'search executions' | 'search jobs'
+
+export function costCompared(
   tally: Tally,
-  unit: 'executions' | 'jobs',
+  key: Cost,
   figure: number | null,
 ): { text: string; met: boolean | null } {
-  const digits = unit === 'jobs' ? 1 : 0
-  const key = `search ${unit}`
+  const digits = key.endsWith('jobs') ? 1 : 0
   const cost = per(tally, key)
   const text = cost.toFixed(digits)
   if (figure === null) return { text, met: null }
@@ -114,10 +115,12 @@ function costCompared(
   return { text, met: cost <= figure + 0.5 * 10 ** -digits + CHANCE * error }
 }
 
+/** Cost until the search for a gain ends, and in all: the figures were set before there were proofs of harm and of no gain. */
 export function figureTable(results: Results): Table {
+  const unit = (name: string) => [`search ${name}`, 'figure', '', `all ${name}`, '']
   return {
     title: 'Figures to reach',
-    columns: ['rule', 'runner', 'effect', 'kept %', '', '', 'executions', '', '', 'jobs', '', ''],
+    columns: ['rule', 'runner', 'effect', 'kept %', 'figure', '', ...unit('executions'), ...unit('jobs')],
     rows: FIGURES.map(figure => {
       const tally = tallyOf(results, caseName(figure.scenario, figure.rule, figure.effect))
       return [
@@ -125,23 +128,30 @@ export function figureTable(results: Results): Table {
         figure.scenario,
         figure.effect,
         ...compared(keptCompared(tally, figure), figure.kept.toFixed(1)),
-        ...compared(costCompared(tally, 'executions', figure.executions), figure.executions?.toFixed(0)),
-        ...compared(costCompared(tally, 'jobs', figure.jobs), figure.jobs?.toFixed(1)),
+        ...costs(tally, 'executions', figure.executions),
+        ...costs(tally, 'jobs', figure.jobs),
       ]
     }),
     notes: [
       'met: not worse than the figure by more than three standard errors of the two samples and its rounding',
-      'executions and jobs until the search for a gain ends; what proofs of harm and of no gain take, the words say',
+      'search: until the search for a gain ends; all: with the pairs after it that prove harm or no gain',
     ],
   }
 }
 
-function compared(
-  { text, met }: { text: string; met: boolean | null },
-  figure: string | undefined,
-): string[] {
-  if (met === null || figure === undefined) return [text, '', '']
-  return [text, figure, met ? 'met' : 'MISSED']
+function costs(tally: Tally, unit: 'executions' | 'jobs', figure: number | null): string[] {
+  const [search, all] = [costCompared(tally, `search ${unit}`, figure), costCompared(tally, unit, figure)]
+  const digits = unit === 'jobs' ? 1 : 0
+  return [search.text, figure?.toFixed(digits) ?? '', word(search), all.text, word(all)]
+}
+
+function compared({ text, met }: Compared, figure: string): string[] {
+  return [text, figure, word({ met })]
+}
+
+function word({ met }: { met: boolean | null }): string {
+  if (met === null) return ''
+  return met ? 'met' : 'MISSED'
 }
 
 /** Whether the hybrids keep no more of what does nothing than the rule's own figures, and than alpha. */

@@ -62,7 +62,9 @@ function tallied({ kept, executions, jobs, search = { executions, jobs } }: Outc
   return {
     kept: kept ? 1 : 0,
     executions,
+    'executions²': executions ** 2,
     jobs,
+    'jobs²': jobs ** 2,
     'search executions': search.executions,
     'search executions²': search.executions ** 2,
     'search jobs': search.jobs,

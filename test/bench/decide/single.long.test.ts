@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { playMany } from '../../../bench/decide/case.ts'
-import { FIGURES, keptCompared } from '../../../bench/decide/figures.ts'
+import { costCompared, FIGURES, figureTable, keptCompared } from '../../../bench/decide/figures.ts'
 import { seeded } from '../../../bench/decide/random.ts'
 import type { Rule } from '../../../bench/decide/rule.ts'
 import { ALL_RULES, CAREFUL_HALF, FIRST_KEEP, ONE_MACHINE, WINNOW } from '../../../bench/decide/rules.ts'
 import type { ScenarioName } from '../../../bench/decide/scenarios.ts'
-import { decide, type Effect, single } from '../../../bench/decide/single.ts'
+import { caseName, decide, type Effect, single } from '../../../bench/decide/single.ts'
 import { atLeast, atMost, shareOf } from './a-share.ts'
 
 const PLAYS = 1_000
@@ -133,5 +133,22 @@ describe('a figure to reach', () => {
     expect(keptCompared(tally(0.99), figureOfGain).met).toBe(true)
     expect(keptCompared(tally(0.87), figureOfGain).met).toBe(true)
     expect(keptCompared(tally(0.85), figureOfGain).met).toBe(false)
+  })
+
+  it('is compared with the cost of the search and with all of it, side by side', () => {
+    const cost = { executions: 17, 'executions²': 290, jobs: 1, 'jobs²': 1 }
+    const search = { 'search executions': 9, 'search executions²': 82, 'search jobs': 1, 'search jobs²': 1 }
+    const each = { plays: 1, kept: 0, ...cost, ...search }
+    const many = Object.fromEntries(Object.entries(each).map(([key, value]) => [key, 4_000 * value]))
+    expect(costCompared(many, 'search executions', 9)).toEqual({ text: '9', met: true })
+    expect(costCompared(many, 'executions', 9)).toEqual({ text: '17', met: false })
+    const names = FIGURES.map(({ scenario, rule, effect }) => caseName(scenario, rule, effect))
+    const { columns, rows } = figureTable(new Map(names.map(name => [name, many])))
+    const row = rows.find(
+      ([rule, runner, effect]) => `${rule} ${runner} ${effect}` === 'winnow dedicated null',
+    )
+    const shown = (column: string) => row?.slice(columns.indexOf(column)).slice(0, 3)
+    expect(shown('search executions')).toEqual(['9', '9', 'met'])
+    expect(shown('all executions')?.slice(0, 2)).toEqual(['17', 'MISSED'])
   })
 })
