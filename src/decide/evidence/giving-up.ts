@@ -17,7 +17,10 @@ const LARGE_RULED_OUT_AT = Math.log(20)
 const LITTLE = 1 / 2
 
 /** Pairs that a search given up may still take for a proof of harm, or of no gain. */
-export const PROOF_PAIRS = 4
+export const PROOF_PAIRS = 5
+
+/** Evidence grows by this much a pair, on average, while every pair speaks for the proof: a pair at most doubles it. */
+const LN_GROWTH = Math.log(1.75)
 
 const CHECKS: readonly { share: number; reason: GivenUp['reason'] }[] = [
   { share: 1 / 4, reason: 'no-promise-after-job-1' },
@@ -87,13 +90,13 @@ export function secondLook(state: EvidenceState): EvidenceState {
   return { ...state, given_up: null, rule: { ...state.rule, give_up: 'late' } }
 }
 
-/** No pair more than doubles evidence: whether what is left of the proof pairs could reach one of the two proofs. */
+/** Whether what is left of the proof pairs would reach one of the two proofs, if all of them spoke for it. */
 export function mayStillProve(state: EvidenceState): boolean {
   if (state.given_up === null || state.rule.graded) return false
   const left = leftToProve(state)
   if (left <= 0) return false
   const noGain = lnMean(state.drop)
-  return harmInReach(state, left) || (noGain < RULED_OUT_AT && noGain + left * Math.LN2 >= RULED_OUT_AT)
+  return harmInReach(state, left) || (noGain < RULED_OUT_AT && noGain + left * LN_GROWTH >= RULED_OUT_AT)
 }
 
 function leftToProve({ given_up: since, differences }: EvidenceState): number {
@@ -101,7 +104,7 @@ function leftToProve({ given_up: since, differences }: EvidenceState): number {
 }
 
 function harmInReach(state: EvidenceState, left: number): boolean {
-  if (state.rule.graded || lnMean(state.harm) + left * Math.LN2 < HARM_AT) return false
+  if (state.rule.graded || lnMean(state.harm) + left * LN_GROWTH < HARM_AT) return false
   return estimateOf(state) < 0
 }
 

@@ -39,13 +39,16 @@ function dropped(state: EvidenceState): Decided['reason'] | null {
   return shownAgainst(state)
 }
 
-/** The order after each pair (decision 3.3): drop, screen or keep, give up, end of job. */
+/**
+ * The order after each pair (decision 3.3): drop, screen or keep, give up, end of job. A search that was given up asks
+ * for no fresh runner: its last pairs are for proofs of harm and of no gain.
+ */
 function judged(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
   if (state.rule.graded) return graded(state)
   const reason = dropped(state)
   if (reason !== null) return { ...state, decided: { status: 'drop', reason } }
-  if (screens(state)) return currentJobEnded(screenedNow(state))
+  if (state.given_up === null && screens(state)) return currentJobEnded(screenedNow(state))
   if (keeps(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
   return jobGoesOn(givesUpAfterPair(state))
 }

@@ -84,9 +84,21 @@ describe('once given up, a few more pairs may still prove', () => {
     expect(state.differences.length).toBeLessThanOrEqual(3 + PROOF_PAIRS)
   })
 
-  test('a gain after all: what screens is promising again', () => {
-    const late = observed(begin({ pairsPerJob: 8 }), [-0.001, -0.002, 0.0015, 0.3, 0.4, 0.5, 0.6])
-    expect(late.given_up).toBeNull()
+  describe('but not a gain: the search has ended', () => {
+    /** Above the null effect (.005) and below min_effect, one like the other. */
+    const small = observed(begin(), [0.009, 0.007, 0.014, 0.013, 0.016, 0.019])
+
+    test('what reaches the screen is not promising', () => {
+      expect(small.given_up).toEqual({ reason: 'gain-unlikely', pairs: 4 })
+      expect(verdict(small).evidence).toBeGreaterThan(small.rule.screen ?? Number.POSITIVE_INFINITY)
+      expect(small.screened).toBeNull()
+      expect(statusOf(small).status).toBe('continue')
+    })
+
+    test('and counts once the search is taken up again', () => {
+      const again = resume(endJob(small, 1, { whole: false }), { maxJobs: 8 })
+      expect(observed(again, [0.015], 2).screened).toMatchObject({ job: 1 })
+    })
   })
 })
 
