@@ -1,4 +1,5 @@
-import { aggregateSamples, aggregationOf } from '../model/aggregate.ts'
+import { type Aggregation, aggregateSamples, aggregationOf } from '../model/aggregate.ts'
+import { type Job, readingsInAllJobs } from '../model/pairs.ts'
 import type { Execution, Report, Side } from '../model/report.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -98,4 +99,17 @@ export function snapshotOf(spec: Spec, report: Executions, side: Side): Snapshot
     sample_count: samples.length,
     elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
   }
+}
+
+/** The candidate's numbers in all jobs that decided, in place of those of the last one. */
+export function overAllJobs(last: Snapshot, jobs: readonly Job[], aggregation: Aggregation): Snapshot {
+  const { metrics = {}, diagnostics = {} } = last
+  const changed = { metrics: { ...metrics }, diagnostics: { ...diagnostics } }
+  const readings = readingsInAllJobs(jobs, 'candidate')
+  for (const [name, samples] of readings) {
+    const target = Object.hasOwn(diagnostics, name) ? changed.diagnostics : changed.metrics
+    target[name] = { aggregate: aggregateSamples(samples, aggregation), samples }
+  }
+  const count = Math.max(last.sample_count ?? 0, ...readings.map(([, samples]) => samples.length))
+  return { ...last, ...changed, sample_count: count }
 }

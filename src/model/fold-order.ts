@@ -144,7 +144,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
       campaign.trees[candidate.tree] ??= experiment.id
     if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
     addPairs(experiment, live.order, event.report)
-    countAllJobs(campaign, experiment)
+    if (live.order.stop.rule === 'paired') countAllJobs(campaign, experiment)
   }
 }
 

@@ -36,23 +36,24 @@ export function reportedJobs(jobs: readonly Job[]): Job[] {
   return jobs.filter(({ unreported }) => !unreported)
 }
 
+/** The numbers of one side in all jobs, of the metrics that their pairs have. */
+export function readingsInAllJobs(
+  jobs: readonly Job[],
+  side: 'base' | 'candidate',
+): [name: string, samples: (number | null)[]][] {
+  const all = jobs.flatMap(({ pairs }) => pairs.map(one => one[side]).filter(one => one !== null))
+  const names = new Set(all.flatMap(each => Object.keys(each)))
+  return [...names].map(name => [name, all.map(each => each[name] ?? null)])
+}
+
 /** Typical numbers of one side over all jobs, of the metrics that their pairs have. */
 export function typicalReadings(
   jobs: readonly Job[],
   side: 'base' | 'candidate',
   aggregation: Aggregation,
 ): Record<string, number | boolean | null> {
-  const all = jobs.flatMap(({ pairs }) => pairs.map(one => one[side]).filter(one => one !== null))
-  const names = new Set(all.flatMap(each => Object.keys(each)))
-  return Object.fromEntries(
-    [...names].map(name => [
-      name,
-      aggregateSamples(
-        all.map(each => each[name] ?? null),
-        aggregation,
-      ),
-    ]),
-  )
+  const readings = readingsInAllJobs(jobs, side)
+  return Object.fromEntries(readings.map(([name, samples]) => [name, aggregateSamples(samples, aggregation)]))
 }
 
 export interface Asked {

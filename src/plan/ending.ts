@@ -1,9 +1,12 @@
 import { machineKey } from '../model/report.ts'
-import { snapshotOf } from '../decide/readings.ts'
+import { jobsOf } from '../decide/paired/wants-more.ts'
+import { overAllJobs, snapshotOf } from '../decide/readings.ts'
+import { aggregationOf } from '../model/aggregate.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { OrderId } from '../model/ids.ts'
+import { measuredIn } from '../model/pairs.ts'
 import { reasonOf, reasonText } from '../model/reason.ts'
 import type { Merged, Step } from './action.ts'
 import { type Decision, decidedDraft, type Judgement, type Measured } from './judgement.ts'
@@ -131,8 +134,8 @@ function undone(world: World, experiment: Experiment): string | null {
 }
 
 /**
- * The landed tree was just measured: where one run settles a number (once, stable) that serves as the new
- * baseline; where samples vary, the incumbent is measured afresh before it serves.
+ * The landed tree was just measured, and its numbers serve as the new baseline: those of the one report that settled
+ * it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured afresh.
  */
 function baselineAfter(
   world: World,
@@ -144,6 +147,8 @@ function baselineAfter(
   if (stability !== null && stability.mode !== 'stable') return null
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
+  const last = snapshotOf(world.spec, report, experiment.id)
+  const jobs = order.stop.rule === 'paired' ? jobsOf(order, measuredIn(report), experiment.id) : []
   return {
     kind: 'baseline-measured',
     cause,
@@ -152,6 +157,6 @@ function baselineAfter(
     tree: candidate.tree,
     machine: machineKey(report.machine),
     harness: order.harness,
-    snapshot: snapshotOf(world.spec, report, experiment.id),
+    snapshot: overAllJobs(last, jobs, aggregationOf(world.spec)),
   }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Order, PairedTerms } from '../../src/model/order.ts'
+import { incumbentMetrics } from '../../src/model/incumbent-metrics.ts'
 import { plan } from '../../src/plan/plan.ts'
 import { type CampaignBuilder, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { reportOf } from './a-report.ts'
 import { carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
-import { answered, BASE, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
+import { answered, BASE, fewer, GAIN, LOSS, measuredOut, noisy, NOTHING, SWAYING } from './noisy.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
 
 function termsOf({ stop }: Pick<Order, 'stop'>): Record<string, PairedTerms> {
@@ -66,6 +67,24 @@ describe('another job', () => {
     expect(second?.carried['exp-001']).toEqual(built.experiment('exp-001').evidence?.jobs)
     expect(second).toMatchObject({ attempt: 1, round: first?.round, base: first?.base })
     expect(second?.coins).not.toBe(first?.coins)
+  })
+
+  it('leaves the incumbent with the numbers of all jobs, as its experiment has them', () => {
+    const built = noisy().withExperiment()
+    const orders = [GAIN, fewer(0.2, 4)].flatMap(behaviour => {
+      settle(built)
+      return answered(built, { 'exp-001': behaviour })
+    })
+    measuredOut(built, { 'exp-001': GAIN })
+    const { outcome, metrics } = built.experiment('exp-001')
+    expect([outcome, orders.length]).toEqual(['kept', 2])
+    expect(incumbentMetrics(built.campaign)).toMatchObject({ bytes: metrics['bytes'] })
+    expect(built.campaign.baseline?.snapshot).toMatchObject({
+      sample_count: 12,
+      metrics: { bytes: { aggregate: metrics['bytes'], samples: Array(12).fill(expect.any(Number)) } },
+    })
+    // The last job alone has a median of about 800.
+    expect(metrics['bytes']).toBeGreaterThan(850)
   })
 
   it('of which nothing came back leaves the pairs measured before; evidence for keeping starts again', () => {
