@@ -9,6 +9,7 @@ import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import { addStepBack, isOwnGain } from './fold-progress.ts'
 import type { Point } from './ids.ts'
+import { endRaiseObstacles, RAISE_POSSIBLE } from './raise-obstacle.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
 import { subjectOf, subjectsOf } from './picked.ts'
 import type { Handler } from './fold-handler.ts'
@@ -187,6 +188,7 @@ const spent: Handler<'spent'> = (campaign, event) => {
 
 const alert: Handler<'alert'> = (campaign, event) => {
   const { code, about, message, at } = event
+  if (code === RAISE_POSSIBLE) return endRaiseObstacles(campaign)
   campaign.alerts.push({ code, about, message, at })
   if (campaign.alerts.length > ALERTS_KEPT) campaign.alerts.shift()
 }

@@ -118,6 +118,11 @@ export function obstacleText(sync: Obstacle): string {
     : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
 }
 
+/** The same; null where nothing is in the way. */
+export function syncObstacleText(sync: SyncFacts | null): string | null {
+  return sync === null || sync.result === 'clean' ? null : obstacleText(sync)
+}
+
 function obstacle(world: World, sync: Obstacle): SyncPlan {
   const message = obstacleText(sync)
   const code = `sync-${sync.result}` as const

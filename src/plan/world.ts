@@ -199,7 +199,8 @@ export type CandidateFacts =
     }
 
 export type SyncFacts =
-  | { result: 'conflict'; tip: Oid; paths: string[] }
+  /** `spec` is the one on the default branch, where it changed and can be used. */
+  | { result: 'conflict'; tip: Oid; paths: string[]; spec?: Spec }
   | { result: 'bad-spec'; tip: Oid; message: string }
   | {
       result: 'clean'

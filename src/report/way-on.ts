@@ -1,13 +1,14 @@
 import type { StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { raiseObstacle } from '../model/raise-obstacle.ts'
 import { shortRef } from '../model/refs.ts'
 import { capitalised } from './sentence.ts'
 import { nextLook, nextTurn } from './who-goes-on.ts'
 
 type Stopped = Pick<
   Campaign,
-  'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host' | 'experiments'
+  'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host' | 'experiments' | 'alerts'
 >
 
 /** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
@@ -59,8 +60,12 @@ export function turnAfterStop({ status, stop_code }: Pick<Campaign, 'status' | '
   return stop_code === USED_UP ? 'another campaign' : '`winnow resume`'
 }
 
-/** What a person does about one such limit, where the campaign lives. */
-export function raiseText(campaign: Stopped, code: string): string {
+/** What a person does about one such limit, where the campaign lives, and about what keeps it from being read there. */
+export function raiseText(
+  campaign: Stopped,
+  code: string,
+  obstacle: string | null = raiseObstacle(campaign),
+): string {
   const { spec_path, default_branch } = campaign
   if (code === USED_UP) {
     const again = putBack(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
@@ -69,7 +74,8 @@ export function raiseText(campaign: Stopped, code: string): string {
   if (!isMovable(code))
     return 'no key of the spec moves that: winnow archive puts it aside, and another one can begin'
   const where = `in ${spec_path} on ${shortRef(default_branch)}`
-  return `${whatText(code)} ${where}: ${nextTurn(campaign)} then goes on`
+  const raise = `${whatText(code)} ${where}: ${nextTurn(campaign)} then goes on`
+  return obstacle === null ? raise : `${raise}. Not before this is mended: ${obstacle}`
 }
 
 function whatText(code: string): string {

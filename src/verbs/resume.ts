@@ -7,7 +7,7 @@ import { isMovable } from '../model/limit.ts'
 import { directReverts } from '../plan/revert.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
 import { ruleThatHolds } from '../plan/stop.ts'
-import { obstacleText } from '../plan/sync.ts'
+import { syncObstacleText } from '../plan/sync.ts'
 import type { World } from '../plan/world.ts'
 import { raiseText } from '../report/way-on.ts'
 import { measuredNext } from '../report/who-goes-on.ts'
@@ -67,8 +67,8 @@ function stopAgain(world: World): Stop | null {
 function wayOn({ comment }: Call, { campaign, sync }: World, code: string): string {
   if (code === 'empty_backlog')
     return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
-  const raise = raiseText(campaign, code)
-  if (sync !== null && sync.result !== 'clean')
-    return `${raise}. Not before this is mended: ${obstacleText(sync)}`
+  const obstacle = syncObstacleText(sync)
+  const raise = raiseText(campaign, code, obstacle)
+  if (obstacle !== null) return raise
   return comment || !isMovable(code) ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
 }

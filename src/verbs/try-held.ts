@@ -2,6 +2,7 @@ import type { Campaign } from '../model/campaign.ts'
 import { shortRef } from '../model/refs.ts'
 import { isLimitRaised } from '../plan/raised-limit.ts'
 import { stopFor } from '../plan/stop.ts'
+import { syncObstacleText } from '../plan/sync.ts'
 import type { World } from '../plan/world.ts'
 import { raiseText } from '../report/way-on.ts'
 import type { Scene } from './at-campaign.ts'
@@ -16,7 +17,7 @@ export async function whyHeld({ place }: Scene, world: World): Promise<string | 
   const stop = isLimitRaised(world) ? null : stopFor(world)
   // An idea is at hand, whatever the proposers have left.
   if (stop !== null && stop.code !== 'empty_backlog')
-    return `the campaign is over: ${stop.reason}; ${raiseText(world.campaign, stop.code)}`
+    return `the campaign is over: ${stop.reason}; ${raiseText(world.campaign, stop.code, syncObstacleText(world.sync))}`
   const [held] = await place.repository.worktreesHolding([place.refs.optimize])
   if (held === undefined) return null
   const branch = shortRef(held.branch)

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/model/canonical.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
+import { obstacleText } from '../../src/plan/sync.ts'
+import { finalSummary } from '../../src/report/final-summary.ts'
+import { statusView } from '../../src/report/status-view.ts'
+import type { Spec } from '../../src/spec/schema.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
 import { wayOnText } from '../../src/report/way-on.ts'
 import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC, unprepared } from './a-campaign.ts'
@@ -71,6 +75,33 @@ describe('a limit that is raised on the default branch', () => {
     built.campaign.ended = 1
     expect(resumed(built, sync())).toEqual([])
     expect(built.campaign.status).toBe('stopped')
+  })
+
+  it('says in every view that a conflict keeps it from being read, until nothing does', () => {
+    const built = stopped()
+    const { spec } = onDefault(HOUR.replace('max_hours: 1', 'max_hours: 24')) as { spec: { parsed: Spec } }
+    const sync: SyncFacts = { result: 'conflict', tip, paths: ['src/a.txt'], spec: spec.parsed }
+    const plain = wayOnText(built.campaign)
+    expect(plain).not.toContain('conflicts')
+    carryOut(built, { now: LATE, sync })
+    expect(draftsOfKind(carryOut(built, { now: LATE, sync }), 'alert')).toEqual([])
+    const way = `${plain}. Not before this is mended: ${obstacleText(sync)}`
+    expect(way).toContain('conflicts with the incumbent in src/a.txt')
+    expect(statusView(built.campaign, new Map()).to_go_on).toBe(way)
+    const where = { prefix: 'optimize', remote: null }
+    expect(finalSummary(built.campaign, where).join('\n')).toContain(way)
+    carryOut(built, { now: LATE, sync: null })
+    expect(wayOnText(built.campaign)).toBe(plain)
+    expect(built.campaign.alerts).toEqual([])
+    carryOut(built, { now: LATE, sync })
+    expect(wayOnText(built.campaign)).toBe(way)
+  })
+
+  it('is not spoken of where a spec in conflict raises nothing', () => {
+    const built = stopped()
+    const { spec } = onDefault(HOUR.replace('max_hours: 1', 'max_hours: 1.5')) as { spec: { parsed: Spec } }
+    const sync: SyncFacts = { result: 'conflict', tip, paths: ['src/a.txt'], spec: spec.parsed }
+    expect(draftsOfKind(carryOut(built, { now: LATE, sync }), 'alert')).toEqual([])
   })
 
   it('changes nothing where it may not be pushed, which would stop and go on for ever', () => {

@@ -48,8 +48,11 @@ export async function syncFacts(question: SyncQuestion): Promise<SyncFacts | nul
   if (campaign.status === 'none' || defaultTip.commit === campaign.default_tip) return null
   const tip = defaultTip.commit
   const merged = await repository.mergeTree(campaign.incumbent.commit, tip)
-  if (!merged.clean) return { result: 'conflict', tip, paths: merged.conflicts }
   const ruler = await rulerAt(question)
+  if (!merged.clean) {
+    const changed = 'parsed' in ruler && ruler.changed ? { spec: ruler.parsed } : {}
+    return { result: 'conflict', tip, paths: merged.conflicts, ...changed }
+  }
   if ('message' in ruler) return { result: 'bad-spec', tip, message: ruler.message }
   const to = { commit: await syncCommit(question, merged.tree), tree: merged.tree }
   const harness = await harnessOf(repository, ruler.parsed, merged.tree)
