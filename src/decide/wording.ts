@@ -1,6 +1,11 @@
-/** Numbers as a reason shows them to people: six significant digits, changes with sign and unit. */
+/** Beyond 15 digits a whole number is not exact any more. */
+const EXACT_BELOW = 1e15
+
+/** Numbers as people read them: six significant digits, and all digits of a whole part, which may be a count. */
 export function numberText(value: number): string {
-  return String(Number(value.toPrecision(6)))
+  const size = Math.abs(value)
+  const whole = Number.isInteger(value) || size >= 1e5
+  return String(whole && size < EXACT_BELOW ? Math.round(value) : Number(value.toPrecision(6)))
 }
 
 /** "-8.3 %", with two digits where one decimal would show nothing. */

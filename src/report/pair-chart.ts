@@ -103,7 +103,7 @@ function pairRow(
 
 function valueText(value: number | null, lost: boolean): string {
   if (lost) return 'lost'
-  return value === null ? 'failed' : String(Number(value.toPrecision(5)))
+  return value === null ? 'failed' : numberText(value)
 }
 
 function signedText(difference: number, measured: Measured): string {
