@@ -11,19 +11,22 @@ interface OutputSection {
   lines: string[]
 }
 
-/** Renders the output of a failed command: the failing tests first, then the end of both streams. */
+/** Renders the output of a failed command: the failing tests first, then the rest of the end of both streams. */
 function outputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
   if (output == null) return []
+  const shown = new Set(output.failing.map(line => line.trim()).filter(line => line !== ''))
   return [
     { title: 'what failed', lines: output.failing },
-    { title: 'last lines of stdout', lines: lastLines(output.stdout, most) },
-    { title: 'last lines of stderr', lines: lastLines(output.stderr, most) },
+    { title: 'last lines of stdout', lines: lastLines(output.stdout, most, shown) },
+    { title: 'last lines of stderr', lines: lastLines(output.stderr, most, shown) },
   ].filter(({ lines }) => lines.length > 0)
 }
 
-function lastLines(text: string, most: number): string[] {
-  if (text.trim() === '') return []
-  const lines = text.trimEnd().split('\n')
+/** Without the lines that stand above already. */
+function lastLines(text: string, most: number, shown: ReadonlySet<string>): string[] {
+  const rest = text.split('\n').filter(line => !shown.has(line.trim()))
+  if (rest.every(line => line.trim() === '')) return []
+  const lines = rest.join('\n').trimEnd().split('\n')
   return lines.length > most ? ['…', ...lines.slice(-most)] : lines
 }
 

@@ -38,9 +38,19 @@ describe('what an experiment printed before it failed', () => {
       '    not ok 2 - adds',
       '  last lines of stdout:',
       '    ok 1',
-      '    not ok 2 - adds',
       '  last lines of stderr:',
       '    exit',
+      '',
+    ])
+  })
+
+  it('has a line once, and no heading above what stands there already', () => {
+    const output = { failing: ['✖ adds', '  1 !== 2'], stdout: '  ✖ adds\n    1 !== 2\n\n', stderr: '' }
+    expect(shown({ gates: [{ ...GATE, output }] })).toEqual([
+      'Gate tests failed.',
+      '  what failed:',
+      '    ✖ adds',
+      '      1 !== 2',
       '',
     ])
   })
