@@ -59,7 +59,7 @@ function tookText({ duration_seconds, waited_seconds, spent }: CampaignResult): 
   const waited =
     waited_seconds < 1 ? '' : `, besides ${clockText(waited_seconds)} waiting for other processes`
   const since = working === null ? [] : [`${clockText(working)} since the campaign began${waited}`]
-  const measuring = minutes < 1 ? 'less than a minute' : `${numberText(Math.round(minutes))} min`
+  const measuring = minutes < 1 ? 'less than a minute' : clockText(60 * minutes)
   const money = usd > 0 ? [`${numberText(usd)} USD for models`] : []
   return [...since, `${plural(executions, 'execution')} in ${measuring}`, ...money].join(', ')
 }

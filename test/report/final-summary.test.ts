@@ -85,7 +85,7 @@ describe('the end of a run', () => {
       '  verdicts  1 kept, 1 no gain, 1 waiting',
       '  kept      exp-001  bytes 100 -> 90 (-10.0 %), deterministic (shorter names)',
       '  waiting   exp-003 is waiting for approval of left-pad: winnow approve exp-003',
-      '  took      42:01 since the campaign began, 120 executions in 42 min, 0.25 USD for models',
+      '  took      42:01 since the campaign began, 120 executions in 41:36, 0.25 USD for models',
       '  next      winnow status                         every experiment',
       '            winnow show exp-001                   its evidence',
       '            winnow audit                          that all of it was measured, from git alone',
