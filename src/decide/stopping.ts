@@ -49,7 +49,7 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
       code: 'max_hours',
       spent: progress.hours,
       limit: stopping.max_hours,
-      text: limit => `${plural(limit, 'hour')} have passed`,
+      text: limit => `${plural(limit, 'hour')} ${limit === 1 ? 'has' : 'have'} passed`,
     },
     {
       code: 'max_runner_minutes',

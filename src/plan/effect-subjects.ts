@@ -5,7 +5,7 @@ import type { Point } from '../model/ids.ts'
 import type { OrderCandidate, ReportingPurpose } from '../model/order.ts'
 import type { Job } from '../model/pairs.ts'
 import { EFFECT_JOBS } from './effect-reading.ts'
-import { comparing } from './orders.ts'
+import { comparing, type ComparingFacts } from './orders.ts'
 import { pairsStop } from './paired-order.ts'
 import type { World } from './world.ts'
 
@@ -51,7 +51,7 @@ export function landingsToWatch(world: World): EffectSubject[] {
 }
 
 /** The incumbent against the default branch it contains, where anything that was kept lies between the two. */
-export function unreportedProgress(world: World): EffectSubject[] {
+export function unreportedProgress(world: ComparingFacts): EffectSubject[] {
   const { reference: base, incumbent: to, started: cause } = world.campaign
   if (comparing(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
   const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
@@ -60,7 +60,7 @@ export function unreportedProgress(world: World): EffectSubject[] {
 }
 
 /** The time that the progression test still takes; 0 where nothing is left to test. */
-export function progressMinutes(world: World): number {
+export function progressMinutes(world: ComparingFacts): number {
   const [subject] = unreportedProgress(world)
   const noise = world.campaign.calibration?.noise ?? null
   if (subject === undefined || noise === null) return 0
@@ -69,7 +69,7 @@ export function progressMinutes(world: World): number {
 }
 
 /** Runner minutes set aside for the progression test, unless they are more than half of the limit. */
-export function setAsideMinutes(world: World): number {
+export function setAsideMinutes(world: ComparingFacts): number {
   const limit = world.spec.stopping.max_runner_minutes
   const minutes = progressMinutes(world)
   return limit === null || minutes > limit / 2 ? 0 : minutes

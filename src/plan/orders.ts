@@ -8,7 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import type { Action, Step } from './action.ts'
 import { pairsStop } from './paired-order.ts'
 import { resume } from './resuming.ts'
-import type { World } from './world.ts'
+import type { RunnerFacts, World } from './world.ts'
 
 /** Orders are issued by event first and dispatched after that event is accepted (design section 6). */
 export interface Request {
@@ -139,7 +139,10 @@ function executions(spec: Spec, stop: StopRule): number {
 /** How this campaign compares two trees; null while that is not known. */
 export type Comparing = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
 
-export function comparing(world: Pick<World, 'campaign' | 'spec' | 'runner'>): Comparing | null {
+/** The ledger, the spec in force, and the kind of machine, for which a stored score may serve. */
+export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
+
+export function comparing(world: ComparingFacts): Comparing | null {
   const { campaign, spec } = world
   if (spec.measurement.stability !== null) {
     if (spec.measurement.baseline === 'fresh')
@@ -162,7 +165,7 @@ export function harmlessStop(world: World): StopRule | null {
 }
 
 /** A stored score serves only for the same tree, ruler and kind of machine. */
-export function usableBaseline(world: Pick<World, 'campaign' | 'runner'>) {
+export function usableBaseline(world: Pick<ComparingFacts, 'campaign' | 'runner'>) {
   const { baseline, incumbent, harness } = world.campaign
   if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null
   return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null

@@ -11,7 +11,7 @@ import { isJudged } from '../spec/judged.ts'
 import type { Spec } from '../spec/schema.ts'
 import { testsLeft } from './level.ts'
 import { isMeant } from './only.ts'
-import { comparing, harmlessStop, type Request } from './orders.ts'
+import { comparing, type ComparingFacts, harmlessStop, type Request } from './orders.ts'
 import { afterTerms, carriedJobs, pairedStop } from './paired-order.ts'
 import { isOfSameTrees } from './resuming.ts'
 import { nextRound, type RoundPlan } from './round.ts'
@@ -193,7 +193,7 @@ function pairedBy(
 }
 
 /** Nothing new can be shown to be anything: the campaign's level is given out, and whoever has a share is through. */
-export function measuresNoMore(world: World): boolean {
+export function measuresNoMore(world: ComparingFacts): boolean {
   const { campaign, spec } = world
   if (comparing(world)?.by !== 'pairs' || testsLeft(campaign, spec) > 0) return false
   return !experimentsOf(campaign).some(({ status, share }) => status === 'queued' && share !== null)

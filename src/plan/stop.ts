@@ -20,7 +20,7 @@ import { mayKeep } from './heads.ts'
 import { freshProposals } from './intake.ts'
 import { type Member, memberOf } from './member.ts'
 import { closePick, isPicking, verdictOn } from './picks.ts'
-import { comparing } from './orders.ts'
+import { comparing, type ComparingFacts } from './orders.ts'
 import { measuresNoMore } from './rounds.ts'
 import { isKeptOut } from './strangers.ts'
 import type { World } from './world.ts'
@@ -29,36 +29,53 @@ export type StopReason = Pick<EventDraft<'campaign-stopped'>, 'code' | 'reason'>
 
 const HOUR = 3_600_000
 
+type LimitFacts = ComparingFacts & Pick<World, 'now'>
+
 /** Why the campaign stops now; asked between rounds only, so that a round is never cut in half. */
 export function stopFor(world: World): StopReason | null {
   return world.campaign.encore === null ? ruleThatHolds(world) : stopAfterEncore(world)
 }
 
 export function ruleThatHolds(world: World): Stop | null {
-  const { campaign, spec } = world
+  return ruleWith(world, isBacklogEmpty(world))
+}
+
+/** The limit that stops a running campaign at its next look; whether ideas are left is for that look to find. */
+export function limitReached(facts: LimitFacts): Stop | null {
+  const { status, encore } = facts.campaign
+  return status === 'running' && encore === null ? ruleWith(facts, false) : null
+}
+
+function ruleWith(facts: LimitFacts, backlogEmpty: boolean): Stop | null {
+  const { campaign, spec } = facts
   return (
     judgingStop(spec, campaign.spent.usd) ??
-    usedUp(world) ??
+    usedUp(facts) ??
     stopReason(spec, {
       ended: campaign.ended,
       endedSinceIncumbent: campaign.since_incumbent,
       failures: campaign.failures,
-      hours: hoursOf(world),
+      hours: hoursOf(facts),
       runnerMinutes: campaign.spent.minutes,
-      setAsideMinutes: setAsideMinutes(world),
+      setAsideMinutes: setAsideMinutes(facts),
       costUsd: campaign.spent.usd,
-      targetReached: targetReached(world),
-      backlogEmpty:
-        nothingToMeasure(world) &&
-        world.askable.length + world.asking.length === 0 &&
-        deferredExperiments(world).length === 0 &&
-        !experimentsOf(campaign).some(awaitsSync),
+      targetReached: targetReached(facts),
+      backlogEmpty,
     })
   )
 }
 
+function isBacklogEmpty(world: World): boolean {
+  return (
+    nothingToMeasure(world) &&
+    world.askable.length + world.asking.length === 0 &&
+    deferredExperiments(world).length === 0 &&
+    !experimentsOf(world.campaign).some(awaitsSync)
+  )
+}
+
 /** Since the campaign began, but for the time it waited for other processes of its machine. */
-function hoursOf({ campaign: { started_at, waited_seconds }, now }: World): number {
+function hoursOf({ campaign: { started_at, waited_seconds }, now }: LimitFacts): number {
   if (started_at === null) return 0
   return Math.max(0, Date.parse(now) - Date.parse(started_at) - 1000 * waited_seconds) / HOUR
 }
@@ -71,7 +88,7 @@ export function stopStep({ campaign }: World, stop: StopReason): Step {
 }
 
 /** As many were tested as the level was planned for, parked ones among them. */
-function usedUp(world: World): ReturnType<typeof stopReason> {
+function usedUp(world: LimitFacts): ReturnType<typeof stopReason> {
   if (!measuresNoMore(world)) return null
   const tested = plural(world.campaign.level.tests, 'experiment')
   const reason = `${tested} tested, as many as the error budget was planned for (stopping.max_iterations)`
@@ -79,7 +96,7 @@ function usedUp(world: World): ReturnType<typeof stopReason> {
 }
 
 /** Numbers of another tree than the incumbent's say nothing about it (invariant 5). */
-function targetReached(world: World): boolean {
+function targetReached(world: LimitFacts): boolean {
   const { baseline, incumbent } = world.campaign
   if (baseline === null || baseline.tree !== incumbent.tree) return false
   const met = comparing(world)?.by === 'pairs' ? targetsShown : targetsMet

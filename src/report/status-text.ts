@@ -54,7 +54,7 @@ function separately(campaign: Campaign, { baseline, incumbent, progress }: Statu
 
 /** The same in one line, for an answer. */
 export function statusSentence(campaign: Campaign, view: StatusView): string {
-  const said = [stateText(campaign), view.progress.text, tallyText(campaign)]
+  const said = [stateText(campaign), ...view.notes, view.progress.text, tallyText(campaign)]
   return `Campaign ${view.campaign}: ${said.join('; ')}`
 }
 

@@ -1,4 +1,4 @@
-import type { StopCode } from '../decide/stopping.ts'
+import type { Stop, StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { raiseObstacle } from '../model/raise-obstacle.ts'
@@ -17,6 +17,12 @@ export function wayOnText(campaign: Stopped): string | null {
   if (status !== 'stopped' || code === null) return null
   if (isMovable(code) || code === USED_UP) return raiseText(campaign, code)
   return putBack(campaign).length === 0 ? null : resumeText(campaign)
+}
+
+/** A limit that is reached and was not acted on yet, as after `winnow try`: a campaign stops between rounds of a run. */
+export function limitReachedText(campaign: Stopped, { code, reason }: Stop): string {
+  const turn = nextTurn(campaign)
+  return `its limit is reached: ${reason}. Nothing new is tried, and ${turn} stops it. To go on: ${raiseText(campaign, code)}`
 }
 
 function resumeText(campaign: Stopped): string {

@@ -3,7 +3,11 @@ import type { Place } from '../engine/place.ts'
 import { requireCampaign } from '../engine/session.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { limitReached } from '../plan/stop.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { Call } from './call.ts'
 import { standingNotes } from '../spec/notes.ts'
+import { limitReachedText } from '../report/way-on.ts'
 import { statusSentence, statusText } from '../report/status-text.ts'
 import { statusView } from '../report/status-view.ts'
 import { atCampaign } from './at-campaign.ts'
@@ -23,8 +27,10 @@ export const status: Verb = {
     options: [],
     run: call =>
       atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
-        const { campaign } = (await requireCampaign(place)).loaded
-        call.terminal.out(statusSentence(campaign, statusView(campaign, new Map())))
+        const { loaded, spec } = await requireCampaign(place)
+        const { campaign } = loaded
+        const notes = limitNotes(call, campaign, spec)
+        call.terminal.out(statusSentence(campaign, statusView(campaign, new Map(), notes)))
         return 0
       }),
   },
@@ -32,12 +38,23 @@ export const status: Verb = {
     atCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
       const { loaded, spec } = await requireCampaign(place)
       const { campaign } = loaded
-      const notes = [...(await goneNotes(place, campaign)), ...standingNotes(spec)]
+      const notes = [
+        ...limitNotes(call, campaign, spec),
+        ...(await goneNotes(place, campaign)),
+        ...standingNotes(spec),
+      ]
       const view = statusView(campaign, await pullNumbers(place, campaign), notes)
       if (call.given.flag('json')) call.terminal.json(view)
       else for (const line of statusText(campaign, view)) call.terminal.out(line)
       return 0
     }),
+}
+
+/** What the next run will find; any machine's baseline serves to tell. */
+function limitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
+  const now = new Date(around.clock.now()).toISOString()
+  const stop = limitReached({ campaign, spec, now, runner: { machine: null } })
+  return stop === null ? [] : [limitReachedText(campaign, stop)]
 }
 
 /** Nothing goes on without it, which only a look at the remote tells. */

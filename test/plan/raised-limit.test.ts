@@ -6,7 +6,8 @@ import { finalSummary } from '../../src/report/final-summary.ts'
 import { statusView } from '../../src/report/status-view.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
-import { wayOnText } from '../../src/report/way-on.ts'
+import { limitReached } from '../../src/plan/stop.ts'
+import { limitReachedText, wayOnText } from '../../src/report/way-on.ts'
 import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOfKind } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
@@ -39,6 +40,25 @@ function stopped(yaml = HOUR): CampaignBuilder {
 
 const resumed = (built: CampaignBuilder, sync: SyncFacts | null) =>
   draftsOfKind(carryOut(built, { now: LATE, sync }), 'campaign-resumed')
+
+describe('a limit that is reached before a run has acted on it', () => {
+  it('is known, with what happens next and how to go on', () => {
+    const { campaign: known, spec } = campaign(HOUR)
+    const runner = { machine: null }
+    const stop = limitReached({ campaign: known, spec, now: LATE, runner })
+    expect(stop).toMatchObject({ code: 'max_hours' })
+    expect(stop && limitReachedText(known, stop)).toBe(
+      'its limit is reached: 1 hour has passed (stopping.max_hours). Nothing new is tried, and the next winnow run stops it. To go on: raise stopping.max_hours (hours count from the start of the campaign) in .winnow/size.yaml on main: the next winnow run then goes on',
+    )
+    const { started_at } = known
+    expect(limitReached({ campaign: known, spec, now: started_at ?? '', runner })).toBe(null)
+  })
+
+  it('is no news once the campaign is stopped', () => {
+    const { campaign: known, spec } = stopped()
+    expect(limitReached({ campaign: known, spec, now: LATE, runner: { machine: null } })).toBe(null)
+  })
+})
 
 describe('a limit that is raised on the default branch', () => {
   it('is word enough for the campaign that it had stopped to go on, and is taken in first', () => {
