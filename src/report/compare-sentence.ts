@@ -13,7 +13,7 @@ import { capitalised } from './sentence.ts'
 /** What the second side is called where it is no commit. */
 export const WORK_TREE = 'your work tree'
 
-/** The one sentence that answers: how much, where the truth lies, and what it took. */
+/** The one sentence that answers: how much, and where the truth lies. What it took is said once, by the line of its cost. */
 export function compareSentence(compared: Compared, word: CompareWord, standing: Standing | null): string {
   const said = sentence(compared, word, standing)
   // A branch keeps its name; what is not one begins as a sentence does.
@@ -26,13 +26,7 @@ function sentence(compared: Compared, word: CompareWord, standing: Standing | nu
     return `${head.name} and ${base.name} have the same files: there is nothing to compare, and nothing was run.`
   if (word === 'broken' || word === 'refused')
     return `${head.name} is ${word}: ${(assessment?.reason ?? '').split('\n')[0]}`
-  const said = standing === null ? onceText(compared, word) : pairsText(compared, word, standing)
-  return `${said}${standing === null ? '' : cost(compared)}.`
-}
-
-function cost({ paired, executions, seconds }: Compared): string {
-  const pairs = paired?.jobs.flatMap(job => job.pairs).length ?? 0
-  return `, ${plural(pairs, 'pair')}, ${plural(executions.comparison, 'execution')}, ${durationText(seconds)}`
+  return `${standing === null ? onceText(compared, word) : pairsText(compared, word, standing)}.`
 }
 
 function pairsText(compared: Compared, word: CompareWord, standing: Standing): string {
@@ -59,12 +53,12 @@ function ruledOut({ paired, spec }: Compared, { primary }: Standing): string {
   return `; a difference of ${leastText({ paired, spec }, 2)} or more is ruled out either way`
 }
 
-function unproven({ end, seconds, paired }: Compared): string {
+function unproven({ end, minutes, paired }: Compared): string {
   switch (end) {
     case 'decided':
       return `not proven in ${plural(paired?.jobs.length ?? 0, 'job')}`
     case 'time':
-      return `not proven within ${durationText(seconds)}`
+      return `not proven within ${durationText(60 * (minutes ?? 0))} of measuring`
     case 'interrupted':
     case 'declined':
     case 'same':
@@ -102,7 +96,7 @@ function leastText({ paired, spec }: Pick<Compared, 'paired' | 'spec'>, times = 
 
 /** What repeats exactly needs no interval: both numbers say all. */
 function onceText(compared: Compared, word: CompareWord): string {
-  const { base, head, spec, label, report, end, executions, seconds } = compared
+  const { base, head, spec, label, report, end } = compared
   if (report === null || end !== 'decided')
     return `${end === 'time' ? 'the time was up' : 'interrupted'} before ${head.name} and ${base.name} were compared: nothing is known yet`
   const [{ name }] = objectivesOf(spec.metric)
@@ -112,7 +106,7 @@ function onceText(compared: Compared, word: CompareWord): string {
   )
   const change =
     typeof before === 'number' && typeof after === 'number' ? changeText(name, before, after) : name
-  const took = `it repeats exactly, ${plural(executions.comparison, 'execution')}, ${durationText(seconds)}`
+  const took = 'it repeats exactly'
   if (before === after) return `${head.name} and ${base.name} come out the same: ${change}; ${took}`
   if (word === 'no gain') return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`
   return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`

@@ -8,6 +8,7 @@ import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { EXIT_CODES } from '../model/outcome.ts'
 import { aggregationOf } from '../model/aggregate.ts'
+import { typicalReadings } from '../model/pairs.ts'
 import { type MetricValues, type Report, type Side, typicalMetrics } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { Trial } from './check-trial.ts'
@@ -26,7 +27,10 @@ export interface Compared {
   assessment: Assessment | null
   report: Report | null
   executions: { calibration: number; comparison: number }
+  /** Spent measuring: waiting for other processes or for an answer is not counted. */
   seconds: number
+  /** What --max-minutes allowed; null where it was not given. */
+  minutes: number | null
   end: CompareEnd
   /** Of a second side that is broken: what was run, what it printed last, what would help. */
   failure: CompareFailure | null
@@ -86,7 +90,7 @@ export function compareView(compared: Compared): CompareView {
   return {
     verdict,
     sentence: compareSentence(compared, verdict, standing),
-    evidence_line: measured && standing && evidenceLine(measured, standing),
+    evidence_line: measured && standing && evidenceLine(measured, standing, 'pairs'),
     base: sideView(compared, 'base'),
     head: sideView(compared, 'head'),
     metric: { name, direction },
@@ -110,11 +114,17 @@ function wayOf({ paired, report }: Compared): CompareView['compared'] {
   return report === null ? null : 'once'
 }
 
-function sideView({ base, head, label, report, spec }: Compared, which: 'base' | 'head'): SideView {
-  const { name, point } = which === 'base' ? base : head
-  const side = which === 'base' ? 'base' : label
-  const metrics = report === null ? {} : typicalMetrics(report, side, aggregationOf(spec))
-  return { name, ...point, metrics }
+function sideView(compared: Compared, which: 'base' | 'head'): SideView {
+  const { name, point } = compared[which]
+  return { name, ...point, metrics: metricsOf(compared, which) }
+}
+
+/** Both sides come from the pairs that the effect comes from: those of all jobs, not of the last one. */
+function metricsOf({ label, report, spec, paired }: Compared, which: 'base' | 'head'): MetricValues {
+  const aggregation = aggregationOf(spec)
+  if (paired !== null && paired.jobs.length > 0)
+    return typicalReadings(paired.jobs, which === 'base' ? 'base' : 'candidate', aggregation)
+  return report === null ? {} : typicalMetrics(report, which === 'base' ? 'base' : label, aggregation)
 }
 
 function wordOf({ end, assessment }: Compared): CompareWord {

@@ -12,6 +12,7 @@ import { type ComparedSides, comparedSides, few } from './compare/sides.ts'
 import { COMPARE_OPTIONS, compareSpec, numberOf } from './compare/spec.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { showingLive } from './live.ts'
+import { measuringTime } from './measuring-time.ts'
 import type { Verb } from './verb.ts'
 
 export const compare: Verb = {
@@ -86,7 +87,7 @@ async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise
   for (const note of sides.notes) say(`note: ${note}`)
   const same = sides.differing.length === 0
   if (!same) say(differText(sides))
-  const begun = call.around.clock.monotonic()
+  const time = measuringTime(asked.minutes, () => call.around.clock.monotonic())
   const known = nothingYet()
   const measuring = { ...asked, sides, known, asking: false }
   const end = same
@@ -94,11 +95,11 @@ async function inWorkshop(call: Call, workshop: Workshop, asked: Asked): Promise
     : await showingLive(
         call,
         elapsed => liveLine(measuring, elapsed),
-        () => measured(call, workshop, measuring),
+        () => measured(call, workshop, measuring, time),
       )
-  const seconds = (call.around.clock.monotonic() - begun) / 1000
+  const seconds = time.seconds()
   const failure = await failureOf(call, workshop, measuring)
-  const compared: Compared = { ...known, ...sides, spec: asked.spec, label: HEAD, seconds, end, failure }
+  const compared: Compared = { ...known, ...sides, ...asked, label: HEAD, seconds, end, failure }
   const view = compareView(compared)
   const raw = call.given.text('raw')
   if (raw !== undefined) await writeRaw(call, raw, view, compared)

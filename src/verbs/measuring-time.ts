@@ -5,6 +5,8 @@ export interface MeasuringTime {
   begins: () => void
   /** Whether it was counting. */
   ends: () => boolean
+  /** Seconds that were counted so far. */
+  seconds: () => number
 }
 
 /** `now`: milliseconds that only go forward. */
@@ -12,6 +14,7 @@ export function measuringTime(minutes: number | null, now: () => number): Measur
   const over = new AbortController()
   let left = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60_000
   let since: number | null = null
+  let spent = 0
   let timer: NodeJS.Timeout | undefined
   return {
     signal: over.signal,
@@ -23,10 +26,13 @@ export function measuringTime(minutes: number | null, now: () => number): Measur
     ends() {
       if (since === null) return false
       clearTimeout(timer)
-      left -= now() - since
+      const counted = now() - since
+      left -= counted
+      spent += counted
       since = null
       return true
     },
+    seconds: () => (spent + (since === null ? 0 : now() - since)) / 1000,
   }
 }
 

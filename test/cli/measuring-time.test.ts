@@ -24,6 +24,10 @@ describe('a limit on the time of measuring', () => {
     expect(time.signal.aborted).toBe(false)
     vi.advanceTimersByTime(1)
     expect(time.signal.aborted).toBe(true)
+    expect(time.seconds()).toBe(600)
+    time.ends()
+    vi.advanceTimersByTime(60_000)
+    expect(time.seconds()).toBe(600)
   })
 
   it('does not count twice what begins twice, nor end what never began', () => {

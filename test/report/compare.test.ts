@@ -39,6 +39,7 @@ function compared(gain: number, more: Partial<Compared> = {}, pairs = [8, 8]): C
     report: null,
     executions: { calibration: 36, comparison: 36 },
     seconds: 190,
+    minutes: 1,
     end: 'decided',
     failure: null,
     ...more,
@@ -68,10 +69,8 @@ describe('a benchmark that prints its number', () => {
 })
 
 describe('the sentence of a comparison', () => {
-  it('says how much, where the truth lies, and what it took', () => {
-    expect(sentence(0.042)).toBe(
-      'my-branch is 4.1 % faster than main (between 4.0 and 4.2 %), 16 pairs, 36 executions, 3 min.',
-    )
+  it('says how much, and where the truth lies', () => {
+    expect(sentence(0.042)).toBe('my-branch is 4.1 % faster than main (between 4.0 and 4.2 %).')
   })
 
   it('keeps worse, no gain and not proven apart', () => {
@@ -92,9 +91,11 @@ describe('the sentence of a comparison', () => {
   it('says what was known when it ended early, and when that is nothing', () => {
     const early = { assessment: null, end: 'interrupted' } as const
     expect(sentence(0.05, early, [4])).toBe(
-      'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs to say between what) so far, 4 pairs, 36 executions, 3 min.',
+      'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs to say between what) so far.',
     )
-    expect(sentence(0.05, { assessment: null, end: 'time' })).toMatch(/^Not proven within 3 min: /)
+    expect(sentence(0.05, { assessment: null, end: 'time' })).toMatch(
+      /^Not proven within 60 s of measuring: /,
+    )
     expect(sentence(0.05, early, [])).toBe(
       'Interrupted before my-branch and main were compared: nothing is known yet.',
     )
@@ -125,11 +126,32 @@ describe('the sentence of a comparison', () => {
 })
 
 describe('what it rests on', () => {
+  it('has both sides of the metric from the pairs of all jobs, as the effect', () => {
+    const last = { [WALL]: 77, cpu_seconds: 77 }
+    const { report } = reported({ executions: [run('base', last), run('exp-001', last)] })
+    const all = compared(0.05, { report }, [8, 1])
+    const pairs = all.paired?.jobs.flatMap(job => job.pairs) ?? []
+    const middle = (side: 'base' | 'candidate') =>
+      pairs.map(pair => Number(pair[side]?.[WALL])).toSorted((a, b) => a - b)[4]
+    const { base, head } = compareView(all)
+    expect([base.metrics, head.metrics]).toEqual([
+      { [WALL]: middle('base') },
+      { [WALL]: middle('candidate') },
+    ])
+  })
+
+  it('says once what was run: as counted, with half a pair at its end', () => {
+    const executions = { calibration: 36, comparison: 37 }
+    const all = compared(0.042, { executions, end: 'interrupted', assessment: null })
+    const counts = compareText(compareView(all), all, []).filter(line => line.includes('execution'))
+    expect(counts).toEqual(['  cost: 73 executions, 36 of them of main with itself, 3 min of this machine'])
+  })
+
   it('admits one machine, and that nothing protected the benchmark', () => {
     const all = compared(0.042)
     const lines = compareText(compareView(all), all, ['src/a.ts', 'bench/run.js'])
     expect(lines[1]).toMatch(
-      /^ {2}evidence \S+ of 100 ▕█{20}▏ 16 pairs in 2 jobs on this machine, 36 executions$/,
+      /^ {2}evidence \S+ of 100 \(threshold\) ▕█{20}▏ 16 pairs in 2 jobs on this machine$/,
     )
     expect(lines.slice(2)).toEqual([
       expect.stringContaining('A/A fair: the base differs from itself by 3.0 %'),

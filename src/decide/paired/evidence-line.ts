@@ -1,6 +1,6 @@
 import { evidenceOf, lnEvidence } from '../evidence/rank-evidence.ts'
 import type { EvidenceState } from '../evidence/state.ts'
-import { verdict } from '../evidence/verdict.ts'
+import { type EvidenceVerdict, verdict } from '../evidence/verdict.ts'
 import { reportedJobs } from '../../model/pairs.ts'
 import { isJudged } from '../../spec/judged.ts'
 import { objectivesOf } from '../objectives.ts'
@@ -14,13 +14,20 @@ import type { Standing } from './standing.ts'
 const HARMLESS_AT = 20
 
 /** What the sentence rests on, in one line: a pure function of pairs and terms, so that `replay` finds it again. */
-export function evidenceLine(paired: PairedCase, standing: Deciding): string {
+export function evidenceLine(
+  paired: PairedCase,
+  standing: Deciding,
+  cost: 'executions' | 'pairs' = 'executions',
+): string {
   const other = otherThanPrimary(paired, standing)
-  const { evidence, threshold } = weighed(paired, other?.state ?? standing.primary)
+  const { evidence, threshold, stage } = weighed(paired, other?.state ?? standing.primary)
   const about = other === null ? '' : ` for ${other.name}`
   const bar = evidenceBar(evidence, threshold, 20)
-  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)}${about} ▕${bar}▏ ${costText(paired)}`
+  return `evidence ${evidenceText(evidence)} of ${evidenceText(threshold)} (${CALLED[stage]})${about} ▕${bar}▏ ${costText(paired, cost)}`
 }
+
+/** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
+const CALLED = { screening: 'screen', confirming: 'threshold' } as const
 
 type Deciding = Pick<Standing, 'primary' | 'improved' | 'promising'>
 
@@ -35,16 +42,23 @@ function otherThanPrimary(
   return objective ? { name: objective.name, state: evidenceFor(paired, objective) } : null
 }
 
-function weighed({ terms, rule }: PairedCase, state: EvidenceState): { evidence: number; threshold: number } {
+function weighed(
+  { terms, rule }: PairedCase,
+  state: EvidenceState,
+): Pick<EvidenceVerdict, 'evidence' | 'threshold' | 'stage'> {
   if (terms.as !== 'simplify') return verdict(state)
   return {
     evidence: evidenceOf(lnEvidence(state.differences, -rule.min_effect)),
     threshold: HARMLESS_AT,
+    stage: 'confirming',
   }
 }
 
-/** Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. */
-function costText({ spec, jobs: known, rule }: PairedCase): string {
+/**
+ * Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. A comparison
+ * knows what it really ran, half a pair and repeated jobs included, and says that instead.
+ */
+function costText({ spec, jobs: known, rule }: PairedCase, cost: 'executions' | 'pairs'): string {
   const jobs = reportedJobs(known)
   const all = jobs.flatMap(job => job.pairs)
   const pairs = all.filter(({ base }) => base !== null).length
@@ -52,8 +66,8 @@ function costText({ spec, jobs: known, rule }: PairedCase): string {
   const where = rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
   if (isJudged(spec))
     return `${plural(pairs, 'item')} in ${plural(jobs.length, 'sample')}, each scored on both sides`
-  const executions = 2 * (all.length + jobs.length)
-  return `${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')} ${where}, ${plural(executions, 'execution')}`
+  const said = `${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')} ${where}`
+  return cost === 'pairs' ? said : `${said}, ${plural(2 * (all.length + jobs.length), 'execution')}`
 }
 
 /** Short enough to read, precise enough to tell from what it has to reach. */

@@ -14,7 +14,7 @@ import type { Call } from '../call.ts'
 import { type ComparisonSoFar, HEAD, measureComparison } from './measure.ts'
 import type { ComparedSides } from './sides.ts'
 import { goesOn, stakeText } from '../go-on.ts'
-import { type MeasuringTime, measuringTime } from '../measuring-time.ts'
+import type { MeasuringTime } from '../measuring-time.ts'
 import { failureIn } from '../not-passed.ts'
 import type { Trying } from '../trying.ts'
 
@@ -86,10 +86,14 @@ function agreement(
 }
 
 /** How it ended: by its rule, or by the person, their clock, or their answer. */
-export async function measured(call: Call, workshop: Workshop, measuring: Measuring): Promise<CompareEnd> {
-  const { spec, sides, known, minutes } = measuring
+export async function measured(
+  call: Call,
+  workshop: Workshop,
+  measuring: Measuring,
+  time: MeasuringTime,
+): Promise<CompareEnd> {
+  const { spec, sides, known } = measuring
   const over = new AbortController()
-  const time = measuringTime(minutes, () => call.around.clock.monotonic())
   const interrupt = AbortSignal.any([call.interrupt, over.signal, time.signal])
   const agree = agreement(call, measuring, over, time)
   const trying = { ...tryingFor({ ...call, interrupt }, workshop, measuring), time }
