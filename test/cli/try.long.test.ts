@@ -144,6 +144,9 @@ describe('winnow try', () => {
     expect(over.sentence).toBe(
       'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on.',
     )
+    expect((await person.winnow('status')).out).toContain(
+      '  note: its limit is reached: 1 experiment ended (stopping.max_iterations). Nothing new is tried, and the next winnow run stops it. To go on: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on\n',
+    )
     await person.winnow('pause', '-m', 'release week')
     expect((await tried(person)).sentence).toBe(
       'Waiting for a person: the campaign is paused (release week); winnow resume goes on.',
