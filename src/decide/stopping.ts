@@ -5,6 +5,8 @@ import { numberText, plural } from './wording.ts'
 export type Progress = {
   /** Experiments that ended; refused and deferred ones are not counted. */
   ended: number
+  /** Refused or withdrawn: they end without a verdict and count towards no limit. */
+  uncounted: number
   /** Of those, the ones that ended since the incumbent last changed; parked ones are not counted. */
   endedSinceIncumbent: number
   /** Experiments that crashed or ran out of time: a budget of the whole campaign. */
@@ -43,7 +45,7 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
       code: 'max_iterations',
       spent: progress.ended,
       limit: stopping.max_iterations,
-      text: (_, spent) => `${plural(spent, 'experiment')} ended`,
+      text: (_, spent) => `${plural(spent, 'experiment')} ended${uncountedText(progress)}`,
     },
     {
       code: 'max_hours',
@@ -76,6 +78,10 @@ function limitsOf({ stopping }: Pick<Spec, 'stopping'>, progress: Progress): Lim
       text: (_, spent) => `${plural(spent, 'experiment')} without a new incumbent`,
     },
   ]
+}
+
+function uncountedText({ uncounted }: Progress): string {
+  return uncounted === 0 ? '' : `, not counting ${uncounted} refused or withdrawn`
 }
 
 function setAsideText(minutes: number): string {

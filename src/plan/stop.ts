@@ -53,6 +53,7 @@ function ruleWith(facts: LimitFacts, backlogEmpty: boolean): Stop | null {
     usedUp(facts) ??
     stopReason(spec, {
       ended: campaign.ended,
+      uncounted: experimentsOf(campaign).filter(each => each.status === 'ended' && !each.counted).length,
       endedSinceIncumbent: campaign.since_incumbent,
       failures: campaign.failures,
       hours: hoursOf(facts),

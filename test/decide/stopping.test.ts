@@ -5,6 +5,7 @@ import { aSpec } from './a-spec.ts'
 
 const fresh: Progress = {
   ended: 0,
+  uncounted: 0,
   endedSinceIncumbent: 0,
   failures: 0,
   hours: 0,
@@ -97,4 +98,10 @@ describe('a campaign', () => {
 
 test('verdicts carry the version of these rules', () => {
   expect(RULE_VERSION).toBe('2')
+})
+
+test('names the experiments that max_iterations does not count', () => {
+  const reason = (uncounted: number) => stop({ ended: 8, uncounted }, { max_iterations: 8 })?.reason
+  expect(reason(0)).toBe('8 experiments ended (stopping.max_iterations)')
+  expect(reason(2)).toBe('8 experiments ended, not counting 2 refused or withdrawn (stopping.max_iterations)')
 })
