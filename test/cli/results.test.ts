@@ -8,6 +8,8 @@ const GATED = {
   '.winnow/size.yaml': SPEC.replace('test -s src/value', 'echo "not ok 1 - keeps a"; grep -q a src/value'),
 }
 
+const RESULTS = '.winnow/results/size/exp-001/results.yaml'
+
 describe('winnow results', () => {
   it('prints everything that was measured of one experiment, as the ledger holds it', async () => {
     const person = project()
@@ -46,9 +48,16 @@ describe('winnow results', () => {
     expect(printed.cost.executions).toBeGreaterThanOrEqual(4)
     const stored = parse(person.git('show', 'optimize-state/size:results/exp-001.yaml'))
     expect({ ...stored, links: printed.links }).toEqual(printed)
-    expect(parse(person.git('show', 'optimize/size^2:.winnow/results/size/exp-001/results.yaml'))).toEqual(
-      stored,
+    const kept = person.git(
+      'log',
+      '--format=%H',
+      '--full-history',
+      '--diff-filter=A',
+      'optimize-closed/size',
+      '--',
+      RESULTS,
     )
+    expect(parse(person.git('show', `${kept}:${RESULTS}`))).toEqual(stored)
   })
 
   it('holds the failing test of a gate, and lists all experiments', async () => {
