@@ -7,6 +7,7 @@ import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
 import { deferredLines, keptPackagesMarkdown } from './approval-text.ts'
 import { campaignProgress } from './campaign-result.ts'
+import { measuringText } from './duration.ts'
 import { cell, withRoom } from './markdown.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { reportedEffect } from './reported-effect.ts'
@@ -97,7 +98,7 @@ function aloneText({ picks }: Campaign, { id }: Experiment): string {
 }
 
 function costText({ spent: { minutes, executions, usd } }: Campaign): string {
-  const time = minutes < 1 ? 'less than a minute' : `${numberText(Math.round(minutes))} min`
+  const time = measuringText(minutes)
   const money = usd > 0 ? `, ${numberText(usd)} USD for models` : ''
   return `${plural(executions, 'execution')} in ${time}${money}`
 }

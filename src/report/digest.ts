@@ -5,6 +5,7 @@ import { awaitedText } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
+import { measuringText } from './duration.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
 import { cell } from './markdown.ts'
 import { tableReason } from './reported-effect.ts'
@@ -105,5 +106,5 @@ function forPerson({ experiments, alerts, proposers }: Campaign): string[] {
 
 function spentText({ spent: { minutes, usd } }: Campaign): string {
   const money = usd > 0 ? `, ${numberText(usd)} USD` : ''
-  return `${numberText(Math.round(minutes))} min spent${money}`
+  return `${measuringText(minutes)} spent${money}`
 }

@@ -1,3 +1,5 @@
+import { clockText } from './live-text.ts'
+
 /** "42 s", "3 min", "3 h 10 min": as exact as a person plans with. */
 export function durationText(seconds: number): string {
   if (seconds < 1) return 'less than 1 s'
@@ -6,4 +8,10 @@ export function durationText(seconds: number): string {
   if (minutes < 60) return `${minutes} min`
   const rest = minutes % 60
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+}
+
+/** How long measuring took, the same in every view. */
+export function measuringText(minutes: number): string {
+  if (minutes > 0 && minutes < 1) return 'less than a minute'
+  return minutes === 0 ? '0 min' : clockText(60 * minutes)
 }

@@ -4,6 +4,7 @@ import { oneLine } from '../model/landing.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
 import { deferredLines, keptPackageLines } from './approval-text.ts'
 import { type CampaignResult, campaignResult } from './campaign-result.ts'
+import { measuringText } from './duration.ts'
 import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
 import { experimentSentence } from './status-text.ts'
@@ -59,7 +60,7 @@ function tookText({ duration_seconds, waited_seconds, spent }: CampaignResult): 
   const waited =
     waited_seconds < 1 ? '' : `, besides ${clockText(waited_seconds)} waiting for other processes`
   const since = working === null ? [] : [`${clockText(working)} since the campaign began${waited}`]
-  const measuring = minutes < 1 ? 'less than a minute' : clockText(60 * minutes)
+  const measuring = measuringText(minutes)
   const money = usd > 0 ? [`${numberText(usd)} USD for models`] : []
   return [...since, `${plural(executions, 'execution')} in ${measuring}`, ...money].join(', ')
 }
