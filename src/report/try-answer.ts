@@ -126,7 +126,8 @@ function asPart(text: string): string {
     .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
-function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take, optimize }: Around): string {
+function nextStep(experiment: Experiment, { take, optimize }: Around): string {
+  const { id, status, verdict, reason } = experiment
   if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
   switch (verdict) {
     case null:
@@ -138,9 +139,7 @@ function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take, 
     case 'worse':
       return 'undo it: it does harm'
     case 'not proven':
-      return status === 'parked'
-        ? `type the same again for more jobs${resumed === 0 ? '' : ', or look for a larger gain'}`
-        : 'look for a larger gain'
+      return status === 'parked' ? parkedStep(experiment) : 'look for a larger gain'
     case 'refused':
       if (reason?.includes(' conflict in ')) return resolveStep(optimize)
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
@@ -149,6 +148,13 @@ function nextStep({ id, status, verdict, reason, resumed }: Experiment, { take, 
     default:
       return verdict satisfies never
   }
+}
+
+/** More jobs are advised first only where the last ones were used up, and not where they ended for want of promise. */
+function parkedStep({ resumed, given_up }: Experiment): string {
+  const again = 'type the same again for more jobs'
+  if (given_up !== null) return `look for a larger gain, or ${again} all the same`
+  return resumed === 0 ? again : `${again}, or look for a larger gain`
 }
 
 /** Two ideas that change the same lines: git's own words for it, since git is what resolves them. */

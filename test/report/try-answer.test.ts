@@ -13,6 +13,7 @@ const EXPERIMENT = {
   branch: 'optimize-exp/size/try-1',
   metrics: { bytes: 100 },
   resumed: 0,
+  given_up: null,
   approval: null,
   approved: {},
   evidence: null,
@@ -41,6 +42,11 @@ describe('what winnow try answers', () => {
     [{ verdict: 'kept', outcome: 'kept' }, 0, 'git merge optimize/size'],
     [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
     [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'type the same again for more jobs'],
+    [
+      { verdict: 'not proven', outcome: null, status: 'parked', given_up: 'for_now' },
+      11,
+      'look for a larger gain, or type the same again for more jobs all the same',
+    ],
     [
       { verdict: 'refused', outcome: 'refused', reason: 'the same files as exp-001' },
       12,
