@@ -34,10 +34,17 @@ function foundText({ seconds, metrics, gates, calibration, prospects, judging }:
   const tried = [`tried: ${printed} in ${numberText(Number(seconds.toPrecision(3)))} s${passed}`, ...rows]
   if (judging !== undefined) return [...tried, ...judgingText(judging)]
   if (calibration === null) return tried
-  const scale = `scale: ${calibration.scale === 'log' ? 'log, gains are shares of the base' : 'linear, gains are differences'}`
-  const lines = [...tried, `repeats exactly: ${repeatsText(calibration)}`, scale]
+  const lines = [...tried, `repeats exactly: ${repeatsText(calibration)}`, scaleText(calibration)]
   const noise = calibration.noise === null ? [] : noiseLines({ ...calibration, noise: calibration.noise })
   return [...lines, ...noise, ...(prospects === null ? [] : prospectLines(prospects, calibration))]
+}
+
+/** Numbers that repeat exactly are compared in the metric's unit; only the least gain and progress may be shares. */
+function scaleText({ scale, deterministic }: Pick<Calibration, 'scale' | 'deterministic'>): string {
+  if (scale === 'linear') return 'scale: linear, gains are differences'
+  if (deterministic)
+    return 'scale: log for evidence.min_effect and progress; the effect of one change is a difference'
+  return 'scale: log, gains are shares of the base'
 }
 
 function repeatsText({ deterministic, reason, noise }: Omit<Calibration, 'order'>): string {

@@ -4,7 +4,7 @@ import { campaignProgress } from './campaign-result.ts'
 import { calibrationText } from './calibration-text.ts'
 import { cell } from './markdown.ts'
 import { tableReason } from './reported-effect.ts'
-import { verdictPhrase } from './sentence.ts'
+import { capitalised, verdictPhrase } from './sentence.ts'
 import { singleMachineText } from './single-machine.ts'
 import { standingIn } from './standing.ts'
 import { tallyText } from './tally.ts'
@@ -45,7 +45,7 @@ export function ledgerReadme(campaign: Campaign): string {
     '|---|---|---|---|',
     ...closed.map(
       x =>
-        `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(x.hypothesis)} | ${cell(tableReason(campaign, x))} |`,
+        `| ${x.id} | ${verdictPhrase(standingIn(campaign, x))} | ${cell(capitalised(x.hypothesis))} | ${cell(tableReason(campaign, x))} |`,
     ),
     '',
     `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,

@@ -3,8 +3,8 @@ import { effectText } from '../decide/paired/effect-text.ts'
 import { plural } from '../decide/wording.ts'
 import type { Campaign, Effect } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
-import { reasonOf } from '../model/reason.ts'
 import { type Ruled, specOf } from '../spec/recorded-spec.ts'
+import { whyOf } from './sentence.ts'
 
 /** What a landing is reported to bring; beside it, what it was selected by, which flatters. */
 export interface ReportedEffect {
@@ -32,10 +32,10 @@ export function reportedEffect(
 /** One reason in every table: once the reported effect is known, what it was selected by stands only beside it. */
 export function tableReason(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & Ruled,
-  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason'>,
+  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
 ): string {
   const effect = reportedEffect(campaign, experiment)
-  if (effect?.reported == null) return reasonOf(experiment.reason ?? '').sentence
+  if (effect?.reported == null) return whyOf(experiment)
   return `reported effect ${effect.reported}${effect.soFar === null ? '' : `; selected by ${effect.soFar}`}`
 }
 

@@ -79,7 +79,7 @@ export function verdictSentence(judged: Judged): string {
 }
 
 /** Reasons that begin with their own verdict would say it twice. */
-function whyOf({ verdict, reason }: Judged): string {
+export function whyOf({ verdict, reason }: Pick<Judged, 'verdict' | 'reason'>): string {
   const { sentence } = reasonOf(reason ?? '')
   const said = `${verdict}: `
   return sentence.startsWith(said) ? sentence.slice(said.length) : sentence

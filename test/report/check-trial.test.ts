@@ -133,6 +133,13 @@ describe('what trying another harness showed', () => {
     ])
   })
 
+  it('does not call the effect of one change a share where it is a difference', () => {
+    const calibration = { deterministic: true, scale: 'log', reason: 'equal in 3 runs', noise: null } as const
+    expect(said({}, { calibration, prospects: null }).at(-1)).toBe(
+      'scale: log for evidence.min_effect and progress; the effect of one change is a difference',
+    )
+  })
+
   it('is what it printed, where its scores are taken at their word', () => {
     expect(said({}, { calibration: null, prospects: null, gates: [], metrics: {} })).toEqual([
       'tried: no metric in 2.05 s',

@@ -88,7 +88,7 @@ describe('what was kept on one machine', () => {
   it('reads as one sentence in every table', () => {
     const lines = statusText(campaign, statusView(campaign, NONE))
     expect(lines.at(-1)).toBe(`exp-007  #7  Kept: ${SENTENCE}  Idea 7`)
-    expect(ledgerReadme(campaign)).toContain(`| exp-007 | kept | idea 7 | ${SENTENCE} |`)
+    expect(ledgerReadme(campaign)).toContain(`| exp-007 | kept | Idea 7 | ${SENTENCE} |`)
     expect(experimentView(campaign, seventh(campaign), NONE).reason).toBe(SENTENCE)
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { badgeSvg, badgeTells } from '../../src/report/badge-svg.ts'
 import { ticksWithin } from '../../src/report/chart-scale.ts'
+import { finalSummary } from '../../src/report/final-summary.ts'
 import { ledgerViews } from '../../src/report/ledger-views.ts'
 import { progressOf } from '../../src/decide/progress.ts'
 import { svgText } from '../../src/report/svg-text.ts'
@@ -160,7 +161,27 @@ describe('the badge', () => {
   })
 })
 
+describe('a verdict and its reason', () => {
+  it('say the verdict once, and the idea as the status has it', () => {
+    const campaign = tried(null)
+    for (const one of Object.values(campaign.experiments)) {
+      one.reason = 'no gain: bytes 100 -> 100'
+      one.hypothesis = 'wrong'
+    }
+    expect(viewsOf(campaign)['README.md']).toContain('| exp-001 | no gain | Wrong | bytes 100 -\\> 100 |')
+    expect(viewsOf(campaign)['digest.md']).toContain('- exp-001, no gain: wrong (bytes 100 -\\> 100)')
+  })
+})
+
 describe('the digest', () => {
+  it('says how long measuring took as the summary of a run does', () => {
+    const campaign = tried(90)
+    campaign.spent.minutes = 0.27
+    expect(viewsOf(campaign)['digest.md']).toContain('less than a minute spent.')
+    const where = { prefix: 'optimize', remote: null }
+    expect(finalSummary(campaign, where).join('\n')).toContain('executions in less than a minute')
+  })
+
   it('tells the state, what was kept and what was not, the newest first, and what a person should see', () => {
     const campaign = tried(90, null, 75)
     campaign.alerts.push({ code: 'x', about: null, message: 'look here', at: '2026-01-02T03:04:05.000Z' })

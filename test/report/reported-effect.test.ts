@@ -105,7 +105,7 @@ describe('a kept experiment', () => {
     const campaign = landed(LANDING, PROGRESS)
     const said = 'reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower'
     expect(statusText(campaign, statusView(campaign, new Map())).join('\n')).toContain(`Kept: ${said}`)
-    expect(ledgerReadme(campaign)).toContain(`| exp-001 | kept | shorter | ${said} |`)
+    expect(ledgerReadme(campaign)).toContain(`| exp-001 | kept | Shorter | ${said} |`)
     expect(digest(campaign, campaignProgress(campaign))).toContain(`- exp-001, kept: shorter (${said})`)
   })
 
