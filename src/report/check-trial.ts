@@ -39,6 +39,12 @@ function foundText({ seconds, metrics, gates, calibration, prospects, judging }:
   return [...lines, ...noise, ...(prospects === null ? [] : prospectLines(prospects, calibration))]
 }
 
+/** Warns of a metric that was drafted from its name alone; null where it varies, as a time does. */
+export function guessText({ calibration }: Pick<Trial, 'calibration'>, metric: string): string | null {
+  if (calibration?.deterministic !== true) return null
+  return `${metric} repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric`
+}
+
 /** Numbers that repeat exactly are compared in the metric's unit; only the least gain and progress may be shares. */
 function scaleText({ scale, deterministic }: Pick<Calibration, 'scale' | 'deterministic'>): string {
   if (scale === 'linear') return 'scale: linear, gains are differences'

@@ -31,6 +31,8 @@ export interface Draft {
   standIn: boolean
   /** The metric that is to become better, with the goal's target in its unit, where that is known. */
   primary: { metric: string; target: number | null }
+  /** The metric, where a found benchmark prints it and its name does not say that it is a size or a count. */
+  guessed: string | null
   /** Everything that will be run, to see whether this machine has what it needs. */
   commands: string[]
   notes: string[]
@@ -78,7 +80,14 @@ export function draft(wanted: DraftOf): Draft {
   const standIn = harness.files.some(({ text }) => standInLine(text) !== null)
   const primary = { metric: primaryName(goal, harness), target: targetOf(goal, harness) }
   const { calls } = harness
-  return { files, specPath, edit, calls, standIn, primary, commands, notes: [...findings.notes, ...notes] }
+  const guessed = guessedMetric(goal, harness)
+  const said = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
+  return { files, specPath, edit, calls, standIn, ...said }
+}
+
+function guessedMetric(goal: Goal | null, { metric, files }: Harness): string | null {
+  if (metric === null || files.length > 0 || primaryName(goal, { metric }) !== metric.name) return null
+  return isNoSpeed(metric.name) ? null : metric.name
 }
 
 function harnessFor({ yard, detected: { findings }, name, goal }: DraftOf): Harness {
@@ -157,7 +166,7 @@ function primaryOf(goal: Goal | null, printed: PrintedMetric | null): PrintedMet
   return { name, direction }
 }
 
-function primaryName(goal: Goal | null, harness: Harness): string {
+function primaryName(goal: Goal | null, harness: Pick<Harness, 'metric'>): string {
   return goal?.aim?.kind === 'judge' ? 'quality' : (primaryOf(goal, harness.metric) ?? TIMED).name
 }
 

@@ -10,7 +10,7 @@ import { comparedMetrics, wayOf } from '../report/check-compared.ts'
 import { dependencyPolicy } from '../report/dependency-policy.ts'
 import { type CheckView, checkText, comparisonText, ideaSources, isBlocked } from '../report/check-text.ts'
 import { clockText } from '../report/live-text.ts'
-import type { Trial } from '../report/check-trial.ts'
+import { guessText, type Trial } from '../report/check-trial.ts'
 import { holdingsText } from '../report/holdings-text.ts'
 import { parseSpec } from '../spec/parse.ts'
 import { compilePathspec } from '../spec/pathspec.ts'
@@ -55,7 +55,7 @@ export const check: Verb = {
       const base = await defaultTip(workshop, call.around)
       const { spec } = parseSpec(text.yaml, { file: text.path })
       const warnings = await warningsOf(call, workshop, text.path, spec)
-      return checkSpec(call, { workshop, text, base, warnings })
+      return checkSpec(call, { workshop, text, base, warnings, guessed: null })
     }),
 }
 
@@ -65,6 +65,8 @@ export interface ToCheck {
   /** What would be measured. */
   base: Point
   warnings: string[]
+  /** A printed number that init took for the metric, from its name alone. */
+  guessed: string | null
 }
 
 /** Says everything about one spec, and tries it unless told not to; 2 where a run would refuse it. */
@@ -77,13 +79,18 @@ export async function checkSpec(call: Call, asked: ToCheck): Promise<number> {
   }
   says(checkText(view))
   const tries = !isBlocked(view) && !call.given.flag('no-try')
-  const trial = tries ? await tryWatched({ ...HARNESS, call, spec, ...asked }) : null
+  const trial = tries ? withGuess(await tryWatched({ ...HARNESS, call, spec, ...asked }), asked) : null
   const whole = trial === null ? view : tried(spec, view, trial)
   const about = { yaml: asked.text.yaml, tree: asked.base.tree }
   if (trial !== null) await noteForecast(call, asked.workshop, about, campaignSeconds(spec, trial))
   if (!isBlocked(view)) says(comparisonText(spec, whole))
   if (call.given.flag('json')) call.terminal.json(whole)
   return isBlocked(view) ? 2 : 0
+}
+
+function withGuess(trial: Trial, { guessed }: ToCheck): Trial {
+  const warning = guessed === null ? null : guessText(trial, guessed)
+  return warning === null ? trial : { ...trial, warnings: [...trial.warnings, warning] }
 }
 
 /** Tried, and looked at meanwhile: what it holds would stand in the way of others beside it. */

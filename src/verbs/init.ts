@@ -244,7 +244,13 @@ async function checked(call: Call, { workshop, base, setting, agents }: Written)
   const point = await withNewFiles(workshop, base, drafted.files, call.around.clock.now())
   const text = { path: drafted.specPath, yaml, source: 'work tree' } as const
   try {
-    const code = await checkSpec(call, { workshop, text, base: point, warnings: [] })
+    const code = await checkSpec(call, {
+      workshop,
+      text,
+      base: point,
+      warnings: [],
+      guessed: drafted.guessed,
+    })
     next(code === 0)
     return code
   } catch (error) {

@@ -42,6 +42,13 @@ describe('winnow init', () => {
     expect((await person.winnow('run')).code).toBe(14)
   })
 
+  it('warns of a printed number that never changes and may be no cost', async () => {
+    const bench = 'console.log(JSON.stringify({ total: 42 }))\n'
+    const { code, out } = await project({ ...NODE, 'bench/size.mjs': bench }).winnow('init')
+    expect(code).toBe(0)
+    expect(out).toContain('warning: total repeats exactly in every build: if it is a checksum and not a cost')
+  })
+
   it('shows with --dry-run what it would write, and writes nothing', async () => {
     const person = project(FILES)
     const { code, out } = await person.winnow('init', '--dry-run', '--agent', '--name', 'small')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WayOut } from '../../src/decide/evidence/planning.ts'
 import type { Prospects } from '../../src/plan/prospects.ts'
-import { type Trial, trialText } from '../../src/report/check-trial.ts'
+import { guessText, type Trial, trialText } from '../../src/report/check-trial.ts'
 import { NOISE } from './campaign-of.ts'
 
 const COST = { pairs: 9.25, jobs: 1.5, executions: 21.5, minutes: 1.234 }
@@ -131,6 +131,15 @@ describe('what trying another harness showed', () => {
       'repeats exactly: yes, equal in 3 runs',
       'scale: linear, gains are differences',
     ])
+  })
+
+  it('warns of a drafted metric that never changes, which may be a checksum', () => {
+    const calibration = { deterministic: true, scale: 'log', reason: 'equal in 3 runs', noise: null } as const
+    expect(guessText({ calibration }, 'total')).toBe(
+      'total repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric',
+    )
+    expect(guessText({ calibration: { ...calibration, deterministic: false } }, 'total')).toBeNull()
+    expect(guessText({ calibration: null }, 'total')).toBeNull()
   })
 
   it('does not call the effect of one change a share where it is a difference', () => {

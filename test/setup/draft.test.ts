@@ -78,6 +78,27 @@ scope: { mutable: [src/] }
   })
 })
 
+describe('a printed number that is taken for the metric by its name', () => {
+  const printing = (name: string) => ({
+    ...NODE,
+    'bench/parse.mjs': `console.log(JSON.stringify({ ${name}: 1 }))\n`,
+  })
+
+  it.each([
+    ['total', 'total'],
+    ['ms', 'ms'],
+    ['bytes', null],
+    ['checksum', null],
+  ])('%s is named %s for the check', (name, guessed) => {
+    expect(drafted(printing(name)).guessed).toBe(guessed)
+  })
+
+  it('is not named where the goal chooses another metric, or winnow writes the benchmark', () => {
+    expect(drafted(printing('total'), { goal: 'less memory' }).guessed).toBeNull()
+    expect(drafted(GO).guessed).toBeNull()
+  })
+})
+
 describe('a goal in a spec', () => {
   it('is told to proposers, and chooses what winnow measures itself', () => {
     const { spec } = drafted(NODE, { goal: 'less memory, under 100 MB' })
