@@ -34,7 +34,8 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
   const storeDir = join(place.dataDir, ANSWERS)
   const say = (line: string) => place.progress.say(line)
   let leftovers: Promise<void> | null = null
-  const handed = new Set<EventId>()
+  /** Ideas that a program has, each with the key of its answer once it has answered. */
+  const handed = new Map<EventId, string | null>()
   const angles = new Set<string>()
   const brought: BroughtHeads = new Map()
 
@@ -72,8 +73,11 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       // Before the program answers: the campaign goes on meanwhile, and its brief does not.
       const first_unseen = campaign.next_number
       const proposer = commands(scene.spec, guests).find(each => proposerName(each) === who)
-      const idea = nextIdea(campaign, new Set([...handed, ...handedOut(campaign)]))
-      if (idea !== null) handed.add(idea.id)
+      for (const [id, key] of handed)
+        if (key !== null && Object.hasOwn(campaign.sources, key)) handed.delete(id)
+      const taken = new Set([...handed.keys(), ...handedOut(campaign)])
+      const idea = nextIdea(campaign, { who, handed: taken })
+      if (idea !== null) handed.set(idea.id, null)
       const workDir = await freeWorkDir(join(place.dataDir, ASKED_IN), scene.lane)
       const angle = idea === null ? nextAngle(campaign, scene.spec, angles) : null
       if (angle !== null) angles.add(angle)
@@ -85,6 +89,7 @@ export function campaignIdeas(place: Place, guests: readonly CommandProposer[] =
       const minutes = (place.clock.monotonic() - began) / 60_000
       const at = new Date(place.clock.now()).toISOString()
       const key = commandKey(who, place.random.hex(8))
+      if (asked.ok && idea !== null) handed.set(idea.id, key)
       place.faults.reach('ask:answered')
       const carries = idea === null ? {} : { carries: idea.id }
       const about = { key, campaign: campaign.started, who, at, minutes, first_unseen }
@@ -136,7 +141,7 @@ function roomFor(campaign: Campaign, spec: Spec): number {
 }
 
 /** What was handed out and came to nothing, not even to words, may be handed out again. */
-function release(handed: Set<EventId>, idea: BacklogIdea | null) {
+function release(handed: Map<EventId, string | null>, idea: BacklogIdea | null) {
   return (error: unknown): never => {
     if (idea !== null) handed.delete(idea.id)
     throw error

@@ -69,7 +69,10 @@ export function commandKey(name: string, nonce: string): string {
 }
 
 /** A program's ideas have the key `command:<name>:<nonce>`, where the name may begin with `command:` itself. */
-function proposerOf(campaign: Campaign, { source }: Experiment): string | null {
+export function proposerOf(
+  campaign: Pick<Campaign, 'proposers'>,
+  { source }: Pick<Experiment, 'source'>,
+): string | null {
   if (source.use !== 'command') return null
   const full = source.key.slice(0, source.key.lastIndexOf(':'))
   const short = full.replace(/^command:/, '')

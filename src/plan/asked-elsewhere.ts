@@ -30,7 +30,7 @@ export function askElsewhere({ campaign, spec, now }: World, who: readonly strin
   return who.map((name, at): Step => {
     const cause = `asking ${at} at ${campaign.seq}`
     const key = commandKey(name, sha256(canonicalJson([campaign.started, cause])).slice(0, 16))
-    const idea = nextIdea(campaign, handed)
+    const idea = nextIdea(campaign, { who: name, handed })
     if (idea !== null) handed.add(idea.id)
     const look = idea === null ? nextAngle(campaign, spec, angles) : null
     if (look !== null) angles.add(look)

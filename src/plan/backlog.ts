@@ -3,15 +3,19 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { EventDraft } from '../model/event.ts'
 import { ideaName } from '../model/fold-backlog.ts'
-import type { EventId } from '../model/ids.ts'
+import { proposerOf } from '../model/fold-proposer.ts'
+import type { EventId, ExperimentId } from '../model/ids.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Step } from './action.ts'
 import type { World } from './world.ts'
 
-type Known = Pick<Campaign, 'backlog' | 'experiments'>
+type Known = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
+
+/** A program whose answers to one idea were refused this often is not handed that idea again. */
+const REFUSED_UNTIL_REST = 2
 
 /** In the order in which they are handed out: the best of each category first, then the rest; all by priority and age. */
-export function openIdeas({ backlog }: Known): BacklogIdea[] {
+export function openIdeas({ backlog }: Pick<Known, 'backlog'>): BacklogIdea[] {
   const open = backlog.filter(({ status, experiment }) => status === 'open' && experiment === null)
   const byName = new Map(open.map(idea => [ideaName(idea), idea]))
   const order = selectRound(
@@ -21,9 +25,32 @@ export function openIdeas({ backlog }: Known): BacklogIdea[] {
   return order.flatMap(name => byName.get(name) ?? [])
 }
 
-/** One idea for one asking; null where none is left that nobody has. */
-export function nextIdea(campaign: Known, handed: ReadonlySet<EventId>): BacklogIdea | null {
-  return openIdeas(campaign).find(({ id }) => !handed.has(id)) ?? null
+/** Chooses an idea to hand to `who`; null where each one is taken, or rests for this program. */
+export function nextIdea(
+  campaign: Known,
+  { who, handed }: { who: string; handed: Pick<ReadonlySet<EventId>, 'has'> },
+): BacklogIdea | null {
+  const free = openIdeas(campaign).filter(({ id }) => !handed.has(id))
+  return free.find(idea => !restingFor(campaign, idea).has(who)) ?? null
+}
+
+/** The programs that are not handed this idea again, each with its refused answers to it. */
+export function restingFor(
+  campaign: Pick<Known, 'experiments' | 'proposers'>,
+  { id, status }: Pick<BacklogIdea, 'id' | 'status'>,
+): Map<string, ExperimentId[]> {
+  const refused = new Map<string, ExperimentId[]>()
+  if (status !== 'open') return refused
+  for (const experiment of Object.values(campaign.experiments)) {
+    if (experiment.carries !== id || !isRefusedUnmeasured(experiment)) continue
+    const who = proposerOf(campaign, experiment)
+    if (who !== null) refused.set(who, [...(refused.get(who) ?? []), experiment.id])
+  }
+  return new Map([...refused].filter(([, answers]) => answers.length >= REFUSED_UNTIL_REST))
+}
+
+function isRefusedUnmeasured({ outcome, measured_tree }: Experiment): boolean {
+  return outcome === 'refused' && measured_tree === null
 }
 
 /** An idea ends with the experiment that carried it out, and takes along what was learned. */
@@ -35,11 +62,11 @@ export function closedIdeas({ campaign }: Pick<World, 'campaign'>): Step[] {
   })
 }
 
-/** What was withdrawn was not tried: somebody else may take the idea up. */
+/** Only a measured idea was tried: after a withdrawal or a refusal it can be carried out again. */
 function endOf({ id }: BacklogIdea, experiment: Experiment): EventDraft<'hypothesis-updated'> {
   const { outcome, opened, learnings, verdict, reason } = experiment
   const about = { kind: 'hypothesis-updated', cause: opened, hypothesis: id } as const
-  if (outcome === 'withdrawn')
+  if (outcome === 'withdrawn' || isRefusedUnmeasured(experiment))
     return { ...about, status: 'open', experiment: null, outcome: null, learnings: null }
   const said = `${verdict ?? 'ended'}: ${reasonOf(reason ?? '').sentence}`
   return { ...about, status: 'tried', experiment: experiment.id, outcome, learnings: learnings ?? said }

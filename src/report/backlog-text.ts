@@ -1,36 +1,55 @@
+import { plural } from '../decide/wording.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { ideaName } from '../model/fold-backlog.ts'
 import { oneLine } from '../model/landing.ts'
-import { openIdeas } from '../plan/backlog.ts'
+import { openIdeas, restingFor } from '../plan/backlog.ts'
 import { specOf } from '../spec/recorded-spec.ts'
 import { table } from './table.ts'
+
+type Listed = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
 /** What `winnow idea list --json` prints of one idea. */
 export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
   id: string
   event: string
+  /** Programs that are not handed it again, each with its refused answers to it. */
+  rests_for: Record<string, string[]>
 }
 
-export function ideaView({ id, number, ...told }: BacklogIdea): IdeaView {
-  return { id: ideaName({ number }), event: id, ...told }
+export function ideaView(campaign: Listed, idea: BacklogIdea): IdeaView {
+  const { id, number, ...told } = idea
+  const rests_for = Object.fromEntries(restingFor(campaign, idea))
+  return { id: ideaName({ number }), event: id, ...told, rests_for }
 }
 
 /** Open ones first, as they are handed out; then those that somebody has, and what became of the rest. */
-export function ideasInOrder(campaign: Pick<Campaign, 'backlog' | 'experiments'>): BacklogIdea[] {
+export function ideasInOrder(campaign: Listed): BacklogIdea[] {
   const open = openIdeas(campaign)
   const known = new Set(open)
   return [...open, ...campaign.backlog.filter(idea => !known.has(idea))]
 }
 
-export function backlogText(campaign: Pick<Campaign, 'backlog' | 'experiments'>): string[] {
+export function backlogText(campaign: Listed): string[] {
   const rows = ideasInOrder(campaign).map(idea => [
     ideaName(idea),
     `${stateOf(idea)}`,
     `${idea.priority}, ${oneLine(idea.category, 40)}`,
     oneLine(idea.hypothesis, 100),
-    idea.learnings === null ? '' : oneLine(idea.learnings, 120),
+    idea.learnings === null ? restText(campaign, idea) : oneLine(idea.learnings, 120),
   ])
   return rows.length === 0 ? ['No idea is written down. winnow idea add "what might help"'] : table(rows)
+}
+
+/** Why a program is not asked for it again, and how it goes on. */
+function restText(campaign: Listed, idea: BacklogIdea): string {
+  if (idea.experiment !== null) return ''
+  const [first, ...others] = [...restingFor(campaign, idea)].map(
+    ([who, answers]) =>
+      `${oneLine(who, 40)} was refused ${plural(answers.length, 'time')} (${answers.join(', ')})`,
+  )
+  if (first === undefined) return ''
+  const refused = [first, ...others].join(', ')
+  return `${refused}; rests until another program or winnow try --idea ${ideaName(idea)} takes it`
 }
 
 function stateOf({ status, experiment }: BacklogIdea): string {

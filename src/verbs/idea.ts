@@ -119,7 +119,7 @@ async function addIdea(
 
 async function list({ given, terminal }: Call, { rehearsal }: Scene, campaign: Campaign): Promise<void> {
   if (rehearsal !== null) rehearsal.answered = true
-  if (given.flag('json')) return terminal.json(ideasInOrder(campaign).map(ideaView))
+  if (given.flag('json')) return terminal.json(ideasInOrder(campaign).map(idea => ideaView(campaign, idea)))
   for (const line of backlogText(campaign)) terminal.out(line)
 }
 

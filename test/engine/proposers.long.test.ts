@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { restingFor } from '../../src/plan/backlog.ts'
 import { submit } from '../../src/engine/submit.ts'
 import { letters, shorter, sizeYard } from './size-yard.ts'
 import { patchOf } from './yard.ts'
@@ -210,6 +211,39 @@ esac
     await site.person({ kind: 'campaign-resumed', reason: 'its key is renewed' })
     await site.run()
     expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, benched: true } })
+    await site.proven()
+  })
+
+  it('that answers an idea with a duplicate twice is handed other work, and the idea stays open', async () => {
+    const program = `#!/bin/sh
+cat > "$HOME/brief"
+grep -q 'Carry out this idea' "$HOME/brief" && echo handed >> "$HOME/handed"
+printf 'd\\n' > src/d.txt
+echo '{"hypothesis": "another file"}'
+`
+    const home = mkdtempSync(join(tmpdir(), 'winnow-backlog-'))
+    const files = { 'tools/think.sh': program }
+    const site = await sizeYard([patchOf({ 'src/d.txt': [null, 'd\n'] }, { hypothesis: 'longer' })], {
+      spec: text => spec(text).replace('propose: [', 'propose: [{ use: patch, dir: ideas }, '),
+      files,
+      env: { HOME: home },
+    })
+    await site.start()
+    const told = { category: 'text', required_deps: [], family: null, source: 'ada' }
+    const added = { kind: 'hypothesis-added', hypothesis: 'drop vowels', ...told } as const
+    await site.person({ ...added, priority: 'high' })
+    await site.run()
+    const handed = readFileSync(join(home, 'handed'), 'utf8').trim().split('\n')
+    rmSync(home, { recursive: true })
+    const campaign = await site.campaign()
+    expect(campaign.backlog).toMatchObject([{ status: 'open', experiment: null, outcome: null }])
+    // The first brief may be older than the experiment that its answer repeats: that answer is not a refused one.
+    const repeated = (await site.events()).filter(({ kind }) => kind === 'answer-repeated')
+    expect(handed).toHaveLength(2 + repeated.length)
+    const [idea] = campaign.backlog
+    if (idea === undefined) throw new Error('the backlog is empty')
+    expect([...restingFor(campaign, idea)]).toEqual([['thinker', [expect.any(String), expect.any(String)]]])
+    expect(campaign.proposers).toMatchObject({ thinker: { benched: true } })
     await site.proven()
   })
 

@@ -56,13 +56,36 @@ describe('the backlog as it is handed out', () => {
     )
   })
 
+  it('hands an idea to other programs alone once two answers of one program were refused', () => {
+    const idea = anIdea(1)
+    const refusedAnswers = (...who: string[]) =>
+      Object.fromEntries(
+        who.map((name, at) => {
+          const id = `exp-00${at + 1}`
+          const source = { use: 'command', key: `command:${name}:${at}` }
+          const about = { id, source, carries: idea.id, outcome: 'refused', measured_tree: null }
+          return [id, about as Partial<Experiment>]
+        }),
+      )
+    const next = (who: string, answers: readonly string[]) => {
+      const fresh = { failures: 0, benched: false, asked: 0, since_kept: null }
+      const campaign = campaignOf([idea], refusedAnswers(...answers))
+      const proposers = { claude: fresh, codex: fresh }
+      return nextIdea({ ...campaign, proposers }, { who, handed: new Set() })?.id ?? null
+    }
+    expect(next('claude', ['claude', 'codex'])).toBe(idea.id)
+    expect(next('claude', ['claude', 'codex', 'claude'])).toBeNull()
+    expect(next('codex', ['claude', 'codex', 'claude'])).toBe(idea.id)
+  })
+
   it('gives one idea to one asking, until none is left', () => {
     fc.assert(
       fc.property(ideas, backlog => {
         const handed = new Set<string>()
         const order: string[] = []
         const campaign = campaignOf(backlog)
-        for (let next = nextIdea(campaign, handed); next; next = nextIdea(campaign, handed)) {
+        const asking = { who: 'claude', handed }
+        for (let next = nextIdea(campaign, asking); next; next = nextIdea(campaign, asking)) {
           handed.add(next.id)
           order.push(ideaName(next))
         }
@@ -107,11 +130,16 @@ describe('an idea ends with its experiment', () => {
     ])
   })
 
-  it('is open again where the experiment was withdrawn', () => {
-    const campaign = campaignOf([carried], { 'exp-001': { ...over, outcome: 'withdrawn' } })
-    expect(closedIdeas({ campaign })).toMatchObject([
-      { draft: { status: 'open', experiment: null, outcome: null, learnings: null } },
-    ])
+  it('is open again where the experiment was withdrawn, or refused before it was measured', () => {
+    const refused = { outcome: 'refused', verdict: 'refused', reason: 'the same files as exp-004' } as const
+    for (const end of [{ outcome: 'withdrawn' as const }, { ...refused, measured_tree: null }]) {
+      const campaign = campaignOf([carried], { 'exp-001': { ...over, ...end } })
+      expect(closedIdeas({ campaign })).toMatchObject([
+        { draft: { status: 'open', experiment: null, outcome: null, learnings: null } },
+      ])
+    }
+    const measured = campaignOf([carried], { 'exp-001': { ...over, ...refused, measured_tree: 'tree' } })
+    expect(closedIdeas({ campaign: measured })).toMatchObject([{ draft: { status: 'tried' } }])
   })
 
   it('and not before: neither while it runs, nor twice, nor when it was dropped', () => {
