@@ -1,6 +1,7 @@
 import type { Stop, StopCode } from '../decide/stopping.ts'
 import { isMovable } from '../model/limit.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { Experiment } from '../model/experiment.ts'
 import { raiseObstacle } from '../model/raise-obstacle.ts'
 import { shortRef } from '../model/refs.ts'
 import { capitalised } from './sentence.ts'
@@ -8,7 +9,15 @@ import { nextLook, nextTurn } from './who-goes-on.ts'
 
 type Stopped = Pick<
   Campaign,
-  'status' | 'stop_code' | 'spec_path' | 'default_branch' | 'host' | 'experiments' | 'alerts'
+  | 'status'
+  | 'stop_code'
+  | 'spec_path'
+  | 'default_branch'
+  | 'host'
+  | 'experiments'
+  | 'alerts'
+  | 'incumbent'
+  | 'landings'
 >
 
 /** How to go on after a limit of the spec, a used up error budget, or a stop that put ideas back; else null. */
@@ -33,18 +42,46 @@ function resumeText(campaign: Stopped): string {
 export function waitingIdeasText(campaign: Stopped, fresh: number): string | null {
   if (campaign.status !== 'stopped') return null
   const waiting = putBack(campaign)
+  const carried = waiting.filter(experiment => isMeasuredBefore(campaign, experiment))
+  const rest = waiting.filter(experiment => !carried.includes(experiment))
+  const parts = [
+    countedText(rest, fresh, ['was not measured', 'were not measured']),
+    countedText(carried, 0, [`waits ${ON_TOP}`, `wait ${ON_TOP}`]),
+  ].filter(part => part !== null)
+  if (parts.length === 0) return null
+  return `${parts.join('. ')}. To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
+}
+
+const ON_TOP = 'to be measured on top of what was merged'
+
+function countedText(
+  waiting: readonly Experiment[],
+  fresh: number,
+  [one, more]: readonly [string, string],
+): string | null {
   const count = waiting.length + fresh
   if (count === 0) return null
-  const which = [...waiting.slice(0, LISTED), ...(waiting.length > LISTED ? ['others'] : [])]
+  const which = [
+    ...waiting.slice(0, LISTED).map(({ id }) => id),
+    ...(waiting.length > LISTED ? ['others'] : []),
+  ]
   const all = [...which, ...(fresh === 0 ? [] : [`${fresh} new`])].join(', ')
-  const said = count === 1 ? '1 idea was not measured' : `${count} ideas were not measured`
-  return `${said} (${all}). To go on, ${wayOnText(campaign) ?? resumeText(campaign)}.`
+  return count === 1 ? `1 idea ${one} (${all})` : `${count} ideas ${more} (${all})`
+}
+
+/** Its numbers are on an earlier incumbent: a better idea of its round was merged instead. */
+function isMeasuredBefore(
+  { incumbent, landings }: Pick<Stopped, 'incumbent' | 'landings'>,
+  { measured_tree, evidence }: Experiment,
+): boolean {
+  if (measured_tree === null || landings.length === 0) return false
+  return evidence === null || evidence.base !== incumbent.commit
 }
 
 const LISTED = 6
 
-function putBack({ experiments }: Pick<Stopped, 'experiments'>): string[] {
-  return Object.values(experiments).flatMap(({ id, status }) => (status === 'queued' ? [id] : []))
+function putBack({ experiments }: Pick<Stopped, 'experiments'>): Experiment[] {
+  return Object.values(experiments).filter(({ status }) => status === 'queued')
 }
 
 /** The level of a test is never given out twice, so raising a limit afterwards leaves nothing to test with. */
@@ -63,7 +100,9 @@ export function proposedText(campaign: Stopped, count: number): string {
 /** What an idea of a stopped campaign waits for; null: it is not stopped. */
 export function turnAfterStop({ status, stop_code }: Pick<Campaign, 'status' | 'stop_code'>): string | null {
   if (status !== 'stopped') return null
-  return stop_code === USED_UP ? 'another campaign' : '`winnow resume`'
+  if (stop_code === USED_UP) return 'another campaign'
+  if (stop_code === 'target_reached') return 'a further target'
+  return isMovable(stop_code ?? '') ? `a raised ${keyOf(stop_code ?? '')}` : '`winnow resume`'
 }
 
 /** What a person does about one such limit, where the campaign lives, and about what keeps it from being read there. */
@@ -86,7 +125,10 @@ export function raiseText(
 
 function whatText(code: string): string {
   if (code === 'target_reached') return 'aim further (target)'
-  if (code === 'max_total_cost_usd') return 'raise metric.judge.max_total_cost_usd'
   const counted = code === 'max_hours' ? ' (hours count from the start of the campaign)' : ''
-  return `raise stopping.${code}${counted}`
+  return `raise ${keyOf(code)}${counted}`
+}
+
+function keyOf(code: string): string {
+  return code === 'max_total_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
 }

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { emptyCampaign } from '../../src/model/campaign.ts'
+import type { Experiment } from '../../src/model/experiment.ts'
+import { turnAfterStop, waitingIdeasText } from '../../src/report/way-on.ts'
+
+const queued = (id: string, about: Partial<Experiment> = {}) =>
+  [id, { id, status: 'queued', measured_tree: null, evidence: null, ...about } as Experiment] as const
+
+const landed = [{ experiment: 'exp-001' }] as ReturnType<typeof emptyCampaign>['landings']
+
+const stopped = {
+  ...emptyCampaign(),
+  status: 'stopped',
+  stop_code: 'max_iterations',
+  spec_path: '.winnow/size.yaml',
+  default_branch: 'refs/heads/main',
+} as const
+
+const RAISE = 'To go on, raise stopping.max_iterations in .winnow/size.yaml on main'
+
+describe('a campaign that a limit stopped', () => {
+  it('tells an idea that was measured alone from one that was not measured', () => {
+    const said = (experiments: ReturnType<typeof queued>[], fresh = 0, landings = landed) =>
+      waitingIdeasText({ ...stopped, landings, experiments: Object.fromEntries(experiments) }, fresh) ?? ''
+    const carried = queued('exp-003', { measured_tree: 'tree' })
+    expect(said([carried])).toContain(
+      `1 idea waits to be measured on top of what was merged (exp-003). ${RAISE}`,
+    )
+    expect(said([queued('exp-002'), carried], 1)).toContain(
+      `2 ideas were not measured (exp-002, 1 new). 1 idea waits to be measured on top of what was merged (exp-003). ${RAISE}`,
+    )
+    expect(said([carried], 0, [])).toContain('1 idea was not measured (exp-003)')
+  })
+
+  it.each([
+    ['max_iterations', 'a raised stopping.max_iterations'],
+    ['max_total_cost_usd', 'a raised metric.judge.max_total_cost_usd'],
+    ['target_reached', 'a further target'],
+    ['level_used_up', 'another campaign'],
+    ['person', '`winnow resume`'],
+  ])('after %s, what is queued waits for %s', (stop_code, expected) => {
+    expect(turnAfterStop({ status: 'stopped', stop_code })).toBe(expected)
+  })
+})
