@@ -97,7 +97,8 @@ export type Waiting =
   | { for: 'judges'; orders: OrderId[]; reason: string | null }
   /** Programs that this process is asking for ideas. */
   | { for: 'proposers'; who: string[] }
-  | { for: 'ideas' }
+  /** `disabled`: proposers that are not asked again before a person resumes, where there are some. */
+  | { for: 'ideas'; disabled?: string[] }
   /** Ideas that are there and may not be opened yet. */
   | { for: 'limit'; what: string }
   /** `astray`: the optimize branch is not where the ledger says, and must not be merged as it is. */

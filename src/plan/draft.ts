@@ -1,4 +1,5 @@
 import { openJudging } from '../model/fold-judging.ts'
+import { disabledProposers } from '../model/fold-proposer.ts'
 import type { OrderId } from '../model/ids.ts'
 import type { Action, Plan, Step, Waiting } from './action.ts'
 import { approvalsNeeded } from './approvals.ts'
@@ -81,5 +82,6 @@ function waitingFor(world: World): Waiting {
   if (needed.length > 0 && (limit !== null || nothingToMeasure(world)))
     return { for: 'person', what: [...needed, ...(limit === null ? [] : [limit])].join('. ') }
   if (limit !== null) return { for: 'limit', what: limit }
-  return { for: 'ideas' }
+  const disabled = disabledProposers(world.campaign)
+  return disabled.length === 0 ? { for: 'ideas' } : { for: 'ideas', disabled }
 }

@@ -112,7 +112,7 @@ export function waitingSentence(waiting: Waiting): string {
     case 'proposers':
       return `Waiting for ${waiting.who.join(', ')}: asked for an idea.`
     case 'ideas':
-      return 'Waiting for ideas: nothing is queued and no proposer has one.'
+      return ideasSentence(waiting.disabled ?? [])
     case 'limit':
       return `Waiting: ${waiting.what}.`
     case 'person':
@@ -122,6 +122,13 @@ export function waitingSentence(waiting: Waiting): string {
     default:
       return waiting satisfies never
   }
+}
+
+function ideasSentence(disabled: readonly string[]): string {
+  if (disabled.length === 0) return 'Waiting for ideas: nothing is queued and no proposer has one.'
+  const [are, them] = disabled.length === 1 ? ['is', 'it'] : ['are', 'them']
+  const why = `${disabled.join(', ')} ${are} disabled after failing to produce a usable idea`
+  return `Waiting for ideas: nothing is queued, and ${why}. winnow resume asks ${them} again.`
 }
 
 export function capitalised(text: string): string {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Waiting } from '../../src/plan/action.ts'
 import { outcome, verdictOf, verdictWord } from '../../src/model/outcome.ts'
 import {
   type Standing,
@@ -122,14 +123,16 @@ describe('what is not proven', () => {
 describe('what a campaign waits for', () => {
   it.each([
     [{ for: 'ideas' }, 'Waiting for ideas: nothing is queued and no proposer has one.'],
+    [
+      { for: 'ideas', disabled: ['claude'] },
+      'Waiting for ideas: nothing is queued, and claude is disabled after failing to produce a usable idea. winnow resume asks it again.',
+    ],
     [{ for: 'orders', orders: ['a'] }, 'Waiting for a measurement.'],
     [{ for: 'orders', orders: ['a', 'b'] }, 'Waiting for 2 measurements.'],
     [{ for: 'person', what: 'approval of exp-001' }, 'Waiting for a person: approval of exp-001'],
     [{ for: 'nothing', reason: '3 experiments ended' }, 'Stopped: 3 experiments ended'],
   ] as const)('%j reads %s', (waiting, expected) => {
-    expect(waitingSentence('orders' in waiting ? { ...waiting, orders: [...waiting.orders] } : waiting)).toBe(
-      expected,
-    )
+    expect(waitingSentence(structuredClone(waiting) as Waiting)).toBe(expected)
   })
 })
 
