@@ -11,6 +11,8 @@ export interface Parsed {
   given: Given
 }
 
+const CAMPAIGN = 'campaign'
+
 type Values = ReadonlyMap<string, readonly string[]>
 
 /** A command line against the registry: what is not in it is an error that names what was probably meant. */
@@ -28,7 +30,7 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
   const { positionals, values } = read(own, optionsOf(verb), `winnow ${verb.name}`)
   if (values.has('help')) return { verb: verbNamed(verbs, 'help'), given: givenOf([verb.name], values) }
   if (verb.command !== undefined) requireCommand(verb, verb.command, positionals, command)
-  requireArguments(verb, positionals)
+  requireArguments(verb, positionals, optionsOf(verb))
   return { verb, given: givenOf(positionals, values, command) }
 }
 
@@ -41,7 +43,7 @@ export function parseWords(
 ): Given {
   const { positionals: said, values } = read(words, options, `winnow ${verb.name}`)
   const positionals = filledIn(said)
-  requireArguments(verb, positionals)
+  requireArguments(verb, positionals, options)
   return givenOf(positionals, values)
 }
 
@@ -123,16 +125,25 @@ function requireListed(what: string, value: string, values: readonly string[] | 
   })
 }
 
+/** Options under another name that people give them. */
+const MEANT: Readonly<Record<string, string>> = { spec: CAMPAIGN }
+
 function unknownOption(rawName: string, options: readonly Option[], command: string): never {
   const word = rawName.replace(/^-+/, '')
   const names = options.map(({ name }) => name)
-  const near = word.length < 2 ? undefined : (nearest(word, names) ?? containing(word, names))
+  const meant = MEANT[word]
+  const near =
+    meant !== undefined && names.includes(meant)
+      ? meant
+      : word.length < 2
+        ? undefined
+        : (nearest(word, names) ?? containing(word, names))
   throw new UserError(`${command} has no option ${rawName}`, {
     fix: near === undefined ? `${command} --help lists them` : `did you mean --${near}?`,
   })
 }
 
-function requireArguments(verb: Verb, positionals: readonly string[]): void {
+function requireArguments(verb: Verb, positionals: readonly string[], options: readonly Option[]): void {
   const missing = verb.arguments.find(({ required }, index) => required && (positionals[index] ?? '') === '')
   if (missing !== undefined) {
     throw new UserError(`winnow ${verb.name} needs <${missing.name}>: ${withValues(missing)}`, {
@@ -146,7 +157,9 @@ function requireArguments(verb: Verb, positionals: readonly string[]): void {
   const extra = positionals[verb.arguments.length]
   if (extra === undefined || verb.arguments.at(-1)?.many === true) return
   throw new UserError(`winnow ${verb.name} does not know what to do with ${JSON.stringify(extra)}`, {
-    fix: usageText(verb),
+    fix: options.some(({ name }) => name === CAMPAIGN)
+      ? `did you mean winnow ${[verb.name, ...positionals.slice(0, verb.arguments.length)].join(' ')} --${CAMPAIGN} ${extra}?`
+      : usageText(verb),
   })
 }
 

@@ -64,7 +64,19 @@ describe('the command line', () => {
       'winnow completion needs <shell>: which shell: bash, zsh, fish / usage: winnow completion <shell> [options]',
     ],
     [['note', ''], 'winnow note needs <text>: what to remember / usage: winnow note <text> [options]'],
-    [['tick', 'now'], 'winnow tick does not know what to do with "now" / usage: winnow tick [options]'],
+    [
+      ['tick', 'size'],
+      'winnow tick does not know what to do with "size" / did you mean winnow tick --campaign size?',
+    ],
+    [
+      ['show', 'exp-007', 'size'],
+      'winnow show does not know what to do with "size" / did you mean winnow show exp-007 --campaign size?',
+    ],
+    [['status', '--spec', 'size'], 'winnow status has no option --spec / did you mean --campaign?'],
+    [
+      ['demo', 'a', 'b'],
+      'winnow demo does not know what to do with "b" / usage: winnow demo [directory] [options]',
+    ],
   ])('answers %j with what was meant', (argv, expected) => {
     expect(mistake(...argv)).toBe(expected)
   })
