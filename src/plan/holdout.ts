@@ -144,10 +144,10 @@ export function isUsedUp({ campaign, spec }: Ruling, stop: HoldoutRule): boolean
 }
 
 function missingText(what: string): string {
-  return `the holdout cannot be found: ${what}\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`
+  return `the holdout cannot be found: ${what}.\nPut it there, or name another in measurement.holdout.source (winnow amend), then: winnow resume`
 }
 
 function usedUpText({ measurement }: Spec): string {
   const uses = measurement.holdout?.max_uses ?? 0
-  return `the holdout was used ${plural(uses, 'time')} (measurement.holdout.max_uses), and nothing is merged without it\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`
+  return `the holdout was used ${plural(uses, 'time')} (measurement.holdout.max_uses), and nothing is merged without it.\nPut a fresh one in its place, or raise max_uses (winnow amend), then: winnow resume`
 }

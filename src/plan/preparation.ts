@@ -54,7 +54,7 @@ function own(world: World, found: Arrivals, purpose: OwnPurpose): Preparation {
       return {
         steps: pauseOnce(
           world,
-          `${next.reason}\nMend it, then: winnow resume (winnow check shows what fails; a spec that was changed needs winnow amend first)`,
+          `${next.reason.replace(/\.?$/, '.')}\nMend it, then: winnow resume (winnow check shows what fails; a spec that was changed needs winnow amend first)`,
         ),
         requests: [],
         blocked: BLOCKED,

@@ -37,8 +37,8 @@ export function wayOf(spec: Spec, deterministic: boolean | null): Way {
 
 export function comparedText(spec: Spec, metrics: readonly ComparedMetric[]): string[] {
   const lines = metrics.map(({ name, role, direction, compared }) => {
-    const aim = `${direction === 'minimize' ? 'less' : 'more'} ${name}`
-    return `compared: ${aim} (${role}), ${howText(spec, compared)}`
+    const better = direction === 'minimize' ? 'lower' : 'higher'
+    return `compared: ${name} (${role}, ${better} is better), ${howText(spec, compared)}`
   })
   return [...lines, `smallest gain: ${smallestGain(spec, metrics[0]?.compared ?? 'pairs')}`]
 }

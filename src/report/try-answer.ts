@@ -126,7 +126,7 @@ function asPart(text: string): string {
     .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
-function nextStep(experiment: Experiment, { take, optimize }: Around): string {
+function nextStep(experiment: Experiment, { take, optimize, measured }: Around): string {
   const { id, status, verdict, reason } = experiment
   if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
   switch (verdict) {
@@ -144,7 +144,9 @@ function nextStep(experiment: Experiment, { take, optimize }: Around): string {
       if (reason?.includes(' conflict in ')) return resolveStep(optimize)
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
     case 'broken':
-      return `mend it, then try again; winnow show ${id} has all that it printed`
+      return measured.failed === null || measured.failed.output === null
+        ? `mend what it names, then try again; winnow show ${id} has its numbers`
+        : `mend it, then try again; winnow show ${id} has the end of what it printed`
     default:
       return verdict satisfies never
   }

@@ -10,7 +10,7 @@ import type { Scene } from './at-campaign.ts'
 /** Why nothing may be measured now: a person's word or a rule of the spec holds for `try` as for `run`. */
 export async function whyHeld({ place }: Scene, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
-  const status_reason = world.campaign.status_reason?.split('\n', 1)[0] ?? ''
+  const status_reason = world.campaign.status_reason?.split('\n', 1)[0]?.replace(/\.$/, '') ?? ''
   if (status === 'paused') return `the campaign is paused (${status_reason}); winnow resume goes on`
   if (status === 'stopped' && status_source === 'person')
     return `the campaign was stopped (${status_reason}); winnow resume goes on`

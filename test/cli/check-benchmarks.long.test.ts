@@ -174,7 +174,7 @@ describe('winnow check with a recorded output', () => {
   ] as const)('%s: %s, with a primary called "%s"', async (output, file, primary) => {
     const { code, out, err } = await recorded(output, file, primary).winnow('check')
     expect([code, err]).toEqual([0, ''])
-    expect(out).toContain(`compared: less ${primary} (primary)`)
+    expect(out).toContain(`compared: ${primary} (primary, lower is better)`)
   })
 
   it('says which metric was meant', async () => {

@@ -44,7 +44,7 @@ describe('winnow check of a noisy metric', () => {
     expect(code).toBe(0)
     expect(err).toMatch(/^(trying the harness: job [123] of the base against itself\n){2,3}$/)
     for (const line of [
-      /^ {2}compared: less ms \(primary\), in pairs of base and idea, until there is evidence$/m,
+      /^ {2}compared: ms \(primary, lower is better\), in pairs of base and idea, until there is evidence$/m,
       /^ {2}smallest gain: 2 % of the base \(the default of evidence\.min_effect\)$/m,
       /^ {2}repeats exactly: no, ms varies from \S+ to \S+$/m,
       /^ {2}scale: log, gains are shares of the base$/m,
@@ -120,7 +120,7 @@ describe('winnow check of a time', () => {
     const timed = noisyProject({ spec: text => text.replace('name: ms', 'name: wall_seconds') })
     const { code, out } = await timed.winnow('check')
     expect(code).toBe(0)
-    expect(out).toContain('compared: less wall_seconds (primary), in pairs')
+    expect(out).toContain('compared: wall_seconds (primary, lower is better), in pairs')
     expect(out).toMatch(/^ {2}repeats exactly: no$/m)
     expect(readFileSync(join(timed.dir, 'src/ms'), 'utf8')).toBe('1000000\n')
   })

@@ -16,7 +16,7 @@ describe('winnow check', () => {
       '  cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
       '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
       '  merges into: optimize/size, and never into the default branch',
-      '  compared: less bytes (primary), each idea run once if it repeats exactly, else in pairs of base and idea',
+      '  compared: bytes (primary, lower is better), each idea run once if it repeats exactly, else in pairs of base and idea',
       '  smallest gain: any, where bytes repeats exactly; else 2 % of the base (the default of evidence.min_effect)',
       'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.',
       '',
@@ -111,7 +111,7 @@ describe('winnow check', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
     expect(out).toContain('  repeats exactly: yes, equal in 3 runs with different seeds and builds')
-    expect(out).toContain('  compared: less bytes (primary), each idea run once, and a gain once more')
+    expect(out).toContain('  compared: bytes (primary, lower is better), each idea run once, and a gain once more')
     expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
     expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)

@@ -157,7 +157,7 @@ describe('a holdout that was used as often as it may be', () => {
     expect(await made.run()).toEqual({
       for: 'person',
       what: expect.stringMatching(
-        /the holdout was used 1 time .+nothing is merged without it\nPut a fresh one .+max_uses \(winnow amend\), then: winnow resume$/s,
+        /the holdout was used 1 time .+nothing is merged without it\.\nPut a fresh one .+max_uses \(winnow amend\), then: winnow resume$/s,
       ),
     })
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: null })

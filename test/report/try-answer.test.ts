@@ -64,7 +64,7 @@ describe('what winnow try answers', () => {
     [
       { verdict: 'broken', outcome: 'error' },
       13,
-      'mend it, then try again; winnow show exp-007 has all that it printed',
+      'mend what it names, then try again; winnow show exp-007 has its numbers',
     ],
     [
       { verdict: null, outcome: null, status: 'deferred', reason: null },
@@ -123,6 +123,7 @@ describe('what winnow try answers', () => {
       warnings: ['one machine'],
       failed: { what: 'gate tests', output },
     })
+    expect(said.next).toBe('mend it, then try again; winnow show exp-007 has the end of what it printed')
     expect(answerText(said)).toEqual([
       'Broken: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
@@ -133,7 +134,7 @@ describe('what winnow try answers', () => {
       '  last lines of stderr:',
       '    exit 1',
       '  exp-007  #3  optimize-exp/size/try-1',
-      'Next: mend it, then try again; winnow show exp-007 has all that it printed',
+      'Next: mend it, then try again; winnow show exp-007 has the end of what it printed',
     ])
   })
 
