@@ -111,7 +111,9 @@ describe('winnow check', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
     expect(out).toContain('  repeats exactly: yes, equal in 3 runs with different seeds and builds')
-    expect(out).toContain('  compared: bytes (primary, lower is better), each idea run once, and a gain once more')
+    expect(out).toContain(
+      '  compared: bytes (primary, lower is better), each idea run once, and a gain once more',
+    )
     expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
     expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)
