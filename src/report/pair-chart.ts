@@ -80,20 +80,25 @@ function pairRows(story: PairStory, { pairs }: PathJob): string[] {
   const keep = 1 / story.terms.level
   const end = evidenceText(keep)
   const axis = ` 1${end.padStart(CHART - 1)}`
-  const head = ['  pair', '     base', 'candidate', '   gain', 'first', 'evidence', axis]
-  return table([head, ...pairs.map((pair, at) => pairRow(pair, at, { measured, keep }))])
+  const values = pairs.flatMap(({ base, candidate, lost = false }) =>
+    [base, candidate].map(value => valueText(value, lost).length),
+  )
+  const width = Math.max('candidate'.length, ...values)
+  const sides = ['base', 'candidate'].map(side => side.padStart(width))
+  const head = ['  pair', ...sides, '   gain', 'first', 'evidence', axis]
+  return table([head, ...pairs.map((pair, at) => pairRow(pair, at, { measured, keep, width }))])
 }
 
 function pairRow(
   pair: PathPair,
   at: number,
-  { measured, keep }: { measured: Measured; keep: number },
+  { measured, keep, width }: { measured: Measured; keep: number; width: number },
 ): string[] {
   const { base, candidate, difference, first, evidence, lost = false } = pair
   return [
     `  ${String(at + 1).padStart(4)}`,
-    valueText(base, lost).padStart(9),
-    valueText(candidate, lost).padStart(9),
+    valueText(base, lost).padStart(width),
+    valueText(candidate, lost).padStart(width),
     (difference === null ? 'none' : signedText(difference, measured)).padStart(7),
     first === 'base' ? 'base' : 'cand.',
     evidenceText(evidence).padStart(8),

@@ -78,6 +78,19 @@ describe('the chart', () => {
     expect(bars.at(-1)).toBe('█'.repeat(20))
   })
 
+  it('shows counts in full, in columns as wide as they need', () => {
+    const counted = storiesOf(twoJobs()).map(story => ({
+      ...story,
+      jobs: story.jobs.map(job => ({
+        ...job,
+        pairs: job.pairs.map(pair => ({ ...pair, base: { bytes: 33_163_861_234 } })),
+      })),
+    }))
+    const rows = counted.flatMap(pairChart).filter(line => /^ {2} *(pair|\d+) /.test(line))
+    expect(rows[1]).toMatch(/^ {5}1 {2}33163861234 {7}1\.1875 {2}/)
+    expect(rows[0]).toMatch(/^ {2}pair {9}base {4}candidate {2}/)
+  })
+
   it('says which job was fresh', () => {
     const jobs = lines.filter(line => line.startsWith('job '))
     expect(jobs.map(line => line.replace(/; order .*/, ''))).toEqual([
