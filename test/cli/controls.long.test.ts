@@ -87,6 +87,25 @@ describe('a person at the controls', () => {
     await proven(person)
   })
 
+  it('names the conflict that keeps a raised limit from being read, in run, status and resume', async () => {
+    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
+    await person.winnow('run')
+    await offer(person, SHORT)
+    await person.winnow('run')
+    person.write('src/value', 'something else\n')
+    person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
+    person.commit('more, in conflict')
+    const way =
+      /then goes on\. Not before this is mended: the default branch at \w+ conflicts with the incumbent in /
+    expect((await person.winnow('run')).out).toMatch(way)
+    expect((await person.winnow('status')).out).toMatch(way)
+    expect((await person.winnow('resume')).err).toMatch(way)
+    person.git('merge', '-q', '-s', 'ours', '-m', 'resolved', 'optimize/size')
+    expect((await person.winnow('run')).code).toBe(14)
+    expect((await person.winnow('status')).out).not.toContain('Not before')
+    await proven(person)
+  })
+
   it('resumes for what is to be taken back, though the rule that stopped the campaign still holds', async () => {
     const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
     await person.winnow('run')
