@@ -3,7 +3,8 @@ import type { Ecosystem } from './addition.ts'
 import { firstProxied, GO_SERVERS, type GoServers } from './go/go-index.ts'
 import { READERS, type Registry } from './registry-readers.ts'
 import { isFetched, releaseHashes } from './release-hashes.ts'
-import { type Answer, dateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
+import type { Answer } from './release-date.ts'
+import { dateByName, NAME_REGISTRIES, type NameRegistry } from './releases-by-name.ts'
 
 export interface RegistryAccess {
   /** Of winnow, for the user agent. */
@@ -53,7 +54,12 @@ function questionAbout(release: Release): Question | null {
   const hashes = releaseHashes(release)
   if (exact !== null && hashes.length > 0)
     return async asking => withHash(await dateOf({ ...release, version: exact }, hashes, asking))
-  if (!isNameRegistry(ecosystem) || !isOnlyNamed(release)) return null
+  if (!isOnlyNamed(release)) return null
+  if (ecosystem === 'go') {
+    if (exact === null) return null
+    return async asking => byName(await goDate({ ...release, version: exact }, null, asking))
+  }
+  if (!isNameRegistry(ecosystem)) return null
   const isExact = exact !== null && isOneVersion(release, plain)
   const version = exact ?? plain
   return asking =>
@@ -64,6 +70,10 @@ function questionAbout(release: Release): Question | null {
 
 function withHash(at: string | null): ReleaseDate | null {
   return at === null ? null : { at, by: 'hash' }
+}
+
+function byName(at: string | null): ReleaseDate | null {
+  return at === null ? null : { at, by: 'name' }
 }
 
 function isNameRegistry(ecosystem: string): ecosystem is NameRegistry {
@@ -93,17 +103,19 @@ function isOneVersion({ ecosystem, integrity }: Release, version: string): boole
 
 async function dateOf(release: Release, hashes: readonly string[], access: Asking): Promise<string | null> {
   const textFrom = async (url: string) => (await answerAt(url, access)).text
-  if (release.ecosystem === 'go') {
-    const servers = access.goServers ?? GO_SERVERS
-    const [hash = ''] = hashes
-    return youngest([await firstProxied(release, hash, { servers, textAt: textFrom })])
-  }
+  if (release.ecosystem === 'go') return goDate(release, hashes[0] ?? '', access)
   const registry = registryOf(release.ecosystem)
   if (registry === null) return null
   const { base, path, published } = READERS[registry]
   const answer: unknown = JSON.parse(await textFrom(`${access.bases?.[registry] ?? base}${path(release)}`))
   const there = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
   return youngest(hashes.map(hash => there.get(hash) ?? null))
+}
+
+async function goDate(release: Release, hash: string | null, access: Asking): Promise<string | null> {
+  const servers = access.goServers ?? GO_SERVERS
+  const textAt = async (url: string) => (await answerAt(url, access)).text
+  return youngest([await firstProxied(release, hash, { servers, textAt })])
 }
 
 function registryOf(ecosystem: Ecosystem | (string & {})): Registry | null {

@@ -31,7 +31,7 @@ export function releaseHashes({ ecosystem, source, integrity, files }: Release):
 }
 
 export function isFetched(ecosystem: string, source: string): boolean {
-  const place = source.replace(/, installed as .*$/, '')
+  const place = source.replace(/, (?:installed as|in place of) .*$/, '')
   // Pipenv names the index as the Pipfile does.
   return FETCHED.test(place) || (ecosystem === 'pypi' && INDEX_NAME.test(place))
 }

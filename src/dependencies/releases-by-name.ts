@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { Release, ReleaseDate } from '../ports.ts'
+import type { ReleaseDate } from '../ports.ts'
+import { nugetDate } from './nuget/nuget-dates.ts'
+import { type Ask, type Dated, dateOf, type Question, youngestOf } from './release-date.ts'
 import { mayBe } from './version-range.ts'
 
 /** Registries that tell when a version was published to those who know its name and nothing else. */
@@ -14,16 +16,6 @@ export const NAME_REGISTRIES: Record<NameRegistry, string> = {
   nuget: 'https://api.nuget.org',
   maven: 'https://repo1.maven.org',
 }
-
-/** A registry's answer, and when the file was stored there. */
-export interface Answer {
-  text: string
-  lastModified: string | null
-}
-export type Ask = (path: string) => Promise<Answer>
-
-type Dated = { version: string; at: string }
-type Question = Pick<Release, 'name'> & { version: string; isExact: boolean }
 
 /** Null where the registry has no such version, or tells no date of it. */
 export async function dateByName(
@@ -44,17 +36,7 @@ function fitting(all: readonly Dated[], { version, isExact }: Question): Release
     const found = all.find(each => each.version.replace(/^v(?=\d)/, '') === plain)
     return found === undefined ? null : dateOf(found.at, 'name')
   }
-  const times = all.filter(each => mayBe(each.version, version)).map(({ at }) => Date.parse(at))
-  const known = times.filter(Number.isFinite)
-  return known.length === 0 || known.length < times.length
-    ? null
-    : { at: new Date(Math.max(...known)).toISOString(), by: 'range' }
-}
-
-function dateOf(at: string, by: ReleaseDate['by']): ReleaseDate | null {
-  const time = Date.parse(at)
-  // nuget.org gives what is unlisted the year 1900.
-  return Number.isFinite(time) && time > Date.UTC(1990) ? { at: new Date(time).toISOString(), by } : null
+  return youngestOf(all.filter(each => mayBe(each.version, version)))
 }
 
 interface Reader {
@@ -116,16 +98,6 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, Reader> = {
       })
     },
   },
-}
-
-const nugetLeaf = z.object({ published: z.string() })
-
-/** A reference to one version asks for at least that one, and NuGet takes the least that there is. */
-async function nugetDate({ name, version, isExact }: Question, ask: Ask): Promise<ReleaseDate | null> {
-  if (!isExact) return null
-  const [id, exact] = [name, version].map(text => encodeURIComponent(text.toLowerCase()))
-  const { text } = await ask(`/v3/registration5-semver1/${id}/${exact}.json`)
-  return dateOf(nugetLeaf.parse(JSON.parse(text)).published, 'name')
 }
 
 /** Maven Central keeps when it stored a file; of all versions its list says when the last came. */

@@ -45,7 +45,7 @@ async function asking(answers: Record<string, unknown>, release: Partial<Release
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
   const found = await publicRegistries({ version: '0.0.0', goServers }).publishedAt({ ...MODULE, ...release })
   const at = found?.at ?? null
-  return { at, asked }
+  return { at, by: found?.by ?? null, asked }
 }
 
 describe('when a version of a Go module was published', () => {
@@ -98,8 +98,20 @@ describe('when a version of a Go module was published', () => {
     expect((await asking({ ...ANSWERS, ...change })).at).toBeNull()
   })
 
+  it.each(['registry', 'registry, in place of example.org/old'])(
+    'is told by name and version where no go.sum has a hash of it: from %s',
+    async source => {
+      expect(await asking(ANSWERS, { integrity: null, source })).toEqual({
+        at: '2026-03-01T11:00:00.500Z',
+        by: 'name',
+        asked: [INFO, page(COMMITTED)],
+      })
+      const vain = await asking({}, { integrity: null, source })
+      expect([vain.at, vain.asked]).toEqual([null, [INFO]])
+    },
+  )
+
   it('is asked about a version alone', async () => {
     expect((await asking(ANSWERS, { version: 'main' })).asked).toEqual([])
-    expect((await asking(ANSWERS, { integrity: null })).asked).toEqual([])
   })
 })

@@ -182,7 +182,8 @@ describe('when a release was published', () => {
     [{ integrity: 'sha512-bGVmdA== md5-bGVm' }],
     [{ ecosystem: 'pypi', integrity: `sha512:${ONE}${ONE}` }],
     [{ ecosystem: 'pypi', integrity: '2 files, sha256:3' }],
-    [{ ecosystem: 'go', version: 'v1.2.3', integrity: null }],
+    [{ ecosystem: 'go', version: 'v1.2.3', source: 'path ../leaf', integrity: null }],
+    [{ ecosystem: 'go', version: '*', integrity: null }],
     [{ ecosystem: 'packagist', source: 'path ../a', integrity: null }],
     [{ ecosystem: 'maven', name: 'a:b', source: 'path lib/a.jar', integrity: null }],
     [{ ecosystem: '__proto__' }],
@@ -225,9 +226,14 @@ describe('what has no hash that its registry publishes as well', () => {
     },
   }
   const nuget = { listed: true, published: '2018-04-09T01:10:45.796+00:00' }
+  const ACME = '/v3/registration5-gz-semver2/acme.sum/index.json'
+  const leaf = (version: string, published: string) => ({ catalogEntry: { version, published } })
+  const someVersions = [leaf('1.2.0', OLD), leaf('1.3.0', AT), leaf('2.0.0', LATER)]
+  const inOnePage = { items: [{ lower: '1.2.0', upper: '2.0.0', items: someVersions }] }
   const metadata = '<metadata><versioning><lastUpdated>20180409011045</lastUpdated></versioning></metadata>'
 
-  it.each<[what: string, Release, path: string, answer: unknown, at: string, by: 'name' | 'range']>([
+  type Case = [what: string, Release, path: string, answer: unknown, at: string, by: 'name' | 'range']
+  it.each<Case>([
     ['npm, one version', named('npm', 'left-pad', '1.3.0'), '/left-pad', left, AT, 'name'],
     ['npm, a range', named('npm', 'left-pad', '^1.2.0'), '/left-pad', left, AT, 'range'],
     ['npm, any', named('npm', 'left-pad', '*'), '/left-pad', left, LATER, 'range'],
@@ -284,6 +290,37 @@ describe('what has no hash that its registry publishes as well', () => {
       'name',
     ],
     [
+      'nuget, exactly one in brackets',
+      named('nuget', 'Newtonsoft.Json', '[13.0.1]'),
+      '/v3/registration5-semver1/newtonsoft.json/13.0.1.json',
+      nuget,
+      AT,
+      'name',
+    ],
+    ...(
+      [
+        ['[1.2, 2.0)', AT],
+        ['[1.2,2.0]', LATER],
+        ['(1.3,)', LATER],
+        ['(,1.3)', OLD],
+        ['1.*', AT],
+        ['[1.*,2.0)', AT],
+        ['*', LATER],
+        ['1.2.0-*', LATER],
+        ['[1.2,1.3] (PackageVersion)', AT],
+        ['$(Acme)', LATER],
+      ] as const
+    ).map(
+      ([range, at]): Case => [
+        `nuget, ${range}`,
+        named('nuget', 'Acme.Sum', range),
+        ACME,
+        inOnePage,
+        at,
+        'range',
+      ],
+    ),
+    [
       'maven, a range',
       named('maven', 'org.a.b:core', '[1,2)'),
       '/maven2/org/a/b/core/maven-metadata.xml',
@@ -295,6 +332,24 @@ describe('what has no hash that its registry publishes as well', () => {
     const { registry, publishedAt } = await asking({ [path]: answer })
     expect(await publishedAt(release)).toEqual({ at, by })
     expect(registry.asked).toEqual([path])
+  })
+
+  it('has its date from all pages of a large NuGet package', async () => {
+    const folder = '/v3/registration5-gz-semver2/acme.sum'
+    const answers = {
+      [ACME]: {
+        items: [
+          { lower: '1.2.0', upper: '1.2.0' },
+          { lower: '1.3.0-RC', upper: '2.0.0' },
+        ],
+      },
+      [`${folder}/page/1.2.0/1.2.0.json`]: { items: someVersions.slice(0, 1) },
+      [`${folder}/page/1.3.0-rc/2.0.0.json`]: { items: someVersions.slice(1) },
+    }
+    const release = named('nuget', 'Acme.Sum', '[1.0,2.0)')
+    expect(await (await asking(answers)).publishedAt(release)).toEqual({ at: AT, by: 'range' })
+    const half = { ...answers, [`${folder}/page/1.2.0/1.2.0.json`]: undefined }
+    expect(await (await asking(half)).publishedAt(release)).toBeNull()
   })
 
   it('has its date from the time at which Maven Central stored the file', async () => {
@@ -317,6 +372,17 @@ describe('what has no hash that its registry publishes as well', () => {
       '/v3/registration5-semver1/a/1.0.0.json',
       { published: '1900-01-01T00:00:00+00:00' },
     ],
+    [
+      'may come to one that is unlisted at nuget',
+      named('nuget', 'Acme.Sum', '1.*'),
+      ACME,
+      {
+        items: [
+          { lower: '1.0', upper: '1.1', items: [leaf('1.0', OLD), leaf('1.1', '1900-01-01T00:00:00+00:00')] },
+        ],
+      },
+    ],
+    ['has no version in the range', named('nuget', 'Acme.Sum', '[7,8)'), ACME, inOnePage],
     ['has no date', named('maven', 'a:b', '1.0'), '/maven2/a/b/1.0/b-1.0.pom', '<project/>'],
     ['gets no answer', named('packagist', 'a/b', '1.0.0'), '/p2/a/b.json', undefined],
   ])('is unknown where it was asked for in vain: it %s', async (_, release, path, answer) => {

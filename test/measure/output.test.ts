@@ -137,6 +137,16 @@ describe('a result object', () => {
     ['a name given twice', '{"a": 1, "a": 2}', '"a" is given twice'],
     ['a name given twice deep inside', '{"tasks": {"t": 1, "t": 0}}', '"t" is given twice'],
     ['a name at the top and under metrics', '{"a": 1, "metrics": {"a": 1}}', 'a is given twice'],
+    [
+      'a task that is true',
+      '{"tasks": {"a": 1, "t": true}}',
+      '"tasks.t" is true: the score of a task is a number, print 0 or 1',
+    ],
+    [
+      'a task that is false',
+      '{"tasks": {"t": false}}',
+      '"tasks.t" is false: the score of a task is a number',
+    ],
     ['a text', '{"latency": "12ms"}', '"latency" is neither a number nor a boolean'],
     ['a list', '{"latency": [1]}', '"latency" is neither'],
     ['a text under metrics', '{"metrics": {"a": "1"}}', '"metrics.a"'],

@@ -21,16 +21,19 @@ const MOST_PAGES = 4
 
 /**
  * When the proxy first had this version: the index of the proxy says so, in the order in which it took them in. The
- * commit's own time, which its author sets, says only from where on to look; a wrong one finds nothing.
+ * commit's own time, which its author sets, says only from where on to look; a wrong one finds nothing. A go.mod has no
+ * hash (null), so that the checksum database has nothing to compare.
  */
 export async function firstProxied(
   { name, version }: Pick<Release, 'name' | 'version'>,
-  hash: string,
+  hash: string | null,
   { servers, textAt }: { servers: GoServers; textAt: (url: string) => Promise<string> },
 ): Promise<string | null> {
   const [path, exact] = [escaped(name), escaped(version)]
-  const sums = await textAt(`${servers.sums}/lookup/${path}@${exact}`)
-  if (!sums.split('\n').includes(sumLine({ name, version }, hash))) return null
+  if (hash !== null) {
+    const sums = await textAt(`${servers.sums}/lookup/${path}@${exact}`)
+    if (!sums.split('\n').includes(sumLine({ name, version }, hash))) return null
+  }
   const info = infoAnswer.parse(JSON.parse(await textAt(`${servers.proxy}/${path}/@v/${exact}.info`)))
   let since = info.Time
   for (let page = 0; page < MOST_PAGES; page++) {

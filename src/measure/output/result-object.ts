@@ -42,7 +42,7 @@ export function parseResultObject(text: string, { judged = false } = {}): Printe
   const artifacts = SECTIONS.artifacts.safeParse(object['artifacts']).data
   return {
     metrics: metrics.all(),
-    ...(tasks === undefined ? {} : { tasks: scores(tasks) }),
+    ...(tasks === undefined ? {} : { tasks: scores(tasks, text) }),
     ...(artifacts === undefined ? {} : { artifacts }),
     ...(judged && Object.hasOwn(object, 'items') ? { items: itemsIn(object['items']) } : {}),
   }
@@ -73,12 +73,21 @@ function metricValueOf(name: string, member: unknown, text: string): MetricValue
   throw badOutput(`"${name}" is neither a number nor a boolean`, lineWith(text, name), JSON_EXAMPLE)
 }
 
-function scores(tasks: Record<string, number | boolean | null>): Record<string, number | null> {
-  const finite = (score: number | boolean | null) => {
-    const number = score === null ? Number.NaN : Number(score)
-    return Number.isFinite(number) ? number : null
+/** Invariant 5: a score is a number, so whether true is the better one is the harness's to say. */
+function scores(tasks: Record<string, number | boolean | null>, text: string): Record<string, number | null> {
+  return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, scoreOf(id, score, text)]))
+}
+
+function scoreOf(id: string, score: number | boolean | null, text: string): number | null {
+  if (typeof score === 'boolean') {
+    const example = JSON.stringify({ tasks: { [id]: 1 } })
+    throw badOutput(
+      `"tasks.${id}" is ${score}: the score of a task is a number, print 0 or 1`,
+      lineWith(text, id),
+      example,
+    )
   }
-  return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, finite(score)]))
+  return score !== null && Number.isFinite(score) ? score : null
 }
 
 /** For people: the last line that names it. */
