@@ -81,7 +81,7 @@ describe('winnow try', () => {
       verdict: 'broken',
       sentence: expect.stringMatching(/^Broken: gate tests failed/),
       failed: { what: 'gate tests', output: null },
-      next: 'mend it, then try again; winnow show exp-002 has all that it printed',
+      next: 'mend what it names, then try again',
     })
     expect((await person.winnow('show', 'exp-002')).out).toContain('Gate tests failed')
 

@@ -61,11 +61,7 @@ describe('what winnow try answers', () => {
       12,
       'commit it to a branch, merge optimize/size there, resolve, then type the same again',
     ],
-    [
-      { verdict: 'broken', outcome: 'error' },
-      13,
-      'mend what it names, then try again; winnow show exp-007 has its numbers',
-    ],
+    [{ verdict: 'broken', outcome: 'error' }, 13, 'mend what it names, then try again'],
     [
       { verdict: null, outcome: null, status: 'deferred', reason: null },
       14,
