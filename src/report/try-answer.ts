@@ -145,7 +145,7 @@ function nextStep(experiment: Experiment, { take, optimize, measured }: Around):
       return `mend what it names (${reason ?? 'winnow show'}), then try again`
     case 'broken':
       return measured.failed === null || measured.failed.output === null
-        ? `mend what it names, then try again`
+        ? 'mend what it names, then try again'
         : `mend it, then try again; winnow show ${id} has the end of what it printed`
     default:
       return verdict satisfies never
