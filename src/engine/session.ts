@@ -42,12 +42,6 @@ export interface CampaignView {
   pulls: Pull[]
 }
 
-/** The campaign for people who only look; null where none was started. */
-export async function viewCampaign(place: Place): Promise<CampaignView | null> {
-  const tip = (await ledgerRefs(place)).get(place.refs.state)
-  return tip === undefined ? null : viewAt(place, tip)
-}
-
 async function ledgerRefs({ repository, refs }: Place): Promise<ReadonlyMap<string, Oid>> {
   return (await repository.remoteRefs([refs.state])).refs
 }

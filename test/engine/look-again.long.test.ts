@@ -42,7 +42,7 @@ const DEEDS = [
 describe('a run looks up while it measures', () => {
   it.each(DEEDS)('$deed ends the measurement at once', async ({ does, code, becomes }) => {
     const { at, end } = await inTheMiddle(commandLine)
-    await does(at)
+    does(at)
     expect(await end).toMatchObject({ code, signal: null })
     expect(at.processes()).toEqual([])
     const after = await endingOf(at)
