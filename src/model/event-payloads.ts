@@ -112,6 +112,8 @@ export const payloads = {
     learnings: text.nullable(),
     /** The idea of the backlog that it carries out, where it carries out one. */
     carries: digest.optional(),
+    /** Only of a program's answer: the tree of its head, to know the same answer again. */
+    answer_tree: oid.optional(),
     /** The kept experiment that a pick takes alone. */
     picks: experimentId.optional(),
   },

@@ -77,6 +77,8 @@ export interface Experiment extends Approvable {
   learnings: string | null
   /** The idea of the backlog that it carries out. */
   carries: EventId | null
+  /** The tree that a program answered with; null where no program did. */
+  answer_tree: Oid | null
   outcome: Outcome | null
   verdict: VerdictWord | null
   reason: string | null

@@ -73,6 +73,7 @@ function freshExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     interruption: null,
     learnings: event.learnings,
     carries: event.carries ?? null,
+    answer_tree: event.answer_tree ?? null,
     outcome: null,
     verdict: null,
     reason: null,

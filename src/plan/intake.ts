@@ -58,15 +58,25 @@ export function openProposals(world: World): Opened {
  */
 function sameAnswer(
   { campaign, candidates }: World,
-  { source, head, first_unseen }: Proposal,
+  proposal: Proposal,
   byTree: ReadonlyMap<Oid, ExperimentId>,
 ): ExperimentId | null {
-  if (source.use !== 'command' || 'rejected' in head || head.tree === undefined) return null
-  const { tree } = head
+  const tree = answerTree(proposal)
+  if (tree === null) return null
+  const inThisPlan = byTree.get(tree)
+  if (inThisPlan !== undefined) return inThisPlan
   const open = [...candidates].find(([, facts]) => facts.merged === 'clean' && facts.tree === tree)?.[0]
-  const twin = byTree.get(tree) ?? campaign.trees[tree] ?? open
-  if (twin === undefined || byTree.has(tree)) return twin ?? null
-  return (campaign.experiments[twin]?.number ?? 0) >= (first_unseen ?? Infinity) ? twin : null
+  // What was refused has no measured tree and is no candidate any more: its own tree tells.
+  const answered = experimentsOf(campaign).findLast(({ answer_tree }) => answer_tree === tree)?.id
+  const unseen = [campaign.trees[tree], open, answered].find(
+    twin =>
+      twin !== undefined && (campaign.experiments[twin]?.number ?? 0) >= (proposal.first_unseen ?? Infinity),
+  )
+  return unseen ?? null
+}
+
+function answerTree({ source, head }: Proposal): Oid | null {
+  return source.use !== 'command' || 'rejected' in head ? null : (head.tree ?? null)
 }
 
 /**
@@ -184,6 +194,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
   } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
+  const answer = answerTree(proposal)
   const draft: EventDraft<'experiment-opened'> = {
     kind: 'experiment-opened',
     cause: source.key,
@@ -197,6 +208,7 @@ function open(world: World, proposal: Proposal, id: ExperimentId): Step[] {
     source,
     learnings,
     ...(carries === undefined ? {} : { carries }),
+    ...(answer === null ? {} : { answer_tree: answer }),
     pull,
     branch: proposal.branch ?? (made ? shortRef(`${refs.experiments}${id}`) : null),
     owned: proposal.branch === null,

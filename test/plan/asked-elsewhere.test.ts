@@ -84,6 +84,29 @@ describe('proposers that a job of its own asks', () => {
     expect(draftsOfKind(aware, 'answer-repeated')).toEqual([])
   })
 
+  it('that give one refused answer at different looks have failed once, and once more when asked again', () => {
+    const built = campaign()
+    const failuresAfter = (keys: string[], first_unseen: number) => {
+      for (const key of keys) {
+        carryOut(built, { answers: [{ key, who: 'command:agent', ok: true, minutes: 1 }] })
+        const head = { commit: 'a'.repeat(40), base: built.campaign.incumbent, tree: 'b'.repeat(40) }
+        const source = { use: 'command', key }
+        carryOut(built, { proposals: [proposal(key, { source, first_unseen, head })] })
+        const refusal = { code: 'scope', message: 'outside scope.mutable' }
+        const [id] = Object.keys(built.campaign.experiments).slice(-1)
+        if (id !== undefined) carryOut(built, { candidates: { [id]: { refusal } } })
+      }
+      return built.campaign.proposers['command:agent']
+    }
+    const set = (name: string) => [1, 2, 3, 4].map(nonce => `command:agent:${name}${nonce}`)
+    expect(failuresAfter(set('a'), 1)).toMatchObject({ failures: 1, benched: false })
+    expect(Object.values(built.campaign.experiments)).toMatchObject([{ outcome: 'refused' }])
+    expect(built.kinds().filter(kind => kind === 'answer-repeated')).toHaveLength(3)
+    // Its brief named the refused one this time.
+    expect(failuresAfter(set('b'), 2)).toMatchObject({ failures: 2, benched: false })
+    expect(failuresAfter(set('c'), 3)).toMatchObject({ failures: 3, benched: true })
+  })
+
   it('are handed one idea of the backlog each, and none that somebody has', () => {
     const built = campaign()
     for (const cause of ['a', 'b'])

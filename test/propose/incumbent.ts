@@ -95,6 +95,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     interruption: null,
     learnings: null,
     carries: null,
+    answer_tree: null,
     outcome: null,
     verdict: null,
     reason: null,
