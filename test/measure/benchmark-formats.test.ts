@@ -1,6 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readPrinted } from '../../src/measure/output/read-printed.ts'
 import type { BenchmarkFormat } from '../../src/spec/benchmark-formats.ts'
+import { aSpec } from '../decide/a-spec.ts'
 import { metricsIn, recording, refusalOf } from './recorded.ts'
+import { scratch } from './scratch.ts'
 
 function named(output: BenchmarkFormat, file: string): string[] {
   return Object.keys(metricsIn(output, recording(`${output}/${file}`)))
@@ -10,6 +15,27 @@ function told(output: BenchmarkFormat, text: string) {
   const { message, detail } = refusalOf(output, text)
   return [message, detail.line ?? '']
 }
+
+describe('a tool that prints a result beside the one it wrote', () => {
+  const goOutput = (ns: number) => `pkg: example.com/a\nBenchmarkA-8 \t 100\t ${ns} ns/op\nPASS\n`
+  const read = (result: string, stdout: string) => {
+    const dir = scratch()
+    const paths = { result: join(dir, 'result.json'), stdout: join(dir, 'stdout') }
+    writeFileSync(paths.result, result)
+    writeFileSync(paths.stdout, stdout)
+    return readPrinted(paths, aSpec({ measurement: { output: 'go' } })).metrics
+  }
+
+  test('is refused where the two disagree', () => {
+    expect(() => read(goOutput(450), goOutput(12.5))).toThrow(
+      /^[^:]*\$WINNOW_RESULT_PATH holds \S+ = 450, and stdout says \S+ = 12\.5: report it in one of them/,
+    )
+  })
+
+  test.each([goOutput(450), 'goos: linux\nrunning\n', ''])('is read where they do not: %j', stdout => {
+    expect(Object.values(read(goOutput(450), stdout))).toEqual([1, 450, 450])
+  })
+})
 
 describe('go test -bench', () => {
   const GO = 'pkg: example.com/a\nBenchmarkA-8 \t 100\t 12.5 ns/op\nPASS\nok  \texample.com/a\t1s\n'

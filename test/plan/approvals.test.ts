@@ -10,6 +10,16 @@ const both = { 'exp-001': { additions: adding(LEFT_PAD, REACT) } }
 const one = { 'exp-001': { additions: adding(LEFT_PAD) } }
 const none = {}
 
+const CE = `name: size
+description: Fewer bytes below src.
+metric:
+  primary: { type: hard, name: bytes, direction: minimize }
+  degenerate_gates: [{ name: passed, check: "== 1" }]
+measurement: { command: sh bench/size.sh }
+scope: { mutable: [src/], immutable: [bench/] }
+dependencies: { approved: [left-pad] }
+`
+
 /** Opened, and found to add these packages. */
 function asked(candidates = both, yaml = SPEC): CampaignBuilder {
   const built = campaign(yaml).withExperiment()
@@ -96,6 +106,13 @@ describe('what the spec approves by its name', () => {
       carryOut(built, { candidates: one, releases })
       expect(built.experiment('exp-001').status).toBe('ordered')
     }
+  })
+
+  it('needs no age in a ce-optimize spec either', () => {
+    const built = campaign(CE).withExperiment()
+    carryOut(built, { candidates: one, releases: published(null, LEFT_PAD) })
+    expect(built.spec).toMatchObject({ rules: 'ce', dependencies: { min_release_age_days: 0 } })
+    expect(built.experiment('exp-001').status).toBe('ordered')
   })
 
   it('is not old enough by a range, which may come to something newer tomorrow', () => {

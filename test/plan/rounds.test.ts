@@ -31,6 +31,14 @@ describe('a round', () => {
     expect(orderedIn(campaign(`${SPEC}${yaml}\n`).withExperiments(3))).toEqual(['exp-001'])
   })
 
+  it('that ends more experiments than stopping.max_iterations says so with the number that ended', () => {
+    const built = campaign(`${SPEC}stopping: { max_iterations: 2 }\n`).withExperiments(4).ordered()
+    built.measured()
+    settle(built)
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_iterations', ended: 4 })
+    expect(built.campaign.status_reason).toBe('4 experiments ended (stopping.max_iterations: 2)')
+  })
+
   it('waits for its last member before anything lands', () => {
     const built = campaign().withExperiments(2).ordered()
     const { 'exp-001': first } = built.campaign.experiments
