@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { submit } from '../../src/engine/submit.ts'
 import type { Oid } from '../../src/model/ids.ts'
 import {
   append,
@@ -6,7 +7,9 @@ import {
   type Copy,
   copyOf,
   eventOf,
+  finished,
   force,
+  keepAside,
   type Of,
   originalOf,
   restorePoint,
@@ -235,5 +238,28 @@ describe('a recorded landing that is not the commit that was proven', () => {
     await replaceLast(await likeLast({ parents: [first, results] }))
     const { result } = await whatAuditSays(site)
     expect(result.unproven?.what).toContain(`its results commit ${results} also changes src/a.txt`)
+  })
+})
+
+describe("a landing of a person's own head", () => {
+  beforeAll(async () => {
+    const made = await finished([], { open: true })
+    made.git('checkout', '-q', '-b', 'mine', 'optimize/size')
+    made.write('src/a.txt', 'a\n')
+    const commit = made.commit('a can be shorter')
+    made.git('checkout', '-q', 'main')
+    await submit(made.place, { commit, from: made.repo, name: 'mine', title: 'shorter', body: '' })
+    await made.run()
+    site = await copyOf(keepAside(made))
+    restore = restorePoint(site)
+  })
+
+  it('that brings the results commit, which stands in the keeper alone, is made by somebody else', async () => {
+    const { base, head, results } = await eventOf(site, 'merged')
+    if (results === null) throw new Error('it has no results')
+    expect((await whatAuditSays(site)).result).toMatchObject({ ok: true })
+    await replaceLast(await likeLast({ parents: [base.commit, results] }))
+    const { result } = await whatAuditSays(site)
+    expect(result.unproven?.what).toContain(`its parents after the first are ${results}, not ${head} alone`)
   })
 })
