@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { audit } from '../../src/engine/audit.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventOf, rewrite } from '../audit/tampering.ts'
-import { letters, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
+import { letters, SIZE_HARNESS, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
 import type { Yard } from './yard.ts'
 
 const HOUR_MS = 3600 * 1000
@@ -95,6 +95,26 @@ describe('a commit on the default branch that nothing reads', () => {
     expect(unproven?.what).toContain(
       'it was not measured, and the harness, a gate or the set-up may read what it brings',
     )
+  })
+})
+
+describe('a sync without a measurement that changes the harness', () => {
+  it.each([
+    ['its files', 'bench/size.sh', `${SIZE_HARNESS}# changed\n`],
+    ['a gate in the spec', '.winnow/size.yaml', SIZE_SPEC.replace('sh bench/test.sh', 'sh -c true')],
+  ])('is refused by the audit: %s', async (_, path, text) => {
+    const site = await underWay({ remote: false })
+    site.write(path, text)
+    site.commit('another harness')
+    await site.run()
+    const synced = await eventOf(site, 'synced')
+    expect(synced.order).not.toBeNull()
+    await rewrite(site, draft => [
+      draft.kind === 'synced' ? ({ ...draft, order: null } as EventDraft) : draft,
+    ])
+    const { unproven } = await audit(site.place)
+    expect(unproven?.commit).toBe(synced.to.commit)
+    expect(unproven?.what).toContain('it was not measured, and changes the harness')
   })
 })
 

@@ -22,16 +22,28 @@ export function collect(
   if (event.kind === 'order-lost') return interrupted(evidence, campaign, event)
   if (event.kind === 'effect-measured') return effectGaps(evidence, campaign, spec, event)
   if (event.kind === 'decided') decided(evidence, campaign, spec, event)
-  else ground(evidence, event)
+  else ground(evidence, campaign, event)
   return []
 }
 
 /** A revert that an experiment made is a landing, and proven as one. */
-function ground({ grounds }: Evidence, event: LedgerEvent): void {
+function ground(evidence: Evidence, campaign: Campaign, event: LedgerEvent): void {
+  const { grounds } = evidence
+  noteHarness(evidence, campaign, event)
   if (event.kind === 'merged') grounds.set(event.commit, event)
   else if (event.kind === 'synced') grounds.set(event.to.commit, event)
   else if (event.kind === 'reverted' && event.by_experiment === null) grounds.set(event.to.commit, event)
   else if (event.kind === 'foreign-tip' && event.state === 'adopted') grounds.set(event.to.commit, event)
+}
+
+/** A spec that comes in with a sync is put in force by the event before it. */
+function noteHarness(evidence: Evidence, campaign: Campaign, event: LedgerEvent): void {
+  if (event.kind === 'campaign-amended' && event.source === 'default-branch')
+    evidence.harnessAmended ||= event.harness !== campaign.harness
+  if (event.kind !== 'synced') return
+  if (evidence.harnessAmended || event.harness !== campaign.harness)
+    evidence.harnessChanges.add(event.to.commit)
+  evidence.harnessAmended = false
 }
 
 function issued(

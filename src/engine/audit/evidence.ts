@@ -12,6 +12,10 @@ export interface Evidence {
   verdicts: Map<number, LandedVerdict>
   /** The events that say why a commit became the incumbent, by that commit. */
   grounds: Map<Oid, Ground>
+  /** Whether the default branch's spec changed the harness since the last sync. */
+  harnessAmended: boolean
+  /** Syncs that brought another harness. */
+  harnessChanges: Set<Oid>
 }
 
 export interface OrderRecord {
@@ -34,5 +38,12 @@ export interface LandedVerdict {
 export type Ground = LedgerEvent<'merged' | 'synced' | 'reverted' | 'foreign-tip'>
 
 export function noEvidence(): Evidence {
-  return { orders: new Map(), measuredHeads: new Set(), verdicts: new Map(), grounds: new Map() }
+  return {
+    orders: new Map(),
+    measuredHeads: new Set(),
+    verdicts: new Map(),
+    grounds: new Map(),
+    harnessAmended: false,
+    harnessChanges: new Set(),
+  }
 }

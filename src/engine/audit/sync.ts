@@ -65,7 +65,8 @@ async function measurementGaps(step: IncumbentStep, synced: Synced): Promise<str
 
 /** A sync without a measurement is valid only if no measuring command can read the changed files. */
 async function unreadGaps(step: IncumbentStep, synced: Synced): Promise<string[]> {
-  const { place, spec, from, to } = step
+  const { place, spec, evidence, from, to } = step
+  if (evidence.harnessChanges.has(to.commit)) return ['it was not measured, and changes the harness']
   if (spec === null) return ['the spec in force cannot be read']
   const ruler = await rulerGaps(step, synced, spec)
   if (ruler.length > 0) return ruler
