@@ -162,13 +162,14 @@ function measuredText(report: LedgerEvent<'measured'>['report'], metrics: ShownM
   if (report.runner_error !== null) return runnerErrorText(report.runner_error)
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
+  if (sides.length === 0) return 'a set-up or a gate failed before anything was measured'
   const values = (side: Side) => typicalMetrics(report, side, metrics.aggregation)
   const candidates = sides.filter(side => side !== 'base')
   const shown =
     candidates.length === 0
-      ? sides.map(side => `${side} ${metricsText(values(side), metrics)}`)
-      : candidates.map(side => `${side} ${changesText(values('base'), values(side), metrics)}`)
-  return `measured: ${shown.length === 0 ? 'nothing was executed' : shown.map(text => text.trim()).join('; ')}`
+      ? sides.map(side => [side, metricsText(values(side), metrics)])
+      : candidates.map(side => [side, changesText(values('base'), values(side), metrics)])
+  return `measured: ${shown.map(([side, text]) => `${side} ${text || 'has no result'}`).join('; ')}`
 }
 
 /** Only the word that a warning begins with; `winnow show` has them in full. */

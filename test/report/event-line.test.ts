@@ -194,6 +194,22 @@ describe('the log', () => {
     expect(lines.next(event)).toBe('measured: exp-001 bytes 30 -> 15 (-50.0 %), zeros 0 -> 1')
   })
 
+  it('says what is missing where a side has no result, or nothing ran', () => {
+    const measured = reportOf(samples)
+    const timedOut = measured.report.executions.map(run => ({
+      ...run,
+      side: 'exp-001' as const,
+      metrics: {},
+    }))
+    const withRuns = (executions: typeof measured.report.executions) => {
+      const events = eventsOf(started(), { ...measured, report: { ...measured.report, executions } })
+      const lines = new EventLines()
+      return events.map(event => lines.next(event)).at(-1)
+    }
+    expect(withRuns([...measured.report.executions, ...timedOut])).toBe('measured: exp-001 has no result')
+    expect(withRuns([])).toBe('a set-up or a gate failed before anything was measured')
+  })
+
   it('reads each event by the spec that was in force when it was written', () => {
     const median = { kind: 'campaign-amended', spec_sha256: ORDER, harness: ORDER, source: 'person' } as const
     const amended = { ...median, spec_yaml: started().spec_yaml, reason: 'r' }
