@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import { keptFiles } from '../../src/action/kept-files.ts'
 import {
   annotation,
   failed,
@@ -119,25 +118,35 @@ test('what is hidden is hidden in every place that the action writes to', () => 
 describe('a short password, which stands in other words by chance', () => {
   const SHORT = ['wi', 'ab', 'order', '7', '"', 'true']
 
-  function hiding(outputs: Outputs): Record<string, string> {
+  // These words stand in most texts, so modules of their own hide them: secrets are known until a process ends.
+  async function ownModules() {
+    vi.resetModules()
+    onTestFinished(() => void vi.resetModules())
+    const { hide, setOutputs } = await import('../../src/action/runner-protocol.ts')
+    const { keptFiles } = await import('../../src/action/kept-files.ts')
     const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     onTestFinished(() => shown.mockRestore())
     hide(SHORT)
+    return { setOutputs, keptFiles }
+  }
+
+  async function hiding(outputs: Outputs): Promise<Record<string, string>> {
+    const { setOutputs } = await ownModules()
     const file = join(scratch(), 'output')
     setOutputs({ GITHUB_OUTPUT: file }, outputs)
     return outputsIn(readFileSync(file, 'utf8'))
   }
 
-  it('changes no path, no name and no flag that a later step goes by', () => {
+  it('changes no path, no name and no flag that a later step goes by', async () => {
     const paths = {
       report: '/home/runner/work/_temp/winnow-report-ab7/order.json',
       artifact: 'winnow-order-7',
       propose: 'ab',
     }
-    expect(hiding(paths)).toMatchObject(paths)
+    expect(await hiding(paths)).toMatchObject(paths)
   })
 
-  it('changes no form of the answer, no number and no id, and is in no sentence of it', () => {
+  it('changes no form of the answer, no number and no id, and is in no sentence of it', async () => {
     const answer = {
       order: 'ab7'.repeat(20),
       isolated: true,
@@ -145,7 +154,8 @@ describe('a short password, which stands in other words by chance', () => {
       why: 'the proxy said "ab" to order 7',
       from: ['http://ada:order@proxy:3128', 'winnow-7'],
     }
-    const told = JSON.parse(hiding({ 'result-json': JSON.stringify(answer) })['result-json'] ?? '')
+    const outputs = await hiding({ 'result-json': JSON.stringify(answer) })
+    const told = JSON.parse(outputs['result-json'] ?? '')
     expect(told).toEqual({
       ...answer,
       why: 'the proxy said ********* to *** ***',
@@ -153,12 +163,12 @@ describe('a short password, which stands in other words by chance', () => {
     })
   })
 
-  it('is in nothing that is no answer but words', () => {
-    expect(hiding({ 'result-json': 'cannot go by order' })['result-json']).toBe('cannot go by ***')
+  it('is in nothing that is no answer but words', async () => {
+    expect((await hiding({ 'result-json': 'cannot go by order' }))['result-json']).toBe('cannot go by ***')
   })
 
   it('changes no id in what could not be written, which stays JSON', async () => {
-    hiding({})
+    const { keptFiles } = await ownModules()
     const files = keptFiles({ RUNNER_TEMP: scratch() })
     await files.keep('size.json', JSON.stringify({ id: 'ab7', events: [{ order: 7, why: 'lost order 7' }] }))
     const dir = files.tell({}).report ?? ''
