@@ -9,7 +9,7 @@ import { statusOf } from '../../../src/decide/evidence/verdict.ts'
 
 const ALPHA = 0.05
 const PAIRS = 8
-const RUNS = 1500
+const RUNS = 500
 /** Five, and as many again after it was taken up once more. */
 const KILLS = 10
 
