@@ -1,0 +1,106 @@
+import type { Campaign, Landing } from '../model/campaign.ts'
+import { subjectOf } from '../model/picked.ts'
+import type { Order } from '../model/order.ts'
+import { reportedJobs } from '../model/pairs.ts'
+import { shortRef } from '../model/refs.ts'
+import { unlinked } from '../model/unlinked.ts'
+import { oneLine } from '../model/landing.ts'
+
+/** The names of workflow runs and of their jobs, as the list of runs on GitHub shows them. */
+type Named = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
+type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
+
+const LONGEST = 100
+const SUBJECTS = 4
+
+/** Names the job that measures one order: "exp-007 vs incumbent, job 2 of at most 8". */
+export function jobTitle(campaign: Named, order: NamedOrder): string {
+  const again = order.attempt > 1 ? `, attempt ${order.attempt}` : ''
+  return titled(`${whatIsMeasured(campaign, order)}${jobOfMost(order)}${again}`)
+}
+
+/** Names the run that measures these orders: "speed: measure exp-007, exp-008". */
+export function runTitle(campaign: Named, orders: readonly NamedOrder[]): string {
+  const subjects = [...new Set(orders.flatMap(order => subjectsOf(campaign, order)))]
+  const shown = subjects.slice(0, SUBJECTS).join(', ')
+  const more = subjects.length - SUBJECTS
+  const said = subjects.length === 0 ? 'look for work' : `measure ${shown}`
+  return titled(`${campaign.name}: ${said}${more > 0 ? ` and ${more} more` : ''}`)
+}
+
+/** Branch names are text of other people: they mention nobody, and switch no workflow off. */
+function titled(text: string): string {
+  return unlinked(oneLine(text, LONGEST))
+}
+
+function whatIsMeasured(campaign: Named, order: NamedOrder): string {
+  const main = shortRef(campaign.default_branch)
+  const [subject = 'the incumbent'] = subjectsOf(campaign, order)
+  switch (order.purpose) {
+    case 'calibration':
+      return order.stop.rule === 'pairs'
+        ? 'calibration: how noisy is it'
+        : 'calibration: does it repeat exactly'
+    case 'baseline':
+      return 'baseline of the incumbent'
+    case 'experiment':
+      return `${candidatesText(order)} vs incumbent`
+    case 'combination':
+      return `${candidatesText(order)} on top of what was kept`
+    case 'pick':
+      return `${candidatesText(order)} vs ${main}`
+    case 'holdout':
+      return `${candidatesText(order)} on the holdout`
+    case 'sync':
+      return `merge of ${main} into the incumbent`
+    case 'foreign':
+      return `commit ${short(order)}, pushed by a person`
+    case 'revert':
+      return `revert: ${candidatesText(order)} vs incumbent`
+    case 'progression':
+      return `total improvement: incumbent vs ${main}`
+    case 'effect':
+      return `effect of ${subject}`
+    case 'regression':
+      return `does ${subject} still hold`
+    default:
+      return order.purpose satisfies never
+  }
+}
+
+/** What an order is about, in as few characters as tell it from the other orders of a run. */
+function subjectsOf(campaign: Named, { purpose, base, candidates }: NamedOrder): string[] {
+  const named = candidates.flatMap(({ label }) => (subjectOf(campaign, label) === undefined ? [] : [label]))
+  if (named.length > 0) return named
+  const landing = landingOf(campaign, purpose, { base: base.commit, head: candidates[0]?.head })
+  if (landing !== undefined) return [landing.experiment]
+  return purpose === 'progression' ? ['total improvement'] : [purpose]
+}
+
+/** The kept change that an order without an experiment looks at once more. */
+function landingOf(
+  { landings }: Named,
+  purpose: NamedOrder['purpose'],
+  { base, head }: { base: string; head: string | undefined },
+): Landing | undefined {
+  if (purpose === 'regression') return landings.find(landing => landing.base.commit === base)
+  return purpose === 'effect' ? landings.find(({ commit }) => commit === head) : undefined
+}
+
+function candidatesText({ candidates }: NamedOrder): string {
+  return candidates.map(({ label }) => label).join(' and ')
+}
+
+function jobOfMost({ stop, carried }: NamedOrder): string {
+  if (stop.rule !== 'paired') return ''
+  const counts = Object.entries(stop.terms).map(([label, { max_jobs: most }]) => ({
+    most,
+    job: reportedJobs(carried[label] ?? []).length + 1,
+  }))
+  const last = counts.toSorted((one, other) => other.job - one.job)[0]
+  return last === undefined ? '' : `, job ${last.job} of at most ${last.most}`
+}
+
+function short({ candidates }: NamedOrder): string {
+  return candidates[0]?.head.slice(0, 7) ?? ''
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { Campaign } from '../../src/model/campaign.ts'
+import type { Order } from '../../src/model/order.ts'
+import type { Job } from '../../src/model/pairs.ts'
+import { jobTitle, runTitle } from '../../src/report/run-names.ts'
+import { campaignOf, decided, LANDS, NEXT, opened, POINT } from './campaign-of.ts'
+
+const campaign: Campaign = campaignOf(opened(1), decided(1), ...LANDS, opened(7), opened(8))
+const job = (order: string): Job => ({ order, runner: 'a', complete: true, pairs: [] })
+
+function order(purpose: Order['purpose'], labels: readonly string[], more: Partial<Order> = {}): Order {
+  const terms = Object.fromEntries(labels.map(label => [label, { max_jobs: 8 }]))
+  const candidates = labels.map(label => ({ label, head: NEXT.commit, tree: NEXT.tree }))
+  const stop = { rule: 'paired', terms }
+  return { purpose, base: POINT, candidates, stop, carried: {}, attempt: 1, ...more } as unknown as Order
+}
+
+describe('the name of a job', () => {
+  it.each([
+    ['exp-007 vs incumbent, job 1 of at most 8', order('experiment', ['exp-007'])],
+    [
+      'exp-007 and exp-008 vs incumbent, job 3 of at most 8',
+      order('experiment', ['exp-007', 'exp-008'], { carried: { 'exp-008': [job('1'), job('2')] } }),
+    ],
+    ['exp-008 on top of what was kept, job 1 of at most 8', order('combination', ['exp-008'])],
+    ['exp-007 vs main, job 1 of at most 8, attempt 2', order('pick', ['exp-007'], { attempt: 2 })],
+    ['merge of main into the incumbent', order('sync', ['sync'], { stop: { rule: 'alone' } })],
+    ['commit ccccccc, pushed by a person', order('foreign', ['foreign'], { stop: { rule: 'alone' } })],
+    [
+      'calibration: does it repeat exactly',
+      order('calibration', [], { stop: { rule: 'calibrate', runs: 3 } }),
+    ],
+    ['effect of exp-001', order('effect', ['incumbent'], { stop: { rule: 'alone' } })],
+    ['does exp-001 still hold', order('regression', ['incumbent'], { stop: { rule: 'alone' } })],
+    [
+      'total improvement: incumbent vs main',
+      order('progression', ['incumbent'], { stop: { rule: 'alone' } }),
+    ],
+  ])('%s', (title, given) => {
+    expect(jobTitle(campaign, given)).toBe(title)
+  })
+
+  it('counts a run of which nothing came back as none', () => {
+    const carried = { 'exp-007': [job('1'), { ...job('2'), unreported: true as const }] }
+    expect(jobTitle(campaign, order('experiment', ['exp-007'], { carried }))).toContain('job 2 of')
+  })
+})
+
+describe('the name of a run', () => {
+  it('says which campaign it measures, and what', () => {
+    const orders = [order('experiment', ['exp-007']), order('experiment', ['exp-008'])]
+    expect(runTitle(campaign, orders)).toBe('size: measure exp-007, exp-008')
+    expect(runTitle(campaign, [order('progression', ['incumbent']), order('calibration', [])])).toBe(
+      'size: measure total improvement, calibration',
+    )
+  })
+
+  it('counts those that have no room', () => {
+    const all = [1, 2, 3, 4, 5, 6].map(number => opened(number))
+    const orders = all.map(({ experiment }) => order('experiment', [experiment]))
+    expect(runTitle(campaignOf(...all), orders)).toBe(
+      'size: measure exp-001, exp-002, exp-003, exp-004 and 2 more',
+    )
+  })
+
+  it('is a name where nothing is ordered yet', () => {
+    expect(runTitle(campaign, [])).toBe('size: look for work')
+  })
+})
