@@ -242,7 +242,10 @@ describe('workflow runs', () => {
 
   test('keep artifacts elsewhere, where no token is wanted', async () => {
     const it = await withWorkflow()
-    await it.ask(it.job, 'POST /actions/workflows/measure.yml/dispatches', { ref: 'main', inputs: {} })
+    await it.ask(it.job, 'POST /actions/workflows/measure.yml/dispatches', {
+      ref: 'main',
+      inputs: { order: 'o-1' },
+    })
     const [run] = it.github.world.runs
     if (!run) throw new Error('nothing runs')
     it.github.finish(run, 'success', { report: { 'report.json': '{}' } })

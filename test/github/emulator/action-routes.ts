@@ -1,8 +1,9 @@
 import { isJson } from '../contract/describe.ts'
 import { notFound, Refusal } from './refusal.ts'
-import { type Answer, type Ask, Fields, paged, type Routes } from './route.ts'
+import { type Answer, type Ask, paged, type Routes } from './route.ts'
 import { shownArtifact, shownRun } from './shown.ts'
-import { newRun, workflowAt } from './workflows.ts'
+import { noteDispatch } from './events.ts'
+import { workflowAt } from './workflows.ts'
 import { type ArtifactRecord, defaultBranch, type RunRecord } from './world.ts'
 
 const ACTIONS = '/repos/{owner}/{repo}/actions'
@@ -55,24 +56,28 @@ async function dispatch({ world, params, body, who }: Ask): Promise<Answer> {
   const workflow = await workflowAt(world, head, file)
   if (!workflow || !('workflow_dispatch' in workflow.on))
     throw new Refusal(422, "Workflow does not have 'workflow_dispatch' trigger")
-  const inputs = body.record('inputs')
-  refuseUnknown(inputs, workflow.on['workflow_dispatch'])
-  const title = (workflow.runName ?? workflow.name).replaceAll(
-    /\$\{\{\s*inputs\.([\w-]+)\s*\}\}/g,
-    (_, name) => new Fields(inputs).text(name) ?? '',
-  )
-  const state = { status: 'queued', conclusion: null, event: 'workflow_dispatch' }
-  const run = newRun(world, { ...state, workflow, title, branch, head, actor: who.login })
+  const inputs = withDefaults(body.record('inputs'), workflow.on['workflow_dispatch'])
+  const payload = { inputs, ref: `refs/heads/${branch}`, workflow: workflow.path }
+  const [run] = await noteDispatch(world, { file: workflow.path, branch, head, payload, by: who })
+  if (!run) throw new Refusal(422, 'Workflow is disabled')
   if (!world.settings.dispatchNamesRun || body.flag('return_run_details') !== true) return { status: 204 }
   const url = `${world.url}/api/v3/repos/${world.owner}/${world.repo}/actions/runs/${run.id}`
   const html = `${world.url}/${world.owner}/${world.repo}/actions/runs/${run.id}`
   return { status: 200, body: { workflow_run_id: run.id, run_url: url, html_url: html } }
 }
 
-function refuseUnknown(inputs: Record<string, unknown>, trigger: unknown): void {
+/** Refuses inputs that are not declared, and missing ones that are required. */
+function withDefaults(given: Record<string, unknown>, trigger: unknown): Record<string, unknown> {
   const declared = isJson(trigger) && isJson(trigger['inputs']) ? trigger['inputs'] : {}
-  const unknown = Object.keys(inputs).filter(name => !(name in declared))
+  const unknown = Object.keys(given).filter(name => !(name in declared))
   if (unknown.length > 0) throw new Refusal(422, `Unexpected inputs provided: ${JSON.stringify(unknown)}`)
+  const entries = Object.entries(declared).flatMap(([name, settings]): [string, unknown][] => {
+    const { default: usual = '', required } = isJson(settings) ? settings : {}
+    if (required === true && usual === '' && given[name] === undefined)
+      throw new Refusal(422, `Required input '${name}' not provided`)
+    return [[name, given[name] ?? usual]]
+  })
+  return Object.fromEntries(entries)
 }
 
 function runsOf(ask: Ask): Answer {
@@ -100,7 +105,8 @@ function runOf({ world, params }: Ask): RunRecord {
 function cancel(ask: Ask): Answer {
   const run = runOf(ask)
   if (run.status === 'completed') throw new Refusal(409, 'Cannot cancel a workflow run that is completed.')
-  Object.assign(run, { status: 'completed', conclusion: 'cancelled' })
+  if (ask.world.runner) ask.world.runner.cancel(run)
+  else Object.assign(run, { status: 'completed', conclusion: 'cancelled' })
   return { status: 202, body: {} }
 }
 

@@ -83,6 +83,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     pushers: new Map(),
     tips: new Map(),
     pushed: [],
+    runner: null,
     nextNumber: 1,
     nextId: 1001,
     clock: BEGINNING,

@@ -1,3 +1,4 @@
+import { noteComment } from './events.ts'
 import { fitting, notFound, Refusal } from './refusal.ts'
 import { type Answer, type Ask, numbered, paged, type Routes } from './route.ts'
 import { shownAccount, shownComment } from './shown.ts'
@@ -23,13 +24,15 @@ export const issueRoutes: Routes = {
   [`DELETE ${REPO}/issues/{issue_number}/labels/{name}`]: { needs: WRITE, push: true, handle: unlabel },
 }
 
-function comment(ask: Ask): Answer {
+async function comment(ask: Ask): Promise<Answer> {
   const { world, who, body } = ask
-  const { number } = numbered(ask)
+  const pull = numbered(ask)
+  const { number } = pull
   const text = commentText(body.text('body') ?? '')
   const made = { id: freshId(world), number, author: who, body: text, createdAt: now(world) }
   const written: CommentRecord = { ...made, editedAt: null, reactions: [] }
   world.comments.push(written)
+  await noteComment(world, pull, written, who)
   return { status: 201, body: shownComment(written) }
 }
 

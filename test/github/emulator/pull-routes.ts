@@ -1,8 +1,8 @@
+import { notePull, noteReview } from './events.ts'
 import { fitting, invalid, invalidPull, Refusal } from './refusal.ts'
 import { type Answer, type Ask, numbered, paged, type Routes } from './route.ts'
 import { end, holdHead, settle } from './settle.ts'
 import { shownPull, shownReview } from './shown.ts'
-import { startedBy } from './workflows.ts'
 import { freshId, now, type PullRecord, type World } from './world.ts'
 
 const PULLS = '/repos/{owner}/{repo}/pulls'
@@ -94,7 +94,7 @@ async function open({ body, world, who }: Ask): Promise<Answer> {
   if (await world.git.contains(target, head)) throw invalidPull(`No commits between ${base} and ${branch}`)
   world.nextNumber++
   world.pulls.push(pull)
-  await startedBy(world, { event: 'pull_request', branch, head, by: who })
+  await notePull(world, pull, 'opened', who)
   return { status: 201, body: await whole(world, pull) }
 }
 
@@ -104,7 +104,7 @@ function headOf(world: World, head: string): [string, string] {
 }
 
 async function edit(ask: Ask): Promise<Answer> {
-  const { body, world } = ask
+  const { body, world, who } = ask
   const pull = numbered(ask)
   const base = body.text('base')
   if (base !== undefined && !world.tips.has(base))
@@ -121,10 +121,11 @@ async function edit(ask: Ask): Promise<Answer> {
     body: fitting('body', body.text('body') ?? pull.body),
     base: base ?? pull.base,
   })
-  if (state === 'closed' && pull.state === 'open') end(world, pull, null)
+  if (state === 'closed' && pull.state === 'open') await end(world, pull, null, who)
   if (state === 'open' && pull.state === 'closed') {
     Object.assign(pull, { state: 'open', closedAt: null })
     pull.reopenedAt.push(now(world))
+    await notePull(world, pull, 'reopened', who)
   }
   return { status: 200, body: await whole(world, pull) }
 }
@@ -170,7 +171,7 @@ async function merge(ask: Ask): Promise<Answer> {
   const squash = body.text('merge_method') === 'squash'
   const sha = await world.git.commit(tree, squash ? [base] : [base, pull.head], message)
   await world.git.moveRef(`refs/heads/${pull.base}`, sha, base)
-  end(world, pull, { commit: sha, by: who.login })
+  await end(world, pull, { commit: sha, by: who.login }, who)
   if (world.settings.deletesMergedBranches && pull.fork === null)
     await world.git.moveRef(`refs/heads/${pull.branch}`, null)
   await settle(world)
@@ -179,7 +180,7 @@ async function merge(ask: Ask): Promise<Answer> {
 
 const EVENTS = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const
 
-function review(ask: Ask): Answer {
+async function review(ask: Ask): Promise<Answer> {
   const { body, world, who } = ask
   const pull = numbered(ask)
   const asked = body.text('event') ?? 'COMMENT'
@@ -198,5 +199,6 @@ function review(ask: Ask): Answer {
   const made = { id: freshId(world), number: pull.number, author: who, commit, state: event[1], body: text }
   const written = { ...made, at: now(world) }
   world.reviews.push(written)
+  await noteReview(world, pull, written, 'submitted', who)
   return { status: 200, body: shownReview(written) }
 }

@@ -1,5 +1,5 @@
 import type { BareGit } from './bare-git.ts'
-import { startedBy } from './workflows.ts'
+import { notePull, notePush } from './events.ts'
 import { type Account, now, type PullRecord, type World } from './world.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function settle(world: World, pusher: Account | null = null): Promi
     const base = tips.get(pull.base)
     if (tip === pull.head && base !== undefined && base === before.get(pull.base)) continue
     if (tip !== undefined && tip !== pull.head) await follow(world, pull, tip, pusher)
-    await conclude(world, pull, { tip, base })
+    await conclude(world, pull, { tip, base, by: pusher ?? pull.author })
   }
 }
 
@@ -41,15 +41,14 @@ async function pushed(
   for (const [branch, head] of tips) {
     if (before.get(branch) === head) continue
     world.pushed.push({ by: pusher.login, branch })
-    await startedBy(world, { event: 'push', branch, head, by: pusher })
+    await notePush(world, branch, head, pusher)
   }
 }
 
 async function follow(world: World, pull: PullRecord, tip: string, pusher: Account | null): Promise<void> {
   pull.head = tip
   await holdHead(world, pull)
-  const by = pusher ?? pull.author
-  await startedBy(world, { event: 'pull_request', branch: pull.branch, head: tip, by })
+  await notePull(world, pull, 'synchronize', pusher ?? pull.author)
 }
 
 /** Also the heads of forks can be read here, by their pull request's number. */
@@ -62,25 +61,32 @@ export async function holdHead(world: World, { fork, branch, head, number }: Pul
 async function conclude(
   world: World,
   pull: PullRecord,
-  { tip, base }: { tip: string | undefined; base: string | undefined },
+  { tip, base, by }: { tip: string | undefined; base: string | undefined; by: Account },
 ): Promise<void> {
   if (base !== undefined && (await world.git.contains(base, pull.head))) {
-    return end(world, pull, { commit: await bringing(world.git, base, pull.head), by: pull.author.login })
+    const commit = await bringing(world.git, base, pull.head)
+    return end(world, pull, { commit, by: pull.author.login }, by)
   }
   if (tip === undefined) {
     pull.headGone = true
-    return end(world, pull, null)
+    return end(world, pull, null, by)
   }
   if (base !== undefined) return
   const merged = world.pulls.find(
     each => each.fork === null && each.branch === pull.base && each.merge !== null,
   )
   if (merged) pull.base = merged.base
-  else end(world, pull, null)
+  else await end(world, pull, null, by)
 }
 
-export function end(world: World, pull: PullRecord, merge: PullRecord['merge']): void {
+export async function end(
+  world: World,
+  pull: PullRecord,
+  merge: PullRecord['merge'],
+  by: Account,
+): Promise<void> {
   Object.assign(pull, { state: 'closed', closedAt: now(world), merge })
+  await notePull(world, pull, 'closed', by)
 }
 
 /** The commit of the base branch with which a head arrived there. */

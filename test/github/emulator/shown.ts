@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Json } from '../contract/describe.ts'
 import type {
   Account,
@@ -99,6 +100,7 @@ export function shownArtifact(
     id,
     name,
     size_in_bytes: bytes.byteLength,
+    digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
     expired,
     created_at: createdAt,
     workflow_run: { id: run, ...(of ? { head_branch: of.branch, head_sha: of.head } : {}) },

@@ -1,3 +1,4 @@
+import type { Json } from '../contract/describe.ts'
 import type { BareGit } from './bare-git.ts'
 
 /** Whoever sends a request: a person, or what a workflow's job may do with its GITHUB_TOKEN. */
@@ -10,6 +11,8 @@ export interface Account {
   grants: Record<string, 'read' | 'write'> | null
   /** Of a classic token. */
   scopes?: string[]
+  /** The run whose job has this token. */
+  run?: number
 }
 
 export interface PullRecord {
@@ -85,6 +88,27 @@ export interface RunRecord {
   attempt?: number
   /** Owner and name of where its commit is from, if not this repository. */
   repository?: string
+  /** What its jobs are told. A run that a test made up has no jobs. */
+  job?: JobFacts
+}
+
+export interface JobFacts {
+  /** GITHUB_SHA: the commit whose workflow file it is. */
+  commit: string
+  ref: string
+  /** The event. */
+  payload: Json
+  number: number
+  /** Its token may only read, and there are no secrets. */
+  fromFork: boolean
+  /** A GITHUB_TOKEN started it. */
+  byToken: boolean
+}
+
+/** Runs the jobs of runs; without one a run stays queued until a test ends it. */
+export interface Runner {
+  start(run: RunRecord): void
+  cancel(run: RunRecord): void
 }
 
 export interface ArtifactRecord {
@@ -94,6 +118,8 @@ export interface ArtifactRecord {
   bytes: Uint8Array
   createdAt: string
   expired: boolean
+  /** Which attempt of the run made it; the first unless told. */
+  attempt?: number
 }
 
 export interface Settings {
@@ -139,6 +165,7 @@ export interface World {
   tips: Map<string, string>
   /** Every branch that a push moved, and by whom. */
   pushed: { by: string; branch: string }[]
+  runner: Runner | null
   nextNumber: number
   nextId: number
   clock: number
