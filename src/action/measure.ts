@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { type Answer, measureOrdered } from '../engine/ordered-measurement.ts'
 import { UserError } from '../errors.ts'
@@ -11,7 +12,9 @@ import { runnerErrorText } from '../model/runner-error.ts'
 import { giveUpRoot } from './give-up-root.ts'
 import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
+import { LaterCode, laterCodeFolders } from './later-code.ts'
 import { measuringBranch } from './measuring-branch.ts'
+import { emptyRunnerFiles } from './runner-files.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
 import { waiting } from './waiting.ts'
 
@@ -19,6 +22,7 @@ const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 const root = process.argv[2] === AS_ROOT ? await handedOver(() => interrupted.abort()) : null
 const env = root?.env ?? definedIn(process.env)
+const programs = { program: fileURLToPath(import.meta.url), node: process.execPath }
 try {
   const task = taskSchema.safeParse(root ? root.task : JSON.parse(process.argv[2] ?? 'null'))
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
@@ -50,6 +54,7 @@ async function measureOne(task: MeasureTask): Promise<number> {
     machineDir: join(homedir(), '.cache', 'winnow'),
     runId,
     env: root ? { ...env, SUDO_UID: String(statSync(clone).uid) } : env,
+    laterCode: laterCodeFolders(env, programs),
     clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: waiting },
     random: { hex: bytes => randomBytes(bytes).toString('hex'), fraction: () => Math.random() },
     progress: { say: line => console.log(said(line)) },
@@ -60,15 +65,22 @@ async function measureOne(task: MeasureTask): Promise<number> {
   return 0
 }
 
-/** However a measurement ends, what comes after it in this job has no way to root any more. */
+/**
+ * However a measurement ends, what comes after it in this job has no way to root any more, gets nothing that the experiment
+ * wrote into the runner's files, and runs the code that it would have run without the experiment.
+ */
 async function closingAfter(from: Handed | null, job: Parameters<typeof measureOrdered>[0]): Promise<Answer> {
   let services: Parameters<typeof giveUpRoot>[2] = null
+  // Users of sides cannot write to it, which is tried before anything runs.
+  const later = from === null ? new LaterCode(env, programs) : null
   try {
     const answer = await measureOrdered(job)
     if ('spec' in answer) services = answer.spec.execution.services
     return answer
   } finally {
     if (from !== null) giveUpRoot(env, from.runner.uid, services)
+    emptyRunnerFiles(env)
+    later?.requireUnchanged()
   }
 }
 

@@ -24,6 +24,8 @@ export interface Job extends JobClone {
   users: SideUsers | NoUsers
   /** Root measures with users of sides alone: everything else is handed back to who started it, with the reason. */
   onlyUsers: boolean
+  /** Folders of code that later steps of the job run. */
+  laterCode: readonly string[]
   campaign: string
   prefix: string
   order: OrderId
@@ -132,6 +134,7 @@ function inputOf(
     monotonic: () => clock.monotonic(),
     signal,
     onStart: async () => {},
+    laterCode: job.laterCode,
     mostReportBytes: MOST_REPORT_BYTES,
   }
 }

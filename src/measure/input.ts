@@ -47,6 +47,8 @@ export interface MeasureInput {
   portBase?: number
   /** Each side runs as one of these, which cannot reach the others: drawn by the order's coins. */
   users?: SideUsers
+  /** Folders of code that runs after the order as somebody else: no user of a side may be able to write there. */
+  laterCode?: readonly string[]
   /** Why there are none, for the report, where there could have been. */
   unisolatedBecause?: string
   /** So many bytes a report may have, where it has to travel. */

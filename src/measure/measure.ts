@@ -134,13 +134,14 @@ async function work(
 }
 
 async function admitUsers(input: MeasureInput, allowed: Session['allowed']): Promise<void> {
-  const { users, monotonic } = input
+  const { users, monotonic, laterCode = [] } = input
   if (users === undefined) return
   const room = roomOf(input)
   makeEnterable(room)
   // What a kill left of one side's gates would lie open to the others.
   await removeAll(join(input.workDir, 'copy'))
-  await tryUsers(users, { workDir: room, searched: allowed['PATH'] ?? '/usr/bin:/bin' }, monotonic)
+  const searched = allowed['PATH'] ?? '/usr/bin:/bin'
+  await tryUsers(users, { workDir: room, searched, laterCode }, monotonic)
 }
 
 /** Invariant 10: which side gets which user is drawn, since code can ask who it is. */

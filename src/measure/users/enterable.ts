@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { chooseSupervisor } from '../process/choose.ts'
 import type { Owner } from '../process/reaper.ts'
@@ -7,6 +7,7 @@ import { requireOurs, type SideUsers } from './side-users.ts'
 import { quoted } from './shell-words.ts'
 import { sweepShared } from './sweep.ts'
 import { UnfitMachine } from './unfit-machine.ts'
+import { findWritable } from './find-writable.ts'
 import { type Reach, reachesOf } from './way-to-programs.ts'
 
 /** Others may enter, and cannot list what lies beside them. */
@@ -26,16 +27,18 @@ export function makeEnterable(dir: string): void {
 
 /**
  * Tried as each of the users, before anything else runs: that they can enter, and that they can change nothing that others
- * find by PATH. It also ends whatever a killed winnow has left running under one of their numbers, and takes away what lies
+ * find by PATH and no code that runs afterwards. It also ends whatever a killed winnow has left running under one of their numbers, and takes away what lies
  * about of theirs.
  */
 export async function tryUsers(
   { owners }: SideUsers,
-  { workDir, searched }: { workDir: string; searched: string },
+  { workDir, searched, laterCode }: { workDir: string; searched: string; laterCode: readonly string[] },
   monotonic: () => number,
 ): Promise<void> {
   const way = wayDown(workDir)
   const reaches = reachesOf(searched)
+  const later = laterCode.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  const waysToLater = later.flatMap(path => reachesOf(path))
   for (const owner of owners) {
     const supervisor = await chooseSupervisor({ owner, monotonic })
     const closed = way[await firstYes(supervisor, way.map(isClosed))]
@@ -48,6 +51,15 @@ export async function tryUsers(
         )
       ]
     if (open !== undefined) throw canChange(owner, open)
+    const onWay =
+      waysToLater[
+        await firstYes(
+          supervisor,
+          waysToLater.map(({ asks }) => asks),
+        )
+      ]
+    const writable = onWay?.folder ?? findWritable(later, owner)
+    if (writable !== null) throw canChangeLater(owner, writable)
     await sweepShared(owner)
   }
 }
@@ -63,6 +75,13 @@ function canChange({ uid }: Owner, { folder }: Reach): UnfitMachine {
   return new UnfitMachine(
     `user ${uid} of a side can change what others find by PATH in ${folder}`,
     `chmod -R o-w ${folder}, or take it off PATH`,
+  )
+}
+
+function canChangeLater({ uid }: Owner, path: string): UnfitMachine {
+  return new UnfitMachine(
+    `user ${uid} of a side can write to ${path}, from which later steps of this job run code`,
+    `chmod -R o-w ${path}, or use isolation: none`,
   )
 }
 

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { isMissing } from '../measure/missing.ts'
+import type { Env } from './inputs.ts'
+
+/** This action's own bundle, and the Node that started it. */
+export interface Programs {
+  program: string
+  node: string
+}
+
+/**
+ * Invariant 6: the steps after a measurement hold the runner's tokens, and the post steps of checkout and of set-up actions
+ * run in any case. These are the folders their code lies in. Users of sides must not be able to write to them.
+ */
+export function laterCodeFolders(env: Env, { program, node }: Programs): string[] {
+  const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
+  const work = temp === '' ? [] : [...actionFolders(temp), resolve(temp, '_runner_file_commands')]
+  return [...work, dirname(program), externalsFolder(node), ...(workspace === '' ? [] : [resolve(workspace)])]
+}
+
+/**
+ * As the runner lays its folders out: `_work/_actions/owner/name/ref` beside `_work/_temp`. An action that the machine's image
+ * brings along is a link to where it lies.
+ */
+function actionFolders(temp: string): string[] {
+  const actions = join(dirname(resolve(temp)), '_actions')
+  const below = (folder: string) => namesIn(folder).map(name => join(folder, name))
+  const linked = below(actions)
+    .flatMap(below)
+    .flatMap(below)
+    .filter(path => lstatSync(path).isSymbolicLink() && existsSync(path))
+  return [actions, ...linked.map(path => realpathSync(path))]
+}
+
+/** The runner keeps every Node that it starts actions with in one folder; another Node has only its own. */
+function externalsFolder(node: string): string {
+  const own = dirname(dirname(node))
+  return /\/externals\/[^/]+$/.test(own) ? dirname(own) : dirname(node)
+}
+
+/** Programs that post steps look up by PATH. */
+const LOOKED_UP = ['git', 'node', 'sh', 'bash', 'tar', 'zstd', 'gzip', 'docker'] as const
+/** Configuration of a clone by which git starts other programs. */
+const CLONE_PARTS = ['config', 'config.worktree', 'hooks', 'info/attributes'] as const
+
+/** What the job's own user could change of it: looked at where experiments run as that user. */
+function exposedPaths(env: Env, { program, node }: Programs): string[] {
+  const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '', PATH = '' } = env
+  const clones =
+    workspace === '' ? [] : ['', ...namesIn(workspace)].map(name => join(workspace, name, '.git'))
+  const programs = PATH.split(':')
+    .filter(isAbsolute)
+    .flatMap(folder => LOOKED_UP.map(name => join(folder, name)))
+  return [
+    ...(temp === '' ? [] : actionFolders(temp)),
+    dirname(program),
+    ...runtimes(node),
+    ...clones.flatMap(git => CLONE_PARTS.map(part => join(git, part))),
+    ...programs.filter(isExposed),
+  ]
+}
+
+function runtimes(node: string): string[] {
+  const externals = externalsFolder(node)
+  if (!externals.endsWith('/externals')) return [node]
+  return namesIn(externals).map(name => join(externals, name, 'bin/node'))
+}
+
+/** Not where only root may write: a folder that is missing can be made. */
+function isExposed(path: string): boolean {
+  const folder = dirname(path)
+  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined
+  return !isThere || isWritable(folder) || isWritable(path)
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Entry {
+  kind: 'file' | 'link' | 'folder'
+  mode: number
+  /** Of a file, its hash; of a link, where it leads. */
+  content: string
+  /** Kept as long as there is room for it. */
+  bytes: Buffer | null
+}
+
+/** Of files that are kept to be put back, altogether. */
+const MOST_KEPT_BYTES = 64 * 1024 * 1024
+
+/** The code of later steps as it was before anything of an experiment ran. */
+export class LaterCode {
+  readonly #roots: readonly string[]
+  readonly #before: ReadonlyMap<string, Entry>
+
+  constructor(env: Env, programs: Programs) {
+    this.#roots = exposedPaths(env, programs)
+    this.#before = entriesBelow(this.#roots, MOST_KEPT_BYTES)
+  }
+
+  /** Throws if anything changed. By then the old code is back, or what could not be put back is removed, so that it does not run. */
+  requireUnchanged(): void {
+    const now = entriesBelow(this.#roots, 0)
+    const paths = new Set([...this.#before.keys(), ...now.keys()])
+    const changed = [...paths].filter(path => !isSame(this.#before.get(path), now.get(path)))
+    if (changed.length === 0) return
+    const removed = this.#putBack(changed.toSorted())
+    throw new UserError(changedText(changed, removed), {
+      fix: 'look at what was measured; on a hosted Linux runner measurement.isolation: uid keeps experiments from these files',
+    })
+  }
+
+  /** Answers which files could only be removed. */
+  #putBack(changed: readonly string[]): string[] {
+    const lost: string[] = []
+    for (const path of changed) {
+      const was = this.#before.get(path)
+      // Back already with the folder that hid it.
+      if (was !== undefined && isSame(was, entryAt(path))) continue
+      const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+      if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
+      if (was === undefined) continue
+      mkdirSync(dirname(path), { recursive: true })
+      if (was.kind === 'folder') mkdirSync(path, { recursive: true })
+      else if (was.kind === 'link') symlinkSync(was.content, path)
+      else if (was.bytes !== null) writeFileSync(path, was.bytes, { flag: 'wx' })
+      else lost.push(path)
+      if (was.kind !== 'link' && !lost.includes(path)) chmodSync(path, was.mode)
+    }
+    return lost
+  }
+}
+
+const MOST_NAMED = 5
+
+function changedText(changed: readonly string[], removed: readonly string[]): string {
+  const named = changed.slice(0, MOST_NAMED).join(', ')
+  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
+  const end = removed.length === 0 ? 'winnow put it back' : `winnow removed ${removed.join(', ')}`
+  return `the measured code changed code that later steps of this job run (${named}${more}): nothing is reported, and ${end}`
+}
+
+function isSame(before: Entry | undefined, now: Entry | undefined): boolean {
+  if (before === undefined || now === undefined) return false
+  return before.kind === now.kind && before.mode === now.mode && before.content === now.content
+}
+
+function entriesBelow(roots: readonly string[], room: number): Map<string, Entry> {
+  const found = new Map<string, Entry>()
+  let left = room
+  const pending = [...roots].toReversed()
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined || found.has(path)) continue
+    const entry = entryOf(path, stat)
+    if (entry === null) continue
+    const { bytes } = entry
+    const isKept = bytes !== null && bytes.length <= left
+    if (isKept) left -= bytes.length
+    found.set(path, isKept ? entry : { ...entry, bytes: null })
+    if (entry.kind === 'folder') pending.push(...namesIn(path).map(name => join(path, name)))
+  }
+  return found
+}
+
+function entryAt(path: string): Entry | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return (stat && entryOf(path, stat)) ?? undefined
+}
+
+/** Nothing that a step could run is a socket, a pipe or a device. */
+function entryOf(path: string, stat: Stats): Entry | null {
+  const mode = stat.mode & 0o7777
+  if (stat.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path), bytes: null }
+  if (stat.isDirectory()) return { kind: 'folder', mode, content: '', bytes: null }
+  if (!stat.isFile()) return null
+  const bytes = readOrNull(path)
+  const content = bytes === null ? 'unreadable' : createHash('sha256').update(bytes).digest('hex')
+  return { kind: 'file', mode, content, bytes }
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isDenied(error) || isMissing(error)) return null
+    throw error
+  }
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EACCES'
+}
+
+function isNoFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOTDIR'
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch (error) {
+    if (isMissing(error) || isDenied(error) || isNoFolder(error)) return []
+    throw error
+  }
+}
