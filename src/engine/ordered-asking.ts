@@ -57,13 +57,25 @@ export async function askOrdered(job: AskingJob): Promise<Answers | { nobody: st
     if (own.length === 0) return { nobody: `this run has nobody to ask for campaign ${campaign.name}` }
     const scene = { job, repository, campaign, spec }
     const lanes = new Lanes()
+    const began = job.clock.monotonic()
     const all = await Promise.all(own.map(asking => answerTo(scene, asking, lanes)))
+    const elapsed = (job.clock.monotonic() - began) / 60_000
     if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
-    const answers = all.map(({ answer }) => answer)
+    const answers = shareMinutes(
+      all.map(({ answer }) => answer),
+      elapsed,
+    )
     return { winnow: 1, campaign: campaign.name, started: campaign.started, answers }
   } finally {
     await repository.close()
   }
+}
+
+/** Programs that were asked beside each other share the minutes of one job, so that their sum is what it took. */
+export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): GivenAnswer[] {
+  const all = answers.reduce((sum, { minutes }) => sum + minutes, 0)
+  const share = all > 0 ? Math.min(1, elapsed / all) : 0
+  return answers.map(answer => ({ ...answer, minutes: answer.minutes * share }))
 }
 
 interface Answered {

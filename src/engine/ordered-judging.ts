@@ -79,8 +79,9 @@ async function scoresOfAll(
   let broken: unknown = null
   let over = 0
   for (const asking of own) {
+    const began = scene.job.clock.monotonic()
     const { told, error } = await scoresOf(scene, asking, over)
-    judgings.push(told)
+    judgings.push({ ...told, minutes: (scene.job.clock.monotonic() - began) / 60_000 })
     broken ??= error
     // Each may end one request later than its money: all of them together do so once.
     if (asking.may_cost_usd !== null) over = Math.max(0, over + told.usd - asking.may_cost_usd)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import type { MeasureInput } from '../measure/input.ts'
+import { secondsSinceJobStart } from '../measure/job-age.ts'
 import { looksSecret } from '../measure/secret-names.ts'
 import { measure } from '../measure/measure.ts'
 import type { NoUsers, SideUsers } from '../measure/users/side-users.ts'
@@ -77,10 +78,18 @@ export async function measureOrdered(job: Job): Promise<Answer> {
     if (handedBack !== null) return { handedBack, spec }
     job.signal.throwIfAborted()
     if (done === null) throw new Error('an order was given up without an interruption')
-    return { ...done, spec }
+    return { ...done, report: withPreparation(done.report, job.clock), spec }
   } finally {
     await repository.close()
   }
+}
+
+/** The tool chain and the clones were minutes of this job as well. */
+function withPreparation(report: Report, clock: Clock): Report {
+  const age = secondsSinceJobStart()
+  if (age === null) return report
+  const since = (clock.now() - Date.parse(report.started_at)) / 1000
+  return { ...report, prepared_seconds: Math.max(0, age - since) }
 }
 
 /** This process measured nothing, so another one has to. */

@@ -113,6 +113,7 @@ export interface ForeignTip {
 }
 
 export interface Spent {
+  /** Of runners, as they are billed: each job of GitHub Actions by the minute begun, a machine of one's own by its time. */
   minutes: number
   /** Of the harness, on all sides, the warm-ups included. */
   executions: number
@@ -231,6 +232,8 @@ export interface Campaign {
   failures: number
   since_incumbent: number
   spent: Spent
+  /** Real minutes of jobs of GitHub Actions, by run and job: those of the latest runs, so that each is rounded up once. */
+  jobs: Record<string, Record<string, number>>
   /**
    * `asked`: the seq of the last time, so that they take turns. `since_kept`: answers that came to nothing since the last
    * of its ideas was kept; null where none was.
@@ -259,7 +262,7 @@ export interface Campaign {
   backlog: BacklogIdea[]
 }
 
-export const FOLD_VERSION = 20
+export const FOLD_VERSION = 21
 
 export function emptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -323,6 +326,7 @@ export function emptyCampaign(): Campaign {
     failures: 0,
     since_incumbent: 0,
     spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0 },
+    jobs: {},
     proposers: {},
     answered: {},
     asked: {},

@@ -154,6 +154,8 @@ export const payloads = {
     requests: natural,
     tokens: natural,
     usd: z.number().nonnegative(),
+    /** Of its job. */
+    minutes: z.number().nonnegative().optional(),
     ended: z.strictObject({ is: z.enum(JUDGING_ENDS), reason: text }).nullable(),
   },
   'judging-lost': { key: text, order: digest, reason: text },

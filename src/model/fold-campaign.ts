@@ -9,6 +9,7 @@ import { askedIn } from './order.ts'
 import { jobOf, measuredIn } from './pairs.ts'
 import { addStepBack, isOwnGain } from './fold-progress.ts'
 import type { Point } from './ids.ts'
+import { countSpentMinutes } from './job-minutes.ts'
 import { endRaiseObstacles, RAISE_POSSIBLE } from './raise-obstacle.ts'
 import { SYNC_OBSTACLES } from './sync-awaited.ts'
 import { subjectOf, subjectsOf } from './picked.ts'
@@ -176,7 +177,7 @@ const reverted: Handler<'reverted'> = (campaign, event) => {
 }
 
 const spent: Handler<'spent'> = (campaign, event) => {
-  campaign.spent.minutes += event.minutes
+  countSpentMinutes(campaign, event)
   campaign.spent.requests += event.requests
   campaign.spent.tokens += event.tokens
   campaign.spent.usd += event.usd

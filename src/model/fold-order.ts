@@ -2,6 +2,7 @@ import { endDispatchRefused } from './dispatch-refused.ts'
 import { failedPart } from './failed-part.ts'
 import { ideaMeasured } from './fold-proposer.ts'
 import type { Campaign, LiveOrder } from './campaign.ts'
+import type { By } from './event.ts'
 import type { Experiment } from './experiment.ts'
 import type { OrderId, Point } from './ids.ts'
 import { holdoutKey } from './holdout.ts'
@@ -9,6 +10,7 @@ import { isPicked, subjectOf, subjectsOf } from './picked.ts'
 import { askedIn, countsPairs, type HoldoutRule, type Order, ownSubject } from './order.ts'
 import { firstBlock } from './coins.ts'
 import type { Interruption, PartialReport } from './interruption.ts'
+import { countMeasured, countMeasuringRun, countMinutes } from './job-minutes.ts'
 import { type Job, jobOf, measuredIn, typicalReadings } from './pairs.ts'
 import { type Report, typicalMetrics } from './report.ts'
 import { snapshotMetrics } from './snapshot.ts'
@@ -116,6 +118,7 @@ function membersOf(campaign: Campaign, order: Order): Experiment[] {
 const dispatched: Handler<'order-dispatched'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (live) live.run_id = event.run_id
+  countMeasuringRun(campaign, event.run_id)
   endDispatchRefused(campaign)
 }
 
@@ -126,7 +129,7 @@ const measured: Handler<'measured'> = (campaign, event) => {
   live.report = { event: event.id, at: event.at, report: event.report }
   live.scores = null
   countMachine(campaign, event.report)
-  campaign.spent.minutes += minutesOf(event.report)
+  countMeasured(campaign, event.by, event.report)
   campaign.spent.executions += event.report.executions.length
   campaign.waited_seconds += event.report.waited_seconds ?? 0
   if (live.order.purpose === 'progression') addProgress(campaign, live.order, event.report)
@@ -194,10 +197,6 @@ export function progressOf(
   return progressing && same && progressing.harness === harness ? progressing.jobs : []
 }
 
-function minutesOf({ started_at, finished_at }: Report): number {
-  return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 60_000
-}
-
 const lost: Handler<'order-lost'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (live && !live.report) forget(campaign, live, event)
@@ -205,11 +204,12 @@ const lost: Handler<'order-lost'> = (campaign, event) => {
 
 const rejected: Handler<'report-rejected'> = (campaign, event) => {
   const live = campaign.orders[event.order]
-  if (live && !live.report) forget(campaign, live, { at: event.at, started: true })
+  if (live && !live.report) forget(campaign, live, { at: event.at, by: event.by, started: true })
 }
 
 interface Loss {
   at: string
+  by: By
   started: boolean
   partial?: PartialReport | undefined
 }
@@ -219,8 +219,9 @@ function forget(campaign: Campaign, live: LiveOrder, loss: Loss): void {
   const { order } = live
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
+  if (loss.started && !loss.partial) campaign.spent.minutes += countMinutes(live.run_id ?? '', 0)
   if (loss.partial) {
-    campaign.spent.minutes += minutesOf(loss.partial.report)
+    countMeasured(campaign, loss.by, loss.partial.report)
     campaign.spent.executions += loss.partial.report.executions.length
   }
   const members = membersOf(campaign, order)

@@ -7,6 +7,7 @@ import { campaignHandlers } from './fold-campaign.ts'
 import { experimentHandlers } from './fold-experiment.ts'
 import type { Handler } from './fold-handler.ts'
 import { judgingHandlers } from './fold-judging.ts'
+import { countWritingJobs } from './job-minutes.ts'
 import { orderHandlers } from './fold-order.ts'
 import { steeringHandlers } from './fold-steering.ts'
 import { noteTold } from './told-by.ts'
@@ -40,6 +41,7 @@ export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   // Before its order may be forgotten.
   noteTold(campaign, event)
   handle(campaign, event)
+  countWritingJobs(campaign, event)
   // Ledgers of earlier releases: a job of GitHub Actions writes where the pull requests are on GitHub.
   if (ofActions(event.by)) campaign.host ??= 'github'
   if (HEEDED.test(event.cause)) campaign.heeded[event.cause] = event.kind

@@ -103,6 +103,8 @@ export const report = z.strictObject({
   finished_at: z.iso.datetime(),
   /** For other processes of this machine, before `started_at`: no cost, and no limit counts it. */
   waited_seconds: z.number().nonnegative().optional(),
+  /** From the start of its job of GitHub Actions to `started_at`, where the runner shows when that was. */
+  prepared_seconds: z.number().nonnegative().optional(),
   harness: digest,
   /** Trees as they were laid out on disk, so that a report binds to them. */
   trees: z.record(z.string(), oid),

@@ -80,12 +80,12 @@ function restsUntil(scores: Scores | null): number {
 /** Recorded with what it cost, wherever the campaign stands by now: money is spent, and no score is asked for twice. */
 export function toldScores(world: World): Step[] {
   return (world.judges?.told ?? []).flatMap(told => {
-    const { key, order, model, requests, tokens, usd, ended } = told
+    const { key, order, model, requests, tokens, usd, minutes = 0, ended } = told
     const failed = ended !== null && !isToGoOn(ended.is)
     const alerts = failed ? failing(world, order, ended.reason) : []
     return [
       event({ kind: 'judged', cause: key, ...told }),
-      event({ ...spentBy(key), who: model, ok: !failed, requests, tokens, usd }),
+      event({ ...spentBy(key), minutes, who: model, ok: !failed, requests, tokens, usd }),
       ...alerts,
     ]
   })

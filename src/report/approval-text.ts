@@ -12,11 +12,9 @@ import { subjectsOf } from '../model/picked.ts'
 import { oneLine } from '../model/landing.ts'
 import { plural } from '../decide/wording.ts'
 import { ageInDays, isOldEnough } from '../model/release.ts'
-import { waitsOn } from '../plan/encore.ts'
 import { type Approvers, READS_TEAMS, teamsAmong } from '../forge/may-approve.ts'
 import { cell, withRoom } from './markdown.ts'
 import { table } from './table.ts'
-import { nextTurn } from './who-goes-on.ts'
 import { keptExperiments } from './taken-back.ts'
 
 const HEAD = [
@@ -36,18 +34,6 @@ const CELL = 80
 /** Who waits for an approval, oldest first. */
 export function deferredOf(campaign: Pick<Campaign, 'experiments' | 'picks'>): Experiment[] {
   return subjectsOf(campaign).filter(({ status }) => status === 'deferred')
-}
-
-/** One line for each experiment that waits, with what gives it what it waits for. */
-export function deferredLines(
-  campaign: Pick<Campaign, 'experiments' | 'picks' | 'status' | 'stop_code' | 'host'>,
-): string[] {
-  return deferredOf(campaign).map(experiment => {
-    const { id } = experiment
-    const late = campaign.status === 'stopped' && waitsOn(campaign, experiment)
-    const then = late ? ` gives it one more round at ${nextTurn(campaign)}` : ''
-    return `${id} is waiting for approval of ${awaitedText(experiment)}: winnow approve ${id}${then}`
-  })
 }
 
 /** All that a person has to look at before saying yes, for a terminal. */

@@ -1,13 +1,14 @@
 import type { Progress } from '../decide/progress.ts'
 import { progressText } from '../decide/progress-text.ts'
-import { numberText, plural } from '../decide/wording.ts'
+import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { shortRef } from '../model/refs.ts'
 import { campaignPullMark } from '../model/campaign-pull.ts'
-import { deferredLines, keptPackagesMarkdown } from './approval-text.ts'
+import { keptPackagesMarkdown } from './approval-text.ts'
 import { campaignProgress } from './campaign-result.ts'
-import { measuringText } from './duration.ts'
+import { costText } from './cost-text.ts'
+import { personalTaskLines } from './needs-a-person.ts'
 import { cell, withRoom } from './markdown.ts'
 import { syncRefused } from '../model/sync-refused.ts'
 import { reportedEffect } from './reported-effect.ts'
@@ -21,7 +22,7 @@ export function campaignPullTitle(campaign: Campaign): string {
 }
 
 export function campaignPullBody(campaign: Campaign): string {
-  const waiting = deferredLines(campaign).map(line => `- ${cell(line)}`)
+  const waiting = personalTaskLines(campaign).map(line => `- ${cell(line)}`)
   const lines = [
     // First: whatever of it is cut off, that is not.
     campaignPullMark(campaign),
@@ -95,12 +96,6 @@ function aloneText({ picks }: Campaign, { id }: Experiment): string {
   const found = last.verdict === null ? 'being measured' : last.verdict
   if (last.fate === 'merged') return `${last.id}, merged`
   return last.closed ? `${ask} (${last.id}: ${found}, closed)` : `${last.id}: ${found}`
-}
-
-function costText({ spent: { minutes, executions, usd } }: Campaign): string {
-  const time = measuringText(minutes)
-  const money = usd > 0 ? `, ${numberText(usd)} USD for models` : ''
-  return `${plural(executions, 'execution')} in ${time}${money}`
 }
 
 function finishLines(campaign: Campaign): string[] {

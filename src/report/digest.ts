@@ -1,13 +1,13 @@
 import type { Progress } from '../decide/progress.ts'
 import { progressText } from '../decide/progress-text.ts'
-import { numberText, plural } from '../decide/wording.ts'
-import { awaitedText } from '../model/approval.ts'
+import { plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { adviceText, strategyOf } from '../plan/strategy.ts'
-import { measuringText } from './duration.ts'
 import { ideasToTake, toTakeLine } from './backlog-text.ts'
+import { minutesText, moneyText } from './cost-text.ts'
 import { cell } from './markdown.ts'
+import { personalTaskLines } from './needs-a-person.ts'
 import { tableReason } from './reported-effect.ts'
 import { verdictPhrase } from './sentence.ts'
 import { standingIn } from './standing.ts'
@@ -89,13 +89,11 @@ function underWay({ experiments }: Campaign): string[] {
   return open.length === 0 ? [] : [`${plural(open.length, 'experiment')} open.`]
 }
 
-function forPerson({ experiments, alerts, proposers }: Campaign): string[] {
-  const deferred = Object.values(experiments).filter(({ status }) => status === 'deferred')
+function forPerson(campaign: Campaign): string[] {
+  const { alerts, proposers } = campaign
   const benched = Object.entries(proposers).filter(([, { benched: is }]) => is)
   return [
-    ...deferred.map(
-      experiment => `- ${experiment.id} waits for approval of ${cell(awaitedText(experiment))}`,
-    ),
+    ...personalTaskLines(campaign).map(line => `- ${cell(line)}`),
     ...benched.map(([who]) => `- ${cell(who)} is asked for no more ideas`),
     ...alerts
       .filter(({ code }) => code !== 'proposer-benched')
@@ -104,7 +102,6 @@ function forPerson({ experiments, alerts, proposers }: Campaign): string[] {
   ]
 }
 
-function spentText({ spent: { minutes, usd } }: Campaign): string {
-  const money = usd > 0 ? `, ${numberText(usd)} USD` : ''
-  return `${measuringText(minutes)} spent${money}`
+function spentText(campaign: Campaign): string {
+  return [`${minutesText(campaign)} spent`, ...moneyText(campaign)].join(', ')
 }

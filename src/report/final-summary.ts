@@ -1,13 +1,13 @@
-import { numberText, plural } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { oneLine } from '../model/landing.ts'
 import { campaignRefs, shortRef } from '../model/refs.ts'
-import { deferredLines, keptPackageLines } from './approval-text.ts'
+import { keptPackageLines } from './approval-text.ts'
 import { type CampaignResult, campaignResult } from './campaign-result.ts'
-import { measuringText } from './duration.ts'
+import { costText } from './cost-text.ts'
 import { short } from './event-line.ts'
 import { clockText } from './live-text.ts'
 import { experimentSentence } from './status-text.ts'
+import { personalTaskLines } from './needs-a-person.ts'
 import { table } from './table.ts'
 import { verdictsText } from './tally.ts'
 import { wayOnText } from './way-on.ts'
@@ -30,8 +30,8 @@ export function finalSummary(campaign: Campaign, where: Whereabouts): string[] {
     ...labelled('verdicts', verdictsText(campaign)),
     ...labelled('kept', ...listed(result.improvements.map(({ id }) => keptText(campaign, id)))),
     ...labelled('packages', ...listed(keptPackageLines(campaign))),
-    ...labelled('waiting', ...listed(deferredLines(campaign))),
-    ...labelled('took', tookText(result)),
+    ...labelled('waiting', ...listed(personalTaskLines(campaign))),
+    ...labelled('took', tookText(campaign, result)),
     ...labelled('to go on', wayOnText(campaign) ?? ''),
     ...labelled('next', ...nextTexts(campaign, result, where)),
   ]
@@ -54,15 +54,12 @@ function keptText(campaign: Campaign, id: string): string {
   return `${id}  ${said} (${oneLine(experiment.hypothesis, 80)})`
 }
 
-function tookText({ duration_seconds, waited_seconds, spent }: CampaignResult): string {
-  const { minutes, executions, usd } = spent
+function tookText(campaign: Campaign, { duration_seconds, waited_seconds }: CampaignResult): string {
   const working = duration_seconds === null ? null : Math.max(0, duration_seconds - waited_seconds)
   const waited =
     waited_seconds < 1 ? '' : `, besides ${clockText(waited_seconds)} waiting for other processes`
   const since = working === null ? [] : [`${clockText(working)} since the campaign began${waited}`]
-  const measuring = measuringText(minutes)
-  const money = usd > 0 ? [`${numberText(usd)} USD for models`] : []
-  return [...since, `${plural(executions, 'execution')} in ${measuring}`, ...money].join(', ')
+  return [...since, costText(campaign)].join(', ')
 }
 
 function nextTexts(campaign: Campaign, { improvements }: CampaignResult, where: Whereabouts): string[] {

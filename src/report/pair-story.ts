@@ -1,5 +1,6 @@
 import type { PairedRule } from '../decide/paired/rule.ts'
 import type { LedgerEvent } from '../model/event.ts'
+import { countReportMinutes } from '../model/job-minutes.ts'
 import { askedIn, type Order, type PairedTerms } from '../model/order.ts'
 import { type Job, jobOf, measuredIn } from '../model/pairs.ts'
 import { type ParsedSpecFile, parseSpec } from '../spec/parse.ts'
@@ -66,7 +67,7 @@ export class PairStories {
     const story = this.#storyOf(order)
     if (story === null) return
     story.jobs.push(job)
-    story.minutes[id] = Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)) / 60_000
+    story.minutes[id] = countReportMinutes(report)
   }
 
   /** An order that carries pairs goes on with the story they are from; its terms are those in force now. */

@@ -6,6 +6,7 @@ import { aggregate, aggregateSamples, aggregationOf } from '../model/aggregate.t
 import { canonicalJson, sha256 } from '../model/canonical.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { failedPart } from '../model/failed-part.ts'
+import { countReportMinutes } from '../model/job-minutes.ts'
 import { type Outcome, type VerdictWord, verdictOf } from '../model/outcome.ts'
 import { reasonOf } from '../model/reason.ts'
 import type { Execution, MetricValue } from '../model/report.ts'
@@ -224,7 +225,7 @@ function circumstances({ measurements }: ExperimentRecord): Pick<Results, 'machi
     const { os, kernel, cpu_model, cores, memory_mb, image } = report.machine
     const machine = { os, kernel, cpu_model, cores, memory_mb, image }
     machines.set(canonicalJson(machine), machine)
-    cost.minutes += Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)) / 60_000
+    cost.minutes += countReportMinutes(report)
     cost.executions += report.executions.length
     cost.judge_requests += report.judging?.requests ?? 0
     cost.judge_tokens += report.judging?.tokens ?? 0

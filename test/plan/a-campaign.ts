@@ -3,6 +3,7 @@ import { emptyCampaign, type Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { sha256 } from '../../src/model/canonical.ts'
 import {
+  type By,
   type EventDraft,
   eventId,
   type EventKind,
@@ -47,6 +48,8 @@ export class CampaignBuilder {
   readonly campaign: Campaign = emptyCampaign()
   readonly spec: Spec
   readonly yaml: string
+  /** Who writes what is added next. */
+  by: By = { run_id: 'run-1', attempt: 1, actor: 'winnow' }
 
   constructor(yaml: string) {
     this.yaml = yaml
@@ -56,7 +59,7 @@ export class CampaignBuilder {
   add(...drafts: EventDraft[]): this {
     for (const draft of drafts) {
       const seq = this.events.length
-      const by = { run_id: 'run-1', attempt: 1, actor: 'winnow' }
+      const { by } = this
       const at = new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString()
       const sealed = {
         ...draft,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Addition } from '../../src/model/approval.ts'
-import { additionsText, deferredLines, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
+import { additionsText, requestMarkdown, requestText } from '../../src/report/approval-text.ts'
+import { personalTaskLines } from '../../src/report/needs-a-person.ts'
 import { EventLines } from '../../src/report/event-line.ts'
 import { pullBody } from '../../src/report/pull-text.ts'
 import { campaignPullBody } from '../../src/report/campaign-pull-text.ts'
@@ -122,7 +123,7 @@ describe('a campaign that stopped', () => {
     const { campaign } = waiting({ kind: 'campaign-stopped', code: 'plateau', reason: 'enough' })
     const line =
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
-    expect(deferredLines(campaign)).toEqual([line])
+    expect(personalTaskLines(campaign)).toEqual([line])
     expect(finalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(`  waiting   ${line}`)
   })
 })

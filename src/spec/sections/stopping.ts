@@ -21,7 +21,7 @@ export function stoppingSchema(rules: Rules, surroundings: Surroundings) {
       .nullable()
       .default(surroundings.privateRepository ? 600 : null)
       .describe(
-        'Runner minutes, those for measuring the total at the end set aside; 600 in a private repository on GitHub.',
+        'Runner minutes, on GitHub as they are billed: each job rounded up. Those for measuring the total are set aside; 600 in a private repository on GitHub.',
       ),
     max_total_cost_usd: positive.nullable().default(null).describe('Money spent on models.'),
     max_failures: count
