@@ -1,10 +1,9 @@
 import { permissionSummary, permissionTable } from '../../src/setup/github/permissions.ts'
 import { specJsonSchema } from '../../src/spec/json-schema.ts'
-import { REUSABLE } from '../../src/setup/github/reusable.ts'
-import { reusableMeasure, reusableTick } from '../../src/setup/github/reusable-workflows.ts'
 import { VERBS } from '../../src/verbs/registry.ts'
 import { commandsPage } from './commands-page.ts'
-import { OWN_WORKFLOWS } from './own-workflows.ts'
+import { WORKFLOW } from '../../src/setup/github/files.ts'
+import { renderOwnWorkflow } from './own-workflow.ts'
 import { permissionPage } from './permission-page.ts'
 import { specPage } from './spec-page.ts'
 
@@ -14,7 +13,5 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/commands.md': () => commandsPage(VERBS),
   'docs/github.md': () => permissionPage('docs/github.md', permissionTable()),
   'docs/spec.md': () => specPage(specJsonSchema()),
-  [REUSABLE.tick]: reusableTick,
-  [REUSABLE.measure]: reusableMeasure,
-  ...OWN_WORKFLOWS,
+  [WORKFLOW]: renderOwnWorkflow,
 }

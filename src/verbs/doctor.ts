@@ -18,12 +18,11 @@ import {
 } from '../report/doctor-text.ts'
 import { loadCampaign } from '../ledger/load.ts'
 import { syncRefused } from '../model/sync-refused.ts'
-import { measureWorkflow } from '../setup/github/measure-workflow.ts'
-import { OWN_ACTION, REUSABLE, writtenWith } from '../setup/github/reusable.ts'
-import { tickWorkflow } from '../setup/github/tick-workflow.ts'
-import { wakeWorkflow } from '../setup/github/wake-workflow.ts'
-import { type GithubSetup, asksPrograms } from '../setup/github/workflow-of.ts'
-import { AGENTS_ACTION } from '../setup/github/files.ts'
+import { OWN_ACTION, readWrittenWorkflow, type WrittenWorkflow } from '../setup/github/action-reference.ts'
+import { AGENTS_ACTION, WORKFLOW } from '../setup/github/files.ts'
+import { type GithubSetup, asksPrograms } from '../setup/github/github-setup.ts'
+import { renderSingleJobWorkflow } from '../setup/github/single-job-workflow.ts'
+import { renderWorkflow } from '../setup/github/winnow-workflow.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { bystander } from '../setup/github/bystanders.ts'
 import { atRepository } from './at-campaign.ts'
@@ -123,7 +122,7 @@ async function fromGithub(
       spec?.merge.via === 'api' ? [`${prefix}/${name}`] : [],
     )
     const [prefix = DEFAULT_PREFIX] = prefixesOf(campaigns)
-    return examinationFindings(seen, { workflows: OWN, prefix, mergedThere })
+    return examinationFindings(seen, { workflows: [WORKFLOW], prefix, mergedThere })
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
     return [bad(error.message, 'check the token, and that it may read this repository')]
@@ -151,19 +150,9 @@ function writtenBranches(campaigns: readonly KnownCampaign[]): string[] {
   )
 }
 
-const TICK = '.github/workflows/winnow.yml'
-const OWN = [TICK, '.github/workflows/winnow-measure.yml', '.github/workflows/winnow-wake.yml'] as const
-const COMMENTS = '.github/workflows/winnow-comments.yml'
-
 function ownFindings(files: readonly WorkflowFile[]): Finding[] {
-  const missing = OWN.filter(path => !files.some(file => file.path === path))
-  if (missing.length === OWN.length)
-    return [unknown("winnow's workflows are not on the default branch", 'winnow init --github writes them')]
-  if (missing.length > 0)
-    return [bad(`${missing.join(' and ')} is not on the default branch`, 'winnow init --github writes it')]
-  const comments = files.some(({ path }) => path === COMMENTS)
-  const steered = comments ? ', comments included' : '; comments are read at the next wake-up'
-  return [good(`winnow's workflows are on the default branch${steered}`)]
+  if (files.some(({ path }) => path === WORKFLOW)) return [good(`${WORKFLOW} is on the default branch`)]
+  return [unknown(`${WORKFLOW} is not on the default branch`, 'winnow init --github writes it')]
 }
 
 const NEW_ARTIFACTS = /uses: actions\/(?:up|down)load-artifact@\S+ # v(?:[4-9]|\d\d)/
@@ -176,29 +165,25 @@ function artifactFindings(found: GithubPlace | null, files: readonly WorkflowFil
   return [unknown(what, ARTIFACTS_OF_A_SERVER)]
 }
 
-/** As `init --github` would write them now, with the action that they name. */
+/** Compares the workflow with what `init --github` would write now, with the action that it names. */
 async function outdatedFindings(workshop: Workshop, files: readonly WorkflowFile[]): Promise<Finding[]> {
   const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
-  const by = writtenWith(files.find(({ path }) => path === TICK)?.text ?? '')
+  const text = files.find(({ path }) => path === WORKFLOW)?.text ?? ''
+  const by = readWrittenWorkflow(text)
   if (by === null || specs.length === 0) return []
-  const written = writtenNow({ ...by, specs })
-  if ('message' in written) return [bad(written.message, written.fix ?? 'change the spec, or the workflows')]
-  const how = `winnow init --github${by.calls ? ' --reusable' : ''} --action ${by.action.replace(/ #.*/, '')}`
-  return files.flatMap(({ path, text }) => {
-    const now = written.get(path)
-    if (now === undefined || now === text) return []
-    const what = `${path} is not what this winnow writes for these specs: outdated, unless it was changed on purpose`
-    return [unknown(what, `${by.action === OWN_ACTION ? 'npm run docs' : how} writes it anew`)]
-  })
+  const written = renderNow(by, { action: by.action, specs })
+  if (written instanceof UserError)
+    return [bad(written.message, written.fix ?? 'change the spec, or the workflow')]
+  if (written === text) return []
+  const options = `${by.singleJob ? ' --single-job' : ''} --action ${by.action.replace(/ #.*/, '')}`
+  const how = by.action === OWN_ACTION ? 'npm run docs' : `winnow init --github${options}`
+  const what = `${WORKFLOW} is not what this winnow writes for these specs: outdated, unless it was changed on purpose`
+  return [unknown(what, `${how} writes it anew`)]
 }
 
-function writtenNow(setup: GithubSetup): Map<string, string> | UserError {
+function renderNow({ singleJob }: WrittenWorkflow, setup: GithubSetup): string | UserError {
   try {
-    return new Map([
-      [OWN[0], tickWorkflow(setup)],
-      [OWN[1], measureWorkflow(setup)],
-      [OWN[2], wakeWorkflow(setup)],
-    ])
+    return singleJob ? renderSingleJobWorkflow(setup) : renderWorkflow(setup)
   } catch (error) {
     if (error instanceof UserError) return error
     throw error
@@ -207,14 +192,14 @@ function writtenNow(setup: GithubSetup): Map<string, string> | UserError {
 
 /** A spec may name programs long after the workflows were written, which then ask nobody. */
 async function askingFindings(workshop: Workshop, files: readonly WorkflowFile[]): Promise<Finding[]> {
-  const tick = files.find(({ path }) => path === TICK)
+  const own = files.find(({ path }) => path === WORKFLOW)
   const specs = (await committedSpecs(workshop, [])).flatMap(({ spec }) => spec ?? [])
   const asking = specs.filter(spec => asksPrograms({ specs: [spec] }))
-  if (tick === undefined || asking.length === 0) return []
+  if (own === undefined || asking.length === 0) return []
   const names = asking.map(({ name }) => name).join(', ')
-  if (!/^\s*command: propose$/m.test(tick.text)) {
-    const fix = `git rm ${TICK}, then winnow init --github, which writes it anew`
-    return [bad(`${names}: programs are to be asked for ideas, and no job of ${TICK} asks them`, fix)]
+  if (!/^\s*command: (?:propose|run)$/m.test(own.text)) {
+    const fix = `git rm ${WORKFLOW}, then winnow init --github, which writes it anew`
+    return [bad(`${names}: programs are to be asked for ideas, and no job of ${WORKFLOW} asks them`, fix)]
   }
   if ((await committedEntry(workshop, AGENTS_ACTION))?.type !== 'blob') {
     const what = `${AGENTS_ACTION}, by which programs of ${names} are set up, is not on the default branch`
@@ -225,8 +210,7 @@ async function askingFindings(workshop: Workshop, files: readonly WorkflowFile[]
 }
 
 function othersFindings(files: readonly WorkflowFile[], prefixes: readonly string[]): Finding[] {
-  const ours: readonly string[] = [...OWN, COMMENTS, ...Object.values(REUSABLE)]
-  const others = files.filter(({ path }) => !ours.includes(path))
+  const others = files.filter(({ path }) => path !== WORKFLOW)
   return others.flatMap(({ path, text }) =>
     prefixes.map(prefix => {
       const found = bystander(path, text, prefix)

@@ -5,10 +5,11 @@ import { UserError } from '../errors.ts'
 import type { Point } from '../model/ids.ts'
 import { detect } from '../setup/detect.ts'
 import type { Yard } from '../setup/findings.ts'
-import { OF_THE_OWNER, githubFiles, requirePinned } from '../setup/github/files.ts'
+import { requirePinned } from '../setup/github/action-reference.ts'
+import { OF_THE_OWNER, renderGithubFiles } from '../setup/github/files.ts'
+import { asksPrograms } from '../setup/github/github-setup.ts'
 import { MODEL_ENVIRONMENT, MODEL_SECRET } from '../setup/github/permissions.ts'
 import { toolchainOf } from '../setup/github/toolchain.ts'
-import { asksPrograms } from '../setup/github/workflow-of.ts'
 import type { NewFile } from '../setup/harness/skeleton.ts'
 import { below } from '../setup/project-files.ts'
 import { parseSpec } from '../spec/parse.ts'
@@ -39,8 +40,8 @@ export async function initGithub(call: Call, ground: Ground): Promise<number> {
   requirePinned(action)
   const yard = await yardOf(ground, specs)
   const toolchain = toolchainOf(detect(yard, given.text('language')), yard)
-  const setup = { action, specs, calls: given.flag('reusable') }
-  const wanted = githubFiles(setup, toolchain, { comments: given.flag('comments') })
+  const setup = { action, specs }
+  const wanted = renderGithubFiles(setup, toolchain, { singleJob: given.flag('single-job') })
   if (given.flag('dry-run')) {
     terminal.out('Nothing was written. It would be:')
     for (const { path, text } of wanted) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)

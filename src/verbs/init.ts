@@ -42,8 +42,10 @@ export const init: Verb = {
     { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
     { name: 'github', summary: 'write the workflows that run campaigns on GitHub, for the specs there are' },
     { name: 'action', value: 'owner/name@commit', summary: 'with --github: the winnow action they run' },
-    { name: 'comments', summary: 'with --github: also the workflow that hears comments' },
-    { name: 'reusable', summary: "with --github: short files that call that action's reusable workflows" },
+    {
+      name: 'single-job',
+      summary: 'with --github: one job that decides and measures, for small repositories',
+    },
     { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
     { name: 'dry-run', summary: 'show the files, and write nothing' },
   ],
@@ -87,7 +89,7 @@ async function inWorkshop(call: Call, workshop: Workshop): Promise<number> {
 }
 
 function refuseStray({ given }: Call): void {
-  const stray = ['action', 'comments', 'reusable'].find(name => given.flag(name))
+  const stray = ['action', 'single-job'].find(name => given.flag(name))
   if (stray === undefined) return
   throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
 }

@@ -3,11 +3,10 @@ import { asksForUsers } from '../measure/users/lodging.ts'
 import { findSideUsers } from '../measure/users/side-users.ts'
 import { bad, type Finding, good, unknown } from '../report/doctor-text.ts'
 import { committedSpecs } from './committed-specs.ts'
+import { WORKFLOW } from '../setup/github/files.ts'
 import type { WorkflowFile } from './committed-workflows.ts'
 
-const MEASURE = '.github/workflows/winnow-measure.yml'
-/** Written out, or asked of the workflow that is called. */
-const MAKES_USERS = /useradd .*winnow-\$n|^ +users: true$/m
+const MAKES_USERS = /useradd .*winnow-\$n/
 
 /** A spec may ask for users of sides long after the workflow was written, or on a machine that has none. */
 export async function sideUserFindings(
@@ -18,12 +17,12 @@ export async function sideUserFindings(
   const asking = specs.filter(asksForUsers).map(({ name }) => name)
   if (asking.length === 0) return []
   const names = asking.join(', ')
-  const measure = files.find(({ path }) => path === MEASURE)
-  if (measure === undefined) return [onThisMachine(names)]
-  if (MAKES_USERS.test(measure.text))
-    return [good(`${MEASURE} makes a user for each side, for ${names} on machines of GitHub's`)]
-  const fix = `git rm ${MEASURE}, then winnow init --github, which writes it anew`
-  return [bad(`${names}: each side is to have a user of its own, and ${MEASURE} makes none`, fix)]
+  const workflow = files.find(({ path }) => path === WORKFLOW)
+  if (workflow === undefined) return [onThisMachine(names)]
+  if (MAKES_USERS.test(workflow.text))
+    return [good(`${WORKFLOW} makes a user for each side, for ${names} on machines of GitHub's`)]
+  const fix = `git rm ${WORKFLOW}, then winnow init --github, which writes it anew`
+  return [bad(`${names}: each side is to have a user of its own, and ${WORKFLOW} makes none`, fix)]
 }
 
 function onThisMachine(names: string): Finding {

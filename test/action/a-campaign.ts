@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { measureWorkflow } from '../../src/setup/github/measure-workflow.ts'
 import { RIGHTS } from '../../src/setup/github/permissions.ts'
-import { parseSpec } from '../../src/spec/parse.ts'
 import { SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
 import type { Account, RunRecord } from '../github/emulator/world.ts'
 import { sceneOf } from '../github/scene.ts'
-import { parsedWorkflow } from '../workflows/parsed.ts'
-import { ACTION } from '../workflows/written.ts'
+import { MEASURE } from '../github/tick-job.ts'
 import { jobClone } from './a-job.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
 
@@ -20,11 +17,6 @@ export function tickGrants(): Grants {
   const given = Object.entries(RIGHTS.tick.permissions)
   return Object.fromEntries(given.map(([name, [level]]) => [name.replaceAll('-', '_'), level]))
 }
-
-/** As `init --github --reusable` writes it, and the one job in it. */
-const { spec } = parseSpec(SIZE_SPEC, { file: '.winnow/size.yaml' })
-const MEASURE = measureWorkflow({ action: ACTION, specs: [spec], calls: true })
-const [MEASURING] = Object.values(parsedWorkflow(MEASURE).jobs)
 
 /** A repository with a spec, an idea and the workflow that measures; nothing ran yet. */
 export async function onGithub(files: Record<string, string> = {}, grants: Grants = tickGrants()) {
@@ -78,7 +70,7 @@ export function ticking(
 
 export async function measuring(github: EmulatedGithub, run: RunRecord): Promise<void> {
   const env = { GITHUB_RUN_ID: String(run.id), GITHUB_REF: `refs/heads/${run.branch}` }
-  const inputs = { command: 'measure', campaign: String(MEASURING?.with?.['campaign']), order: run.title }
+  const inputs = { command: 'measure', campaign: 'size', order: run.title }
   const { outputs } = await job(github, run.branch, { inputs, env })
   const file = outputs['report'] ?? ''
   github.finish(run, 'success', {

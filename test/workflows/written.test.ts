@@ -3,14 +3,25 @@ import { describe, expect, it } from 'vitest'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
 import { OUTPUTS } from '../../src/action/runner-protocol.ts'
+import { OWN_ACTION, readWrittenWorkflow } from '../../src/setup/github/action-reference.ts'
+import { SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
 import { permissionTable, RIGHTS } from '../../src/setup/github/permissions.ts'
-import { OWN_ACTION, writtenWith } from '../../src/setup/github/reusable.ts'
 import { cronOf } from '../../src/setup/github/schedule.ts'
-import { parsedWorkflow, stepsOfAction } from './parsed.ts'
-import { ACTION, everyFile, PROJECTS, REUSABLES, written } from './written.ts'
+import { MOST_ORDERS_IN_A_RUN } from '../../src/setup/github/winnow-jobs.ts'
+import { type Job, parsedWorkflow, stepsOfAction, type Workflow } from './parsed.ts'
+import { ACTION, everyFile, JUDGED, NODE, PROJECTS, written } from './written.ts'
 
-const textOf = (files: ReturnType<typeof written>, name: string) =>
-  files.find(({ path }) => path.endsWith(`/${name}`))?.text ?? ''
+const ASKING = 'propose: [{ use: command, command: ./ideas }]'
+
+const textOf = (files: ReturnType<typeof written>, wanted: string) =>
+  files.find(({ path }) => path === wanted)?.text ?? ''
+const workflowFor = (...more: string[][]): Workflow => parsedWorkflow(textOf(written(more), WORKFLOW))
+const singleJobFor = (...more: string[][]): Workflow =>
+  parsedWorkflow(textOf(written(more, NODE, { singleJob: true }), WORKFLOW))
+
+function stepOf(job: Job | undefined, command: string) {
+  return job?.steps.find(step => step.with?.['command'] === command)
+}
 
 describe('the schedule', () => {
   it.each(['hourly', 'daily', 'weekly'])('%s: at an odd minute, the same for the same spec', schedule => {
@@ -29,7 +40,10 @@ describe('the schedule', () => {
   it('is as the spec says where it says more, and one of each for several campaigns', () => {
     expect(cronOf({ name: 'a', schedule: '*/20 1-5,7 * * 1' })).toBe('*/20 1-5,7 * * 1')
     const lines = ['schedule: "7 * * * *"']
-    expect(textOf(written([lines, lines, []]), 'winnow.yml').match(/- cron:/g)).toHaveLength(2)
+    expect(workflowFor(lines, lines, []).on['schedule']).toEqual([
+      { cron: '7 * * * *' },
+      { cron: cronOf({ name: 'size-2', schedule: 'daily' }) },
+    ])
   })
 
   it.each(['sometimes', '* * * *', "1 2 3 4 5'\non: push", '@hourly', ''])('refuses %j', schedule => {
@@ -38,69 +52,72 @@ describe('the schedule', () => {
 })
 
 describe('the jobs', () => {
-  it('have the rights of the table, and no job is without a row', () => {
-    const files = written([['propose: [{ use: command, command: ./ideas }]']])
-    for (const { path, text } of files.filter(({ path }) => path.includes('/workflows/'))) {
-      for (const [job, { permissions }] of Object.entries(parsedWorkflow(text).jobs)) {
-        const row = Object.values(RIGHTS).find(of => path.endsWith(`/${of.file}`) && job.startsWith(of.job))
-        const levels = Object.entries<readonly string[]>(row?.permissions ?? {})
-        expect([path, job, permissions]).toEqual([
-          path,
-          job,
-          Object.fromEntries(levels.map(([name, [level]]) => [name, level])),
-        ])
-      }
+  it('have the rights of the table', () => {
+    const { jobs } = workflowFor([ASKING, ...JUDGED], ['execution: { runs_on: bench }'])
+    const single = singleJobFor([]).jobs
+    for (const [name, { permissions }] of Object.entries({ ...jobs, ...single })) {
+      const row = Object.entries(RIGHTS).find(([job]) => name === job || name.startsWith(`${job}-`))
+      const levels = Object.entries<readonly string[]>(row?.[1].permissions ?? {})
+      const expected = Object.fromEntries(levels.map(([right, [level]]) => [right, level]))
+      expect([name, permissions]).toEqual([name, expected])
     }
-    const [first] = Object.values(parsedWorkflow(textOf(files, 'winnow.yml')).jobs)
-    const called = written([[]], undefined, { calls: true }).concat(REUSABLES)
-    for (const { path, text } of called.filter(
-      ({ text }) => text.includes('reusable-tick') || /^on:\n {2}workflow_call/m.test(text),
-    ))
-      for (const { permissions } of Object.values(parsedWorkflow(text).jobs))
-        expect([path, permissions]).toEqual([
-          path,
-          /measure/.test(path) ? { contents: 'read' } : first?.permissions,
-        ])
     const rows = permissionTable().split('\n')
     expect(rows).toHaveLength(Object.keys(RIGHTS).length + 2)
-    expect(rows.filter(row => row.split('|').length !== 7)).toEqual([])
+    expect(rows.filter(row => row.split('|').length !== 6)).toEqual([])
   })
 
-  it('ask models only where a spec does', () => {
-    const jobs = (lines: string[]) => Object.keys(parsedWorkflow(textOf(written([lines]), 'winnow.yml')).jobs)
-    expect(jobs([])).toEqual(['tick'])
-    expect(jobs(['propose: [{ use: command, command: ./ideas }]'])).toEqual(['tick', 'propose', 'settle'])
+  it('ask programs and models only where a spec does', () => {
+    const jobs = (...more: string[][]) => {
+      const workflow = workflowFor(...more)
+      const needs = workflow.jobs['settle']?.['needs']
+      const next = stepOf(workflow.jobs['tick'], 'tick')?.with?.['next-jobs']
+      return [Object.keys(workflow.jobs), needs, next]
+    }
+    expect(jobs([])).toEqual([['tick', 'measure', 'settle'], ['tick', 'measure'], 'measure'])
+    expect(jobs([ASKING])).toEqual([
+      ['tick', 'propose', 'measure', 'settle'],
+      ['tick', 'propose', 'measure'],
+      'measure, propose',
+    ])
+    expect(jobs([], [ASKING, ...JUDGED])).toEqual([
+      ['tick', 'propose', 'measure', 'judge', 'settle'],
+      ['tick', 'propose', 'judge', 'measure'],
+      'measure, propose, judge',
+    ])
   })
 
   it('ask for as long as the slowest program may take', () => {
     const slow =
       'propose: [{ use: command, command: ./ideas, timeout_seconds: 7200 }, { use: command, command: b }]'
-    const { jobs } = parsedWorkflow(textOf(written([[], [slow]]), 'winnow.yml'))
-    expect(jobs['propose']?.['timeout-minutes']).toBe(150)
+    expect(workflowFor([], [slow]).jobs['propose']?.['timeout-minutes']).toBe(150)
   })
 
-  it('measure each campaign on its own runner', () => {
+  it('measure a campaign with a runner or services of its own in a job of its own', () => {
     const lines = ['execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }']
-    const { jobs } = parsedWorkflow(textOf(written([[], lines]), 'winnow-measure.yml'))
-    expect(Object.keys(jobs)).toEqual(['measure-size-0', 'measure-size-1'])
+    const { jobs } = workflowFor([], lines)
+    expect(jobs['measure']).toMatchObject({
+      'runs-on': 'ubuntu-24.04',
+      if: expect.stringContaining(`!contains(fromJSON('["size-1"]'), needs.tick.outputs.campaign)`),
+    })
     expect(jobs['measure-size-1']).toMatchObject({
       'runs-on': ['self-hosted', 'bench'],
       services: { db: { image: 'postgres:17' } },
-      if: expect.stringContaining("inputs.campaign == 'size-1'"),
+      if: expect.stringContaining("needs.tick.outputs.campaign == 'size-1'"),
     })
+    expect(Object.keys(workflowFor(lines).jobs)).toEqual(['tick', 'measure-size-0', 'settle'])
   })
 
-  it.each([
-    ['auto', 'Make a user for each side'],
-    ['uid', 'Make a user for each side'],
-    ['none', 'Give up the right to become root'],
-  ])('settle who may become root as isolation %s asks', (isolation, step) => {
-    const lines = [`measurement: { command: sh bench/size.sh, isolation: ${isolation} }`]
-    const { jobs } = parsedWorkflow(textOf(written([lines]), 'winnow-measure.yml'))
-    const names = jobs['measure-size-0']?.steps.map(({ name }) => name) ?? []
-    expect(names[names.indexOf('Measure the order') - 1]).toBe(step)
-    const called = parsedWorkflow(textOf(written([lines], undefined, { calls: true }), 'winnow-measure.yml'))
-    expect(called.jobs['measure-size-0']?.with).toMatchObject({ users: isolation !== 'none' })
+  it('have a slot for each order of a run, which tells how the job ended and what it uploaded', () => {
+    const measure = workflowFor([]).jobs['measure']
+    const slots = Array.from({ length: MOST_ORDERS_IN_A_RUN }, (_, slot) => [
+      `slot-${slot}`,
+      expect.stringContaining(`matrix.slot == ${slot} && format('{0} {1}', job.status, `),
+    ])
+    expect(measure?.['outputs']).toEqual(Object.fromEntries(slots))
+    expect(measure?.['strategy']).toEqual({
+      'fail-fast': false,
+      matrix: { include: '$' + '{{ fromJSON(needs.tick.outputs.orders) }}' },
+    })
   })
 
   it.each([
@@ -110,55 +127,50 @@ describe('the jobs', () => {
     expect(() => written([[`execution: { ${line} }`]])).toThrow('holds an expression of GitHub')
   })
 
-  it('give the action what it takes, and take from it what it gives', () => {
-    for (const { of, path, text } of everyFile().filter(file => file.path.includes('/workflows/'))) {
-      const { jobs } = parsedWorkflow(text)
-      const steps = Object.values(jobs).flatMap(job => job.steps)
-      for (const { with: given = {} } of steps.filter(({ uses }) =>
-        /^(?:somebody\/winnow@|\$\/)/.test(`${uses}`),
-      )) {
+  it('give the action inputs that it has, and read outputs that it has', () => {
+    for (const { of, path, text } of everyFile().filter(file => file.path === WORKFLOW)) {
+      const steps = Object.values(parsedWorkflow(text).jobs).flatMap(job => job.steps)
+      const own = steps.filter(step => step.with?.['command'] !== undefined)
+      expect(own.length, of).toBeGreaterThan(0)
+      for (const { with: given = {} } of own) {
         expect(INPUTS, of).toEqual(expect.arrayContaining(Object.keys(given)))
         expect(COMMAND_NAMES, of).toContain(given['command'])
       }
-      for (const [, output = ''] of text.matchAll(/steps\.\w+\.outputs\.([\w-]+)/g))
-        expect(OUTPUTS, path).toContain(output)
+      const ids = new Set(own.map(step => step['id']))
+      for (const [, id, output = ''] of text.matchAll(/steps\.(\w+)\.outputs\.([\w-]+)/g))
+        if (ids.has(id)) expect(OUTPUTS, path).toContain(output)
+        else expect(output).toBe('artifact-digest')
     }
   })
 
-  it('that call hand over all that the called one asks for, at the commit of the action', () => {
-    const runner = 'execution: { runs_on: [self-hosted, bench] }'
-    const files = written([[runner]], undefined, { calls: true })
-    const asked = parsedWorkflow(REUSABLES[1]?.text ?? '').on['workflow_call']
-    const { jobs } = parsedWorkflow(textOf(files, 'winnow-measure.yml'))
-    expect(Object.keys(jobs['measure-size-0']?.with ?? {})).toEqual(Object.keys(Object(asked).inputs))
-    expect(jobs['measure-size-0']).toMatchObject({
-      uses: `somebody/winnow/.github/workflows/reusable-measure.yml@${'ab12'.repeat(10)}`,
-      with: { campaign: 'size-0', 'runs-on': '["self-hosted","bench"]', users: true },
-    })
-    for (const name of ['winnow.yml', 'winnow-comments.yml'])
-      expect(textOf(files, name)).toContain('somebody/winnow/.github/workflows/reusable-tick.yml@ab12')
-  })
-
-  it.each([
-    [['execution: { services: { db: { image: "postgres:17" } } }'], undefined, 'takes no service containers'],
-    [[], `somebody/all/winnow@${'ab12'.repeat(10)}`, 'is not at the top of its repository'],
-  ])('cannot all be called: %j %s', (lines, action, why) => {
-    expect(() => written([lines], undefined, { calls: true, ...(action ? { action } : {}) })).toThrow(why)
-  })
-
-  it('are known again by what they were written with', () => {
-    for (const calls of [true, false]) {
-      const text = textOf(written([[]], undefined, { calls }), 'winnow.yml')
-      expect(writtenWith(text)).toEqual({ action: ACTION, calls })
+  it('are known again by the action and the mode that they were written with', () => {
+    for (const singleJob of [true, false]) {
+      for (const action of [ACTION, ACTION.replace(/ #.*/, ''), OWN_ACTION]) {
+        const text = textOf(written([[ASKING]], NODE, { singleJob, action }), WORKFLOW)
+        expect(readWrittenWorkflow(text)).toEqual({ action, singleJob })
+      }
     }
-    const own = textOf(written([[]], undefined, { calls: true, action: OWN_ACTION }), 'winnow.yml')
-    expect(writtenWith(own)).toEqual({ action: OWN_ACTION, calls: true })
-    expect(writtenWith('jobs: { a: { uses: ./.github/workflows/mine.yml } }')).toBeNull()
+    expect(readWrittenWorkflow('jobs: { a: { uses: ./.github/workflows/mine.yml } }')).toBeNull()
+  })
+})
+
+describe('the single job', () => {
+  it('has a model key and the programs only where a spec asks', () => {
+    const plain = singleJobFor([]).jobs['run']
+    expect(plain?.environment).toBeUndefined()
+    expect(stepOf(plain, 'run')?.env).toBeUndefined()
+    expect(JSON.stringify(plain)).not.toContain('winnow-agents')
+    const asking = singleJobFor([ASKING]).jobs['run']
+    expect(asking?.environment).toBe('winnow-models')
+    expect(Object.keys(stepOf(asking, 'run')?.env ?? {})).toContain('WINNOW_MODEL_KEY')
+    expect(JSON.stringify(asking)).toContain('winnow-agents')
   })
 
-  it('are named by their order', () => {
-    const text = textOf(written([[]]), 'winnow-measure.yml')
-    expect(parsedWorkflow(text)).toMatchObject({ 'run-name': '$' + '{{ inputs.order }}' })
+  it('is the shortest file there is', () => {
+    const lines = (singleJob: boolean) =>
+      textOf(written([[]], NODE, { singleJob }), WORKFLOW).split('\n').length
+    expect(lines(true)).toBeLessThan(100)
+    expect(lines(true)).toBeLessThan(lines(false) / 1.5)
   })
 })
 
@@ -175,19 +187,19 @@ describe('the set-up of programs that are asked', () => {
       'npm install --global @anthropic-ai/claude-code',
       'pipx install aider-chat',
     ])
-    const own = agents(['propose: [{ use: command, command: ./ideas }]'])
-    expect(stepsOfAction(own ?? '')).toMatchObject([{ run: 'true' }])
+    expect(stepsOfAction(agents([ASKING]) ?? '')).toMatchObject([{ run: 'true' }])
   })
 
   it('is not what a job that measures uses', () => {
-    const files = written([['propose: [{ use: command, preset: claude }]']])
-    expect(textOf(files, 'winnow-measure.yml')).not.toContain('winnow-agents')
+    const { jobs } = workflowFor(['propose: [{ use: command, preset: claude }]'])
+    expect(JSON.stringify(jobs['propose'])).toContain('winnow-agents')
+    expect(JSON.stringify(jobs['measure'])).not.toContain('winnow-agents')
   })
 })
 
 describe('the set-up of a tool chain', () => {
   const setup = (project: Record<string, string>) =>
-    stepsOfAction(textOf(written([[]], project), 'action.yml'))
+    stepsOfAction(textOf(written([[]], project), SETUP_ACTION))
 
   it.each([
     ['node', 'actions/setup-node@', 'repository/.nvmrc'],

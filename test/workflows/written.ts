@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detect } from '../../src/setup/detect.ts'
-import { githubFiles, SETUP_ACTION } from '../../src/setup/github/files.ts'
-import { REUSABLE } from '../../src/setup/github/reusable.ts'
+import { renderGithubFiles, SETUP_ACTION, WORKFLOW } from '../../src/setup/github/files.ts'
 import { toolchainOf } from '../../src/setup/github/toolchain.ts'
 import { projectFiles } from '../../src/setup/project-files.ts'
 import { parseSpec } from '../../src/spec/parse.ts'
@@ -21,7 +20,7 @@ export interface Written {
 export function written(
   more: readonly string[][],
   project: Record<string, string> = NODE,
-  { calls = false, action = ACTION } = {},
+  { singleJob = false, action = ACTION } = {},
 ): Written[] {
   const specs = more.map(
     (lines, at) =>
@@ -30,7 +29,7 @@ export function written(
   const files = projectFiles(Object.keys(project), new Map(Object.entries(project)))
   const yard = { files, repository: files, directory: '' }
   const toolchain = toolchainOf(detect(yard, undefined), yard)
-  return githubFiles({ action, specs, calls }, toolchain, { comments: true })
+  return renderGithubFiles({ action, specs }, toolchain, { singleJob })
 }
 
 /** A line may take the place of one that every spec here has. */
@@ -70,28 +69,25 @@ const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
 
 const lying = (path: string): Written => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })
 
-/** What other repositories call, as it lies in this one. */
-export const REUSABLES = Object.values(REUSABLE).map(lying)
-
 /** Everything of that kind that lies here, for this repository's own campaign. */
-const OWN = readdirSync(join(ROOT, '.github/workflows'))
-  .filter(name => name !== 'ci.yml')
-  .map(name => lying(`.github/workflows/${name}`))
-  .concat(lying(SETUP_ACTION))
+const OWN = [lying(WORKFLOW), lying(SETUP_ACTION)]
 
 /** Every shape there is: one campaign and several, with and without models, on all tool chains. */
 export function everyFile(): (Written & { of: string })[] {
   const shapes = [
     ...Object.entries(PROJECTS).map(([of, project]) => ({ of, files: written([[]], project) })),
     { of: 'two campaigns, one of which asks', files: written([[], ASKING]) },
-    { of: 'calls', files: written([[], RUNNER], NODE, { calls: true }) },
-    { of: 'calls, and a program to ask', files: written([ASKING_ONLY], NODE, { calls: true }) },
+    { of: 'one campaign on a runner of its own', files: written([RUNNER]) },
     { of: 'a campaign that models judge', files: written([[], JUDGED]) },
     { of: 'the same, and a program to ask', files: written([[...JUDGED, ...ASKING_ONLY]]) },
-    { of: 'calls, and models that judge', files: written([JUDGED], NODE, { calls: true }) },
+    { of: 'a single job', files: written([[]], NODE, { singleJob: true }) },
+    {
+      of: 'a single job that asks',
+      files: written([ASKING_ONLY, JUDGED], NODE, { singleJob: true }),
+    },
     {
       of: 'a prefix of its own',
-      files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"']]),
+      files: written([['branches: { prefix: tuning }', 'schedule: "5 4 * * 1-5"'], []]),
     },
   ]
   const all = [...shapes, { of: 'this repository', files: OWN }]

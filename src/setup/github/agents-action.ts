@@ -1,5 +1,5 @@
 import type { Preset } from '../../propose/presets.ts'
-import type { GithubSetup } from './workflow-of.ts'
+import type { GithubSetup } from './github-setup.ts'
 
 /** As their makers say; a version of one's own choice follows the name. */
 const INSTALLED_BY = {

@@ -1,116 +1,107 @@
 import { MAKE_USERS } from '../../measure/users/side-users.ts'
+import { CLONE_DIRECTORY } from './action-reference.ts'
 import { pinned } from './pins.ts'
-import type { Campaign } from './workflow-of.ts'
 
-/** What jobs have in common that run code of others, at the indentation of a job's steps. */
-export const TRUSTED_SETUP = `      - name: Take the set-up of the tool chain from the default branch
+/** All steps are indented as those of a job, without a line break at their end. */
+
+/** For jobs that run winnow alone. Empty on a schedule, where checkout takes the default branch by itself. */
+export const CHECK_OUT = `      - name: Clone the default branch with all history
         uses: ${pinned('actions/checkout')}
         with:
           ref: \${{ github.event.repository.default_branch }}
-          path: trusted
-          persist-credentials: false`
-
-export const SET_UP = `      - name: Set up the tool chain
-        uses: ./trusted/.github/actions/winnow-setup`
-
-export function cloneStep(name = 'Clone, without leaving a credential behind', path?: string): string {
-  const where = path === undefined ? '' : `\n          path: ${path}`
-  return `      - name: ${name}
-        uses: ${pinned('actions/checkout')}
-        with:${where}
           fetch-depth: 0
           persist-credentials: false`
-}
 
-/** What a job that writes could not write for good: its machine is gone with it. */
-export function keepStep(id: string): string {
-  return `      - name: Keep what could not be written
+/**
+ * For jobs that also run code of others: actions/checkout has a post step, which would run after that code, in files
+ * that it may have changed. The token is in the environment of these two commands and in no file.
+ */
+export const CLONE = `      - name: Clone the default branch with all history
+        shell: bash
+        env:
+          GITHUB_TOKEN: \${{ github.token }}
+          GIT_LFS_SKIP_SMUDGE: '1'
+        run: |
+          url="$GITHUB_SERVER_URL/$GITHUB_REPOSITORY"
+          login="$(printf 'x-access-token:%s' "$GITHUB_TOKEN" | base64 | tr -d '\\n')"
+          export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$url.extraheader" GIT_CONFIG_VALUE_0="Authorization: Basic $login"
+          rm -rf ${CLONE_DIRECTORY}
+          git clone --quiet "$url" ${CLONE_DIRECTORY}`
+
+export const SET_UP_TOOLS = `      - name: Set up the tool chain
+        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-setup`
+
+export const SET_UP_AGENTS = `      - name: Set up the programs that are asked for ideas
+        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents`
+
+/** The ledger's branch may refuse a push for good, and the machine is gone after the job. */
+export function keepUnwritten(id: string): string {
+  return `      - name: Keep what could not be pushed
         if: always() && steps.${id}.outputs.report != ''
         uses: ${pinned('actions/upload-artifact')}
         with:
           name: \${{ steps.${id}.outputs.artifact }}
           path: \${{ steps.${id}.outputs.report }}
           if-no-files-found: error
-          retention-days: 30
-`
+          retention-days: 30`
 }
 
-/** Between two jobs of one run: whoever takes it needs no right for that. */
-export function handStep({
-  name,
-  when,
-  artifact,
-  path,
-}: Record<'name' | 'when' | 'artifact' | 'path', string>): string {
-  return `      - name: ${name}
+interface Upload {
+  name: string
+  /** Read as `steps.<id>.outputs.artifact-digest`. */
+  id?: string
+  when: string
+  artifact: string
+  path: string
+}
+
+export function uploadFile({ name, id, when, artifact, path }: Upload): string {
+  return `      - name: ${name}${id === undefined ? '' : `\n        id: ${id}`}
         if: ${when}
         uses: ${pinned('actions/upload-artifact')}
         with:
           name: ${artifact}
           path: ${path}
           if-no-files-found: error
-          retention-days: 7
-`
+          retention-days: 7`
 }
 
-interface Fetched {
-  name: string
-  /** Always, and what is not there is told by who comes after; or where this holds, and then it has to be there. */
-  when: string | null
-  artifact: string
-}
-
-export function fetchStep({ name, when, artifact }: Fetched): string {
+/** An artifact that is missing is no error here: the step that reads the file says so. */
+export function downloadFile(name: string, artifact: string): string {
   return `      - name: ${name}
-        ${when === null ? 'continue-on-error: true' : `if: ${when}`}
+        continue-on-error: true
         uses: ${pinned('actions/download-artifact')}
         with:
           name: ${artifact}
-          path: \${{ runner.temp }}/${artifact}
-`
+          path: \${{ runner.temp }}/${artifact}`
 }
 
-const HOSTED = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
+const HOSTED_LINUX = "runner.environment == 'github-hosted' && runner.os == 'Linux'"
 
-/** GitHub's images let everybody write to folders through which everybody's programs are found. */
+/** Images of GitHub let every user write to folders in which PATH finds programs. */
 const CLOSE_FOLDERS = `for folder in /opt /usr/share; do
             if test -e "$folder"; then sudo chmod -R o-w "$folder"; fi
           done`
 
-/**
- * They are in no group and may become nobody. The right to become root stays until the action has taken it up, and
- * is given up by it in the same way as by the other step.
- */
-export function makeUsers(when = HOSTED): string {
-  return `      - name: Make a user for each side
-        if: ${when}
+/** The action takes up the right to become root after this step, and gives it up by itself. */
+export const MAKE_SIDE_USERS = `      - name: Make a user for each side
+        if: ${HOSTED_LINUX}
         shell: bash
         run: |
           ${CLOSE_FOLDERS}
           sudo sh -ec '${MAKE_USERS}'`
-}
-
-/** As whom it is measured, where only whoever calls the workflow knows: one step or the other. */
-export const AS_ASKED_FOR = [
-  makeUsers(`inputs.users && ${HOSTED}`),
-  giveUpRoot({}, `${HOSTED} && !inputs.users`),
-].join('\n')
 
 /**
- * On a hosted runner the job's user may become root, and as root read the memory of the runner itself. What is left
- * of that way is asked for once more, so that a runner where it stays open runs nothing of anybody.
+ * The user of a hosted runner may become root, and root can read the memory of the runner. The last line asks once
+ * more, so that a machine on which it is still possible runs no code of others.
  */
-export function giveUpRoot(services: Campaign['execution']['services'] = {}, when = HOSTED): string {
-  // Who stops service containers at the end of the job speaks to the same socket.
-  const open = Object.keys(services).length === 0 ? '/var/run/docker.sock ' : ''
-  return `      - name: Give up the right to become root
-        if: ${when}
+export const GIVE_UP_ROOT = `      - name: Give up the right to become root
+        if: ${HOSTED_LINUX}
         shell: bash
         run: |
           ${CLOSE_FOLDERS}
-          for socket in ${open}/run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
+          for socket in /var/run/docker.sock /run/containerd/containerd.sock /var/snap/lxd/common/lxd/unix.socket; do
             if sudo test -e "$socket"; then sudo chmod 600 "$socket"; fi
           done
           echo "$(id -un) ALL=(ALL:ALL) !ALL" | sudo tee /etc/sudoers.d/zz-winnow > /dev/null
           if sudo -n true 2> /dev/null; then echo 'sudo could not be given up'; exit 1; fi`
-}

@@ -1,5 +1,6 @@
 import type { Detected } from '../detect.ts'
 import type { Language, Yard } from '../findings.ts'
+import { CLONE_DIRECTORY } from './action-reference.ts'
 import { type PinnedAction, pinned } from './pins.ts'
 
 /** What a runner's image has not got, or has in another version than the project says. */
@@ -8,9 +9,6 @@ export interface Toolchain {
   /** What the package manager downloads into, and the files that say what it downloads. */
   cache: { paths: string[]; locks: string[] } | null
 }
-
-/** As the job lays the repository out (measure-workflow.ts). */
-const CLONE = 'repository'
 
 type Found = Pick<Toolchain, 'cache'> & { uses?: string; run?: string }
 type Place = { at: (...names: string[]) => string | null; manager: string | null }
@@ -88,7 +86,7 @@ function setUp(action: PinnedAction, what: string, ...inputs: string[][]): strin
 function version(file: string | null, input: string, otherwise: string): string[] {
   return file === null
     ? [`${input}: '${otherwise}'`]
-    : [`${input}-file: ${JSON.stringify(`${CLONE}/${file}`)}`]
+    : [`${input}-file: ${JSON.stringify(`${CLONE_DIRECTORY}/${file}`)}`]
 }
 
 function nodeManager(manager: string | null): Omit<Found, 'uses'> {

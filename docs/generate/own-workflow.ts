@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { OWN_ACTION } from '../../src/setup/github/action-reference.ts'
+import { renderWorkflow } from '../../src/setup/github/winnow-workflow.ts'
+import { parseSpec } from '../../src/spec/parse.ts'
+
+/** The campaign of this repository itself. */
+const SPEC = '.winnow/bundle.yaml'
+
+/** The workflow of `init --github` with the action of this repository's own default branch. */
+export function renderOwnWorkflow(): string {
+  const { spec } = parseSpec(readFileSync(SPEC, 'utf8'), { file: SPEC })
+  return renderWorkflow({ action: OWN_ACTION, specs: [spec] })
+}

@@ -1,0 +1,55 @@
+import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
+import { asksJudges, asksPrograms, type GithubSetup } from './github-setup.ts'
+import { CLONE, keepUnwritten, MAKE_SIDE_USERS, SET_UP_AGENTS, SET_UP_TOOLS } from './job-steps.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
+import { renderTriggerCondition } from './winnow-jobs.ts'
+import { renderHeader, renderTriggers, RUN_NAME } from './winnow-workflow.ts'
+
+/** Below the 360 minutes that GitHub allows a job. */
+const MOST_MINUTES = 350
+
+/**
+ * The whole of winnow in one job, which measures beside the token that it holds. A run looks at everything there is, so
+ * of those that wait only the last is kept.
+ */
+export function renderSingleJobWorkflow(setup: GithubSetup): string {
+  const { action } = setup
+  const programs = asksPrograms(setup)
+  const models = programs || asksJudges(setup)
+  const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
+  return `${renderHeader(setup)}
+name: winnow
+run-name: >-
+  ${RUN_NAME}
+${renderTriggers(setup)}
+
+permissions: {}
+
+jobs:
+  # Decides, writes and measures. Root holds the token; the code of experiments runs as users of its own.
+  run:
+${renderTriggerCondition(setup)}
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${MOST_MINUTES}
+    concurrency:
+      group: winnow
+      cancel-in-progress: false
+${models ? `    environment: ${MODEL_ENVIRONMENT}\n` : ''}${permissionLines('run')}
+    steps:
+${steps.join('\n')}
+      - name: Observe, decide, act, measure
+        id: run
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: run
+          directory: ${CLONE_DIRECTORY}
+          github-token: \${{ github.token }}
+${models ? MODEL_KEY_LINES : ''}${keepUnwritten('run')}
+`
+}
+
+const MODEL_KEY_LINES = `        env:
+          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
+          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+`

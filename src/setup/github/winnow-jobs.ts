@@ -1,0 +1,276 @@
+import { ITEMS_FILE } from '../../judge/handed-on.ts'
+import { askingMinutes } from '../../plan/asked-elsewhere.ts'
+import { judgingMinutes } from '../../plan/judged-elsewhere.ts'
+import { isJudged } from '../../spec/judged.ts'
+import { CLONE_DIRECTORY, referToAction } from './action-reference.ts'
+import {
+  CHECK_OUT,
+  CLONE,
+  downloadFile,
+  GIVE_UP_ROOT,
+  keepUnwritten,
+  MAKE_SIDE_USERS,
+  SET_UP_AGENTS,
+  SET_UP_TOOLS,
+  uploadFile,
+} from './job-steps.ts'
+import {
+  asksJudges,
+  asksPrograms,
+  type Campaign,
+  type GithubSetup,
+  NOT_PAUSED,
+  listPrefixes,
+  quoteYaml,
+  requirePlainExecution,
+} from './github-setup.ts'
+import { MODEL_ENVIRONMENT, MODEL_SECRET, permissionLines } from './permissions.ts'
+
+export const ITEMS_ARTIFACT = 'winnow-items'
+export const ANSWERS_ARTIFACT = 'winnow-answers'
+export const SCORES_ARTIFACT = 'winnow-scores'
+
+/** Each order of a run has a slot of its own among the outputs of its job. */
+export const MOST_ORDERS_IN_A_RUN = 20
+
+/** Below the 360 minutes that GitHub allows a job; an order has a deadline of its own. */
+const MOST_MINUTES = 350
+
+/** The group is literal: `github.workflow` differs between files. Without `queue: max` a third waiting job is dropped. */
+const ONE_AT_A_TIME = `    concurrency:
+      group: winnow
+      cancel-in-progress: false
+      queue: max`
+
+export function renderJobs(setup: GithubSetup): string {
+  const measuring = planMeasuringJobs(setup)
+  const jobs = [
+    renderTick(setup),
+    ...(asksPrograms(setup) ? [renderPropose(setup)] : []),
+    ...measuring.map(job => renderMeasure(setup, job)),
+    ...(asksJudges(setup) ? [renderJudge(setup)] : []),
+    renderSettle(setup, measuring),
+  ]
+  return jobs.join('\n\n')
+}
+
+/**
+ * Reviews of a fork's pull request come with a token that may write nothing, and comments on issues are no commands.
+ */
+export function renderTriggerCondition(setup: Pick<GithubSetup, 'specs'>): string {
+  const bases = listPrefixes(setup).map(
+    prefix => `startsWith(github.event.pull_request.base.ref, ${quoteYaml(`${prefix}/`)})`,
+  )
+  return `    if: >-
+      ${NOT_PAUSED} &&
+      (github.event_name != 'pull_request_review' ||
+      github.event.pull_request.head.repo.full_name == github.repository &&
+      (${bases.join(' || ')})) &&
+      (github.event_name != 'issue_comment' ||
+      github.event.issue.pull_request && startsWith(github.event.comment.body, '/winnow'))`
+}
+
+function renderTick(setup: GithubSetup): string {
+  const judges = asksJudges(setup)
+  const next = ['measure', ...(asksPrograms(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
+  const outputs = ['campaign', 'orders', ...next.slice(1)]
+  const steps = [
+    CHECK_OUT,
+    `      - name: Observe, decide, act
+        id: tick
+        uses: ${referToAction(setup.action, '')}
+        with:
+          command: tick
+          next-jobs: ${next.join(', ')}
+          github-token: \${{ github.token }}`,
+    keepUnwritten('tick'),
+    ...(judges ? [HAND_ITEMS_ON] : []),
+  ]
+  return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
+  tick:
+${renderTriggerCondition(setup)}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 20
+${ONE_AT_A_TIME}
+${permissionLines('tick')}
+    outputs:
+${outputs.map(name => `      ${name}: \${{ steps.tick.outputs.${name} }}`).join('\n')}
+    steps:
+${steps.join('\n')}`
+}
+
+const HAND_ITEMS_ON = uploadFile({
+  name: 'Hand on what is to be scored',
+  when: "always() && steps.tick.outputs.items != ''",
+  artifact: ITEMS_ARTIFACT,
+  path: '${{ steps.tick.outputs.items }}',
+})
+
+/** The job may take as long as the slowest program of any spec. */
+function renderPropose({ action, specs }: GithubSetup): string {
+  return `  # Asks the programs that a spec names for ideas. They get the model key and a copy of the code, no token.
+  propose:
+    needs: tick
+    if: "!cancelled() && needs.tick.outputs.propose != ''"
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${Math.max(...specs.map(askingMinutes))}
+    environment: ${MODEL_ENVIRONMENT}
+${permissionLines('propose')}
+    outputs:
+      digest: \${{ steps.hand.outputs.artifact-digest }}
+    steps:
+${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, GIVE_UP_ROOT].join('\n')}
+      - name: Ask for ideas
+        id: propose
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: propose
+          campaign: \${{ needs.tick.outputs.propose }}
+          directory: ${CLONE_DIRECTORY}
+        env:
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${uploadFile({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
+}
+
+/** A job that measures: for one campaign, or for all but some. */
+interface MeasuringJob {
+  id: string
+  /** Added to the condition; null where the job measures for every campaign. */
+  campaigns: string | null
+  execution: Pick<Campaign['execution'], 'runs_on' | 'services'>
+}
+
+const PLAIN_RUNNER = 'ubuntu-24.04'
+
+/** Campaigns on plain runners share a job, also one whose spec is written later. Any other has a job of its own. */
+function planMeasuringJobs({ specs }: Pick<GithubSetup, 'specs'>): MeasuringJob[] {
+  const own = specs.filter(spec => !isPlain(requirePlainExecution(spec)))
+  const ownNames = own.map(({ name }) => name)
+  const others =
+    own.length === 0
+      ? null
+      : `!contains(fromJSON(${quoteYaml(JSON.stringify(ownNames))}), needs.tick.outputs.campaign)`
+  const shared: MeasuringJob = {
+    id: 'measure',
+    campaigns: others,
+    execution: { runs_on: PLAIN_RUNNER, services: {} },
+  }
+  return [
+    ...(own.length < specs.length ? [shared] : []),
+    ...own.map(({ name, execution }) => ({
+      id: `measure-${name}`,
+      campaigns: `needs.tick.outputs.campaign == ${quoteYaml(name)}`,
+      execution,
+    })),
+  ]
+}
+
+function isPlain({ runs_on, services }: Campaign['execution']): boolean {
+  return runs_on === PLAIN_RUNNER && Object.keys(services).length === 0
+}
+
+/** The artifact of a sibling can be replaced by any job of the run, so each job tells the digest of its own. */
+function renderSlots(): string {
+  const digest = 'steps.hand.outputs.artifact-digest || steps.rescue.outputs.artifact-digest'
+  return Array.from(
+    { length: MOST_ORDERS_IN_A_RUN },
+    (_, slot) =>
+      `      slot-${slot}: \${{ matrix.slot == ${slot} && format('{0} {1}', job.status, ${digest}) || '' }}`,
+  ).join('\n')
+}
+
+/** Never on the default branch: a cache that is saved there is restored by every other run. */
+function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
+  const condition = [
+    "!cancelled() && needs.tick.outputs.orders != ''",
+    "github.event_name == 'workflow_dispatch'",
+    'github.ref_name != github.event.repository.default_branch',
+    ...(campaigns === null ? [] : [campaigns]),
+  ]
+  return `  # Runs code of experiments, one order a job. It has no secret, may write nothing, and saves no cache.
+  ${id}:
+    needs: tick
+    if: >-
+      ${condition.join(' &&\n      ')}
+    strategy:
+      fail-fast: false
+      matrix:
+        include: \${{ fromJSON(needs.tick.outputs.orders) }}
+    name: \${{ matrix.title }}
+    runs-on: ${JSON.stringify(execution.runs_on).replace(/^"([\w.-]+)"$/, '$1')}
+    timeout-minutes: ${MOST_MINUTES}
+${permissionLines('measure')}
+${renderServices(execution.services)}    outputs:
+${renderSlots()}
+    steps:
+${[CLONE, SET_UP_TOOLS, MAKE_SIDE_USERS].join('\n')}
+      - name: Measure the order
+        id: measure
+        uses: ${referToAction(action, CLONE_DIRECTORY)}
+        with:
+          command: measure
+          campaign: \${{ needs.tick.outputs.campaign }}
+          order: \${{ matrix.order }}
+          directory: ${CLONE_DIRECTORY}
+${uploadFile({ name: 'Hand the report over', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
+${uploadFile({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
+}
+
+/** JSON is YAML. */
+function renderServices(services: Campaign['execution']['services']): string {
+  return Object.keys(services).length === 0 ? '' : `    services: ${JSON.stringify(services)}\n`
+}
+
+/** The job runs no code of others: it needs neither a tool chain nor users. */
+function renderJudge({ action, specs }: GithubSetup): string {
+  return `  # Asks models to score what experiments printed. It has the model key, and runs winnow alone.
+  judge:
+    needs: tick
+    if: "!cancelled() && needs.tick.outputs.judge != ''"
+    runs-on: ubuntu-24.04
+    timeout-minutes: ${Math.max(...specs.filter(isJudged).map(judgingMinutes))}
+    environment: ${MODEL_ENVIRONMENT}
+${permissionLines('judge')}
+    outputs:
+      digest: \${{ steps.hand.outputs.artifact-digest }}
+    steps:
+${[CHECK_OUT, downloadFile('Fetch what is to be scored', ITEMS_ARTIFACT)].join('\n')}
+      - name: Ask models for scores
+        id: judge
+        uses: ${referToAction(action, '')}
+        with:
+          command: judge
+          campaign: \${{ needs.tick.outputs.judge }}
+          items: \${{ runner.temp }}/${ITEMS_ARTIFACT}/${ITEMS_FILE}
+        env:
+          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
+          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
+          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${uploadFile({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
+}
+
+/** It always runs after a job that was due: an order or an asking whose job was lost must not be waited for. */
+function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): string {
+  const asked = [...(asksPrograms(setup) ? ['propose'] : []), ...(asksJudges(setup) ? ['judge'] : [])]
+  const outputs = ['orders', ...asked].map(output => `needs.tick.outputs.${output} != ''`)
+  const due = outputs.length === 1 ? outputs.join() : `(${outputs.join(' || ')})`
+  const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
+  return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
+  settle:
+    needs: [${needs.join(', ')}]
+    if: always() && needs.tick.result != 'skipped' && ${due}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 20
+${ONE_AT_A_TIME}
+${permissionLines('settle')}
+    steps:
+${CHECK_OUT}
+      - name: Take the results in, decide, act
+        id: settle
+        uses: ${referToAction(setup.action, '')}
+        with:
+          command: settle
+          jobs: \${{ toJSON(needs) }}
+          github-token: \${{ github.token }}
+${keepUnwritten('settle')}`
+}
