@@ -87,8 +87,22 @@ function runtimes(node: string): string[] {
 /** Not where only root may write: a folder that is missing can be made. */
 function isExposed(path: string): boolean {
   const folder = dirname(path)
-  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined
-  return !isThere || isWritable(folder) || isWritable(path)
+  if (isClosed(folder)) return false
+  return !existsSync(folder) || isWritable(folder) || isWritable(path)
+}
+
+/** What the job's user cannot look into, an experiment that runs as that user cannot either. */
+function isClosed(folder: string): boolean {
+  try {
+    lstatSync(folder)
+    return false
+  } catch (error) {
+    return isDenied(error)
+  }
+}
+
+function statAt(path: string): Stats | undefined {
+  return isClosed(path) ? undefined : lstatSync(path, { throwIfNoEntry: false })
 }
 
 function isWritable(path: string): boolean {
@@ -112,6 +126,9 @@ interface Entry {
 /** Of files that are kept to be put back, altogether. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
+/** Whatever else ended the measurement, this is what people are told. */
+export class LaterCodeChanged extends UserError {}
+
 /** The code of later steps as it was before anything of an experiment ran. */
 export class LaterCode {
   readonly #roots: readonly string[]
@@ -129,30 +146,40 @@ export class LaterCode {
     const changed = [...paths].filter(path => !isSame(this.#before.get(path), now.get(path)))
     if (changed.length === 0) return
     const removed = this.#putBack(changed.toSorted())
-    throw new UserError(changedText(changed, removed), {
+    throw new LaterCodeChanged(changedText(changed, removed), {
       fix: 'look at what was measured; on a hosted Linux runner measurement.isolation: uid keeps experiments from these files',
     })
   }
 
-  /** Answers which files could only be removed. */
+  /** Answers which files are not as they were. */
   #putBack(changed: readonly string[]): string[] {
-    const lost: string[] = []
-    for (const path of changed) {
-      const was = this.#before.get(path)
-      // Back already with the folder that hid it.
-      if (was !== undefined && isSame(was, entryAt(path))) continue
-      const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-      if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
-      if (was === undefined) continue
-      mkdirSync(dirname(path), { recursive: true })
-      if (was.kind === 'folder') mkdirSync(path, { recursive: true })
-      else if (was.kind === 'link') symlinkSync(was.content, path)
-      else if (was.bytes !== null) writeFileSync(path, was.bytes, { flag: 'wx' })
-      else lost.push(path)
-      if (was.kind !== 'link' && !lost.includes(path)) chmodSync(path, was.mode)
-    }
-    return lost
+    return changed.filter(path => {
+      try {
+        return !isPutBack(path, this.#before.get(path))
+      } catch {
+        return true
+      }
+    })
   }
+}
+
+/** False where nothing is left to put there: the path is empty then. */
+function isPutBack(path: string, was: Entry | undefined): boolean {
+  // Back already with the folder that hid it.
+  if (was !== undefined && isSame(was, entryAt(path))) return true
+  const isFolder = statAt(path)?.isDirectory() === true
+  if (was?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
+  if (was === undefined) return true
+  mkdirSync(dirname(path), { recursive: true })
+  if (was.kind === 'link') {
+    symlinkSync(was.content, path)
+    return true
+  }
+  if (was.kind === 'folder') mkdirSync(path, { recursive: true })
+  else if (was.bytes === null) return false
+  else writeFileSync(path, was.bytes, { flag: 'wx' })
+  chmodSync(path, was.mode)
+  return true
 }
 
 const MOST_NAMED = 5
@@ -160,7 +187,10 @@ const MOST_NAMED = 5
 function changedText(changed: readonly string[], removed: readonly string[]): string {
   const named = changed.slice(0, MOST_NAMED).join(', ')
   const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
-  const end = removed.length === 0 ? 'winnow put it back' : `winnow removed ${removed.join(', ')}`
+  const end =
+    removed.length === 0
+      ? 'winnow put it back'
+      : `winnow could not put back ${removed.join(', ')}, which it removes where it can`
   return `the measured code changed code that later steps of this job run (${named}${more}): nothing is reported, and ${end}`
 }
 
@@ -174,7 +204,7 @@ function entriesBelow(roots: readonly string[], room: number): Map<string, Entry
   let left = room
   const pending = [...roots].toReversed()
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const stat = lstatSync(path, { throwIfNoEntry: false })
+    const stat = statAt(path)
     if (stat === undefined || found.has(path)) continue
     const entry = entryOf(path, stat)
     if (entry === null) continue
@@ -188,7 +218,7 @@ function entriesBelow(roots: readonly string[], room: number): Map<string, Entry
 }
 
 function entryAt(path: string): Entry | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = statAt(path)
   return (stat && entryOf(path, stat)) ?? undefined
 }
 

@@ -12,7 +12,7 @@ import { runnerErrorText } from '../model/runner-error.ts'
 import { giveUpRoot } from './give-up-root.ts'
 import { AS_ROOT, handBack, type Handed, handedOver, type MeasureTask, taskSchema } from './handed-over.ts'
 import { definedIn, type Env } from './inputs.ts'
-import { LaterCode, laterCodeFolders } from './later-code.ts'
+import { LaterCode, LaterCodeChanged, laterCodeFolders } from './later-code.ts'
 import { measuringBranch } from './measuring-branch.ts'
 import { emptyRunnerFiles } from './runner-files.ts'
 import { failed, said, setOutputs, summarise } from './runner-protocol.ts'
@@ -28,12 +28,14 @@ try {
   if (!task.success) throw new UserError('the input order is not the id of an order: 64 hexadecimal digits')
   process.exitCode = await measureOne(task.data)
 } catch (error) {
-  process.exitCode = interrupted.signal.aborted ? cancelled() : failed(env, error)
+  const isCancelled = interrupted.signal.aborted && !(error instanceof LaterCodeChanged)
+  process.exitCode = isCancelled ? cancelled() : failed(env, error)
 }
 
 /** What was measured until then is no answer: tick finds the order without a report. */
 function cancelled(): number {
   console.log('Cancelled: order not measured, nothing is reported.')
+  setOutputs(env, {})
   return 130
 }
 

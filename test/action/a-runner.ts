@@ -28,6 +28,8 @@ export interface Step {
   through?: (argv: readonly string[]) => readonly string[]
   /** Whose the job's folders are. */
   owner?: number
+  /** Called with the step's home before it starts. */
+  before?: (home: string) => void
   /** Called with the step's process, while it runs. */
   meanwhile?: (pid: number, home: string) => Promise<void>
 }
@@ -39,6 +41,8 @@ export interface Ended {
   outputs: Record<string, string>
   result: unknown
   summary: string
+  /** Variables, paths and state that the runner would give to later steps. */
+  handedOn: string
   /** What a runner would have taken as an order, on either stream. */
   orders: Order[]
   /** What the runner was told to show to nobody. It shows that order to nobody either: `stdout` has it not. */
@@ -55,17 +59,21 @@ export async function step({
   node,
   through,
   owner,
+  before,
   meanwhile,
 }: Step): Promise<Ended> {
   const home = scratch('winnow-step-')
+  const commands = join(home, 'temp/_runner_file_commands')
   const files = {
-    GITHUB_OUTPUT: join(home, 'set_output'),
-    GITHUB_STEP_SUMMARY: join(home, 'step_summary'),
-    GITHUB_ENV: join(home, 'set_env'),
-    GITHUB_PATH: join(home, 'add_path'),
+    GITHUB_OUTPUT: join(commands, 'set_output'),
+    GITHUB_STEP_SUMMARY: join(commands, 'step_summary'),
+    GITHUB_ENV: join(commands, 'set_env'),
+    GITHUB_PATH: join(commands, 'add_path'),
+    GITHUB_STATE: join(commands, 'save_state'),
   }
+  mkdirSync(commands, { recursive: true })
   for (const file of Object.values(files)) writeFileSync(file, '')
-  mkdirSync(join(home, 'temp'))
+  before?.(home)
   if (owner !== undefined)
     for (const path of [home, workspace, join(workspace, '..')])
       execFileSync('chown', ['-R', `${owner}:${owner}`, path])
@@ -109,6 +117,9 @@ export async function step({
     outputs,
     result: answer === '' ? null : JSON.parse(answer),
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
+    handedOn: ['set_env', 'add_path', 'save_state']
+      .map(name => readFileSync(join(commands, name), 'utf8'))
+      .join(''),
     orders: [stdout, said.stderr].flatMap(text => ordersIn(text)),
     home,
     workspace,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { orderFiles } from '../../src/engine/order-files.ts'
@@ -139,6 +139,59 @@ describe('a job that is cancelled', () => {
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
     expect(ended.stdout).toContain('Cancelled: order not measured')
     expect(everyEnvironment()).not.toContain(`HOME=${ended.home}`)
+  })
+})
+
+/** The harness runs what is measured, as harnesses do; both are the same script but for their length. */
+const RUNS = {
+  ...FILES,
+  'bench/size.sh': 'sh src/value && echo "{\\"bytes\\": $(wc -c < src/value)}"\n',
+  'src/value': `: ${'a'.repeat(400)}\n`,
+}
+
+async function measuringIdea(script: string, actions: Record<string, string> = {}) {
+  const person = clonedProject(RUNS)
+  await person.winnow('run')
+  await offer(person, script)
+  await person.winnow('tick')
+  const { id } = await lastOrder(person)
+  const { dir } = jobClone(person.git('remote', 'get-url', 'origin'), 'optimize/size')
+  return step({
+    workspace: dir,
+    inputs: { command: 'measure', campaign: 'size', order: id },
+    env: JOB,
+    before(home) {
+      for (const [path, text] of Object.entries(actions)) {
+        mkdirSync(join(home, path, '..'), { recursive: true })
+        writeFileSync(join(home, path), text)
+      }
+    },
+  })
+}
+
+describe('an idea that reaches for the steps after it', () => {
+  it('sets no variable, path, state, output or summary by writing to the files of the runner', async () => {
+    const script =
+      'cd "$HOME/temp/_runner_file_commands" && for f in *; do echo STOLEN=1 >> $f; done\necho STOLEN=1 > save_state_of_checkout\n'
+    const ended = await measuringIdea(script)
+    expect([ended.code, ended.handedOn]).toEqual([0, ''])
+    expect(Object.keys(ended.outputs)).not.toContain('STOLEN')
+    expect(ended.outputs['report']).not.toBe('')
+    expect(ended.summary).toContain('is measured')
+    expect(ended.summary).not.toContain('STOLEN')
+    const folder = join(ended.home, 'temp/_runner_file_commands')
+    expect(readFileSync(join(folder, 'save_state_of_checkout'), 'utf8')).toBe('')
+  })
+
+  it('changes the code of none: where it tries, the job fails, reports nothing and has the old code again', async () => {
+    const post = '_actions/actions/checkout/v6/dist/index.js'
+    const ended = await measuringIdea(`echo 'steal()' > "$HOME/${post}"\n`, { [post]: 'post()\n' })
+    expect([ended.code, ended.outputs['report'], ended.outputs['artifact']]).toEqual([2, '', ''])
+    expect(ended.orders).toMatchObject([
+      { command: 'error', data: expect.stringContaining('changed code that later steps of this job run') },
+    ])
+    expect(ended.summary).toContain(post)
+    expect(readFileSync(join(ended.home, post), 'utf8')).toBe('post()\n')
   })
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { orderFiles } from '../../src/engine/order-files.ts'
@@ -115,6 +115,28 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     expect(report.executions.map(({ status }) => status)).toContain('ok')
   })
 
+  it('does without where such users could change code that later steps run, and names it', async () => {
+    const { person, order } = await fresh({
+      'bench/size.sh': `${FILES['bench/size.sh']}# another\n`,
+    })
+    const action = '_actions/actions/upload-artifact/v6/dist'
+    const ended = await measuring(person, order, {
+      before(home) {
+        chmodSync(home, 0o755)
+        mkdirSync(join(home, action), { recursive: true })
+        writeFileSync(join(home, action, 'index.js'), 'upload()')
+        chmodSync(join(home, action, 'index.js'), 0o666)
+      },
+    })
+    const file = join(ended.home, action, 'index.js')
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect(ended.summary).toMatch(/Without isolation, because user \d+ of a side can write to /)
+    expect(reportIn(ended).unisolated_because).toContain(
+      `${file}, from which later steps of this job run code`,
+    )
+    expect(readFileSync(file, 'utf8')).toBe('upload()')
+  })
+
   it('goes on without where its campaign was measured without before', async () => {
     const person = clonedProject()
     expect((await person.winnow('run')).code).toBe(14)
@@ -220,7 +242,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     expect(reportIn(ended)).toMatchObject({ flags: ['forgeable'], tampered: null, runner_error: null })
     const file = ended.outputs['report'] ?? ''
     expect([statSync(file).uid, statSync(join(file, '..')).uid]).toEqual([RUNNER, RUNNER])
-    expect(readdirSync(join(ended.home, 'temp'))).toHaveLength(1)
+    expect(readdirSync(join(ended.home, 'temp')).filter(name => name.startsWith('winnow-'))).toHaveLength(1)
   })
 
   it.for(NODES)('on %s gives up that right before anything runs as that user', async ([, node], { skip }) => {
