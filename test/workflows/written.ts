@@ -72,6 +72,9 @@ const lying = (path: string): Written => ({ path, text: readFileSync(join(ROOT, 
 /** Everything of that kind that lies here, for this repository's own campaign. */
 const OWN = [lying(WORKFLOW), lying(SETUP_ACTION)]
 
+/** Workflows of this repository that init does not write. */
+export const HAND_WRITTEN = ['ci.yml', 'codeql.yml', 'release.yml'].map(name => `.github/workflows/${name}`)
+
 /** Every shape there is: one campaign and several, with and without models, on all tool chains. */
 export function everyFile(): (Written & { of: string })[] {
   const shapes = [

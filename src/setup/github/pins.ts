@@ -1,5 +1,5 @@
 /** Actions of other people, each as the commit that its version was when we looked; a tag could be moved. */
-const PINNED = {
+export const PINNED = {
   'actions/checkout': ['de0fac2e4500dabe0009e67214ff5f5447ce83dd', 'v6.0.2'],
   'actions/upload-artifact': ['b7c566a772e6b6bfb58ed0dc250532a479d7789f', 'v6.0.0'],
   'actions/download-artifact': ['37930b1c2abaa49bbe596cd826c3c89aef350131', 'v7.0.0'],
