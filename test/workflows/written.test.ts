@@ -206,8 +206,8 @@ describe('the set-up of a tool chain', () => {
     ['python', 'actions/setup-python@', 'pipx install uv'],
     ['pnpm', 'actions/setup-node@', 'corepack enable pnpm'],
     ['go', 'actions/setup-go@', 'repository/go.mod'],
-    ['rust', 'rustup', '~/.cargo/registry'],
-    ['java', 'actions/setup-java@', '~/.m2/repository'],
+    ['rust', 'rustup', 'toolchain install'],
+    ['java', 'actions/setup-java@', 'temurin'],
     ['ruby', 'bundle', 'ruby'],
     ['shell', 'bash', 'bash'],
   ])('of %s is what was found', (name, ...expected) => {

@@ -15,9 +15,12 @@ export function requirePinned(action: string): void {
   })
 }
 
+/** `$/` with a path would be the commit of the workflow file, which is that of the campaign's branch in a measuring run. */
+export const FROM_CLONE = '# zizmor: ignore[self-repository] the default branch, whatever the run is for'
+
 /** The `uses:` of a step; `directory` is where the job has cloned the default branch, '' for its workspace. */
 export function referToAction(action: string, directory: '' | typeof CLONE_DIRECTORY): string {
-  return action === OWN_ACTION ? `./${directory}` : action
+  return action === OWN_ACTION ? `./${directory} ${FROM_CLONE}` : action
 }
 
 const WINNOW_STEP = /^ +uses: (?<action>\S+(?: # [\w.-]+)?)\n +with:\n +command: (?<command>tick|run)$/m

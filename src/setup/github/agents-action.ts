@@ -11,6 +11,8 @@ const INSTALLED_BY = {
   aider: 'pipx install aider-chat',
 } as const satisfies Record<Preset, string>
 
+const NEWEST = ' # zizmor: ignore[adhoc-packages] the newest version, unless you name one'
+
 /** By itself, and not with the tool chain: no job that measures has an agent. */
 export function agentsAction({ specs }: Pick<GithubSetup, 'specs'>): string {
   const presets = specs.flatMap(({ propose }) =>
@@ -18,7 +20,9 @@ export function agentsAction({ specs }: Pick<GithubSetup, 'specs'>): string {
       one.use === 'command' && one.command === undefined && one.preset !== undefined ? [one.preset] : [],
     ),
   )
-  const steps = [...new Set(presets)].map(preset => step(`Install ${preset}`, INSTALLED_BY[preset]))
+  const steps = [...new Set(presets)].map(preset =>
+    step(`Install ${preset}`, `${INSTALLED_BY[preset]}${NEWEST}`),
+  )
   return `# Written once by \`winnow init --github\` from the specs, and yours from then on: winnow never touches it again.
 # It is read from the default branch, by the job that asks for ideas and by no other. Name the version of an agent after
 # an @ to have that one; a command of a spec that needs more than the tool chain has is installed here too.

@@ -1,5 +1,5 @@
 import { MAKE_USERS } from '../../measure/users/side-users.ts'
-import { CLONE_DIRECTORY } from './action-reference.ts'
+import { CLONE_DIRECTORY, FROM_CLONE } from './action-reference.ts'
 import { pinned } from './pins.ts'
 
 /** All steps are indented as those of a job, without a line break at their end. */
@@ -29,10 +29,10 @@ export const CLONE = `      - name: Clone the default branch with all history
           git clone --quiet "$url" ${CLONE_DIRECTORY}`
 
 export const SET_UP_TOOLS = `      - name: Set up the tool chain
-        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-setup`
+        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-setup ${FROM_CLONE}`
 
 export const SET_UP_AGENTS = `      - name: Set up the programs that are asked for ideas
-        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents`
+        uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents ${FROM_CLONE}`
 
 /** The ledger's branch may refuse a push for good, and the machine is gone after the job. */
 export function keepUnwritten(id: string): string {

@@ -3,7 +3,6 @@ export const PINNED = {
   'actions/checkout': ['de0fac2e4500dabe0009e67214ff5f5447ce83dd', 'v6.0.2'],
   'actions/upload-artifact': ['b7c566a772e6b6bfb58ed0dc250532a479d7789f', 'v6.0.0'],
   'actions/download-artifact': ['37930b1c2abaa49bbe596cd826c3c89aef350131', 'v7.0.0'],
-  'actions/cache/restore': ['cdf6c1fa76f9f475f3d7449005a359c84ca0f306', 'v5.0.3'],
   'actions/setup-node': ['6044e13b5dc448c55e2357c09f80417699197238', 'v6.2.0'],
   'actions/setup-python': ['a309ff8b426b58ec0e2a45f0f869d46889d02405', 'v6.2.0'],
   'actions/setup-go': ['7a3fe6cf4cb3a834922a1244abfce67bcef6a0c5', 'v6.2.0'],

@@ -28,6 +28,7 @@ permissions: {}
 jobs:
   # Decides, writes and measures. Root holds the token; the code of experiments runs as users of its own.
   run:
+    name: decide and measure
 ${renderTriggerCondition(setup)}
     runs-on: ubuntu-24.04
     timeout-minutes: ${MOST_MINUTES}

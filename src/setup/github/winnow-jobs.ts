@@ -88,6 +88,7 @@ function renderTick(setup: GithubSetup): string {
   ]
   return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
   tick:
+    name: decide what is due
 ${renderTriggerCondition(setup)}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
@@ -110,6 +111,7 @@ const HAND_ITEMS_ON = uploadFile({
 function renderPropose({ action, specs }: GithubSetup): string {
   return `  # Asks the programs that a spec names for ideas. They get the model key and a copy of the code, no token.
   propose:
+    name: ask programs for ideas
     needs: tick
     if: "!cancelled() && needs.tick.outputs.propose != ''"
     runs-on: ubuntu-24.04
@@ -189,6 +191,7 @@ function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: Me
   ]
   return `  # Runs code of experiments, one order a job. It has no secret, may write nothing, and saves no cache.
   ${id}:
+    name: \${{ matrix.title }}
     needs: tick
     if: >-
       ${condition.join(' &&\n      ')}
@@ -196,8 +199,7 @@ function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: Me
       fail-fast: false
       matrix:
         include: \${{ fromJSON(needs.tick.outputs.orders) }}
-    name: \${{ matrix.title }}
-    runs-on: ${JSON.stringify(execution.runs_on).replace(/^"([\w.-]+)"$/, '$1')}
+    runs-on: ${renderRunner(execution.runs_on)}
     timeout-minutes: ${MOST_MINUTES}
 ${permissionLines('measure')}
 ${renderServices(execution.services)}    outputs:
@@ -217,14 +219,27 @@ ${uploadFile({ name: 'Hand over what an interrupted measurement has', id: 'rescu
 }
 
 /** JSON is YAML. */
+function renderRunner(labels: Campaign['execution']['runs_on']): string {
+  if (typeof labels === 'string') return quoteUnlessPlain(labels)
+  const ignored =
+    labels[0] === 'self-hosted' ? ' # zizmor: ignore[self-hosted-runner] as the spec has it' : ''
+  return `${JSON.stringify(labels)}${ignored}`
+}
+
+function quoteUnlessPlain(label: string): string {
+  return /^[a-z][\w.-]*$/.test(label) ? label : JSON.stringify(label)
+}
+
 function renderServices(services: Campaign['execution']['services']): string {
-  return Object.keys(services).length === 0 ? '' : `    services: ${JSON.stringify(services)}\n`
+  if (Object.keys(services).length === 0) return ''
+  return `    services: ${JSON.stringify(services)} # zizmor: ignore[unpinned-images] as the spec has them\n`
 }
 
 /** The job runs no code of others: it needs neither a tool chain nor users. */
 function renderJudge({ action, specs }: GithubSetup): string {
   return `  # Asks models to score what experiments printed. It has the model key, and runs winnow alone.
   judge:
+    name: ask models for scores
     needs: tick
     if: "!cancelled() && needs.tick.outputs.judge != ''"
     runs-on: ubuntu-24.04
@@ -257,6 +272,7 @@ function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): s
   const needs = ['tick', ...asked, ...measuring.map(({ id }) => id)]
   return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
   settle:
+    name: take results in
     needs: [${needs.join(', ')}]
     if: always() && needs.tick.result != 'skipped' && ${due}
     runs-on: ubuntu-24.04

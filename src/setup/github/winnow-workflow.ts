@@ -36,10 +36,13 @@ export const RUN_NAME = [
   "github.event.action == 'synchronize' && 'updated' || github.event.action) || 'started by hand' }}",
 ].join('\n  ')
 
+const WHY_IGNORED =
+  'no job that writes checks out a pull request; only jobs that write have to wait for one another'
+
 export function renderTriggers(setup: Pick<GithubSetup, 'specs'>): string {
   const crons = [...new Set(setup.specs.map(cronOf))]
   const branches = listPrefixes(setup).map(prefix => quoteYaml(`${prefix}/**`))
-  return `on: # zizmor: ignore[dangerous-triggers] no job with a token checks out or runs a pull request's code
+  return `on: # zizmor: ignore[dangerous-triggers,concurrency-limits] ${WHY_IGNORED}
   schedule:
 ${crons.map(cron => `    - cron: ${quoteYaml(cron)}`).join('\n')}
   workflow_dispatch:
