@@ -23,6 +23,7 @@ export async function findDeepDamage(
   dir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string | null> {
+  if (!isDirectory(dir)) return null
   const shallow = findDamage(dir) ?? brokenRef(dir)
   if (shallow !== null) return shallow
   const line = await gitRunner(localIsolation(dir, env), { GIT_DIR: dir }).run(fsckTask)
@@ -39,7 +40,7 @@ export function mayComeFromDamage(error: unknown): boolean {
 }
 
 const DAMAGE =
-  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
+  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
 
 /** Exits with bits for what it found; what the user's own commits do against its rules is no damage. */
 const fsckTask: GitTask<string | null> = {
