@@ -81,11 +81,12 @@ export function notSelected(member: Member, why: string): Step[] {
   return endSteps({ experiment, order, outcome: 'not_selected', assessment, reason, cause })
 }
 
-/** Why a gain was not taken comes first, then what it was measured to be by itself. */
+/** What it was measured to be by itself, then why it was not taken. */
 export function notTakenReason(why: string, measured: string | undefined): string {
   if (measured === undefined || measured === '') return why
   const { sentence, evidence } = reasonOf(measured)
-  return reasonText({ sentence: `${why}; alone: ${sentence}`, evidence })
+  const [said, end] = sentence.endsWith('.') ? [sentence.slice(0, -1), '.'] : [sentence, '']
+  return reasonText({ sentence: `${said}, but ${why}${end}`, evidence })
 }
 
 /** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */

@@ -134,7 +134,7 @@ function landFirst(world: World, round: Round, winner: Member, others: Member[])
   const left = others.filter(member => !runners.has(member.experiment.id))
   const steps = left.flatMap(member => {
     if (free.has(member.experiment.id)) return [carry(member, `${id} was better`)]
-    return notSelected(member, `${betterThan(member, ranked, id, changed)} was better`)
+    return notSelected(member, betterText(member, ranked, id, changed))
   })
   steps.push(...landSteps(world, winner, landedAs(winner)))
   if (runners.size === 0) steps.push(closeRound(round, id, steps))
@@ -145,21 +145,25 @@ function landedAs({ experiment: { purpose } }: Member): 'kept' | 'revert_landed'
   return purpose === 'revert' ? 'revert_landed' : 'kept'
 }
 
-/** The first better one whose files it touches; the winner where its own files are not known. */
-function betterThan(
+/** Names the first better one whose files it touches; the winner where its own files are not known. */
+function betterText(
   { experiment: { id } }: Member,
   ranked: readonly ExperimentId[],
   winner: ExperimentId,
   changed: ReadonlyMap<ExperimentId, string[]>,
-): ExperimentId {
+): string {
   const better = [winner, ...ranked.slice(0, ranked.indexOf(id))]
-  return better.find(other => !areDisjoint(changed, other, id)) ?? winner
+  const other = better.find(each => !areDisjoint(changed, each, id)) ?? winner
+  const overlaps = changed.has(id) && changed.has(other) && !areDisjoint(changed, other, id)
+  return `${other} was better${overlaps ? ' and changes the same files' : ''}`
 }
+
+const NEXT_ROUND = 'The next round measures it on top of what was kept'
 
 /** A proven gain that this batch has no place for: the next round measures it on the new incumbent. */
 function carry(member: Member, why: string): Step {
   const measured = assessmentOf(member)?.reason
-  return requeueStep(member, 'carried', notTakenReason(`better, not taken yet: ${why}`, measured))
+  return requeueStep(member, 'carried', notTakenReason(`${why}. ${NEXT_ROUND}`, measured))
 }
 
 export function ranking(world: Pick<World, 'candidates'>, eligible: Member[]): Member[] {

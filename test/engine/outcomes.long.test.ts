@@ -28,7 +28,7 @@ const ENDS = {
   'a much shorter': ['kept', 'bytes 48 -> 38 (-20.8 %), deterministic, re-run once and equal'],
   'a a little shorter': [
     'not_selected',
-    'exp-001 was better; alone: bytes 48 -> 46 (-4.2 %), deterministic, re-run once and equal',
+    'bytes 48 -> 46 (-4.2 %), deterministic, re-run once and equal, but exp-001 was better and changes the same files',
   ],
   'b shorter, but not with a': [
     'runner_up_dropped',

@@ -61,7 +61,7 @@ describe('a round', () => {
     expect(endings(planned)).toEqual({ 'exp-001': 'not_selected', 'exp-002': 'kept' })
     expect(draftsOfKind(planned, 'round-closed')).toMatchObject([{ winner: 'exp-002' }])
     expect(verdictSentence(built.experiment('exp-001'))).toMatch(
-      /^Better, not taken: exp-002 was better; alone: bytes 10 -> 9 /,
+      /^Better, not taken: bytes 10 -> 9 \(-10\.0 %\).*, but exp-002 was better and changes the same files$/,
     )
   })
 
@@ -149,7 +149,7 @@ describe('a runner-up', () => {
     expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
     expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'carried' }])
     expect(standingSentence(standingIn(built.campaign, built.experiment('exp-003')))).toMatch(
-      /^Waiting for a runner: better, not taken yet: exp-001 was better; alone: bytes 10 -> 9 /,
+      /^Waiting for a runner: bytes 10 -> 9 .*, but exp-001 was better\. The next round measures it on top of what was kept\.$/,
     )
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 6 } } })
@@ -165,7 +165,7 @@ describe('a runner-up', () => {
     const same: Facts = { files: ['src/same.txt'] }
     const planned = carryOut(built, { candidates: { 'exp-002': same, 'exp-003': same } })
     expect(endings(planned)).toEqual({ 'exp-001': 'kept', 'exp-003': 'not_selected' })
-    expect(built.experiment('exp-003').reason).toMatch(/^exp-002 was better; /)
+    expect(built.experiment('exp-003').reason).toMatch(/, but exp-002 was better and changes the same files$/)
   })
 
   it('is not tried at all where the spec says 0', () => {

@@ -58,16 +58,29 @@ function weighed(
  * Pairs that count, jobs, machines, executions: two warm-ups a job are paid for too, and so is a void pair. A comparison
  * knows what it really ran, half a pair and repeated jobs included, and says that instead.
  */
-function costText({ spec, jobs: known, rule }: PairedCase, cost: 'executions' | 'pairs'): string {
-  const jobs = reportedJobs(known)
-  const all = jobs.flatMap(job => job.pairs)
-  const pairs = all.filter(({ base }) => base !== null).length
+function costText(paired: PairedCase, cost: 'executions' | 'pairs'): string {
+  const jobs = reportedJobs(paired.jobs)
+  const pairs = countedPairs(jobs)
   const runners = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
-  const where = rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
-  if (isJudged(spec))
+  const where = paired.rule.single_machine ? 'on this machine' : `on ${plural(runners, 'runner')}`
+  if (isJudged(paired.spec))
     return `${plural(pairs, 'item')} in ${plural(jobs.length, 'sample')}, each scored on both sides`
   const said = `${plural(pairs, 'pair')} in ${plural(jobs.length, 'job')} ${where}`
-  return cost === 'pairs' ? said : `${said}, ${plural(2 * (all.length + jobs.length), 'execution')}`
+  return cost === 'pairs' ? said : `${said}, ${plural(executionsIn(jobs), 'execution')}`
+}
+
+/** What it took so far, in two words: "144 runs". */
+export function effortText({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
+  const jobs = reportedJobs(known)
+  return isJudged(spec) ? plural(countedPairs(jobs), 'item') : plural(executionsIn(jobs), 'run')
+}
+
+function countedPairs(jobs: PairedCase['jobs']): number {
+  return jobs.flatMap(({ pairs }) => pairs).filter(({ base }) => base !== null).length
+}
+
+function executionsIn(jobs: PairedCase['jobs']): number {
+  return 2 * (jobs.flatMap(({ pairs }) => pairs).length + jobs.length)
 }
 
 /** Short enough to read, precise enough to tell from what it has to reach. */

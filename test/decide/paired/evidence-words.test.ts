@@ -40,7 +40,7 @@ describe('the sentence of what pairs decided', () => {
     const none = said(aCase([aJob('a', gains, { complete: false })]))
     expect(none).toEqual({
       status: 'drop',
-      sentence: 'score probably 0.1 % higher (-0.3 to 0.6 %); a gain worth having is ruled out.',
+      sentence: 'score differs by less than 2 % (0.1 % higher, -0.3 to 0.6 %).',
     })
     const harm = said(
       aCase([
@@ -66,7 +66,10 @@ describe('the sentence of what pairs decided', () => {
     expect(said(aCase([idle])).sentence).toMatch(/stopped early: too little promise after the first job\.$/)
     const open = aJob('a', [3.3, -1, 2.4, -2.1, 1.9, 2.7, -1.5, 3])
     const parked = said(aCase([open], { terms: { max_jobs: 1 } }))
-    expect(parked).toEqual({ status: 'park', sentence: expect.stringMatching(/; its jobs are used up\.$/) })
+    expect(parked).toEqual({
+      status: 'park',
+      sentence: expect.stringMatching(/ %\), but 18 runs were not enough to be sure\.$/),
+    })
   })
 
   it('names a guardrail that is not excluded yet, or that was harmed', () => {
